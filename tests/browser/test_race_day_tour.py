@@ -62,7 +62,7 @@ def asked_to_settle(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
 def test_a_race_day_is_run_from_the_desk(
     open_browser: Open, line: Line, tmp_path: Path, asked_to_settle: list[int]
 ) -> None:
-    factories.time_to(RUN[0].started_at - timedelta(hours=3))
+    factories.time_to(RUN[0].started_at - timedelta(minutes=25))  # the idle are signed off
     factories.bet_type(), factories.ticket_model()
     first = person(open_browser(TERMINAL, language="en"), line.url, *BOTH, has_device=False)
     second = person(open_browser(TERMINAL, language="es"), line.url, *BOTH)
@@ -264,7 +264,7 @@ def draw(first: Person, second: Person, inspector: Person, looks: Looks) -> None
     second.do("confirm")
     first.desk()
     first.browser.find("#draws [data-seconds-left]")
-    soon = typed(CALLED_OFF.started_at + timedelta(minutes=30))
+    soon = typed(CALLED_OFF.started_at + timedelta(minutes=20))
     first.do("announce", "#draws", place=OFFICE, planned_at=soon)
     first.sees(OFFICE)
     first.press("commit", "#draws")

@@ -7,6 +7,7 @@
   if (!desk) return;
   let shown = desk.innerHTML;
   let at = performance.now();
+  let pressed = false; // a link drawn again under the finger would lose its click
   const two = (n) => String(n).padStart(2, "0");
 
   function tick() {
@@ -23,6 +24,7 @@
       if (!answer.ok) throw new TypeError(String(answer.status));
       const drawn = await answer.text();
       line.textContent = "";
+      if (pressed) return;
       // Keep the keyboard focus on its link, which is drawn again with the same address.
       const focused = desk.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
       if (drawn !== shown) {
@@ -38,6 +40,10 @@
     tick();
   }
 
+  addEventListener("pointerdown", () => { pressed = true; });
+  for (const name of ["pointerup", "pointercancel"]) {
+    addEventListener(name, () => { setTimeout(() => { pressed = false; }); });
+  }
   tick();
   setInterval(tick, 1000);
   setInterval(() => { if (!document.hidden) refresh(); }, EVERY_MS);

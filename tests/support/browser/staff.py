@@ -14,6 +14,7 @@ from tests.support.browser.driver import Browser, until
 
 PASSWORD = "cavall-de-trot-balear"
 DESK = "/admin/race-day/"
+_FORM = ".house-act form"
 _FILL = """
 const [selector, value] = arguments, field = document.querySelector(selector);
 field.value = value;
@@ -63,13 +64,17 @@ class Person:
 
     def press(self, act: str, at: str = "") -> None:
         """Choose an act on the desk. Wait for it if another person's act must come first."""
-        self.browser.click(f'{at} a.desk-button[href*="/{act}/?back="]')
-        self.browser.find(".house-act form")
+        button = f'{at} a.desk-button[href*="/{act}/?back="]'
+
+        def opened() -> bool:  # the desk may move the button in the instant of the tap
+            return self.browser.tap(button) and self.browser.shows(_FORM)
+
+        until(lambda: self.browser.shows(_FORM) or opened(), f"the form of {button} to open")
 
     def go_on(self) -> None:
         """Submit the form as it is."""
         self.browser.click(".house-buttons button")
-        self.browser.find(".house-act form, .desk-bar")
+        self.browser.find(f"{_FORM}, .desk-bar")
 
     def do(self, act: str, at: str = "", **typed: str) -> None:
         """Do an act completely: form, second look, and back to the desk."""

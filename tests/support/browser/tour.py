@@ -34,10 +34,18 @@ _PICTURE = Path(__file__).with_name("picture.js")
 _DOCS = ROOT / "docs" / "screens"
 _NO_LINE = "ERR_INTERNET_DISCONNECTED"  # said of every request while a test keeps the line cut
 _RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+# The rules whose answer depends on size and colours. The others look at the structure alone.
+_RULES_OF_LOOKS = [
+    "color-contrast",
+    "link-in-text-block",
+    "scrollable-region-focusable",
+    "target-size",
+]
 # What scrolls under a bar that stays is partly covered wherever one stops.
 _AXE = """
 const done = arguments[arguments.length - 1];
-axe.run(document, {runOnly: {type: "tag", values: arguments[0]}, resultTypes: ["violations"]})
+const runOnly = {type: arguments[0], values: arguments[1]};
+axe.run(document, {runOnly, resultTypes: ["violations"]})
   .then(({violations}) => done(violations.flatMap(({id, nodes}) => nodes.map((node) =>
     `${id}: ${node.html.slice(0, 160)} | ${node.any[0]?.message ?? ""}`))
     .filter((problem) => !/partially obscured/.test(problem))),
@@ -80,8 +88,10 @@ class Tour:
     def look(self) -> str:
         return f"{self.size}{'-dark' if self.dark else ''}"
 
-    def stop(self, name: str) -> None:
-        """Take the picture and examine what is shown."""
+    def stop(self, name: str, *, structure: bool = True) -> None:
+        """Take the picture and examine what is shown: without `structure`, only what depends on the
+        size and on the colours.
+        """
         shot = f"{self.screen}-{name}-{self.look}"
         self.browser.screenshot(SHOTS / f"{shot}.png")
         if shot in PICTURES and os.environ.get("SCREENSHOTS") == "all":
@@ -94,7 +104,7 @@ class Tour:
             ],
             "wider than the window": self.browser.run(_WIDE),
             "wrapped amounts": self.browser.run(_WRAPPED),
-            "axe": self._axe(),
+            "axe": self._axe(structure),
         }
         self.wrong.extend(
             f"{name}, {what}: {problem}"
@@ -107,10 +117,11 @@ class Tour:
         where = f"{self.screen} ({self.look}):"
         assert not self.wrong, "\n  ".join([where, *self.wrong])
 
-    def _axe(self) -> Any:
+    def _axe(self, structure: bool) -> Any:
         if not self.browser.run("return typeof axe !== 'undefined'"):
             self.browser.run(f"{axe()}; window.axe = axe;")
-        return self.browser.run_async(_AXE, _RULES)
+        rules = ("tag", _RULES) if structure else ("rule", _RULES_OF_LOOKS)
+        return self.browser.run_async(_AXE, *rules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +133,11 @@ class Looks:
     wrong: list[str] = field(default_factory=list)
 
     def stop(self, name: str) -> None:
-        for size, dark, _ in LOOKS:
+        for number, (size, dark, _) in enumerate(LOOKS):
             self.browser.resize(SIZES[size])
             self._look(dark=dark)
             tour = Tour(self.browser, self.screen, size, dark)
-            tour.stop(name)
+            tour.stop(name, structure=number == 0)
             self.wrong.extend(f"{tour.look}, {problem}" for problem in tour.wrong)
         self.browser.resize(TERMINAL)
         self._look(dark=False)

@@ -59,6 +59,9 @@ from tests.support.factories.course import (
     witnessed as witnessed,
 )
 from tests.support.factories.people import (
+    account as account,
+)
+from tests.support.factories.people import (
     another_session as another_session,
 )
 from tests.support.factories.people import (

@@ -97,9 +97,7 @@ INSERT INTO promotrot_displayacknowledgement
        (approval_id, terminal_id, operator_id, acknowledged_at)
 SELECT a.id, s.terminal_id, s.operator_id, core_now()
   FROM promotrot_gameapproval a CROSS JOIN premises_operatorsession s
- WHERE NOT EXISTS (SELECT FROM promotrot_displayacknowledgement d
-                    WHERE (d.approval_id, d.terminal_id, d.operator_id)
-                        = (a.id, s.terminal_id, s.operator_id))
+    ON CONFLICT DO NOTHING
 """
 
 
