@@ -12,6 +12,8 @@ OPEN_CONTEST = "lototrot.contest.open"
 POSTPONE_CLOSING = "lototrot.contest.postpone"
 CONFIRM_POSTPONEMENT = "lototrot.contest.postpone.confirm"
 PREPARE_CONTEST = "lototrot.contest.prepare"
+READ = "lototrot.read"
+READ_TICKETS = "lototrot.tickets.read"
 ORDER_PAYMENT = "lototrot.payment_order"
 LIST_PRIZES = "lototrot.prizes.list"
 APPROVE_PROGRAMME = "lototrot.programme.approve"
@@ -36,6 +38,8 @@ POWERS = {
     POSTPONE_CLOSING: frozenset({Role.ORGANISER, Role.STEWARDS}),
     CONFIRM_POSTPONEMENT: frozenset({Role.STEWARDS}),
     PREPARE_CONTEST: frozenset({Role.ORGANISER}),
+    READ: frozenset(Role),
+    READ_TICKETS: frozenset({Role.INSPECTOR, Role.AUDITOR}),
     ORDER_PAYMENT: frozenset({Role.ORGANISER}),
     LIST_PRIZES: frozenset({Role.ORGANISER, Role.AUDITOR}),
     APPROVE_PROGRAMME: frozenset({Role.ORGANISER}),

@@ -14,6 +14,7 @@ RECORD_GAME = "promotrot.game.record"
 END_PLAY = "promotrot.play.end"
 MOVE_PLAY = "promotrot.play.move"
 READ_PLAYS = "promotrot.play.read"
+READ_POSITIONS = "promotrot.positions.read"
 HAND_OVER = "promotrot.voucher.hand_over"
 
 POWERS = {
@@ -31,5 +32,6 @@ POWERS = {
     READ_PLAYS: frozenset(
         {Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR, Role.SUPERVISOR, Role.CASHIER}
     ),
+    READ_POSITIONS: frozenset({Role.INSPECTOR, Role.AUDITOR}),
     HAND_OVER: frozenset({Role.CASHIER, Role.SUPERVISOR}),
 }

@@ -7,8 +7,10 @@ from typing import Any
 from django.contrib import admin
 from django.contrib.admin import ShowFacets
 from django.contrib.admin.utils import unquote
+from django.core.exceptions import FieldDoesNotExist
 from django.core.paginator import Paginator
 from django.db import models
+from django.db.models.constants import LOOKUP_SEP
 from django.forms.models import _get_foreign_key
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
@@ -37,7 +39,7 @@ class _Shown:
     """The common part of lists and pages: columns by name, for reading only."""
 
     model: type[models.Model]
-    read_power: str | None = None
+    read_power: str = ""
 
     def _columns(self, names: Sequence[str]) -> list[Column | str]:
         return [self._column(name) for name in names]
@@ -68,12 +70,8 @@ class _Shown:
         return False
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Return whether the person may see the rows. `read_power` is the power that the API asks
-        for.
-        """
-        if self.read_power and not signed_on.may(request, self.read_power):
-            return False
-        return bool(super().has_view_permission(request, obj))  # type: ignore[misc]
+        """Return whether the person may see the rows: only who has the power `read_power`."""
+        return signed_on.may(request, self.read_power)
 
 
 def _has_rows(inline: Any, request: HttpRequest, parent: models.Model) -> bool:
@@ -99,17 +97,26 @@ class ReadOnlyInline(_Shown, TabularInline):  # type: ignore[misc]
         self.readonly_fields = self.fields = tuple(self._columns(self.shown))
         self.show_change_link = admin_site.is_registered(self.model)
 
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Return whether the person may see the rows: those of a table with a page of its own by
+        the power of that page, others with the page that they stand on.
+        """
+        page = self.admin_site._registry.get(self.model)
+        return page is None or bool(page.has_view_permission(request))
+
 
 class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
     """A list that never counts its rows, and a page for each row.
 
     `columns` are those of the list and `shown` the entries of the page (by default every field);
     each is the name of a field or of a method. `acts` are done to one row, `list_acts` from the
-    list.
+    list. `told` are fields that one of those methods shows. Nobody reads what names no
+    `read_power`.
     """
 
     columns: Sequence[str] = ("__str__",)
     shown: Sequence[str] = ()
+    told: Sequence[str] = ()
     acts: Sequence[Act] = ()
     list_acts: Sequence[Act] = ()
     ordering: Sequence[str] = ("-pk",)
@@ -132,6 +139,32 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
         self.readonly_fields = self.fields = tuple(self._columns(self.shown or self._all_names()))
         self.actions_detail = [self._add_action(act, "act") for act in self.acts]
         self.actions_list = [self._add_action(act, "list_act") for act in self.list_acts]
+
+    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
+        """Return whether the address of the list may ask this: only about a column that is shown,
+        and about nothing of a related row but which one it is.
+        """
+        own = {getattr(asked, "parameter_name", None) for asked in self.list_filter}
+        return lookup in own or self._asks_of_shown(lookup)
+
+    def asked_names(self) -> set[str]:
+        """Return the names of the columns that people see, and may search and filter by."""
+        filters = {asked for asked in self.list_filter if isinstance(asked, str)}
+        return {*self.columns, *(self.shown or self._all_names()), *self.told, *filters}
+
+    def _asks_of_shown(self, lookup: str) -> bool:
+        name, *steps = lookup.split(LOOKUP_SEP)
+        if name not in self.asked_names():
+            return False
+        try:
+            field: Any = self.model._meta.get_field(name)
+        except FieldDoesNotExist:
+            return False
+        if not field.concrete or isinstance(field, models.BinaryField) or name in SECRET:
+            return False
+        if field.is_relation and steps[:1] in (["id"], ["pk"], [field.target_field.name]):
+            steps = steps[1:]
+        return len(steps) <= 1 and all(step in field.get_lookups() for step in steps)
 
     def _add_action(self, act: Act, kind: str) -> str:
         """Make the act an action of Unfold with an address, and return the action's name."""

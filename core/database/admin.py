@@ -41,5 +41,6 @@ MOVE = Act(
 
 @admin.register(ClockOffset)
 class ClockOffsetAdmin(ReadOnlyAdmin):
+    read_power = powers.READ_PROPOSALS
     columns = ("set_at", "offset", "reason")
     list_acts = (MOVE,)

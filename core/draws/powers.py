@@ -4,8 +4,10 @@ from core.staff.powers import Role
 
 CERTIFY = "draws.certify"
 CONDUCT = "draws.conduct"
+READ = "draws.read"
 
 POWERS = {
     CERTIFY: frozenset({Role.INSPECTOR}),
     CONDUCT: frozenset({Role.ORGANISER}),
+    READ: frozenset(Role) - {Role.CASHIER, Role.SUPERVISOR, Role.ADMINISTRATOR},
 }

@@ -6,11 +6,13 @@ from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.readonly import ReadOnlyAdmin
+from core.proofs import powers
 from core.proofs.models import LogEntry, Receiver, SigningKey
 
 
 @admin.register(LogEntry)
 class LogEntryAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
     columns = ("sequence", "at", "kind", "subject", "key")
     shown = ("sequence", "at", "kind", "subject", "content", "key", "digest_hex", "signature_hex")
     list_filter = ("kind",)
@@ -33,6 +35,7 @@ class LogEntryAdmin(ReadOnlyAdmin):
 
 @admin.register(SigningKey)
 class SigningKeyAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
     columns = ("key_id", "in_force", "valid_from", "valid_until", "ended_by")
     shown = (
         "key_id",
@@ -52,4 +55,5 @@ class SigningKeyAdmin(ReadOnlyAdmin):
 
 @admin.register(Receiver)
 class ReceiverAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
     columns = ("address", "delivered_sequence", "failures", "last_error", "retry_at")

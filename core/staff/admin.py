@@ -161,6 +161,7 @@ class _SecondFactors(ReadOnlyInline):
 
 @admin.register(User)
 class UserAdmin(ReadOnlyAdmin):
+    read_power = powers.READ_ACCOUNTS
     inlines = (_SecondFactors,)
     columns = ("username", "full_name", "roles", "is_active", "last_login")
     shown = (
@@ -181,6 +182,7 @@ class UserAdmin(ReadOnlyAdmin):
 
 @admin.register(StaffSession)
 class StaffSessionAdmin(ReadOnlyAdmin):
+    read_power = powers.READ_ACCOUNTS
     columns = ("id", "user", "channel", "started_at", "expires_at", "ended_at")
     list_filter = ("channel",)
     search_fields = ("user__username", "user__full_name")
@@ -288,6 +290,7 @@ class ProposalAdmin(ReadOnlyAdmin):
     )
     list_filter = (_DecisionFilter,)
     list_select_related = ("proposed_by__given__decision", "decision")
+    told = ("subject", "kind")
     search_fields = ("subject", "kind")
     read_power = powers.READ_PROPOSALS
     acts = (CONFIRM, REJECT)
@@ -366,6 +369,7 @@ def tasks_panel(request: HttpRequest) -> Table | None:
 
 @admin.register(LogEntry)
 class LogEntryAdmin(ReadOnlyAdmin):
+    read_power = powers.READ_ACCOUNTS
     columns = ("at", "by", "about", "act")
     shown = ("at", "by", "about", "act")
     list_select_related = ("user",)

@@ -35,12 +35,14 @@ Powers = Mapping[str, frozenset[Role]]
 CHANGE_OWN_PASSWORD = "staff.own_password"  # noqa: S105  (the name of an act)
 MANAGE_ACCOUNTS = "staff.accounts"
 MOVE_CLOCK = "clock.move"
+READ_ACCOUNTS = "staff.accounts.read"
 READ_PROPOSALS = "staff.proposals.read"
 
 POWERS: Powers = {
     CHANGE_OWN_PASSWORD: frozenset(Role),
     MANAGE_ACCOUNTS: frozenset({Role.ADMINISTRATOR}),
     MOVE_CLOCK: frozenset({Role.ORGANISER}),
+    READ_ACCOUNTS: frozenset({Role.INSPECTOR, Role.AUDITOR, Role.ADMINISTRATOR}),
     READ_PROPOSALS: frozenset(Role) - {Role.CASHIER},
 }
 

@@ -110,6 +110,7 @@ END = Act(
 
 @admin.register(FiguresAmendment)
 class FiguresAmendmentAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
     columns = ("in_force_from", "source", "entered_at")
     shown = ("in_force_from", "source", "figures", "entered_at", "proposal")
     list_acts = (AMEND,)
@@ -121,6 +122,7 @@ class FiguresAmendmentAdmin(ReadOnlyAdmin):
 
 @admin.register(GameEnd)
 class GameEndAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
     columns = ("bet_type_code", "decision", "ended_at")
     shown = ("bet_type_code", "decision", "moved", "ended_at", "proposal")
     list_acts = (END,)

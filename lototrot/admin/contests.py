@@ -211,6 +211,7 @@ class _Settlements(ReadOnlyInline):
 
 @admin.register(Contest)
 class ContestAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
     columns = ("__str__", "state", "meeting", "price_cents", "scheduled_close_at", "closed_at")
     shown = (
         "meeting",
@@ -235,6 +236,7 @@ class ContestAdmin(ReadOnlyAdmin):
     list_filter = ("state", "bet_type")
     list_select_related = ("meeting", "bet_type")
     ordering = ("-day", "-pk")
+    told = ("bet_type_code",)
     search_fields = ("meeting__name", "meeting__reference", "bet_type_code")
     inlines = (_Legs, _Settlements, _Publications, _Terms, _Changes, _Discards)
     acts = (
@@ -276,6 +278,7 @@ class ContestAdmin(ReadOnlyAdmin):
 
 @admin.register(DisplayAcknowledgement)
 class DisplayAcknowledgementAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
     columns = ("id", "contest", "terminal", "operator", "acknowledged_at")
     list_select_related = ("contest", "terminal", "operator")
     search_fields = ("terminal__code",)

@@ -159,12 +159,14 @@ class _Runners(ReadOnlyInline):
 
 @admin.register(Racecourse)
 class RacecourseAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
     columns = ("name", "code", "municipality", "timezone")
     search_fields = ("code", "name")
 
 
 @admin.register(Meeting)
 class MeetingAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
     columns = ("name", "day", "reference", "approved", "imported_at", "imported_by")
     shown = (
         "day",
@@ -194,6 +196,7 @@ class MeetingAdmin(ReadOnlyAdmin):
 
 @admin.register(Race)
 class RaceAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
     columns = ("__str__", "meeting", "racecourse", "scheduled_start_at")
     shown = (
         "meeting",

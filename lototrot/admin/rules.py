@@ -100,6 +100,7 @@ TICKET_MODEL = Act(
 
 @admin.register(BetType)
 class BetTypeAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
     columns = ("__str__", "authorisation", "recorded_at", "recorded_by")
     shown = ("code", "version", "document_shown", "authorisation", "recorded_at", "recorded_by")
     search_fields = ("code",)
@@ -112,6 +113,7 @@ class BetTypeAdmin(ReadOnlyAdmin):
 
 @admin.register(TicketModel)
 class TicketModelAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
     columns = ("__str__", "authorisation", "authorised_on", "multiple", "in_use")
     shown = ("code", "version", "authorisation", "authorised_on", "multiple", "layout", "in_use")
     list_acts = (TICKET_MODEL,)

@@ -250,6 +250,7 @@ RACE_ACTS = (
 
 @admin.register(Withdrawal)
 class WithdrawalAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
     columns = ("number", "race", "effective_at", "entered_by", "state")
     shown = (
         "race",
@@ -278,12 +279,14 @@ class WithdrawalAdmin(ReadOnlyAdmin):
 
 @admin.register(RaceStart)
 class RaceStartAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
     columns = ("id", "race", "actual_start_at", "source", "recorded_by")
     search_fields = ("race__name", "race__meeting__reference")
 
 
 @admin.register(RaceDeclaration)
 class RaceDeclarationAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
     columns = ("id", "race", "kind", "declared_at", "recorded_by", "superseded_at")
     list_filter = ("kind",)
     search_fields = ("race__name", "race__meeting__reference")
@@ -291,6 +294,7 @@ class RaceDeclarationAdmin(ReadOnlyAdmin):
 
 @admin.register(Classification)
 class ClassificationAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
     columns = ("id", "race", "winners", "announced_at", "author", "in_force")
     shown = (
         "race",

@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from lototrot import powers
 from lototrot.models.sealing import Amendment, Seal
 
 
@@ -14,6 +15,7 @@ class AmendmentInline(ReadOnlyInline):
 
 @admin.register(Seal)
 class SealAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
     columns = ("contest", "sealed_at", "tickets", "bets", "takings_cents")
     shown = ("contest", "sealed_at", "tickets", "bets", "takings_cents", "root_hex", "entry")
     inlines = (AmendmentInline,)

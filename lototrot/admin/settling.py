@@ -296,6 +296,7 @@ class _Categories(ReadOnlyInline):
 
 @admin.register(Settlement)
 class SettlementAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
     columns = ("id", "contest", "number", "in_force", "takings_cents", "prizes_cents", "settled_at")
     shown = (
         "contest",
@@ -359,6 +360,7 @@ class SettlementAdmin(ReadOnlyAdmin):
 
 @admin.register(Prize)
 class PrizeAdmin(ReadOnlyAdmin):
+    read_power = powers.READ_TICKETS
     columns = ("ticket_link", "settlement", "prize_cents", "winning_bets")
     shown = ("ticket_link", "settlement", "prize_cents", "winning_bets")
     list_filter = ("settlement",)
@@ -373,15 +375,18 @@ class PrizeAdmin(ReadOnlyAdmin):
 
 @admin.register(PaymentOrder)
 class PaymentOrderAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
     columns = ("contest", "ordered_at", "results_day", "first_pay_day", "last_claim_day")
 
 
 @admin.register(Lapse)
 class LapseAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
     columns = ("contest", "last_claim_day", "prizes", "cents", "lapsed_at")
 
 
 @admin.register(CarryOver)
 class CarryOverAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
     columns = ("contest", "day", "cents", "carried_at")
     list_filter = ("bet_type_code",)

@@ -90,6 +90,7 @@ ANNOUNCE_START = Act(
 
 @admin.register(SalesStop)
 class SalesStopAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
     columns = ("__str__", "stopped_at", "source", "stopped_by", "ending", "ended_at")
     list_filter = ("ending",)
     search_fields = ("race__name", "meeting__reference")
@@ -98,5 +99,6 @@ class SalesStopAdmin(ReadOnlyAdmin):
 
 @admin.register(StartAnnouncement)
 class StartAnnouncementAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
     columns = ("id", "race", "start_at", "source", "announced_by", "announced_at")
     search_fields = ("race__name", "race__meeting__reference")

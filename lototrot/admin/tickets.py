@@ -15,7 +15,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.acts import Act, Done
-from core.admin_support.columns import link, money, tag
+from core.admin_support.columns import NOTHING, link, money, tag
 from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.kernel.regulation import Bearer
@@ -25,7 +25,8 @@ from core.payoffice.services.slips import STATES
 from core.payoffice.sources import DocumentUnknown
 from core.premises.models import Terminal
 from core.staff.actor import StaffActor
-from lototrot.models.contest import ContestLeg
+from lototrot import powers as lototrot_powers
+from lototrot.models.contest import Contest, ContestLeg
 from lototrot.models.settlement import Prize
 from lototrot.models.tickets import Block, PrintConfirmation, Reprint, Ticket, Void
 from lototrot.selectors.traces import ticket_trace
@@ -86,6 +87,7 @@ class _Reprints(ReadOnlyInline):
 
 @admin.register(Ticket)
 class TicketAdmin(ReadOnlyAdmin):
+    read_power = lototrot_powers.READ_TICKETS
     columns = ("uuid", "contest", "sold_at", "premises", "terminal", "bets", "amount_cents")
     shown = (
         "uuid",
@@ -130,7 +132,12 @@ class TicketAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("marked numbers"))
     def marks(self, row: Ticket) -> Any:
-        """Show the marks of each leg, with the path of those that count on another horse."""
+        """Show the marks of each leg, with the path of those that count on another horse.
+
+        While the contest is on sale, nobody sees what is bet.
+        """
+        if row.contest.state in Contest.UNCLOSED:
+            return NOTHING
         legs = ContestLeg.objects.filter(contest=row.contest_id).select_related("race")
         races = {leg.position: leg.race for leg in legs}
         rows = [
@@ -148,22 +155,26 @@ class TicketAdmin(ReadOnlyAdmin):
 
 @admin.register(Void)
 class VoidAdmin(ReadOnlyAdmin):
+    read_power = lototrot_powers.WATCH
     columns = ("id", "ticket", "reason", "note", "voided_at")
     list_filter = ("reason",)
 
 
 @admin.register(Block)
 class BlockAdmin(ReadOnlyAdmin):
+    read_power = lototrot_powers.WATCH
     columns = ("id", "ticket", "blocked_at", "prize_cents", "proposal")
 
 
 @admin.register(Reprint)
 class ReprintAdmin(ReadOnlyAdmin):
+    read_power = lototrot_powers.READ_TICKETS
     columns = ("id", "ticket", "number", "operator", "printed_at")
     sortable_by = ()
 
 
 @admin.register(PrintConfirmation)
 class PrintConfirmationAdmin(ReadOnlyAdmin):
+    read_power = lototrot_powers.READ_TICKETS
     columns = ("id", "ticket", "confirmed_at")
     sortable_by = ()

@@ -217,6 +217,7 @@ class _Reveal(ReadOnlyInline):
 
 @admin.register(Emission)
 class EmissionAdmin(ReadOnlyAdmin):
+    read_power = powers.READ_EMISSIONS
     columns = ("reference", "state", "game", "tickets", "price_cents", "planned_at")
     shown = (
         "reference",
@@ -269,6 +270,7 @@ def emissions_panel(request: HttpRequest) -> Table:
 
 @admin.register(ClosingStatement)
 class ClosingStatementAdmin(ReadOnlyAdmin):
+    read_power = powers.READ_EMISSIONS
     columns = ("emission", "sequence", "shortfall_cents", "owed_cents", "closed_at")
 
 
@@ -278,7 +280,7 @@ class LaneAdmin(ReadOnlyAdmin):
     shown.
     """
 
-    read_power = powers.READ_EMISSIONS
+    read_power = powers.READ_POSITIONS
     columns = ("emission", "opening", "first", "tickets", "taken", "open")
     list_filter = ("emission",)
 

@@ -229,6 +229,7 @@ class _Approval(ReadOnlyInline):
 
 @admin.register(Game)
 class GameAdmin(ReadOnlyAdmin):
+    read_power = powers.READ_EMISSIONS
     columns = ("code", "type", "owed", "recorded_at")
     shown = ("code", "type", "owed", "prize_account", "emissions", "recorded_at")
     inlines = (_Versions, _Ending, _DebtDraws, _DebtStandings, _DebtDecisions)
@@ -245,6 +246,7 @@ class GameAdmin(ReadOnlyAdmin):
 
 @admin.register(GameVersion)
 class GameVersionAdmin(ReadOnlyAdmin):
+    read_power = powers.READ_EMISSIONS
     columns = ("game", "version", "approved", "recorded_at", "recorded_by")
     shown = (
         "game",
@@ -275,6 +277,7 @@ class GameVersionAdmin(ReadOnlyAdmin):
 
 @admin.register(DisplayAcknowledgement)
 class DisplayAcknowledgementAdmin(ReadOnlyAdmin):
+    read_power = powers.READ_EMISSIONS
     columns = ("id", "approval", "terminal", "operator", "acknowledged_at")
     list_select_related = ("approval__version__game", "terminal", "operator")
     search_fields = ("terminal__code",)
@@ -282,4 +285,5 @@ class DisplayAcknowledgementAdmin(ReadOnlyAdmin):
 
 @admin.register(GameType)
 class GameTypeAdmin(ReadOnlyAdmin):
+    read_power = powers.READ_EMISSIONS
     columns = ("id", "mode", "prize_percent", "tickets", "price_cents")

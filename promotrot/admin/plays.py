@@ -4,11 +4,13 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from core.admin_support import signed_on
 from core.admin_support.acts import Act, Done
-from core.admin_support.columns import money, tag
+from core.admin_support.columns import NOTHING, money, tag
 from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.premises.models import Terminal
@@ -16,6 +18,7 @@ from core.staff.actor import StaffActor
 from promotrot import powers
 from promotrot.admin.searched import SearchedAdmin
 from promotrot.admin.words import PROPOSED
+from promotrot.models.emission import Emission
 from promotrot.models.play import OfficeEnd, PlayAct, PlayEnd, PlayMove, PlayTicket
 from promotrot.models.voucher import Voucher
 from promotrot.selectors.plays import can_be_finished
@@ -108,8 +111,7 @@ class PlayTicketAdmin(SearchedAdmin):
     shown = (
         "uuid",
         "emission",
-        "opening",
-        "position",
+        "place",
         "state",
         "sold_at",
         "premises",
@@ -131,6 +133,17 @@ class PlayTicketAdmin(SearchedAdmin):
         worth = end.awarded_cents + end.extra_cents
         text = f"{end.get_cause_display()} · {money(worth)}" if worth else end.get_cause_display()
         return tag(end.cause, text)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        names = super().get_fields(request, obj)
+        if signed_on.may(request, powers.READ_POSITIONS):
+            return names
+        return [name for name in names if name != "place"]
+
+    @admin.display(description=_("block and position"))
+    def place(self, row: PlayTicket) -> str:
+        """Show where the ticket lay, once the emission is closed, to those who audit it."""
+        return f"{row.opening} / {row.position}" if row.emission.state in Emission.OVER else NOTHING
 
     @admin.display(description=_("played at"))
     def now_at(self, row: PlayTicket) -> str:

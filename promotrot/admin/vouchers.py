@@ -201,6 +201,7 @@ class VoucherHandoverAdmin(ReadOnlyAdmin):
 class VoucherSecretAdmin(ReadOnlyAdmin):
     """Show that a day's secret is erased. The secret itself is never shown."""
 
+    read_power = powers.READ_PLAYS
     columns = ("day", "made_at", "erased")
     shown = ("day", "made_at", "erased")
 

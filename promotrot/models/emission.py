@@ -60,6 +60,8 @@ class Emission(Guarded):
         CLOSED = "closed", _("Closed")
         REVEALED = "revealed", _("Seed revealed")
 
+    OVER = (State.CLOSED, State.REVEALED)
+
     mutable = ("state",)
     transitions = {
         "draft": ("committed", "open"),

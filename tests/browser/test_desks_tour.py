@@ -91,18 +91,25 @@ def test_the_administration(
         "contest": row_url(day.contest),
         "settlement": row_url(day.settlement),
         "race": row_url(factories.races_of(day.contest)[0]),
-        "tickets": list_url(Ticket),
-        "ticket": row_url(Ticket.objects.latest("pk")),
         "proposals": list_url(Proposal),
         "premises": row_url(day.point.premises),
         "password": "/admin/password_change/",
+    }
+    audited_pages = {
+        "tickets": list_url(Ticket),
+        "ticket": row_url(Ticket.objects.latest("pk")),
     }
     administration_pages = {
         "administrator": "/admin/",
         "user": row_url(working.person),
         "open-account": act_url(User, "create"),
     }
-    for desk, pages in ((working, working_pages), (administrator, administration_pages)):
+    desks = (
+        (working, working_pages),
+        (Desk(Role.AUDITOR, language=language), audited_pages),
+        (administrator, administration_pages),
+    )
+    for desk, pages in desks:
         sign_on(browser, line.url, desk)
         for name, url in pages.items():
             browser.go(line.url + url)

@@ -13,6 +13,7 @@ from core.admin_support.columns import NOTHING, link, moment, paper_links, tag
 from core.admin_support.contents import Table
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
+from core.draws import powers
 from core.draws.admin.acts import ACTS, title_of
 from core.draws.documents import MOST_INLINE
 from core.draws.models import (
@@ -114,9 +115,11 @@ def _left(draw: Draw) -> Any:
 
 @admin.register(Draw)
 class DrawAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
     columns = ("name", "state", "declared_at", "due_at", "left")
     shown = ("name", "state", "left", "reason", "declared_at", "due_at", "papers")
     list_filter = ("state",)
+    told = ("subject",)
     search_fields = ("subject",)
     inlines = (
         _Announcements,
@@ -151,6 +154,7 @@ class DrawAdmin(ReadOnlyAdmin):
 
 @admin.register(PlaceReason)
 class PlaceReasonAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
     columns = ("announcement", "reason", "attendance", "stated_at")
     shown = ("announcement", "reason", "attendance", "stated_at")
 

@@ -132,6 +132,7 @@ class OperatorSessionAdmin(ReadOnlyAdmin):
 
 @admin.register(BurntRequest)
 class BurntRequestAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
     columns = ("uuid", "terminal", "burnt_at")
     search_fields = ("uuid",)
 

@@ -1,0 +1,9 @@
+"""Name the acts on the public log that need a power, and list the roles that may do each."""
+
+from core.staff.powers import Role
+
+READ = "proofs.read"
+
+POWERS = {
+    READ: frozenset(Role),  # it is public
+}
