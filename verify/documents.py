@@ -157,7 +157,8 @@ CHECKPOINT = {"format": "trot-checkpoint-1", "day": day, "batch": whole, "digest
 JOURNAL_FORM = {"form": sha256, "table": text, "columns": [text]}
 JOURNAL_BLOCK = {"block": sha256, "entries": journal_entries}
 JOURNAL_HEAD = {"format": "trot-journal-1", "batch": whole, "previous": sha256, "first_xid": whole,
-                "end_xid": whole, "sealed_at": instant, "blocks": [[(sha256, whole)]]}
+                "end_xid": whole, "open": [whole], "sealed_at": instant,
+                "blocks": [[(sha256, whole)]]}
 JOURNAL_BATCH = {**JOURNAL_HEAD, "digest": sha256, "key": key_name, "signature": signature}
 
 PUBLISHED: dict[str, dict[str, Any]] = {

@@ -27,9 +27,10 @@ class Journal:
         self.keys = keys
         self.tables: dict[str, str] = {}  # by form
         self.blocks: list[list[Any]] = []
-        self.transactions: list[tuple[int, int, str]] = []  # of each block, first and last
+        self.transactions: list[tuple[set[int], str]] = []  # of each block
         self.states: dict[int, dict[str, Any]] = {}
         self.number, self.end, self.previous = 0, 0, "00" * 32
+        self.open: set[int] = set()  # transactions that an earlier batch left to a later one
         self.entries = self.acts = 0
 
     def form(self, line: Line, place: str) -> None:
@@ -57,8 +58,7 @@ class Journal:
                     f"{place}.images[{number}]",
                     f"row {row} of {table} is not as it was sealed",
                 )
-        first, last = (int.from_bytes(entry[:8], "big") for entry in (entries[0], entries[-1]))
-        self.transactions.append((first, last, place))
+        self.transactions.append(({int.from_bytes(entry[:8], "big") for entry in entries}, place))
         sealed = hashlib.sha256(content).hexdigest()
         self.blocks.append([line["block"], len(entries), sealed])
         self.entries += len(entries)
@@ -71,7 +71,13 @@ class Journal:
         place, message = f"batch {line['batch']}", canonical(head)
         chained = {"batch": self.number + 1, "previous": self.previous, "first_xid": self.end}
         same(head, chained, place)
-        need(head["end_xid"] > self.end, f"{place}.end_xid", "not after the first")
+        need(head["end_xid"] >= self.end, f"{place}.end_xid", "before the first")
+        left, end = set(head["open"]), head["end_xid"]
+        need(
+            all(each in self.open or self.end <= each < end for each in left),
+            f"{place}.open",
+            "a transaction that an earlier batch has",
+        )
         for number in range(max(len(self.blocks), len(head["blocks"]))):
             here = self.blocks[number : number + 1]
             need(
@@ -79,9 +85,10 @@ class Journal:
                 f"{place}.blocks[{number}]",
                 "not the block before it: changed, removed, added or moved",
             )
-        for first, last, where in self.transactions:
+        for written, where in self.transactions:
             need(
-                self.end <= first and last < head["end_xid"],
+                all(each in self.open or self.end <= each < end for each in written - left)
+                and not written & left,
                 f"{place}, {where}",
                 "an entry of another batch's transactions",
             )
@@ -94,7 +101,7 @@ class Journal:
         )
         made = hashlib.sha256(message).hexdigest()
         same(line, {"digest": made}, place)
-        self.number, self.end, self.previous = head["batch"], head["end_xid"], made
+        self.number, self.end, self.previous, self.open = head["batch"], end, made, left
         self.blocks, self.transactions = [], []
         self.states[self.number] = {"digest": made, "entries": self.entries, "acts": self.acts}
 

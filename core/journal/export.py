@@ -56,6 +56,7 @@ def _head(batch: Batch, heads: list[list[Json]]) -> dict[str, Any]:
         previous=bytes(batch.previous),
         first_xid=batch.first_xid,
         end_xid=batch.end_xid,
+        open_xids=batch.open_xids,
         sealed_at=batch.sealed_at,
         blocks=heads,
     )

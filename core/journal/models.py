@@ -125,6 +125,9 @@ class RowForm(Guarded):
 class Batch(Guarded):
     """The rows that the transactions from `first_xid` up to, but not including, `end_xid` wrote.
 
+    Those of `open_xids` were in progress: a later batch has them. This one has those of the batch
+    before that have ended since.
+
     `digest` covers the batch's head and, through the digests of its blocks, every entry; `previous`
     is the digest of the batch before (zeros before the first). `signature` signs the head, with the
     key of the public log.
@@ -132,7 +135,8 @@ class Batch(Guarded):
 
     number = models.BigIntegerField(_("number"), primary_key=True)
     first_xid = models.BigIntegerField(_("first transaction"))
-    end_xid = models.BigIntegerField(_("before transaction"), unique=True)
+    end_xid = models.BigIntegerField(_("before transaction"))
+    open_xids = ArrayField(models.BigIntegerField(), verbose_name=_("without transactions"))
     sealed_at = models.DateTimeField(_("sealed at"))
     entries = models.BigIntegerField(_("entries"))
     previous = models.BinaryField(max_length=32, unique=True)
@@ -147,7 +151,7 @@ class Batch(Guarded):
         verbose_name_plural = _("batches of the journal")
         constraints = [
             models.CheckConstraint(condition=Q(number__gte=1), name="batch_number"),
-            models.CheckConstraint(condition=Q(end_xid__gt=F("first_xid")), name="batch_in_order"),
+            models.CheckConstraint(condition=Q(end_xid__gte=F("first_xid")), name="batch_in_order"),
         ]
 
     def __str__(self) -> str:

@@ -12,8 +12,8 @@ from django.db import connection
 # The journal's numbers are below the end of a snapshot: a batch ends where an earlier snapshot
 # ended, and visible acts are below the end of this one. Only this transaction's act may be above.
 _NUMBERS = """
-SELECT greatest((SELECT max(end_xid) FROM journal_batch), (SELECT max(journal_xid) + 1
-                  FROM journal_act), 0),
+SELECT greatest((SELECT end_xid FROM journal_batch ORDER BY number DESC LIMIT 1),
+                (SELECT max(journal_xid) + 1 FROM journal_act), 0),
        greatest(pg_snapshot_xmax(pg_current_snapshot())::text::bigint,
                 pg_current_xact_id_if_assigned()::text::bigint + 1)
 """

@@ -4,6 +4,7 @@ A row's digest is that of its JSON text as it was first written: the present col
 changes since then undone one by one.
 """
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 
 import psycopg
@@ -36,16 +37,38 @@ def present_columns(table: Journaled) -> list[str]:
         return sorted({name for (name,) in cursor.fetchall()} - set(table.derived))
 
 
-def written_to(first_xid: int, end_xid: int) -> list[Journaled]:
+@dataclasses.dataclass(frozen=True, slots=True)
+class Span:
+    """Transactions of the journal: from `first` up to, but not including, `end`, and the `late`
+    ones, which are earlier; without the `open` ones, which had not ended.
+    """
+
+    first: int
+    end: int = 2**63 - 1
+    late: tuple[int, ...] = ()
+    open: tuple[int, ...] = ()
+
+    def parts(self) -> list[tuple[str, list[int | list[int]]]]:
+        """Return the conditions on `journal_xid`, late transactions first, with parameters."""
+        main = f"{COLUMN} >= %s AND {COLUMN} < %s AND {COLUMN} <> ALL(%s)"
+        values: list[int | list[int]] = [self.first, self.end, list(self.open)]
+        late: list[int | list[int]] = [sorted(set(self.late) - set(self.open))]
+        return [(f"{COLUMN} = ANY(%s)", late)] * bool(late[0]) + [(main, values)]
+
+
+def written_to(span: Span) -> list[Journaled]:
     """Return the tables that have rows of those transactions, sorted by name."""
     tables = journaled()
     probes = [
-        f'SELECT {place} WHERE EXISTS (SELECT FROM "{table.name}"'
-        f" WHERE {COLUMN} >= %(first)s AND {COLUMN} < %(end)s)"
+        (f'SELECT {place} WHERE EXISTS (SELECT FROM "{table.name}" WHERE {condition})', values)
         for place, table in enumerate(tables)
+        for condition, values in span.parts()
     ]
     with connection.cursor() as cursor:
-        cursor.execute(" UNION ALL ".join(probes), {"first": first_xid, "end": end_xid})
+        cursor.execute(
+            " UNION ".join(probe for probe, _ in probes),
+            [value for _, values in probes for value in values],
+        )
         return [tables[place] for place in sorted(row[0] for row in cursor.fetchall())]
 
 
@@ -76,35 +99,31 @@ def written_sql(table: Journaled, columns: Sequence[str]) -> str:
     return f"({image} - {_array(omitted)})" if omitted else image
 
 
-def blocks(
-    table: Journaled, columns: Sequence[str], first_xid: int, end_xid: int | None
-) -> Iterator[list[bytes]]:
+def blocks(table: Journaled, columns: Sequence[str], span: Span) -> Iterator[list[bytes]]:
     """Yield the entries of the table's rows by those transactions, in order, one block at a time.
 
     An entry is 48 bytes (see `wire`). Needs a transaction, and `ready` before.
     """
     image = written_sql(table, columns)
-    upper = f"AND {COLUMN} < %s" if end_xid is not None else "AND %s::bigint IS NULL"
-    query = (
-        f'SELECT int8send({COLUMN}) || int8send("{table.key}")'
-        f" || sha256(convert_to(({image})::text, 'UTF8'))"
-        f' FROM "{table.name}" t WHERE {COLUMN} >= %s {upper} ORDER BY {COLUMN}, "{table.key}"'
-    )
     connection.ensure_connection()
-    with (
-        connection.wrap_database_errors,
-        psycopg.ServerCursor(connection.connection, f"journal_{table.name}") as cursor,
-    ):
-        cursor.execute(query, [first_xid, end_xid], binary=True)
-        while rows := cursor.fetchmany(ROWS_IN_BLOCK):
-            yield [row[0] for row in rows]
+    for condition, values in span.parts():
+        query = (
+            f'SELECT int8send({COLUMN}) || int8send("{table.key}")'
+            f" || sha256(convert_to(({image})::text, 'UTF8'))"
+            f' FROM "{table.name}" t WHERE {condition} ORDER BY {COLUMN}, "{table.key}"'
+        )
+        with (
+            connection.wrap_database_errors,
+            psycopg.ServerCursor(connection.connection, f"journal_{table.name}") as cursor,
+        ):
+            cursor.execute(query, values, binary=True)
+            while rows := cursor.fetchmany(ROWS_IN_BLOCK):
+                yield [row[0] for row in rows]
 
 
-def entries(
-    table: Journaled, columns: Sequence[str], first_xid: int, end_xid: int | None
-) -> Iterator[Entry]:
+def entries(table: Journaled, columns: Sequence[str], span: Span) -> Iterator[Entry]:
     """Yield the same entries one by one."""
-    for block in blocks(table, columns, first_xid, end_xid):
+    for block in blocks(table, columns, span):
         for entry in block:
             yield Entry(
                 int.from_bytes(entry[:8], "big", signed=True),

@@ -4,7 +4,7 @@ import datetime
 import hashlib
 
 from django.db import connection, transaction
-from django.db.models import Sum
+from django.db.models import Q, Sum
 from django.db.models.functions import TruncDate
 
 from core.database import clock
@@ -12,6 +12,7 @@ from core.database.locks import Lock, hold
 from core.journal import rows, wire
 from core.journal.models import Act, Batch, Block, RowForm
 from core.journal.numbers import started_anew
+from core.journal.rows import Span
 from core.kernel.canonical import Json, canonical_bytes, with_digests
 from core.kernel.days import MADRID, day_bounds, natural_day
 from core.kernel.errors import InvariantBroken
@@ -26,11 +27,26 @@ class TransactionsStartedAnew(InvariantBroken):
     message = "The server's transaction counter was reset after the last batch; see operations.md."
 
 
-def horizon() -> int:
-    """Return the oldest transaction that may still write: every earlier one has ended."""
+_ENDED = """
+SELECT pg_snapshot_xmax(s)::text::bigint,
+       ARRAY(SELECT x::text::bigint FROM pg_snapshot_xip(s) x
+             UNION SELECT own FROM (SELECT pg_current_xact_id_if_assigned()::text::bigint AS own) o
+                    WHERE own < pg_snapshot_xmax(s)::text::bigint ORDER BY 1)
+  FROM pg_current_snapshot() s
+"""
+
+
+def ended_since(last: Batch | None) -> Span:
+    """Return the transactions that ended after those of the last batch.
+
+    Transactions in progress, of whomever, are left to a later batch, and hold back no other. This
+    transaction is one of them.
+    """
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint")
-        return int(cursor.fetchone()[0])
+        cursor.execute(_ENDED)
+        end, in_progress = cursor.fetchone()
+    first, late = (last.end_xid, tuple(last.open_xids)) if last else (0, ())
+    return Span(first, end, late, tuple(in_progress))
 
 
 def need_numbers_go_on() -> None:
@@ -56,46 +72,48 @@ def batches_due() -> list[int]:
     """
     need_numbers_go_on()
     last = last_batch()
-    first, number = (last.end_xid, last.number + 1) if last else (0, 1)
-    return [number] if _has_acts(first, horizon()) else []
+    return [last.number + 1 if last else 1] if _has_acts(ended_since(last)) else []
 
 
-def _has_acts(first: int, end: int) -> bool:
-    return Act.objects.filter(xid__gte=first, xid__lt=end).exists()
+def _has_acts(span: Span) -> bool:
+    of_span = Q(xid__gte=span.first, xid__lt=span.end) | Q(xid__in=span.late)
+    return Act.objects.filter(of_span).exclude(xid__in=span.open).exists()
 
 
 @transaction.atomic
 def batch_seal() -> Batch | None:
     """Seal the rows that all ended transactions wrote since the last batch; None if there are none.
 
-    Batches are sealed one at a time; nothing else waits. A transaction still in progress, and every
-    one that started after it, goes into a later batch. Raises TransactionsStartedAnew,
+    Batches are sealed one at a time; nothing else waits. A transaction still in progress goes into
+    the first batch after its end; it holds back no other. Raises TransactionsStartedAnew,
     keys.SigningKeyMissing.
     """
     hold((Lock.JOURNAL, 0))
     need_numbers_go_on()
-    last, end = last_batch(), horizon()
-    first = last.end_xid if last else 0
-    if not _has_acts(first, end):
+    last = last_batch()
+    span = ended_since(last)
+    if not _has_acts(span):
         return None
     number = last.number + 1 if last else 1
     previous = bytes(last.digest) if last else wire.NOTHING_BEFORE
-    heads, entries = _blocks_store(number, first, end)
+    heads, entries = _blocks_store(number, span)
     at, key = clock.now(), log.key_in_force()
     message = canonical_bytes(
         wire.head(
             number=number,
             previous=previous,
-            first_xid=first,
-            end_xid=end,
+            first_xid=span.first,
+            end_xid=span.end,
+            open_xids=span.open,
             sealed_at=at,
             blocks=heads,
         )
     )
     return Batch.objects.create(
         number=number,
-        first_xid=first,
-        end_xid=end,
+        first_xid=span.first,
+        end_xid=span.end,
+        open_xids=list(span.open),
         sealed_at=at,
         entries=entries,
         previous=previous,
@@ -105,16 +123,16 @@ def batch_seal() -> Batch | None:
     )
 
 
-def _blocks_store(number: int, first: int, end: int) -> tuple[list[list[Json]], int]:
+def _blocks_store(number: int, span: Span) -> tuple[list[list[Json]], int]:
     """Write the batch's blocks; return their parts of its head, and the number of entries."""
     heads: list[list[Json]] = []
     entries = 0
     rows.ready()
-    for table in rows.written_to(first, end):
+    for table in rows.written_to(span):
         columns = rows.present_columns(table)
         form, _ = RowForm.objects.get_or_create(relation=table.name, columns=columns)
         digest = wire.form_digest(table.name, columns)
-        for block in rows.blocks(table, columns, first, end):
+        for block in rows.blocks(table, columns, span):
             content = b"".join(block)
             heads.append(wire.block_head(digest, len(block), content))
             Block.objects.create(
@@ -161,7 +179,7 @@ def checkpoint_document(day: str, last: Batch) -> dict[str, Json]:
     """Return the checkpoint's document about the journal up to `last`, the last batch of the
     day.
     """
-    acts = Act.objects.filter(xid__lt=last.end_xid).count()
+    acts = Act.objects.filter(xid__lt=last.end_xid).exclude(xid__in=last.open_xids).count()
     entries = Batch.objects.filter(number__lte=last.number).aggregate(n=Sum("entries"))["n"]
     return with_digests(
         {

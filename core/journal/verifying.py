@@ -19,9 +19,10 @@ from django.db.models import Count, Exists, OuterRef, Sum
 
 from core.journal import rows, rules, wire
 from core.journal.install import COLUMN, Journaled, journaled, unjournaled
-from core.journal.models import Act, Batch, Block, RowForm
+from core.journal.models import Act, Batch, Block
 from core.journal.numbers import started_anew
-from core.journal.services import CHECKPOINT, checkpoint_document, last_batch
+from core.journal.services import CHECKPOINT, checkpoint_document
+from core.journal.spans import in_order, sealed_entries, stretches
 from core.kernel.canonical import Json, canonical_bytes
 from core.proofs.models import LogEntry
 
@@ -66,30 +67,37 @@ class Verification:
 
 
 @transaction.atomic
-def verify(*, most: int = 1000, tables: Collection[str] = ()) -> Verification:
+def verify(
+    *, most: int = 1000, tables: Collection[str] = (), since: int | None = None
+) -> Verification:
     """Read the journal and every row once; return everything that is wrong, up to `most` findings.
 
-    With `tables`, only the rows and rules of those tables are verified.
+    With `tables`, only the rows and rules of those tables are verified. With `since`, the number of
+    a batch that was verified, only the batches after it and the rows that they sealed.
     """
     rows.ready()
-    findings = list(islice(_all(tables), most + 1))
+    before = Batch.objects.filter(pk=since).first() if since else None
+    findings = list(islice(_all(tables, before), most + 1))
     sums = Batch.objects.aggregate(batches=Count("number"), entries=Sum("entries"))
     return Verification(
         sums["batches"], sums["entries"] or 0, findings[:most], len(findings) > most
     )
 
 
-def _all(tables: Collection[str]) -> Iterator[Finding]:
-    yield from chain(_anew(), batch_findings(), _checkpoints(), _triggers())
+def _all(tables: Collection[str], since: Batch | None) -> Iterator[Finding]:
+    yield from chain(_anew(), batch_findings(since), _checkpoints(), _triggers())
     for table in journaled():
         if not tables or table.name in tables:
-            yield from table_findings(table)
+            yield from table_findings(table, since)
     yield from chain(_unnamed(), _rules(tables))
 
 
-def table_findings(table: Journaled) -> Iterator[Finding]:
-    """Yield what is wrong with the rows of a table. Needs `rows.ready` before."""
-    yield from chain(_rows(table), _changes(table), _without_act(table))
+def table_findings(table: Journaled, since: Batch | None = None) -> Iterator[Finding]:
+    """Yield what is wrong with the rows of a table, or with those of batches after `since`.
+
+    Needs `rows.ready` before.
+    """
+    yield from chain(_rows(table, since), _changes(table), _without_act(table))
 
 
 def _anew() -> Iterator[Finding]:
@@ -104,10 +112,13 @@ def _anew() -> Iterator[Finding]:
 # --- Batches --------------------------------------------------------------------------------------
 
 
-def batch_findings() -> Iterator[Finding]:
-    """Yield what is wrong with the chain of batches itself."""
+def batch_findings(since: Batch | None = None) -> Iterator[Finding]:
+    """Yield what is wrong with the chain of batches itself, or with its part after `since`."""
     previous, end, number = wire.NOTHING_BEFORE, 0, 1
-    for batch in Batch.objects.select_related("key").order_by("number").iterator():
+    if since is not None:
+        previous, end, number = bytes(since.digest), since.end_xid, since.number + 1
+    batches = Batch.objects.select_related("key").filter(number__gte=number)
+    for batch in batches.order_by("number").iterator():
         if batch.number != number:
             yield _broken(number, f"batches {number} to {batch.number - 1} are gone")
         elif bytes(batch.previous) != previous:
@@ -145,6 +156,7 @@ def _batch(batch: Batch) -> Iterator[Finding]:
         previous=bytes(batch.previous),
         first_xid=batch.first_xid,
         end_xid=batch.end_xid,
+        open_xids=batch.open_xids,
         sealed_at=batch.sealed_at,
         blocks=heads,
     )
@@ -183,103 +195,37 @@ def _checkpoints() -> Iterator[Finding]:
 # --- Rows -----------------------------------------------------------------------------------------
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Span:
-    """Batches in which a table's digests cover the same columns, by numbers and transactions."""
-
-    form: RowForm
-    first_batch: int
-    last_batch: int
-    first_xid: int
-    end_xid: int
-
-
-_FORMS = """
-SELECT batch_id, row_form_id FROM (
-    SELECT b.batch_id, b.row_form_id,
-           lag(b.row_form_id) OVER (ORDER BY b.batch_id, b.position) AS before
-      FROM journal_block b JOIN journal_rowform f ON f.id = b.row_form_id WHERE f.relation = %s) s
- WHERE before IS DISTINCT FROM row_form_id ORDER BY batch_id
-"""
-
-
-def _spans(table: Journaled, last: Batch) -> list[_Span]:
-    """Return the spans of a table from the first transaction to the last one sealed, without a
-    gap.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(_FORMS, [table.name])
-        starts = cursor.fetchall()
-    if not starts:
-        columns = rows.present_columns(table)
-        return [_Span(RowForm(relation=table.name, columns=columns), 1, 0, _NEVER, last.end_xid)]
-    forms = RowForm.objects.in_bulk([form for _, form in starts])
-    xids = dict(
-        Batch.objects.filter(pk__in=[batch for batch, _ in starts]).values_list("pk", "first_xid")
-    )
-    spans = []
-    for place, (batch, form) in enumerate(starts):
-        after = starts[place + 1][0] if place + 1 < len(starts) else None
-        spans.append(
-            _Span(
-                forms[form],
-                batch if place else 1,
-                after - 1 if after else last.number,
-                xids.get(batch, _NEVER) if place else _NEVER,
-                xids.get(after, last.end_xid) if after else last.end_xid,
-            )
-        )
-    return spans
-
-
-_NEVER = -(2**62)
-
-
-def _rows(table: Journaled) -> Iterator[Finding]:
+def _rows(table: Journaled, since: Batch | None) -> Iterator[Finding]:
     """Compare every row with its entry, both in the order of the journal."""
-    last = last_batch()
-    if last is None:
-        return
-    for span in _spans(table, last):
-        gone = set(span.form.columns) - set(rows.present_columns(table))
+    for stretch in stretches(table, since):
+        gone = set(stretch.form.columns) - set(rows.present_columns(table))
         if gone:
             yield Finding(
                 Fault.FORM,
                 f"{table.name}: without {sorted(gone)} its rows of batches"
-                f" {span.first_batch} to {span.last_batch} cannot be compared",
+                f" {stretch.first_batch} to {stretch.last_batch} cannot be compared",
                 table=table.name,
             )
             continue
-        present = rows.entries(table, span.form.columns, span.first_xid, span.end_xid)
-        yield from _compare(table, _sealed(table, span), present)
-
-
-def _sealed(table: Journaled, span: _Span) -> Iterator[tuple[int, wire.Entry]]:
-    """Yield the journal's entries of the table, with their batches."""
-    blocks = Block.objects.filter(
-        row_form__relation=table.name, batch_id__gte=span.first_batch, batch_id__lte=span.last_batch
-    )
-    for block in blocks.order_by("batch_id", "position").iterator(chunk_size=16):
-        content = bytes(block.entries)
-        complete = len(content) - len(content) % wire.ENTRY_BYTES
-        for entry in wire.entries_of(content[:complete]):
-            yield block.batch_id, entry
+        present = in_order(rows.entries(table, stretch.form.columns, stretch.span), stretch)
+        sealed = in_order(sealed_entries(table, stretch), stretch)
+        yield from _compare(table, sealed, present)
 
 
 def _compare(
-    table: Journaled, sealed: Iterator[tuple[int, wire.Entry]], present: Iterator[wire.Entry]
+    table: Journaled, sealed: Iterator[tuple[wire.Entry, int]], present: Iterator[wire.Entry]
 ) -> Iterator[Finding]:
     """Walk both in the order of the journal; yield the rows that differ, are gone, or are new."""
     entry, row = next(sealed, None), next(present, None)
     while entry is not None or row is not None:
-        entry_key = (entry[1].xid, entry[1].row) if entry else _END
+        entry_key = (entry[0].xid, entry[0].row) if entry else _END
         row_key = (row.xid, row.row) if row else _END
         if entry_key == row_key and entry and row:
-            if entry[1].digest != row.digest:
-                yield _row(Fault.ROW_CHANGED, table, row, entry[0])
+            if entry[0].digest != row.digest:
+                yield _row(Fault.ROW_CHANGED, table, row, entry[1])
             entry, row = next(sealed, None), next(present, None)
         elif entry_key < row_key and entry:
-            yield _row(Fault.ROW_REMOVED, table, entry[1], entry[0])
+            yield _row(Fault.ROW_REMOVED, table, *entry)
             entry = next(sealed, None)
         elif row:
             yield _row(Fault.ROW_ADDED, table, row, None)

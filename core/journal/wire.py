@@ -54,6 +54,7 @@ def head(
     previous: bytes,
     first_xid: int,
     end_xid: int,
+    open_xids: Sequence[int],
     sealed_at: datetime.datetime,
     blocks: Sequence[list[Json]],
 ) -> dict[str, Json]:
@@ -64,6 +65,7 @@ def head(
         "previous": previous.hex(),
         "first_xid": first_xid,
         "end_xid": end_xid,
+        "open": list(open_xids),
         "sealed_at": instant(sealed_at),
         "blocks": list(blocks),
     }

@@ -28,7 +28,15 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("first_xid", models.BigIntegerField(verbose_name="first transaction")),
-                ("end_xid", models.BigIntegerField(unique=True, verbose_name="before transaction")),
+                ("end_xid", models.BigIntegerField(verbose_name="before transaction")),
+                (
+                    "open_xids",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(),
+                        size=None,
+                        verbose_name="without transactions",
+                    ),
+                ),
                 ("sealed_at", models.DateTimeField(verbose_name="sealed at")),
                 ("entries", models.BigIntegerField(verbose_name="entries")),
                 ("previous", models.BinaryField(max_length=32, unique=True)),
@@ -53,7 +61,7 @@ class Migration(migrations.Migration):
                         condition=models.Q(("number__gte", 1)), name="batch_number"
                     ),
                     models.CheckConstraint(
-                        condition=models.Q(("end_xid__gt", models.F("first_xid"))),
+                        condition=models.Q(("end_xid__gte", models.F("first_xid"))),
                         name="batch_in_order",
                     ),
                 ],

@@ -5,15 +5,17 @@
 -- name|user|session|terminal|operator|request. Triggers call it only while the transaction has no
 -- act (`core.acted`), so there is no conflict.
 -- It refuses to write on a restored server that counts transactions from below the last batch:
--- no batch would ever hold those rows.
--- The functions run with the owner's rights, as the application may not write to the journal.
--- Therefore every name in them carries its schema.
-CREATE OR REPLACE FUNCTION journal_note() RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER AS $$
+-- no batch would ever hold those rows. A transaction that was in progress when that was sealed may.
+-- It and journal_changed() run with the owner's rights, as the application may not write to the
+-- journal. Therefore they have a search path of their own, and every name in them its schema.
+CREATE OR REPLACE FUNCTION journal_note() RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     v_act text[] := string_to_array(current_setting('core.act', true), '|', '');
 BEGIN
-    IF pg_current_xact_id()::text::bigint < (
-        SELECT b.end_xid FROM public.journal_batch b ORDER BY b.end_xid DESC LIMIT 1) THEN
+    IF (SELECT pg_current_xact_id()::text::bigint < b.end_xid
+               AND pg_current_xact_id()::text::bigint <> ALL (b.open_xids)
+          FROM public.journal_batch b ORDER BY b.number DESC LIMIT 1) THEN
         RAISE EXCEPTION 'transactions_started_anew: % is of a sealed batch', pg_current_xact_id()
             USING HINT = 'A dump was restored: see docs/operations.md, The journal.';
     END IF;
@@ -28,7 +30,7 @@ BEGIN
 END $$;
 
 -- Run after the first statement of a transaction that inserts rows; the trigger has that condition.
-CREATE OR REPLACE FUNCTION journal_rows() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+CREATE OR REPLACE FUNCTION journal_rows() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_done boolean;
 BEGIN
@@ -47,8 +49,8 @@ $$;
 -- Write the change of an updated row. Arguments: the primary key's column, the secret columns, and
 -- the columns that the journal leaves out.
 CREATE OR REPLACE FUNCTION journal_changed() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
-SET timezone = 'UTC' SET bytea_output = 'hex' SET intervalstyle = 'iso_8601'
-SET extra_float_digits = 1 AS $$
+SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET bytea_output = 'hex'
+SET intervalstyle = 'iso_8601' SET extra_float_digits = 1 AS $$
 DECLARE
     v_old jsonb := public.journal_image(to_jsonb(OLD) - TG_ARGV[2]::text[], TG_ARGV[1]::text[]);
     v_new jsonb := public.journal_image(to_jsonb(NEW) - TG_ARGV[2]::text[], TG_ARGV[1]::text[]);

@@ -6,6 +6,7 @@ import pytest
 from django.db import connection, transaction
 
 from core.journal import acting, rows
+from core.journal.rows import Span
 from core.journal.wire import Entry
 from core.premises.models import Premises
 from tests.support import factories
@@ -18,7 +19,7 @@ PREMISES = TABLES["premises_premises"]
 def _entries() -> list[Entry]:
     with transaction.atomic():
         rows.ready()
-        return list(rows.entries(PREMISES, rows.present_columns(PREMISES), 0, None))
+        return list(rows.entries(PREMISES, rows.present_columns(PREMISES), Span(0)))
 
 
 def _texts(sql: str) -> list[str]:
@@ -52,8 +53,10 @@ def test_a_row_that_changed_is_read_as_it_was_first_written(own_database: Databa
 def test_tables_are_found_by_the_transactions_that_wrote_to_them(own_database: Database) -> None:
     factories.premises()
     (entry,) = _entries()
-    assert PREMISES in rows.written_to(entry.xid, entry.xid + 1)
-    assert rows.written_to(2**62, 2**62 + 1) == []
+    assert PREMISES in rows.written_to(Span(entry.xid, entry.xid + 1))
+    assert PREMISES in rows.written_to(Span(entry.xid + 1, entry.xid + 2, late=(entry.xid,)))
+    assert rows.written_to(Span(entry.xid, entry.xid + 1, open=(entry.xid,))) == []
+    assert rows.written_to(Span(2**62, 2**62 + 1)) == []
 
 
 @pytest.mark.django_db

@@ -27,6 +27,7 @@ def test_the_worked_bytes() -> None:
         previous=wire.NOTHING_BEFORE,
         first_xid=0,
         end_xid=801,
+        open_xids=(),
         sealed_at=datetime(2030, 3, 2, 11, 0, 5, tzinfo=UTC),
         blocks=[wire.block_head(form, 1, content)],
     )

@@ -1,0 +1,105 @@
+"""Divide the journal into stretches of batches in which the rows of a table can be compared.
+
+A batch has late transactions of earlier ones, so entries are in the order of transactions within a
+batch and not from batch to batch. A stretch is one batch, or so few entries that they can be sorted
+in memory.
+"""
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+from django.db import connection
+
+from core.journal import rows, wire
+from core.journal.install import Journaled
+from core.journal.models import Batch, Block, RowForm
+from core.journal.rows import Span
+
+MOST_SORTED = 65_536
+"""Entries, of all tables, in a stretch of several batches."""
+_NEVER = -(2**62)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Stretch:
+    """Batches in which a table's digests cover the same columns, and their transactions."""
+
+    form: RowForm
+    first_batch: int
+    last_batch: int
+    span: Span
+
+
+_FORMS = """
+SELECT batch_id, row_form_id FROM (
+    SELECT b.batch_id, b.row_form_id,
+           lag(b.row_form_id) OVER (ORDER BY b.batch_id, b.position) AS before
+      FROM journal_block b JOIN journal_rowform f ON f.id = b.row_form_id WHERE f.relation = %s) s
+ WHERE before IS DISTINCT FROM row_form_id ORDER BY batch_id
+"""
+
+
+def stretches(table: Journaled, since: Batch | None = None) -> Iterator[Stretch]:
+    """Yield the stretches of a table after the batch `since` (None: all), without a gap.
+
+    They hold every transaction but those that the last batch calls open.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_FORMS, [table.name])
+        forms = dict(cursor.fetchall())  # the first batch of each
+    by_id = RowForm.objects.in_bulk(set(forms.values()))
+    form = RowForm(relation=table.name, columns=rows.present_columns(table))
+    if forms:
+        form = by_id[forms[min(forms)]]
+    before, run, entries = since, list[Batch](), 0
+    after = Batch.objects.filter(number__gt=since.number if since else 0).order_by("number")
+    for batch in after.only("number", "first_xid", "end_xid", "open_xids", "entries").iterator():
+        entries += batch.entries
+        if run and (entries > MOST_SORTED or batch.number in forms):
+            yield _stretch(form, before, run)
+            before, run, entries = run[-1], [], batch.entries
+        if batch.number in forms:
+            form = by_id[forms[batch.number]]
+        run.append(batch)
+    if run:
+        yield _stretch(form, before, run)
+
+
+def _stretch(form: RowForm, before: Batch | None, run: list[Batch]) -> Stretch:
+    first = before.end_xid if before else _NEVER
+    late = tuple(before.open_xids) if before else ()
+    last = run[-1]
+    span = Span(first, last.end_xid, late, tuple(last.open_xids))
+    return Stretch(form, run[0].number, last.number, span)
+
+
+def sealed_entries(table: Journaled, stretch: Stretch) -> Iterator[tuple[wire.Entry, int]]:
+    """Yield the journal's entries of the table, with their batches."""
+    blocks = Block.objects.filter(
+        row_form__relation=table.name,
+        batch_id__gte=stretch.first_batch,
+        batch_id__lte=stretch.last_batch,
+    )
+    for block in blocks.order_by("batch_id", "position").iterator(chunk_size=16):
+        content = bytes(block.entries)
+        complete = len(content) - len(content) % wire.ENTRY_BYTES
+        for entry in wire.entries_of(content[:complete]):
+            yield entry, block.batch_id
+
+
+Read = TypeVar("Read", bound="wire.Entry | tuple[wire.Entry, int]")
+
+
+def in_order(entries: Iterable[Read], stretch: Stretch) -> Iterator[Read]:
+    """Return the entries of a stretch in the order of transactions and rows.
+
+    Those of one batch are in that order already, and may be too many for memory.
+    """
+    alone = stretch.first_batch == stretch.last_batch
+    return iter(entries) if alone else iter(sorted(entries, key=_place))
+
+
+def _place(read: Read) -> tuple[int, int]:
+    entry = read if isinstance(read, wire.Entry) else read[0]
+    return entry.xid, entry.row
