@@ -152,8 +152,7 @@ SEED = {"format": "promotrot-seed/1", "emission": text, "seed": sha256, "sold": 
 KEY = {"format": "trot-key-1", "key": key_name, "public_key": sha256, "replaces": (None, key_name),
        "reason": ("first", "rotation", "loss", "compromise")}
 KEY_IN_USE = {"format": "trot-key-use-1", "key": key_name}
-CHECKPOINT = {"format": "trot-checkpoint-1", "day": day, "batch": whole, "digest": sha256,
-              "entries": whole, "acts": whole}
+CHECKPOINT = {"format": "trot-checkpoint-1", "batch": whole, "digest": sha256}
 JOURNAL_FORM = {"form": sha256, "table": text, "columns": [text]}
 JOURNAL_BLOCK = {"block": sha256, "entries": journal_entries}
 JOURNAL_HEAD = {"format": "trot-journal-1", "batch": whole, "previous": sha256, "first_xid": whole,

@@ -8,7 +8,7 @@ both from where the organiser cannot change them (docs/proofs.md, "Journal").
 
 import hashlib
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from documents import JOURNAL_BATCH, JOURNAL_BLOCK, JOURNAL_FORM, JOURNAL_HEAD
 from ed25519 import verify
@@ -20,16 +20,25 @@ ACT, IN_CLEAR = "journal_act", ("journal_act", "journal_change")
 Line = dict[str, Any]
 
 
+class Key(NamedTuple):
+    """A key of the public log; it signs from `since` until before `until` ("": still)."""
+
+    public: bytes
+    since: str
+    until: str
+
+
 class Journal:
     """Keep what was read: the chain of batches, and the blocks of the next batch."""
 
-    def __init__(self, keys: dict[str, bytes]) -> None:
+    def __init__(self, keys: dict[str, Key]) -> None:
         self.keys = keys
         self.tables: dict[str, str] = {}  # by form
         self.blocks: list[list[Any]] = []
         self.transactions: list[tuple[set[int], str]] = []  # of each block
-        self.states: dict[int, dict[str, Any]] = {}
+        self.digests: dict[int, str] = {}
         self.number, self.end, self.previous = 0, 0, "00" * 32
+        self.sealed_at = ""
         self.open: set[int] = set()  # transactions that an earlier batch left to a later one
         self.entries = self.acts = 0
 
@@ -92,10 +101,16 @@ class Journal:
                 f"{place}, {where}",
                 "an entry of another batch's transactions",
             )
-        key = self.keys.get(line["key"], b"")
+        key = self.keys.get(line["key"])
         need(key, f"{place}.key", "not a key of the public log")
+        at = head["sealed_at"]
         need(
-            verify(key, message, bytes.fromhex(line["signature"])),
+            at >= self.sealed_at and at >= key.since and (not key.until or at < key.until),
+            f"{place}.sealed_at",
+            "before the batch before, or its key was not in force",
+        )
+        need(
+            verify(key.public, message, bytes.fromhex(line["signature"])),
             f"{place}.signature",
             "does not hold: something in the head was changed",
         )
@@ -103,7 +118,7 @@ class Journal:
         same(line, {"digest": made}, place)
         self.number, self.end, self.previous, self.open = head["batch"], end, made, left
         self.blocks, self.transactions = [], []
-        self.states[self.number] = {"digest": made, "entries": self.entries, "acts": self.acts}
+        self.digests[self.number], self.sealed_at = made, at
 
     def read(self, file: str) -> None:
         kinds = {"form": self.form, "block": self.block, "batch": self.batch}
@@ -119,24 +134,29 @@ class Journal:
 
     def published(self, checkpoint: dict[str, Any]) -> None:
         """Refuse a journal that differs, at the checkpoint's batch, from what was published."""
-        number, day = checkpoint["batch"], checkpoint["day"]
-        need(number in self.states, f"checkpoint {day}", f"batch {number} is not in the journal")
-        for name, here in self.states[number].items():
-            need(
-                checkpoint[name] == here,
-                f"batch {number}.{name}",
-                f"{here}, and {checkpoint[name]} was published on {day}",
-            )
+        number, digest = checkpoint["batch"], checkpoint["digest"]
+        need(number in self.digests, f"batch {number}", "published, and is not in the journal")
+        here = self.digests[number]
+        need(digest == here, f"batch {number}.digest", f"{here}, and {digest} was published")
+
+
+def keys_of(log: Log) -> dict[str, Key]:
+    """Return the keys by name, each with the instants from and before which it may sign."""
+    entries = [entry for entry in log.entries.values() if entry["kind"] == "proofs.key"]
+    instants = [entry["at"] for entry in entries]
+    return {
+        entry["document"]["key"]: Key(bytes.fromhex(entry["document"]["public_key"]), since, until)
+        for entry, since, until in zip(entries, instants, [*instants[1:], ""], strict=True)
+    }
 
 
 def check(journal: str, log_file: str, keys: str) -> str:
     log = Log(log_file, keys)
-    known = {each["key"]: bytes.fromhex(each["public_key"]) for each in log.all("proofs.key")}
-    found, checkpoints = Journal(known), log.all("journal.checkpoint")
+    found, checkpoints = Journal(keys_of(log)), log.all("journal.checkpoint")
     found.read(journal)
     for checkpoint in checkpoints:
         found.published(checkpoint)
-    last = f", the last of {checkpoints[-1]['day']}" if checkpoints else ""
+    last = f", the last of batch {checkpoints[-1]['batch']}" if checkpoints else ""
     return (
         f"WHOLE: {found.number} batches, {found.entries} entries, {found.acts} acts;"
         f" as published in {len(checkpoints)} checkpoints{last}"

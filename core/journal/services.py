@@ -1,11 +1,10 @@
-"""Seal the journal in batches, and publish a daily checkpoint of it."""
+"""Seal the journal in batches, and publish checkpoints of it."""
 
 import datetime
 import hashlib
 
 from django.db import connection, transaction
-from django.db.models import Q, Sum
-from django.db.models.functions import TruncDate
+from django.db.models import Q
 
 from core.database import clock
 from core.database.locks import Lock, hold
@@ -14,12 +13,12 @@ from core.journal.models import Act, Batch, Block, RowForm
 from core.journal.numbers import started_anew
 from core.journal.rows import Span
 from core.kernel.canonical import Json, canonical_bytes, with_digests
-from core.kernel.days import MADRID, day_bounds, natural_day
 from core.kernel.errors import InvariantBroken
 from core.proofs import keys, log
 from core.proofs.models import LogEntry
 
 CHECKPOINT = "journal.checkpoint"
+CHECKPOINT_EVERY = datetime.timedelta(hours=1)
 
 
 class TransactionsStartedAnew(InvariantBroken):
@@ -97,7 +96,9 @@ def batch_seal() -> Batch | None:
     number = last.number + 1 if last else 1
     previous = bytes(last.digest) if last else wire.NOTHING_BEFORE
     heads, entries = _blocks_store(number, span)
-    at, key = clock.now(), log.key_in_force()
+    hold((Lock.LOG, 0))  # the key in force stays so until this batch is there
+    key = log.key_in_force()
+    at = clock.now()
     message = canonical_bytes(
         wire.head(
             number=number,
@@ -146,48 +147,53 @@ def _blocks_store(number: int, span: Span) -> tuple[list[list[Json]], int]:
     return heads, entries
 
 
-def days_due() -> list[datetime.date]:
-    """Return the ended days on which batches were sealed and whose checkpoint is not published."""
-    latest = LogEntry.objects.filter(kind=CHECKPOINT).order_by("-sequence").first()
-    today, _ = day_bounds(natural_day(clock.now()))
-    batches = Batch.objects.filter(sealed_at__lt=today)
-    if latest is not None:
-        _, after = day_bounds(datetime.date.fromisoformat(latest.subject))
-        batches = batches.filter(sealed_at__gte=after)
-    dated = batches.annotate(day=TruncDate("sealed_at", tzinfo=MADRID))
-    return sorted(set(dated.values_list("day", flat=True).distinct()))
+_COVERS = """
+SELECT EXISTS (SELECT FROM proofs_logentry e, journal_batch l, journal_batch c
+  WHERE l.number = %s AND c.number = %s AND e.kind <> %s
+    AND (e.journal_xid >= c.end_xid OR e.journal_xid = ANY (c.open_xids))
+    AND e.journal_xid < l.end_xid AND e.journal_xid <> ALL (l.open_xids))
+"""
+
+
+def checkpoints_due() -> list[int]:
+    """Return the newest batch if its checkpoint is due, by its number.
+
+    One is due when the batch is the first to hold an act that published something: a closing, a
+    settlement, a commitment; and an hour after the last one.
+    """
+    last = last_batch()
+    if last is None:
+        return []
+    checkpoint = LogEntry.objects.filter(kind=CHECKPOINT).order_by("-sequence").first()
+    if checkpoint is None:
+        return [last.number]
+    number = checkpoint.document["batch"]
+    if number >= last.number:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(_COVERS, [last.number, number, CHECKPOINT])
+        due = cursor.fetchone()[0] or clock.now() - checkpoint.at >= CHECKPOINT_EVERY
+    return [last.number] if due else []
 
 
 @transaction.atomic
-def checkpoint_publish(*, day: datetime.date) -> LogEntry | None:
-    """Publish the signed checkpoint of the journal at the end of `day`; None before that end.
+def checkpoint_publish(*, number: int) -> LogEntry | None:
+    """Publish the signed checkpoint of the journal up to a batch; None if there is no such batch.
 
-    A day has one checkpoint: publishing it again changes nothing. Raises keys.SigningKeyMissing.
+    A batch has one checkpoint: publishing it again changes nothing. Raises keys.SigningKeyMissing.
     """
-    _, end = day_bounds(day)
-    last = Batch.objects.filter(sealed_at__lt=end).order_by("-number").first()
-    if last is None or clock.now() < end:
+    batch = Batch.objects.filter(pk=number).first()
+    if batch is None:
         return None
-    return log.publish(
-        kind=CHECKPOINT,
-        subject=day.isoformat(),
-        document=checkpoint_document(day.isoformat(), last),
-    )
+    return log.publish(kind=CHECKPOINT, subject=str(number), document=checkpoint_document(batch))
 
 
-def checkpoint_document(day: str, last: Batch) -> dict[str, Json]:
-    """Return the checkpoint's document about the journal up to `last`, the last batch of the
-    day.
-    """
-    acts = Act.objects.filter(xid__lt=last.end_xid).exclude(xid__in=last.open_xids).count()
-    entries = Batch.objects.filter(number__lte=last.number).aggregate(n=Sum("entries"))["n"]
+def checkpoint_document(batch: Batch) -> dict[str, Json]:
+    """Return the checkpoint's document: the digest of a batch covers the journal up to it."""
     return with_digests(
         {
             "format": "trot-checkpoint-1",
-            "day": day,
-            "batch": last.number,
-            "digest": bytes(last.digest).hex(),
-            "entries": entries,
-            "acts": acts,
+            "batch": batch.number,
+            "digest": bytes(batch.digest).hex(),
         }
     )

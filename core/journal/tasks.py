@@ -1,11 +1,9 @@
 """Run the Celery tasks of the journal. The database says what is due; the tasks do it soon."""
 
-import datetime
-
 from celery import shared_task
 
 from core.database.due_work import DueWork
-from core.journal.services import batch_seal, batches_due, checkpoint_publish, days_due
+from core.journal.services import batch_seal, batches_due, checkpoint_publish, checkpoints_due
 
 
 @shared_task  # type: ignore[untyped-decorator]
@@ -15,12 +13,12 @@ def seal(number: int) -> bool:
 
 
 @shared_task  # type: ignore[untyped-decorator]
-def publish(day: int) -> bool:
-    """Publish the checkpoint of a day, given by its ordinal; return whether there is one."""
-    return checkpoint_publish(day=datetime.date.fromordinal(day)) is not None
+def publish(number: int) -> bool:
+    """Publish the checkpoint of a batch; return whether there is one."""
+    return checkpoint_publish(number=number) is not None
 
 
 DUE: tuple[DueWork, ...] = (
     DueWork(seal, batches_due),
-    DueWork(publish, lambda: [day.toordinal() for day in days_due()]),
+    DueWork(publish, checkpoints_due),
 )

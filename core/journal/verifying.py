@@ -10,6 +10,7 @@ import enum
 import hashlib
 import re
 from collections.abc import Collection, Iterator
+from datetime import UTC, datetime
 from itertools import chain, islice
 
 from cryptography.exceptions import InvalidSignature
@@ -117,6 +118,7 @@ def batch_findings(since: Batch | None = None) -> Iterator[Finding]:
     previous, end, number = wire.NOTHING_BEFORE, 0, 1
     if since is not None:
         previous, end, number = bytes(since.digest), since.end_xid, since.number + 1
+    sealed_at = since.sealed_at if since else datetime.min.replace(tzinfo=UTC)
     batches = Batch.objects.select_related("key").filter(number__gte=number)
     for batch in batches.order_by("number").iterator():
         if batch.number != number:
@@ -126,6 +128,9 @@ def batch_findings(since: Batch | None = None) -> Iterator[Finding]:
         if batch.first_xid != end:
             yield _broken(number, "its transactions do not begin where the last batch ended")
         yield from _batch(batch)
+        if batch.sealed_at < sealed_at:
+            yield _broken(number, "it was sealed before the batch before it")
+        sealed_at = batch.sealed_at
         previous, end, number = bytes(batch.digest), batch.end_xid, batch.number + 1
     # One statement, because another batch may be sealed meanwhile.
     stray = Block.objects.exclude(Exists(Batch.objects.filter(pk=OuterRef("batch_id"))))
@@ -167,6 +172,9 @@ def _batch(batch: Batch) -> Iterator[Finding]:
         yield _broken(batch.pk, "its digest is not that of its head and blocks")
     if not signed(bytes(batch.key.public_key), message, bytes(batch.signature)):
         yield _broken(batch.pk, "its signature is not of its head")
+    until = batch.key.valid_until
+    if batch.sealed_at < batch.key.valid_from or (until and batch.sealed_at >= until):
+        yield _broken(batch.pk, "its key was not in force when it was sealed")
 
 
 def signed(public_key: bytes, message: bytes, signature: bytes) -> bool:
@@ -180,13 +188,13 @@ def signed(public_key: bytes, message: bytes, signature: bytes) -> bool:
 
 def _checkpoints() -> Iterator[Finding]:
     """Compare every published checkpoint with the journal."""
-    for entry in LogEntry.objects.filter(kind=CHECKPOINT).order_by("sequence"):
-        published, number = entry.document, entry.document.get("batch")
+    for entry in LogEntry.objects.filter(kind=CHECKPOINT).order_by("sequence").iterator():
+        number = entry.document.get("batch")
         batch = Batch.objects.filter(pk=number).first()
-        place = f"checkpoint of {entry.subject}"
+        place = f"checkpoint of {entry.at.isoformat()}"
         if batch is None:
             yield Finding(Fault.CHECKPOINT, f"{place}: its batch {number} is gone", batch=number)
-        elif checkpoint_document(published["day"], batch) != published:
+        elif checkpoint_document(batch) != entry.document:
             yield Finding(
                 Fault.CHECKPOINT, f"{place}: batch {number} is not what was published", batch=number
             )

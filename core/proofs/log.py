@@ -69,7 +69,12 @@ def need_sound(entry: LogEntry) -> None:
 
 
 def _need_signed(entry: LogEntry) -> None:
-    body = entry.body()
+    body, key = entry.body(), entry.key
+    last = key.until_sequence
+    if last is not None and key.ended_by != SigningKey.Ended.ROTATION:
+        last -= 1  # the replacement of a lost or stolen key is under the new one
+    if entry.sequence < key.first_sequence or (last is not None and entry.sequence > last):
+        raise EntryUnsound(sequence=entry.sequence)
     has_digest = canonical_sha256(body) == bytes(entry.digest)
     if not has_digest or not keys.signed(entry.key, canonical_bytes(body), bytes(entry.signature)):
         raise EntryUnsound(sequence=entry.sequence)

@@ -13,7 +13,7 @@ from pytest_django import DjangoDbBlocker
 
 from core.journal import wire
 from core.journal.export import export
-from core.journal.services import checkpoint_publish, days_due
+from core.journal.services import checkpoint_publish, checkpoints_due
 from core.kernel.canonical import canonical_bytes
 from core.proofs import keys
 from core.proofs.models import LogEntry, SigningKey
@@ -37,10 +37,9 @@ def files(
         seal_all()
         factories.sell(contest, place)
         seal_all()
-        factories.time_pass(days=1)
-        (day,) = days_due()
-        assert checkpoint_publish(day=day) == checkpoint_publish(day=day)
-        assert days_due() == []
+        (number,) = checkpoints_due()
+        assert checkpoint_publish(number=number) == checkpoint_publish(number=number)
+        assert checkpoints_due() == []
         seal_all()
         written = StringIO()
         export(written)
@@ -138,7 +137,7 @@ def test_who_has_the_key_cannot_rewrite_what_was_published(files: Any, tmp_path:
     content = bytearray.fromhex(lines[number]["entries"])
     content[-1] ^= 1
     forged = [*lines[:number], lines[number] | {"entries": content.hex()}, *lines[number + 1 :]]
-    with pytest.raises(Refused, match=r"^batch \d+\.digest: .* was published on"):
+    with pytest.raises(Refused, match=r"^batch \d+\.digest: .* was published$"):
         run(tmp_path, resign(forged), log, key)
     ends = [i for i, line in enumerate(lines) if "batch" in line]
     with pytest.raises(Refused, match="is not in the journal"):

@@ -67,3 +67,16 @@ BEGIN
       FROM jsonb_each(v_old) o WHERE o.value <> v_new -> o.key;
     RETURN NULL;
 END $$;
+
+-- Refuse a batch under a key that was replaced.
+CREATE OR REPLACE FUNCTION journal_guard_batch() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM proofs_signingkey k WHERE k.id = NEW.key_id AND k.in_force) THEN
+        RAISE EXCEPTION 'batch % is under a key that is not in force', NEW.number
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER batch_key BEFORE INSERT ON journal_batch
+    FOR EACH ROW EXECUTE FUNCTION journal_guard_batch();

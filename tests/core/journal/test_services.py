@@ -1,15 +1,23 @@
 """Seal batches while other transactions are in progress: every ended act is sealed once."""
 
 import threading
+from typing import Any
 
 import psycopg
 import pytest
-from django.db import connection, connections
+from django.db import DatabaseError, connection, connections, transaction
 
 from core.journal.models import Act, Batch, Block
-from core.journal.services import batch_seal, batches_due
+from core.journal.services import (
+    batch_seal,
+    batches_due,
+    checkpoint_publish,
+    checkpoints_due,
+)
 from core.journal.verifying import verify
 from core.premises.models import Premises
+from core.proofs.log import key_rotate
+from core.proofs.models import LogEntry, SigningKey
 from tests.support import factories
 from tests.support.databases import Database
 from tests.support.journaling import as_owner, execute, seal_all, touched
@@ -105,3 +113,51 @@ def test_sealing_at_once_seals_once(own_database: Database) -> None:
         thread.join()
     seal_all()
     assert verify().findings == []
+
+
+def _kinds() -> list[str]:
+    return list(LogEntry.objects.order_by("sequence").values_list("kind", flat=True))
+
+
+def _checkpoints() -> int:
+    """Seal, publish the checkpoints that are due; return how many that were."""
+    seal_all()
+    return sum(checkpoint_publish(number=number) is not None for number in checkpoints_due())
+
+
+def test_a_checkpoint_follows_whatever_is_published_and_every_hour(own_database: Database) -> None:
+    assert checkpoints_due() == []
+    contest, place = factories.contest(), factories.point()
+    factories.sell(contest, place)
+    # The first, that of the key which sealed it; their own acts give no other.
+    assert [_checkpoints() for _ in range(3)] == [1, 1, 0]
+    factories.contest_closed(contest)
+    assert "lototrot.seal" in _kinds()
+    assert checkpoints_due() == []  # no batch has the closing yet
+    assert (_checkpoints(), _checkpoints()) == (1, 0)
+    factories.time_pass(minutes=61)
+    assert (_checkpoints(), _checkpoints()) == (1, 0)
+    assert checkpoint_publish(number=10**6) is None
+    assert verify().findings == []
+
+
+def test_a_replaced_key_seals_nothing(own_database: Database, settings: Any) -> None:
+    factories.premises()
+    seal_all()
+    old = SigningKey.objects.get()
+    settings.SIGNING_KEYS = ("2", settings.SIGNING_KEYS[1] | {"2": bytes(range(32))})
+    with transaction.atomic():
+        new = key_rotate(reason=SigningKey.Ended.COMPROMISE)
+    factories.premises()
+    seal_all()
+    last = Batch.objects.latest("number")
+    assert last.key == new
+    with as_owner(own_database):
+        last.key, last.number = old, last.number + 1
+        last.digest = last.previous = bytes(32)
+        with pytest.raises(DatabaseError, match="a key that is not in force"), transaction.atomic():
+            last.save(force_insert=True)
+        with touched("journal_batch"):
+            execute("UPDATE journal_batch SET key_id = %s WHERE number = 2", [old.pk])
+            details = [each.detail for each in verify().findings]
+            assert any("its key was not in force" in detail for detail in details)

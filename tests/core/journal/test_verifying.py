@@ -6,7 +6,6 @@ from django.db import transaction
 from core.journal.models import Batch, Block
 from core.journal.services import checkpoint_publish, last_batch
 from core.journal.verifying import Fault, verify
-from core.kernel.days import natural_day
 from core.proofs.log import published
 from tests.support import factories
 from tests.support.databases import Database
@@ -82,11 +81,9 @@ def test_two_entries_that_change_places(sealed: Database) -> None:
 
 
 def test_the_last_batches_cut_off_are_missed_by_the_checkpoint(sealed: Database) -> None:
-    day = natural_day(last_sealed().sealed_at)
-    factories.time_pass(days=1)
     with transaction.atomic():
-        assert checkpoint_publish(day=day) is not None
-    entry = published(kind="journal.checkpoint", subject=day.isoformat())
+        assert checkpoint_publish(number=last_sealed().number) is not None
+    entry = published(kind="journal.checkpoint", subject=str(last_sealed().number))
     assert entry is not None and entry.document["batch"] == last_sealed().number
     tables = ("journal_batch", "journal_block", "proofs_logentry")
     with as_owner(sealed):
@@ -95,7 +92,7 @@ def test_the_last_batches_cut_off_are_missed_by_the_checkpoint(sealed: Database)
             execute("DELETE FROM journal_batch WHERE number = 3")
             assert Fault.CHECKPOINT in {each.what for each in verify().findings}
         with touched(*tables):
-            change = """jsonb_set(document, '{entries}', '1')"""
+            change = """jsonb_set(document, '{batch}', '1')"""
             execute(
                 f"UPDATE proofs_logentry SET document = {change} WHERE kind = 'journal.checkpoint'"
             )

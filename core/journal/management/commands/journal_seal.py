@@ -1,18 +1,20 @@
-"""`manage.py journal_seal`: seal the next batch, and publish the checkpoints of ended days."""
+"""`manage.py journal_seal`: seal the next batch, and publish the checkpoint that is due."""
 
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from core.journal.services import batch_seal, checkpoint_publish, days_due
+from core.journal.services import batch_seal, checkpoint_publish, checkpoints_due
 
 
 class Command(BaseCommand):
-    help = "Seal the next batch of the journal, and publish the checkpoints of days that ended."
+    help = "Seal the next batch of the journal, and publish the checkpoint that is due."
 
     def handle(self, *args: Any, **options: Any) -> None:
         batch = batch_seal()
         self.stdout.write(f"batch {batch.number}: {batch.entries} entries" if batch else "no batch")
-        for day in days_due():
-            entry = checkpoint_publish(day=day)
-            self.stdout.write(f"checkpoint of {day}: entry {entry.sequence if entry else '-'}")
+        for number in checkpoints_due():
+            entry = checkpoint_publish(number=number)
+            self.stdout.write(
+                f"checkpoint of batch {number}: entry {entry.sequence if entry else '-'}"
+            )

@@ -1,6 +1,5 @@
 """Tell the chapter of the journal: its checkpoint, its commands, and the ticket that it changes."""
 
-from datetime import date
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -12,34 +11,36 @@ from lototrot.models.tickets import Ticket
 from tests.support import factories, rounds
 from tests.support.databases import Database
 
-DAY = date(2027, 4, 10)
-DOCUMENT = {"day": DAY.isoformat(), "entries": 12345, "acts": 678, "batch": 9}
+ENTRIES = [
+    {"at": "2027-04-10T17:00:00.000000Z", "document": {"batch": 9}},
+    {"at": "2027-04-10T18:00:00.000000Z", "document": {"batch": 12345}},
+]
 
 
 class _Auditor:
-    """Answers a request for the public log with these documents."""
+    """Answers a request for the public log with these entries."""
 
-    def __init__(self, *documents: dict[str, Any]) -> None:
-        self.items = [{"document": document} for document in documents]
+    def __init__(self, *entries: dict[str, Any]) -> None:
+        self.entries = entries
 
-    def get(self, path: str, **query: Any) -> Any:
-        assert (path, query) == ("log", {"kind": "journal.checkpoint", "subject": "2027-04-10"})
-        return {"items": self.items}
-
-
-def _stage(*documents: dict[str, Any]) -> Stage:
-    return cast(Stage, SimpleNamespace(staff={"aud1": _Auditor(*documents)}))
+    def pages(self, path: str, **query: Any) -> Any:
+        assert (path, query) == ("log", {"kind": "journal.checkpoint"})
+        return iter(self.entries)
 
 
-def test_the_checkpoint_of_the_day_is_told_in_words() -> None:
-    words = chapters._checkpoint(_stage(DOCUMENT), DAY)
-    assert words.startswith("The checkpoint of 2027-04-10 is published: 12,345 entries of 678 acts")
+def _stage(*entries: dict[str, Any]) -> Stage:
+    return cast(Stage, SimpleNamespace(staff={"aud1": _Auditor(*entries)}))
+
+
+def test_the_newest_checkpoint_is_told_in_words() -> None:
+    words = chapters._checkpoint(_stage(*ENTRIES))
+    assert words == "The journal is published up to batch 12,345, as it was at 2027-04-10T18:00"
 
 
 def test_a_checkpoint_that_is_never_published_is_amiss(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chapters, "PATIENCE_S", 0)
-    with pytest.raises(Amiss, match="the checkpoint of 2027-04-10 did not come"):
-        chapters._checkpoint(_stage(), DAY)
+    with pytest.raises(Amiss, match="a checkpoint of the journal did not come"):
+        chapters._checkpoint(_stage())
 
 
 def test_two_legs_of_a_sealed_ticket_are_exchanged(own_database: Database) -> None:
