@@ -16,6 +16,7 @@ from core.database import clock
 from core.kernel.days import natural_day
 from core.nights import powers as nights_powers
 from core.staff.powers import MANAGE_ACCOUNTS, Role, holders
+from core.tools.embedded.server import ROOT
 from tests.support import factories
 from tests.support.admin_desk import Desk
 from tests.support.api import refused, staff_api
@@ -51,6 +52,11 @@ def test_every_alarm_has_somebody_who_can_act_on_it() -> None:
     for alarm in all_alarms():
         assert holders(alarm.power), alarm.code
         assert all(isinstance(row, AlarmRow) for row in alarm.rows()), alarm.code
+
+
+def test_every_alarm_is_explained_to_who_runs_the_system() -> None:
+    explained = (ROOT / "docs" / "operations.md").read_text("utf-8")
+    assert [alarm.code for alarm in all_alarms() if f"`{alarm.code}`" not in explained] == []
 
 
 def test_two_alarms_of_one_code_are_refused() -> None:
