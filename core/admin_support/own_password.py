@@ -1,5 +1,6 @@
-"""Change one's own password in the admin."""
+"""Change one's own password in the admin. While others know it, the admin shows no other page."""
 
+import dataclasses
 from typing import Any
 
 from django.contrib.admin import AdminSite
@@ -14,6 +15,9 @@ from core.admin_support.forms import ActForm, NewPasswordMixin, password_field
 from core.staff import accounts, powers
 from core.staff.actor import StaffActor
 from core.staff.models import User
+
+# Addresses that are open before the person has set a password of their own.
+_OPEN = ("admin:password_change", "admin:logout", "admin:set_language", "admin:jsi18n")
 
 
 class _Form(NewPasswordMixin, ActForm):
@@ -39,10 +43,28 @@ _ACT = Act(
 )
 
 
+_FIRST = dataclasses.replace(
+    _ACT,
+    title=_("Set a password of your own"),
+    text=_("Others know the password that you were given. Until you set another, nothing is open."),
+)
+
+
+def is_wanted(request: HttpRequest) -> bool:
+    """Return whether the person must set a password of their own before they may see this page."""
+    if not request.user.is_authenticated or not signed_on.is_live(request):
+        return False
+    match = request.resolver_match
+    is_open = match is not None and match.view_name in _OPEN
+    return not signed_on.actor(request).own_password and not is_open
+
+
 def view(site: AdminSite, request: HttpRequest) -> HttpResponse:
     context = site.each_context(request)
-    user = User.objects.get(pk=signed_on.actor(request).user_id)
-    answer = perform(_ACT, request, user, context, reverse("admin:index"))
+    by = signed_on.actor(request)
+    user = User.objects.get(pk=by.user_id)
+    act = _ACT if by.own_password else _FIRST
+    answer = perform(act, request, user, context, reverse("admin:index"))
     if answer.status_code == 302:
         update_session_auth_hash(request, User.objects.get(pk=user.pk))
     return answer

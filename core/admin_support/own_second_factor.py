@@ -34,8 +34,8 @@ def is_wanted(request: HttpRequest) -> bool:
     """Return whether the person must set up a second factor before they may see this page."""
     if not request.user.is_authenticated or not signed_on.is_live(request):
         return False
-    match = request.resolver_match
-    return not signed_on.actor(request).verified and (match is None or match.view_name not in _OPEN)
+    by, match = signed_on.actor(request), request.resolver_match
+    return by.own_password and not by.verified and (match is None or match.view_name not in _OPEN)
 
 
 def view(site: AdminSite, request: HttpRequest) -> HttpResponse:

@@ -44,7 +44,8 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
     def admin_view(self, view: View, cacheable: bool = False) -> View:
         """Return the view so that each request extends the sign-on by half an hour.
 
-        A person without a second factor is sent to set one up.
+        A person whose password others know is sent to change it, and one without a second factor to
+        set one up.
         """
         inner = super().admin_view(view, cacheable)
 
@@ -52,6 +53,8 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
         def kept(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
             if request.user.is_authenticated:
                 request.session.set_expiry(IDLE_S)
+            if own_password.is_wanted(request):
+                return HttpResponseRedirect(reverse("admin:password_change"))
             if own_second_factor.is_wanted(request):
                 return HttpResponseRedirect(reverse("admin:second_factor"))
             response = inner(request, *args, **kwargs)

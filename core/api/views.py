@@ -53,7 +53,7 @@ from core.premises.access import (
     bare_terminal,
     terminal_actor,
 )
-from core.staff.actor import SecondFactorNotSet, StaffActor
+from core.staff.actor import PasswordNotOwn, SecondFactorNotSet, StaffActor
 
 
 def json_response(content: Any, status: int = 200) -> HttpResponse:
@@ -149,6 +149,7 @@ class StaffView(ApiView):
     """Answer a member of staff, `self.by`. The services check their powers."""
 
     authentication_classes = (StaffToken,)
+    needs_own_password: ClassVar = True
     needs_second_factor: ClassVar = True
     by: StaffActor
 
@@ -161,6 +162,8 @@ class StaffView(ApiView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         is_staff = isinstance(request.user, StaffActor)
+        if is_staff and self.needs_own_password and not self.by.own_password:
+            raise PasswordNotOwn
         if is_staff and self.needs_second_factor and not self.by.verified:
             raise SecondFactorNotSet
 

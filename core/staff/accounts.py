@@ -14,7 +14,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from core.database import clock
-from core.kernel.errors import Conflict, Forbidden, NotFound
+from core.kernel.errors import Conflict, Forbidden, Invalid, NotFound
 from core.staff import powers, two_persons
 from core.staff.actor import StaffActor
 from core.staff.devices import TRIES
@@ -45,6 +45,11 @@ class OwnAccount(Forbidden):
 
     code = "own_account"
     message = "Other administrators must do this to your account."
+
+
+class PasswordUnchanged(Invalid):
+    code = "password_unchanged"
+    message = "That is the password that you have."
 
 
 class AccountOpen(Conflict):
@@ -123,9 +128,10 @@ def user_deactivate(*, by: StaffActor, user_id: int) -> User:
 def password_change(*, by: StaffActor, current: str, new: str) -> User:
     """Change one's own password, and end one's other sessions.
 
-    Raises PasswordWeak, SignOnRefused for a wrong current password, and Throttled after many. Each
-    session has tries of its own.
+    Raises PowerMissing, SecondFactorNotSet, PasswordWeak, PasswordUnchanged, SignOnRefused for a
+    wrong current password, and Throttled after many. Each session has tries of its own.
     """
+    by.need(powers.CHANGE_OWN_PASSWORD)
     user = User.objects.get(pk=by.user_id)
     tries = claim("session", str(by.session_id), TRIES)
     limits.take(tries)
@@ -134,8 +140,11 @@ def password_change(*, by: StaffActor, current: str, new: str) -> User:
     limits.give_back(tries)
     with transaction.atomic():
         _need_strong(new, user)
+        if new == current:
+            raise PasswordUnchanged
         user.set_password(new)
-        user.save(update_fields=["password"])
+        user.must_set_password = False
+        user.save(update_fields=["password", "must_set_password"])
         sessions_end(user, but=by.session_id)
     return user
 
@@ -231,10 +240,10 @@ def _reactivated(proposal: Proposal, by: StaffActor) -> None:
 
 
 def _password_given(proposal: Proposal, by: StaffActor) -> None:
-    """Set the password, and end the person's sessions."""
+    """Set the password, which the person must change, and end their sessions."""
     user = another(by, proposal.content["user"])
-    user.password = _password_taken(proposal)
-    given(user, proposal, "password")
+    user.password, user.must_set_password = _password_taken(proposal), True
+    given(user, proposal, "password", "must_set_password")
     sessions_end(user)
 
 

@@ -4,7 +4,12 @@ import dataclasses
 import datetime
 
 from core.kernel.errors import Forbidden
-from core.staff.powers import Role, holders
+from core.staff.powers import CHANGE_OWN_PASSWORD, Role, holders
+
+
+class PasswordNotOwn(Forbidden):
+    code = "password_not_own"
+    message = "Others know your password: set one of your own first."
 
 
 class SecondFactorNotSet(Forbidden):
@@ -21,8 +26,9 @@ class PowerMissing(Forbidden):
 class StaffActor:
     """A member of staff in one authenticated session.
 
-    `verified` says whether the second factor was given at the sign-on. Until `second_from` the
-    person is no second person.
+    `verified` says whether the second factor was given at the sign-on. `own_password` says whether
+    nobody else knows the password; without it, the person may only change it. Until `second_from`
+    the person is no second person.
     """
 
     user_id: int
@@ -30,14 +36,18 @@ class StaffActor:
     name: str
     roles: frozenset[Role]
     verified: bool = True
+    own_password: bool = True
     second_from: datetime.datetime | None = None
 
     def may(self, act: str) -> bool:
-        return self.verified and bool(self.roles & holders(act))
+        is_open = self.verified if self.own_password else act == CHANGE_OWN_PASSWORD
+        return is_open and bool(self.roles & holders(act))
 
     def need(self, act: str) -> None:
-        """Raise SecondFactorNotSet or PowerMissing unless one of the roles may do `act`."""
-        if not self.verified:
+        """Raise PasswordNotOwn, SecondFactorNotSet or PowerMissing unless a role may do `act`."""
+        if not self.own_password and act != CHANGE_OWN_PASSWORD:
+            raise PasswordNotOwn
+        if self.own_password and not self.verified:
             raise SecondFactorNotSet
         if not self.may(act):
             raise PowerMissing(act=act, roles=sorted(holders(act)))

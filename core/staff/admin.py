@@ -169,6 +169,7 @@ class UserAdmin(ReadOnlyAdmin):
         "full_name",
         "roles",
         "is_active",
+        "must_set_password",
         "appointment",
         "last_login",
         "created_at",

@@ -25,13 +25,15 @@ class User(AbstractBaseUser, Guarded):
     Who inspects, audits or administers has no other role. `given` is the proposal by which two
     administrators last gave this account its roles, its password or its opening, or ended its
     second factor; null for those made on the console. Until `second_from` the person is no second
-    person; null for the accounts with which the system began.
+    person; null for the accounts with which the system began. While `must_set_password` holds,
+    others know the password, and nothing but changing it is open.
     """
 
     mutable = (
         "given",
         "second_from",
         "password",
+        "must_set_password",
         "last_login",
         "full_name",
         "roles",
@@ -55,6 +57,7 @@ class User(AbstractBaseUser, Guarded):
     given = models.ForeignKey(
         "Proposal", models.PROTECT, null=True, related_name="+", verbose_name=_("given by proposal")
     )
+    must_set_password = models.BooleanField(_("must set a password of their own"), default=False)
     second_from = models.DateTimeField(_("may be second person from"), null=True)
 
     objects: ClassVar[UserManager] = UserManager()
@@ -77,7 +80,7 @@ class User(AbstractBaseUser, Guarded):
         ]
 
     def __str__(self) -> str:
-        return self.full_name
+        return f"{self.full_name} ({self.username})"
 
     def get_full_name(self) -> str:
         """Return the full name. Django's own pages call this method."""

@@ -132,11 +132,15 @@ def user_insert(
     second_from: datetime.datetime | None,
     given: Proposal | None = None,
 ) -> User:
-    """Store an account with the hash of its password. Raises UsernameTaken."""
+    """Store an account with the hash of a password, which its person must change.
+
+    Raises UsernameTaken.
+    """
     user = User(
         username=username,
         full_name=full_name,
         password=password,
+        must_set_password=True,
         roles=roles,
         appointment=appointment,
         second_from=second_from,
@@ -287,9 +291,10 @@ def actor_of(session: StaffSession) -> StaffActor:
     return StaffActor(
         user_id=user.pk,
         session_id=session.pk,
-        name=user.full_name,
+        name=str(user),
         roles=roles,
         verified=session.verified,
+        own_password=not user.must_set_password,
         second_from=user.second_from,
     )
 

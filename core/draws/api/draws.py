@@ -45,7 +45,7 @@ class MeansOut(Shape):
 
 
 class InspectorOut(Shape):
-    name = serializers.CharField(source="inspector.full_name")
+    name = serializers.CharField(source="inspector")
     appointment = serializers.CharField()
     attended_at = Instant()
 

@@ -30,7 +30,7 @@ class ActOut(Shape):
         help_text="The operation, `admin:power:act`, `task:name` or `command:name`."
     )
     staff = Whole(source="user_id", allow_null=True)
-    staff_name = serializers.CharField(source="user.full_name", allow_null=True, default=None)
+    staff_name = serializers.CharField(source="user", allow_null=True, default=None)
     staff_session = Whole(source="session_id", allow_null=True)
     terminal = serializers.CharField(source="terminal.code", allow_null=True, default=None)
     operator = Whole(source="operator.number", allow_null=True, default=None)

@@ -62,7 +62,7 @@ class PaymentRowOut(Shape):
     place = serializers.CharField()
     premises = serializers.CharField(source="premises.code")
     terminal = serializers.CharField(source="terminal.code", allow_null=True, default=None)
-    cashier = serializers.CharField(source="staff.full_name", allow_null=True, default=None)
+    cashier = serializers.CharField(source="staff", allow_null=True, default=None)
     paid_at = Instant()
 
 

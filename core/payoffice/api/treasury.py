@@ -50,7 +50,7 @@ class CashSessionOut(Shape):
     uuid = Uuid()
     premises = serializers.CharField(source="premises.code")
     cashier = Whole(source="cashier_id")
-    cashier_name = serializers.CharField(source="cashier.full_name")
+    cashier_name = serializers.CharField(source="cashier")
     opened_at = Instant()
     float_cents = Cents()
     closed_at = Instant(allow_null=True)

@@ -37,7 +37,7 @@ class RejectionIn(Shape):
 class DecisionOut(Shape):
     verdict = Choice(Decision.Verdict.values)
     decided_by = Whole(source="decided_by_id")
-    decided_by_name = serializers.CharField(source="decided_by.full_name")
+    decided_by_name = serializers.CharField(source="decided_by")
     decided_at = Instant()
     reason = serializers.CharField()
 
@@ -48,7 +48,7 @@ class ProposalOut(Shape):
     subject = serializers.CharField()
     content = serializers.DictField()
     proposed_by = Whole(source="proposed_by_id")
-    proposed_by_name = serializers.CharField(source="proposed_by.full_name")
+    proposed_by_name = serializers.CharField(source="proposed_by")
     proposed_at = Instant()
     good_until = Instant(
         allow_null=True,

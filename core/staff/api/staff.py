@@ -30,11 +30,17 @@ class StaffSignOnIn(Shape):
     )
 
 
+class OwnPasswordIn(Shape):
+    current = Secret(max_length=200)
+    new = Secret(max_length=200)
+
+
 class SessionOut(Shape):
     session = Uuid(source="session.uuid")
     token = serializers.CharField(help_text="Shown once; goes in `Authorization: Bearer`.")
     expires_at = Instant(source="session.expires_at")
     user = Whole(source="session.user_id")
+    username = serializers.CharField(source="session.user.username")
     full_name = serializers.CharField(source="session.user.full_name")
     roles = serializers.ListField(child=Choice(Role.values), source="session.user.roles")
     verified = Flag(
@@ -44,6 +50,10 @@ class SessionOut(Shape):
     device = serializers.CharField(
         allow_null=True,
         help_text="Keep it for the next sign-on of this person. Null without a second factor.",
+    )
+    must_set_password = Flag(
+        source="session.user.must_set_password",
+        help_text="If true, others know the password, and the session can only change it.",
     )
 
 
@@ -117,6 +127,7 @@ class Sessions(ApiView):
 
 
 class CurrentSession(StaffView):
+    needs_own_password = False
     needs_second_factor = False
 
     @operation("Sign off")
@@ -148,6 +159,28 @@ class SecondFactorConfirmation(StaffView):
     )
     def post(self, request: Request) -> HttpResponse:
         second_factor.factor_confirm(by=self.by, **self.read(SecondFactorIn))
+        return self.nothing()
+
+
+class OwnPassword(StaffView):
+    needs_own_password = False
+    needs_second_factor = False
+
+    @operation(
+        "Change one's own password",
+        "The other sessions of the person end. The first sign-on with a password that others set"
+        " begins with this.",
+        body=OwnPasswordIn,
+        problems=(
+            services.SignOnRefused,
+            Throttled,
+            services.PasswordWeak,
+            accounts.PasswordUnchanged,
+        ),
+        example={"current": "…", "new": "…"},
+    )
+    def post(self, request: Request) -> HttpResponse:
+        accounts.password_change(by=self.by, **self.read(OwnPasswordIn))
         return self.nothing()
 
 

@@ -8,6 +8,7 @@ urlpatterns = [
     path("staff", staff.Staff.as_view()),
     path("staff/sessions", staff.Sessions.as_view()),
     path("staff/sessions/current", staff.CurrentSession.as_view()),
+    path("staff/password", staff.OwnPassword.as_view()),
     path("staff/second-factor", staff.SecondFactor.as_view()),
     path("staff/second-factor/confirmation", staff.SecondFactorConfirmation.as_view()),
     path("staff/<int:user>/roles", staff.Roles.as_view()),

@@ -65,6 +65,12 @@ class Migration(migrations.Migration):
                 ),
                 ("created_at", models.DateTimeField(verbose_name="registered at")),
                 (
+                    "must_set_password",
+                    models.BooleanField(
+                        default=False, verbose_name="must set a password of their own"
+                    ),
+                ),
+                (
                     "second_from",
                     models.DateTimeField(null=True, verbose_name="may be second person from"),
                 ),

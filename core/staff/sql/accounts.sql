@@ -20,6 +20,7 @@ DECLARE
     v_user jsonb := jsonb_build_object('user', NEW.id);
     v_roles jsonb := jsonb_build_object('roles', to_jsonb(NEW.roles));
     v_new boolean := TG_OP = 'INSERT';
+    v_own boolean := split_part(current_setting('core.act', true), '|', 2) = NEW.id::text;
     v_fresh boolean;
 BEGIN
     IF NOT staff_two_administrators() THEN
@@ -33,9 +34,17 @@ BEGIN
        OR NOT v_new AND NEW.is_active AND NOT OLD.is_active
        AND NOT (v_fresh AND staff_confirmed(NEW.given_id, 'staff.reactivation', v_user))
        OR NOT v_new AND NEW.password <> OLD.password
-       AND split_part(current_setting('core.act', true), '|', 2) <> NEW.id::text
+       AND v_own IS NOT TRUE
        AND NOT (v_fresh AND staff_confirmed(NEW.given_id, 'staff.password', v_user)) THEN
         RAISE EXCEPTION 'table %: two administrators are needed', TG_TABLE_NAME
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    -- A password that others set is good for changing it. "!" begins one that opens nothing.
+    IF (v_new AND NEW.password NOT LIKE '!%' OR NOT v_new AND NEW.password <> OLD.password)
+       AND v_own IS NOT TRUE AND NOT NEW.must_set_password
+       OR NOT v_new AND OLD.must_set_password AND NOT NEW.must_set_password
+       AND (v_own IS NOT TRUE OR NEW.password = OLD.password) THEN
+        RAISE EXCEPTION 'table %: its person must set a password of their own', TG_TABLE_NAME
             USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;
@@ -78,7 +87,8 @@ BEGIN
     RETURN NEW;
 END $$;
 
-CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT OR UPDATE OF roles, is_active, password
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT
+    OR UPDATE OF roles, is_active, password, must_set_password
     ON staff_user FOR EACH ROW EXECUTE FUNCTION staff_guard_account();
 CREATE OR REPLACE TRIGGER waits BEFORE INSERT OR UPDATE OF given_id, second_from
     ON staff_user FOR EACH ROW EXECUTE FUNCTION staff_guard_wait();

@@ -51,12 +51,16 @@ class Staff:
         return self.by_name[username]
 
     def enter(self, username: str, password: str) -> None:
-        """Sign a new member on for the first time, and set up their second factor."""
-        first = self.api.staff(username, password)
-        self.passwords[username], self.devices[username] = password, first.second_factor()
+        """Sign a new member on for the first time: set their own password and second factor.
+
+        `password` is the one that they were given.
+        """
+        first, own = self.api.staff(username, password), secrets.token_urlsafe(12)
+        first.post("staff/password", {"current": password, "new": own})
+        self.passwords[username], self.devices[username] = own, first.second_factor()
 
         def sign_on() -> dict[str, str]:
-            return self.api.twin().staff(username, password, self.devices[username]).headers
+            return self.api.twin().staff(username, own, self.devices[username]).headers
 
         self.by_name[username] = Api(self.api.base_url, first.headers, sign_on)
 

@@ -14,6 +14,7 @@ from tests.support.admin_desk import Desk, confirm_pending
 pytestmark = pytest.mark.django_db
 
 PASSWORD = "drei-hengste-im-regen"
+OWN = PASSWORD[::-1]
 
 
 def person(*roles: Role) -> User:
@@ -27,6 +28,12 @@ def test_it_is_set_up_before_anything_is_shown() -> None:
     client = Client(headers={"accept-language": "en"})
     signed_on = {"username": "ana", "password": PASSWORD, "code": ""}
     assert client.post("/admin/login/?next=/admin/", signed_on).status_code == 302
+    for page in ("/admin/", "/admin/staff/user/", "/admin/second-factor/"):
+        assert client.get(page).headers["location"] == "/admin/password_change/"
+    assert "Others know the password" in client.get("/admin/password_change/").content.decode()
+    typed = {"current": PASSWORD, "password": OWN, "password_again": OWN}
+    assert client.post("/admin/password_change/", typed).status_code == 302
+    signed_on["password"] = OWN
     for page in ("/admin/", "/admin/staff/user/", "/admin/password_change/"):
         assert client.get(page).headers["location"] == "/admin/second-factor/"
     text = client.get("/admin/second-factor/").content.decode()

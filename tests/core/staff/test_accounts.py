@@ -6,8 +6,8 @@ import pytest
 from django.db import DatabaseError, transaction
 
 from core.journal import acting
-from core.staff import accounts, two_persons
-from core.staff.actor import PowerMissing, StaffActor
+from core.staff import accounts, powers, two_persons
+from core.staff.actor import PasswordNotOwn, PowerMissing, StaffActor
 from core.staff.models import NewPassword, Proposal, SecondFactor, StaffSession, User
 from core.staff.powers import Role
 from core.staff.second_factor import factor_end_propose
@@ -178,6 +178,29 @@ def test_ones_own_password_is_changed_with_the_current_one(db: None) -> None:
     changed = accounts.password_change(by=other, current=PASSWORD, new=PASSWORD[::-1])
     assert changed.check_password(PASSWORD[::-1])
     assert (ended(other), ended(elsewhere)) == (False, True)
+
+
+def test_a_password_that_others_set_must_be_changed(by: StaffActor, second: StaffActor) -> None:
+    other = factories.staff(Role.CASHIER)
+    confirm(accounts.password_propose(by=by, user_id=other.user_id, password=PASSWORD), second)
+    assert row(other).must_set_password
+    fresh = factories.another_session(other)
+    for refused in (powers.READ_PROPOSALS, "premises.read"):
+        with pytest.raises(PasswordNotOwn):
+            fresh.need(refused)
+    users = User.objects.filter(pk=other.user_id)
+    with pytest.raises(DatabaseError, match="password of their own"), transaction.atomic():
+        users.update(must_set_password=False)
+    with acting.acting("own", staff=other.user_id):
+        with pytest.raises(DatabaseError, match="password of their own"), transaction.atomic():
+            users.update(must_set_password=False)
+        accounts.password_change(by=fresh, current=PASSWORD, new=PASSWORD[::-1])
+    assert factories.another_session(other).own_password
+
+
+def test_names_are_shown_with_their_account(by: StaffActor) -> None:
+    one, other = (factories.account(name, "Ana Pons", Role.CASHIER) for name in ("ana", "ana2"))
+    assert (str(one), str(other)) == ("Ana Pons (ana)", "Ana Pons (ana2)")
 
 
 DIRECT: dict[str, Callable[[User], object]] = {

@@ -160,22 +160,6 @@ def test_an_unknown_account() -> None:
     assert Desk(Role.ADMINISTRATOR).client.get("/admin/staff/user/0/roles/").status_code == 404
 
 
-def test_ones_own_password() -> None:
-    desk = Desk(Role.CASHIER)
-    desk.person.set_password(SECRET)
-    desk.person.save(update_fields=["password"])
-    desk.client.force_login(desk.person)
-    elsewhere = Desk(person=desk.person)
-    typed = {"current": SECRET, "password": SECRET[::-1], "password_again": SECRET[::-1]}
-    wrong = desk.client.post("/admin/password_change/", {**typed, "current": "no"})
-    assert "<code>sign_on_refused</code>" in wrong.content.decode()
-    assert desk.client.post("/admin/password_change/", typed).status_code == 302
-    desk.person.refresh_from_db()
-    assert desk.person.check_password(SECRET[::-1])
-    desk.get("/admin/")
-    assert elsewhere.client.get("/admin/").status_code == 302
-
-
 # --- Proposals ------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 import threading
 
 import pytest
+from django.contrib.auth.hashers import make_password
 from django.core.management import CommandError, call_command
 from django.db import connections
 from django.test import override_settings
@@ -19,12 +20,11 @@ from tests.support import factories
 from tests.support.api import Api, refused
 
 PASSWORD = "drei-hengste-im-regen"
+OWN = PASSWORD[::-1]
 
 
 def person(*roles: Role) -> User:
-    return user_create(
-        username="ana", full_name="Ana", password=PASSWORD, roles=roles or ["auditor"]
-    )
+    return factories.account("ana", "Ana", *roles or [Role.AUDITOR], stored=make_password(PASSWORD))
 
 
 def fresh(user: User) -> StaffActor:
@@ -134,11 +134,16 @@ class TestServices:
 class TestApi:
     def test_a_new_person_can_do_nothing_but_set_it_up(self) -> None:
         anybody = Api()
-        person(Role.ADMINISTRATOR)
+        user_create(username="ana", full_name="Ana", password=PASSWORD, roles=["administrator"])
         signed_on = anybody.post("staff/sessions", {"username": "ana", "password": PASSWORD}).json()
         assert signed_on["verified"] is False
         api = Api(Authorization=f"Bearer {signed_on['token']}")
+        refused(api.get("staff"), 403, "password_not_own")
+        changed = api.post("staff/password", {"current": PASSWORD, "new": OWN})
+        assert changed.status_code == 204
         refused(api.get("staff"), 403, "second_factor_not_set")
+        again = {"current": OWN, "new": PASSWORD}
+        refused(api.post("staff/password", again), 403, "second_factor_not_set")
         refused(api.get("premises"), 403, "second_factor_not_set")
         begun = api.post("staff/second-factor").json()
         assert begun["uri"].startswith("otpauth://totp/Lototrot:ana?secret=" + begun["secret"])
@@ -148,7 +153,7 @@ class TestApi:
         assert api.post(confirmation, {"code": code}).status_code == 204
         assert api.get("staff").status_code == 200
         refused(api.post("staff/second-factor"), 409, "second_factor_stands")
-        body = {"username": "ana", "password": PASSWORD}
+        body = {"username": "ana", "password": OWN}
         refused(anybody.post("staff/sessions", body), 401, "second_factor_needed")
         refused(anybody.post("staff/sessions", {**body, "code": code}), 401, "sign_on_refused")
 

@@ -173,7 +173,7 @@ def test_a_token_is_shown_once_and_kept_as_a_digest(db: None) -> None:
     actor = session_actor(token=token)
     assert (actor.session_id, actor.name, actor.roles) == (
         session.pk,
-        "Ana",
+        "Ana (ana)",
         frozenset({Role.AUDITOR}),
     )
     with pytest.raises(SessionUnknown):

@@ -1,13 +1,19 @@
 """Signing on and off, and accounts."""
 
+from collections.abc import Iterator
+
 import pytest
 
+from core.api.views import StaffView
 from core.staff.models import StaffSession, User
 from core.staff.powers import Role
+from core.staff.second_factor import present_code
+from core.staff.services import second_factor_of
 from tests.support import factories
 from tests.support.api import Api, places, refused, staff_api
 
 PASSWORD = "correct horse battery"
+OWN = "a password of one's own"
 ACCOUNT = {
     "username": "m.riera",
     "full_name": "Maria Riera",
@@ -37,12 +43,20 @@ def opened(administrator: Api, body: dict[str, object]) -> None:
 
 def signed_on(anybody: Api) -> dict[str, object]:
     """The session of the account's person, whose device is set up in another before."""
-    secret = factories.second_factor(User.objects.get(username="m.riera"))
-    code = factories.one_time_code(secret)
+    user = User.objects.get(username="m.riera")
+    if second_factor_of(user) is None:
+        factories.second_factor(user)
+    code = present_code("m.riera")
     body = {"username": "m.riera", "password": PASSWORD, "code": code}
     response = anybody.post("staff/sessions", body)
     assert response.status_code == 201, response.content
     return dict(response.json())
+
+
+def password_set(api: Api) -> None:
+    """Set the first password that nobody else knows."""
+    answer = api.post("staff/password", {"current": PASSWORD, "new": OWN})
+    assert answer.status_code == 204, answer.content
 
 
 def test_an_account_signs_on_and_off(account: dict[str, object], anybody: Api) -> None:
@@ -55,9 +69,48 @@ def test_an_account_signs_on_and_off(account: dict[str, object], anybody: Api) -
     assert str(session["token"]).encode() not in bytes(kept.token_digest)
 
     api = Api(Authorization=f"Bearer {session['token']}")
+    password_set(api)
     assert api.get("premises").status_code == 200
     assert api.delete("staff/sessions/current").status_code == 204
     refused(api.get("premises"), 401, "session_expired")
+
+
+def test_nothing_is_open_with_a_password_that_others_know(
+    account: dict[str, object], anybody: Api
+) -> None:
+    session = signed_on(anybody)
+    elsewhere = Api(Authorization=f"Bearer {session['token']}")
+    factories.time_pass(seconds=30)  # the device shows another code
+    session = signed_on(anybody)
+    assert (session["verified"], session["must_set_password"]) == (True, True)
+    api = Api(Authorization=f"Bearer {session['token']}")
+    for refused_answer in (
+        api.get("premises"),
+        api.get("proposals"),
+        api.post("premises", {}),
+        api.post("staff/second-factor"),
+        api.post("staff/second-factor/confirmation", {"code": "000000"}),
+    ):
+        refused(refused_answer, 403, "password_not_own")
+    for new, code in (("short", "password_weak"), (PASSWORD, "password_unchanged")):
+        body = {"current": PASSWORD, "new": new}
+        refused(api.post("staff/password", body), 422, code)
+    refused(api.post("staff/password", {"current": "a guess", "new": OWN}), 401, "sign_on_refused")
+    password_set(api)
+    assert api.get("premises").status_code == 200
+    refused(elsewhere.get("premises"), 401, "session_expired")
+    # Who proposed the first password knows nothing any more.
+    known = {"username": "m.riera", "password": PASSWORD}
+    refused(anybody.post("staff/sessions", known), 401, "sign_on_refused")
+
+
+def test_only_signing_off_and_the_password_are_open_before() -> None:
+    def below(kind: type[StaffView]) -> Iterator[type[StaffView]]:
+        for each in kind.__subclasses__():
+            yield from (each, *below(each))
+
+    is_open = {view.__name__ for view in below(StaffView) if not view.needs_own_password}
+    assert is_open == {"CurrentSession", "OwnPassword"}
 
 
 def test_wrong_passwords_are_all_alike_and_keep_no_known_device_out(

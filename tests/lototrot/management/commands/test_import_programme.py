@@ -5,11 +5,12 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.hashers import make_password
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from core.staff.models import StaffSession
-from core.staff.services import user_create
+from core.staff.powers import Role
 from lototrot.models.programme import Meeting
 from lototrot.sample.facts import SON_PARDO, programme_file
 from tests.support import factories
@@ -21,7 +22,7 @@ PASSWORD = "drei-hengste-im-regen"
 
 @pytest.fixture
 def on_the_console(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    marta = user_create(username="marta", full_name="Marta", password=PASSWORD, roles=["organiser"])
+    marta = factories.account("marta", "Marta", Role.ORGANISER, stored=make_password(PASSWORD))
     secret = factories.second_factor(marta)
     monkeypatch.setattr("sys.stdin", StringIO(f"{PASSWORD}\n{factories.one_time_code(secret)}\n"))
     return tmp_path
