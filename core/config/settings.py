@@ -150,7 +150,7 @@ AUTHENTICATION_BACKENDS = ["core.staff.backends.LimitingBackend"]
 PASSWORD_HASHERS = [
     "core.staff.hashers.DemonstrationHasher"
     if SIMULATED_TIME
-    else "django.contrib.auth.hashers.Argon2PasswordHasher"
+    else "core.staff.hashers.KeyedArgon2Hasher"
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {

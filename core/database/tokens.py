@@ -5,7 +5,7 @@ use a token nor try one. A token begins with the version of its key, so that key
 while older tokens are in use.
 """
 
-import hmac
+import hashlib
 import secrets
 from typing import Final
 
@@ -27,10 +27,13 @@ def token_digest(token: str) -> bytes:
 
 
 def keyed_digest(purpose: bytes, token: str) -> bytes:
-    """Return HMAC-SHA256 of `token` for one purpose, under the key that its first character names.
+    """Return keyed BLAKE2b (RFC 7693) of `token` for one purpose of up to 16 bytes: 32 bytes.
 
-    A token that names no known key gets a digest under the current one, which no row has.
+    The first character of the token names the key. A token that names no known key gets a digest
+    under the current one, which no row has. A sale makes two digests; HMAC would take twice as
+    long.
     """
     current, keys = settings.TOKEN_KEYS
     key = keys.get(token[:1]) or keys[current]
-    return hmac.digest(key, b"trot " + purpose + b"\0" + token.encode(), "sha256")
+    made = hashlib.blake2b(token.encode(), key=key, digest_size=DIGEST_BYTES, person=purpose)
+    return made.digest()

@@ -4,9 +4,10 @@ A code is 24 characters of Crockford base32, shown in six groups of four:
 
     [1 key version][16 body, 80 bits][6 authenticity, 30 bits][1 check]
 
-The body is keyed by a secret of the contest or emission. When that secret is erased, no one can
-make the code again, so no one can print a second ticket from the data. The authenticity part is
-keyed by a long-lived key, so that an invented code is refused before any query. The check character
+The body is keyed by a secret of the contest or day, together with a long-lived key. When the secret
+is erased, no one can make the code again, so no one can print a second ticket from the data. Who
+knows the secret but not the key must guess all 110 bits. The authenticity part is keyed by the
+long-lived key alone, so that an invented code is refused before any query. The check character
 detects every single wrong character and every swap of two characters.
 
 A code pays its holder. So only its keyed `digest` is stored, and `repr` does not show the code.
@@ -136,7 +137,8 @@ def issue(
     if len(secret) < MIN_KEY_BYTES:
         raise ValueError(f"a code secret has {MIN_KEY_BYTES} bytes or more")
     version = keys.current if version is None else version
-    seed = hmac.digest(secret, b"trot code body\0" + _one_byte(kind) + ident.bytes, "sha256")
+    key = hmac.digest(keys.ring[version][0], b"trot code body key\0" + secret, "sha256")
+    seed = hmac.digest(key, b"trot code body\0" + _one_byte(kind) + ident.bytes, "sha256")
     signed = version + _base32(int.from_bytes(seed[:10], "big"), _BODY_CHARS)
     text = signed + _authenticity(kind, signed, keys.ring[version][0])
     return Code(kind, text + _check(text))

@@ -25,7 +25,7 @@ _COOKIE_CHARS: Final = 39
 
 def row_key(cookie: str) -> str:
     """Return the key of the row for the value of a cookie: 160 bits, in hexadecimal."""
-    return keyed_digest(b"browser session", cookie).hex()[:_ROW_KEY_CHARS]
+    return keyed_digest(b"browser", cookie).hex()[:_ROW_KEY_CHARS]
 
 
 class SessionStore(db.SessionStore):

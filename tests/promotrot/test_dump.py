@@ -5,9 +5,7 @@ dump as the seed, as the key and as the encryption key. With the values that are
 the same attacker finds the winners at once.
 """
 
-import re
 import secrets
-import subprocess
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +17,6 @@ from django.conf import LazySettings
 from django.conf import settings as real
 
 from core.database import encryption
-from core.tools.embedded.postgres import binaries
 from promotrot.engine.plan import Plan
 from promotrot.engine.plan_json import read_plan
 from promotrot.engine.shuffle import block_prizes, commitment, mixed_key
@@ -28,9 +25,9 @@ from promotrot.services.closing import seed_reveal
 from promotrot.services.dealing import dealing, open_seed, seed_cell
 from tests.support import emitting
 from tests.support.databases import Database
+from tests.support.dumping import candidates, dumped
 
 SOLD = 12
-_HEX = re.compile(r"(?<![0-9a-f])(?:\\\\x)?([0-9a-f]{64,})(?![0-9a-f])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +40,6 @@ class Loot:
     published: bytes
     entropy: str
     encrypted: bytes
-
-    def candidates(self) -> Iterator[bytes]:
-        """Return every run of 32 bytes in hexadecimal in the dump, and 32 zero bytes."""
-        yield bytes(32)
-        for found in {match.group(1) for match in _HEX.finditer(self.text)}:
-            for at in range(0, len(found) - 63, 2):
-                yield bytes.fromhex(found[at : at + 64])
 
     def key_from(self, seed: bytes) -> bytes | None:
         """Return the emission's key if the bytes are its seed, by the commitment."""
@@ -77,17 +67,6 @@ def _decrypted_with(loot: Loot, settings: LazySettings, key: bytes) -> bytes | N
             return None
 
 
-def _dumped(database: Database, folder: Path) -> str:
-    target = folder / "dump.sql"
-    subprocess.run(
-        [str(binaries() / "pg_dump"), "--dbname", database.owner_url, "--file", str(target)],
-        check=True,
-        capture_output=True,
-        timeout=120,
-    )
-    return target.read_text("utf-8")
-
-
 @pytest.fixture
 def loot(own_database: Database, tmp_path: Path) -> tuple[Loot, Emission]:
     """Return an emission on sale, partly sold and played, beside an earlier one that is
@@ -97,7 +76,7 @@ def loot(own_database: Database, tmp_path: Path) -> tuple[Loot, Emission]:
     assert seed_reveal(emission=before)
     emission = emitting.opened(emitting.small())
     emitting.sold_and_played(emission, SOLD)
-    text = _dumped(own_database, tmp_path)
+    text = dumped(own_database, tmp_path)
     made = emission.commitment
     found = Loot(
         text,
@@ -122,11 +101,11 @@ def test_a_full_dump_gives_no_winner_without_the_key_and_all_of_them_with_it(
     for secret in (seed, key, tiers, tiers[SOLD:], bytes(real.DATA_KEYS[1][real.DATA_KEYS[0]])):
         shown = (secret.hex(), b64encode(secret).decode(), str(int.from_bytes(secret, "big")))
         assert not any(form in stolen.text for form in shown)
-    candidates = list(stolen.candidates())
-    assert len(candidates) > 50  # digests, commitments, signatures, encrypted bytes
-    assert stolen.published in candidates and stolen.encrypted[13:45] in candidates
-    assert [each for each in candidates if stolen.key_from(each) is not None] == []
-    assert [each for each in candidates if _decrypted_with(stolen, settings, each)] == []
+    tried = list(candidates(stolen.text))
+    assert len(tried) > 50  # digests, commitments, signatures, encrypted bytes
+    assert stolen.published in tried and stolen.encrypted[13:45] in tried
+    assert [each for each in tried if stolen.key_from(each) is not None] == []
+    assert [each for each in tried if _decrypted_with(stolen, settings, each)] == []
     # The same attack finds everything as soon as the one key that is kept elsewhere is known.
     version, ring = real.DATA_KEYS
     opened = _decrypted_with(stolen, settings, ring[version])

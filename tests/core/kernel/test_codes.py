@@ -42,11 +42,20 @@ def test_the_body_is_eighty_bits_of_the_keyed_hash() -> None:
     ident = IDENTS[0]
     code = codes.issue(TICKET, ident, SECRET, KEYS)
     native = str.maketrans(codes.ALPHABET, "0123456789abcdefghijklmnopqrstuv")
-    seed = hmac.new(SECRET, b"trot code body\0T" + ident.bytes, hashlib.sha256).digest()
+    key = hmac.new(FIRST[0], b"trot code body key\0" + SECRET, hashlib.sha256).digest()
+    seed = hmac.new(key, b"trot code body\0T" + ident.bytes, hashlib.sha256).digest()
     assert int(code.text[1:17].translate(native), 32) == int.from_bytes(seed[:10], "big")
     mac = hmac.new(FIRST[0], b"trot code authenticity\0T" + code.text[:17].encode(), "sha256")
     bits = int.from_bytes(mac.digest(), "big") >> (256 - 30)
     assert int(code.text[17:23].translate(native), 32) == bits
+
+
+def test_who_knows_the_secret_but_no_key_knows_no_bit_of_the_code() -> None:
+    """Before, 80 of its 110 bits followed from the secret and 30 were left to guess."""
+    other = codes.CodeKeys({"1": (b"x" * 32, b"y" * 32)}, "1")
+    code = codes.issue(TICKET, IDENTS[0], SECRET, KEYS)
+    forged = codes.issue(TICKET, IDENTS[0], SECRET, other)
+    assert code.text[1:17] != forged.text[1:17] and code.text[17:23] != forged.text[17:23]
 
 
 @pytest.mark.article("14.II.3")

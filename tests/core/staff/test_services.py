@@ -66,7 +66,7 @@ def guess(times: int, origin: Origin = STRANGER, username: str = "ana") -> Count
 
 def test_the_password_is_kept_as_a_slow_hash_and_opens_the_account(db: None) -> None:
     user = ana()
-    assert user.password.startswith("argon2$argon2id$")
+    assert user.password.startswith("keyed_argon2$1$argon2id$")
     assert PASSWORD not in user.password
     assert check() == user
 
