@@ -19,7 +19,7 @@ _OF_MEETING = "o.meeting_id = t.meeting_id"
 _CONTEST_OF_LEG = "(SELECT l.contest_id FROM lototrot_contestleg l WHERE l.id = {})"
 _TERMS = (
     "'bet_type_id', 'bet_type_code', 'ticket_model_id', 'price_cents', 'max_bets',"
-    " 'correction_window_s', 'correction_approval'"
+    " 'premises_cap_cents', 'correction_window_s', 'correction_approval'"
 )
 
 
@@ -112,7 +112,25 @@ _CONTEST = (
 )
 
 
+# A contest may cap what one premises sell in it. Its counters are computed from its tickets.
+CAP = Rule(
+    "lototrot_premisessales.counted",
+    "it is not what the premises sold in the contest, or more than its cap",
+    "lototrot_premisessales",
+    """
+    SELECT 'lototrot_premisessales', s.id, s.journal_xid
+      FROM lototrot_premisessales s JOIN lototrot_contest c ON c.id = s.contest_id
+     WHERE s.sold_cents > coalesce(c.premises_cap_cents, 0)
+        OR s.sold_cents <> (SELECT coalesce(sum(t.amount_cents), 0) FROM lototrot_ticket t
+                             WHERE t.contest_id = s.contest_id AND t.premises_id = s.premises_id)
+    """,
+)
 _TICKETS = (
+    CAP,
+    with_rows(
+        "lototrot_premisessales",
+        ("lototrot_ticket", "o.contest_id = t.contest_id AND o.premises_id = t.premises_id"),
+    ),
     sold("lototrot_ticket", act="lototrot.sale", amount="amount_cents"),
     stamped("lototrot_printconfirmation", "confirmed_at"),
     stamped("lototrot_reprint", "printed_at", operator="operator_id"),

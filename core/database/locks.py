@@ -33,6 +33,7 @@ class Lock(enum.IntEnum):
     STOCK = 20  # the stock of prizes in kind, by item
     CASH = 21  # a cashier's session: its payments, movements and close
     CHEQUE = 22  # the numbers of cheques
+    CREDIT = 23  # what premises owe: each of their sales, and all else that adds to it
     SEAL = 25  # the seal of a contest: one sealing at a time
     JOURNAL = 29  # sealing a batch of the journal; nothing else waits for it
     LOG = 30  # last: an act appends to the public log at its end

@@ -303,13 +303,8 @@ class Resolution(Guarded):
 class Suspension(Guarded):
     """A stop of sales: of all sales, at one premises, or at one terminal.
 
-    A person makes it, or the system while premises owe more than their guarantee covers. One that
-    began before it was entered is by a resolution [E10].
+    One that began before it was entered is by a resolution [E10].
     """
-
-    class Cause(models.TextChoices):
-        STAFF = "staff", _("Staff")
-        GUARANTEE = "guarantee", _("Guarantee exceeded")
 
     mutable = ("lifted_at", "lifted_by")
 
@@ -320,15 +315,13 @@ class Suspension(Guarded):
         Terminal, models.PROTECT, null=True, related_name="suspensions", verbose_name=_("terminal")
     )
     reason = models.CharField(_("reason"), max_length=200)
-    cause = models.CharField(_("cause"), max_length=10, choices=Cause.choices, default=Cause.STAFF)
     since = models.DateTimeField(_("since"))
     suspended_by = models.ForeignKey(
-        User, models.PROTECT, null=True, related_name="+", verbose_name=_("suspended by")
+        User, models.PROTECT, related_name="+", verbose_name=_("suspended by")
     )
     suspended_in = models.ForeignKey(
         StaffSession,
         models.PROTECT,
-        null=True,
         related_name="+",
         verbose_name=_("suspended in session"),
     )
@@ -348,26 +341,9 @@ class Suspension(Guarded):
                 condition=Q(premises=None) | Q(terminal=None), name="suspension_one_scope"
             ),
             models.CheckConstraint(
-                condition=Q(cause="staff", suspended_by__isnull=False, suspended_in__isnull=False)
-                | Q(
-                    cause="guarantee",
-                    suspended_by=None,
-                    suspended_in=None,
-                    terminal=None,
-                    premises__isnull=False,
-                ),
-                name="suspension_by_whom",
-            ),
-            models.CheckConstraint(
                 condition=Q(lifted_at=None, lifted_by=None)
-                | Q(cause="staff", lifted_at__isnull=False, lifted_by__isnull=False)
-                | Q(cause="guarantee", lifted_at__isnull=False, lifted_by=None),
+                | Q(lifted_at__isnull=False, lifted_by__isnull=False),
                 name="suspension_lifted_whole",
-            ),
-            models.UniqueConstraint(
-                fields=["premises"],
-                condition=Q(cause="guarantee", lifted_at=None),
-                name="suspension_for_guarantee_once",
             ),
         ]
         indexes = [

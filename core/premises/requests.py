@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.database.statements import call_function
-from core.kernel.errors import Conflict, DomainError
+from core.kernel.errors import Conflict, DomainError, Forbidden
 from core.premises.access import REFUSALS, BareTerminal, TerminalCannot, TerminalCredentials
 
 
@@ -28,6 +28,27 @@ class UuidBurnt(Conflict):
 class DisplayNotAcknowledged(Conflict):
     code = "display_not_acknowledged"
     message = "The operator has not yet acknowledged what is on display (14.III.5.2, 15.III.5.2)."
+
+
+class CreditExhausted(Forbidden):
+    """A sale is credit to the premises until they remit (docs/adr/0014-running-accounts.md)."""
+
+    code = "credit_exhausted"
+    message = "These premises would owe more than their guarantee covers. They remit first."
+
+
+class AmountAboveCap(Forbidden):
+    code = "amount_above_cap"
+    message = "The amount alone is above what a terminal here may sell in a minute."
+
+
+class StakesByTheMinute(Forbidden):
+    code = "stakes_by_the_minute"
+    message = "This terminal has sold what it may sell in a minute. Ask again within a minute."
+    transient = True
+
+
+CREDIT_REFUSALS = (CreditExhausted, AmountAboveCap, StakesByTheMinute)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +79,7 @@ class Sales:
             UuidReused,
             UuidBurnt,
             DisplayNotAcknowledged,
+            *CREDIT_REFUSALS,
         )
         self._refusals = {error.code: error for error in (*common, *refusals)}
 

@@ -80,13 +80,20 @@ def premises_authorised(premises_id: int, game: str) -> bool:
         return bool(cursor.fetchone()[0])
 
 
+_SALE_REFUSAL = """
+SELECT CASE WHEN core_clock_unsound() THEN 'clock_unsound' ELSE coalesce(
+    premises_sale_refusal(%(terminal)s, %(premises)s, %(game)s, core_now()),
+    (SELECT 'credit_exhausted'
+      WHERE statements_credit_left(%(premises)s, core_now()) < 1)) END
+"""
+
+
 def sale_refusal(*, by: BareTerminal | TerminalActor, game: Game) -> str | None:
     """Return the code with which every sale of a game would be refused here now, or None."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT CASE WHEN core_clock_unsound() THEN 'clock_unsound' ELSE premises_sale_refusal("
-            "p_terminal => %s, p_premises => %s, p_game => %s, p_at => core_now()) END",
-            [by.terminal_id, by.premises_id, game.value],
+            _SALE_REFUSAL,
+            {"terminal": by.terminal_id, "premises": by.premises_id, "game": game.value},
         )
         row = cursor.fetchone()
     return row[0] if row else None

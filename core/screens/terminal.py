@@ -61,6 +61,9 @@ TERMINAL_TEXTS: dict[str, texts.Text] = {
     "print_again": _("Print again"),
     "to_prizes": _("{percent} % to prizes"),
     "sales_suspended": _("Sales are suspended."),
+    "credit_exhausted": _(
+        "These premises owe as much as their guarantee covers. Remit first; then sales go on."
+    ),
     "premises_not_authorised": _("These premises are not authorised to sell now."),
     "clock_unsound": _("Sales wait: the system's clock is not right just now."),
     "sell_for": _("Sell for"),

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import navigation, signed_on
 from core.admin_support.acts import Act, Done
-from core.admin_support.columns import link, money, yes_no
+from core.admin_support.columns import link, money
 from core.admin_support.contents import Table
 from core.admin_support.documents import as_html
 from core.admin_support.forms import ActForm, DayField, EurosField, MomentField
@@ -29,6 +29,7 @@ from core.statements.models import (
     MarkedBalance,
     Remittance,
     Statement,
+    Till,
 )
 
 Data = dict[str, Any]
@@ -58,6 +59,10 @@ class _Rate(ActForm):
 class _Limit(ActForm):
     premises = forms.ModelChoiceField(label=_("Premises"), queryset=Premises.objects.all())
     limit_cents = EurosField(label=_("Limit"))
+    minute_cap_cents = EurosField(
+        label=_("Most per terminal and minute"),
+        initial=f"{services.MINUTE_CAP_CENTS // 100}.00",
+    )
     in_force_from = MomentField(label=_("In force from"), required=False)
     reference = forms.CharField(label=_("Reference"), max_length=120)
 
@@ -205,10 +210,24 @@ class CommissionRateAdmin(ReadOnlyAdmin):
 
 @admin.register(GuaranteeLimit)
 class GuaranteeLimitAdmin(ReadOnlyAdmin):
-    columns = ("premises", "limit_cents", "in_force_from", "reference", "recorded_by")
+    columns = (
+        "premises",
+        "limit_cents",
+        "minute_cap_cents",
+        "in_force_from",
+        "reference",
+        "recorded_by",
+    )
     search_fields = ("premises__code", "premises__name")
     read_power = powers.READ
     list_acts = (LIMIT,)
+
+
+@admin.register(Till)
+class TillAdmin(ReadOnlyAdmin):
+    columns = ("premises", "terminal", "owed_cents", "minute_from", "minute_cents")
+    search_fields = ("premises__code", "terminal__code")
+    read_power = powers.READ
 
 
 @admin.register(Remittance)
@@ -233,21 +252,25 @@ class MarkAdmin(ReadOnlyAdmin):
 def guarantees_panel(request: HttpRequest) -> Table | None:
     if not signed_on.may(request, powers.READ):
         return None
-    near = [cover for cover in covers() if cover.balance_cents * 5 >= cover.limit_cents * 4]
+    near = [
+        cover
+        for cover in covers()
+        if cover.balance_cents > 0 and cover.balance_cents * 5 >= cover.limit_cents * 4
+    ]
     places = Premises.objects.in_bulk([cover.premises_id for cover in near])
     rows = [
         (
             link(places[cover.premises_id]),
             money(cover.balance_cents),
             money(cover.limit_cents),
-            yes_no(cover.suspended),
+            money(cover.left_cents),
         )
-        for cover in sorted(near, key=lambda c: c.limit_cents - c.balance_cents)[:20]
+        for cover in sorted(near, key=lambda cover: cover.left_cents)[:20]
     ]
     return Table(
         title=_("Premises near their guarantee"),
         icon="account_balance_wallet",
-        headers=(_("premises"), _("owed"), _("limit"), _("sales stopped")),
+        headers=(_("premises"), _("owed"), _("limit"), _("left to sell")),
         rows=rows,
         empty=_("No premises owe four fifths of their guarantee."),
         link=navigation.changelist_url(GuaranteeLimit),

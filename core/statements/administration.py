@@ -4,7 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.contents import Administration, Panel, Section
 from core.statements.admin import guarantees_panel
-from core.statements.models import CommissionRate, GuaranteeLimit, Mark, Remittance, Statement
+from core.statements.models import CommissionRate, GuaranteeLimit, Mark, Remittance, Statement, Till
 
 KEY_NAMES = {
     "paid_on": _("paid on"),
@@ -39,6 +39,7 @@ ADMINISTRATION = Administration(
                 (Remittance, "payments"),
                 (CommissionRate, "percent"),
                 (GuaranteeLimit, "shield"),
+                (Till, "point_of_sale"),
                 (Mark, "bookmark"),
             ),
         ),

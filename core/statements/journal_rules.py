@@ -2,13 +2,56 @@
 them.
 """
 
-from core.journal.binding import posted, stamped, with_parent
+from core.journal.binding import posted, stamped, with_parent, with_rows
 from core.journal.rules import Rule
 
 _BY = {"user": "recorded_by_id"}
 
 
+# A sale is credit to the premises. What adds to the debt of one account is numbered in the order in
+# which it is posted (`till_move` in sql/tills.sql), so the sum up to a sale is at most what the
+# sale itself saw.
+LIMIT = Rule(
+    "limit_held_in_the_sale",
+    "with it the premises owed more than the limit in force",
+    "ledger_transfer",
+    """
+    SELECT 'ledger_transfer', s.id, s.journal_xid
+      FROM (SELECT x.id, x.journal_xid, x.kind, x.at, t.premises_id,
+                   sum(e.cents) OVER (PARTITION BY t.account_id ORDER BY x.id) AS owed_cents
+              FROM statements_till t
+              JOIN ledger_entry e ON e.account_id = t.account_id
+              JOIN ledger_transfer x ON x.id = e.transfer_id
+             WHERE t.terminal_id IS NULL) s
+     WHERE s.kind LIKE '%.sale' AND s.owed_cents > coalesce((
+            SELECT l.limit_cents FROM statements_guaranteelimit l
+             WHERE l.premises_id = s.premises_id AND l.in_force_from <= s.at
+             ORDER BY l.in_force_from DESC, l.id DESC LIMIT 1), 0)
+    """,
+)
+# The parts of what premises owe, which sales read, sum to the balance of their account.
+TILLS = Rule(
+    "tills_hold_the_debt",
+    "what sales read as the debt of premises is not the balance of their account",
+    "statements_till",
+    """
+    SELECT 'statements_till', t.id, t.journal_xid
+      FROM (SELECT account_id, sum(owed_cents) AS cents FROM statements_till GROUP BY 1) o
+      LEFT JOIN (SELECT account_id, sum(cents) AS cents FROM ledger_entry GROUP BY 1) e
+        ON e.account_id = o.account_id
+      JOIN statements_till t ON t.account_id = o.account_id AND t.terminal_id IS NULL
+     WHERE o.cents <> coalesce(e.cents, 0)
+    """,
+)
+
 RULES: tuple[Rule, ...] = (
+    LIMIT,
+    TILLS,
+    with_rows(
+        "statements_till",
+        ("ledger_account", "o.id = t.account_id"),
+        ("premises_terminal", "o.id = t.terminal_id"),
+    ),
     stamped("statements_commissionrate", "recorded_at", **_BY),
     stamped("statements_guaranteelimit", "recorded_at", **_BY),
     stamped("statements_remittance", "recorded_at", **_BY, session="recorded_in_id"),

@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
 from core.ledger.models import Account
-from core.premises.models import Game, Premises
+from core.premises.models import Game, Premises, Terminal
 from core.staff.models import StaffSession, User
 
 
@@ -50,13 +50,18 @@ class CommissionRate(Guarded):
 
 
 class GuaranteeLimit(Guarded):
-    """The largest debt of premises, from an instant on. Beyond it they may not sell."""
+    """The largest debt of premises, from an instant on. No sale goes beyond it.
+
+    Premises without one sell nothing. `minute_cap_cents` is the most that each of their terminals
+    sells in a minute.
+    """
 
     premises = models.ForeignKey(
         Premises, models.PROTECT, related_name="guarantee_limits", verbose_name=_("premises")
     )
     in_force_from = models.DateTimeField(_("in force from"))
     limit_cents = models.BigIntegerField(_("limit"))
+    minute_cap_cents = models.BigIntegerField(_("most per terminal and minute"))
     reference = models.CharField(_("reference"), max_length=120)
     recorded_at = models.DateTimeField(_("recorded at"))
     recorded_by = models.ForeignKey(
@@ -68,11 +73,58 @@ class GuaranteeLimit(Guarded):
         verbose_name_plural = _("guarantee limits")
         constraints = [
             models.CheckConstraint(condition=Q(limit_cents__gte=0), name="guarantee_limit_sum"),
+            models.CheckConstraint(
+                condition=Q(minute_cap_cents__gte=0), name="guarantee_limit_minute"
+            ),
             models.CheckConstraint(condition=~Q(reference=""), name="guarantee_limit_sourced"),
+        ]
+        indexes = [
+            models.Index(
+                fields=["premises", "-in_force_from", "-id"], name="guarantee_limit_in_force"
+            )
         ]
 
     def __str__(self) -> str:
         return f"{self.premises} {self.limit_cents}"
+
+
+class Till(Guarded):
+    """A part of what premises owe: a terminal's sales, or all other transfers of their account.
+
+    The parts of premises sum to the balance of their account. A sale adds to its terminal's part
+    in its own statement, so that it waits for no payment or statement under way. `minute_cents` is
+    what the terminal has sold in the minute that began at `minute_from`. The database's functions
+    open and move tills (`sql/tills.sql`); the nightly audit compares them with the ledger.
+    """
+
+    mutable = ("owed_cents", "minute_from", "minute_cents")
+    derived = mutable
+    inserted_by_application = False
+
+    premises = models.ForeignKey(
+        Premises, models.PROTECT, related_name="tills", verbose_name=_("premises")
+    )
+    terminal = models.OneToOneField(
+        Terminal, models.PROTECT, null=True, related_name="till", verbose_name=_("terminal")
+    )
+    account = models.ForeignKey(
+        Account, models.PROTECT, related_name="+", db_index=False, verbose_name=_("account")
+    )
+    owed_cents = models.BigIntegerField(_("owed"), default=0)
+    minute_from = models.DateTimeField(_("minute from"), null=True)
+    minute_cents = models.BigIntegerField(_("sold in the minute"), default=0)
+
+    class Meta:
+        verbose_name = _("till")
+        verbose_name_plural = _("tills")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["account"], condition=Q(terminal=None), name="till_of_account"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.premises} {self.terminal or ''}".rstrip()
 
 
 class Mark(Guarded):

@@ -3,13 +3,15 @@
 import datetime
 
 from core.ledger.books import Books, Rebuilder
+from core.ledger.services import premises_account
 from core.statements import services, weeks
+from core.statements.guarantee import covers
 from core.statements.models import Remittance, Statement
 
 
 def rebuild_statements(books: Books) -> None:
     """Compute commission again from each week's movements, and repeat every payment of a
-    statement.
+    statement. What sales read as the debt of premises must be the balance of their account.
     """
     issued: dict[datetime.date, list[int]] = {}
     for sunday, place in Statement.objects.order_by("week_to").values_list(
@@ -22,6 +24,8 @@ def rebuild_statements(books: Books) -> None:
             books.move(services.commission_lines(place, week.figures(place).earned))
     for remittance in Remittance.objects.iterator():
         books.move([services.remittance_line(remittance)])
+    for cover in covers():
+        books.keep(premises_account(cover.premises_id), cover.balance_cents)
 
 
 REBUILDERS: tuple[Rebuilder, ...] = (rebuild_statements,)

@@ -11,12 +11,13 @@ from core.kernel.days import add_days, natural_day
 from core.ledger.models import Account
 from core.ledger.services import premises_account
 from core.premises.access import TerminalActor
-from core.premises.models import Premises, Suspension
+from core.premises.models import Premises
 from core.premises.services import premises_by_code
 from core.staff.actor import StaffActor
 from core.statements import powers
-from core.statements.balances import balances_now, movements
+from core.statements.balances import movements
 from core.statements.columns import Column
+from core.statements.guarantee import covers
 from core.statements.models import CommissionRate, GuaranteeLimit, Remittance, Statement
 from core.statements.services import statement_get
 
@@ -25,8 +26,8 @@ from core.statements.services import statement_get
 class RunningAccount:
     """The present account of premises, in cents: since the last statement by column, and in total.
 
-    `limit_cents` is None if no guarantee is on record. `suspended` is true if its sales are stopped
-    for it.
+    `limit_cents` is 0 if no limit is on record. `left_cents` is what they may still sell before
+    they remit.
     """
 
     premises: Premises
@@ -34,8 +35,8 @@ class RunningAccount:
     opening_cents: int
     columns: dict[str, int]
     balance_cents: int
-    limit_cents: int | None
-    suspended: bool
+    limit_cents: int
+    left_cents: int
     last_statement: Statement | None
 
 
@@ -90,20 +91,14 @@ def _running(place: Premises) -> RunningAccount:
     columns = dict.fromkeys(map(str, Column), 0)
     for movement in movements(since, natural_day(now), accounts).get(place.pk, []):
         columns[movement.column] += movement.cents
-    limit = (
-        GuaranteeLimit.objects.filter(premises=place, in_force_from__lte=now)
-        .order_by("-in_force_from", "-pk")
-        .first()
-    )
+    (cover,) = covers(place.pk)
     return RunningAccount(
         premises=place,
         since=since if last else None,
         opening_cents=last.closing_cents if last else 0,
         columns=columns,
-        balance_cents=balances_now(accounts).get(place.pk, 0),
-        limit_cents=limit.limit_cents if limit else None,
-        suspended=Suspension.objects.filter(
-            premises=place, cause=Suspension.Cause.GUARANTEE, lifted_at=None
-        ).exists(),
+        balance_cents=cover.balance_cents,
+        limit_cents=cover.limit_cents,
+        left_cents=cover.left_cents,
         last_statement=last,
     )

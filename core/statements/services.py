@@ -18,13 +18,15 @@ from core.ledger import services as ledger
 from core.ledger.services import Line, premises_account
 from core.payoffice import accounts
 from core.premises.models import Game
-from core.premises.services import premises_by_code
+from core.premises.services import premises_by_code, sales_hold
 from core.staff.actor import StaffActor
 from core.statements import powers, weeks
 from core.statements.columns import COMMISSION_KIND, REMITTANCE_KIND, games
 from core.statements.models import CommissionRate, GuaranteeLimit, Remittance, Statement
 from core.statements.weeks import Week
 
+MINUTE_CAP_CENTS = 1_000_00
+"""The most that a terminal sells in a minute where its premises' limit does not say another."""
 _NAMESPACE = uuid.UUID("2f0f9d3c-6a2e-4d0e-8f4b-2b9f5c9f7a11")
 
 
@@ -45,7 +47,7 @@ class ReferenceMissing(Invalid):
 
 class LimitRefused(Invalid):
     code = "guarantee_limit_refused"
-    message = "A guarantee limit is an amount, nothing or more, and begins now or later."
+    message = "A limit and a cap are amounts, nothing or more, and begin now or later."
 
 
 class StatementUnknown(NotFound):
@@ -105,6 +107,7 @@ def commission_rate_record(
         raise RateRecorded(game=game, premises=premises) from error
 
 
+@transaction.atomic
 def guarantee_limit_set(
     *,
     by: StaffActor,
@@ -112,21 +115,24 @@ def guarantee_limit_set(
     limit_cents: int,
     reference: str,
     in_force_from: datetime.datetime | None = None,
+    minute_cap_cents: int = MINUTE_CAP_CENTS,
 ) -> GuaranteeLimit:
-    """Set the largest debt of premises from an instant on (default: now).
+    """Set the largest debt of premises, and the most that each of their terminals sells a minute.
 
-    The sweeper acts on it within seconds. Raises PremisesUnknown, LimitRefused, ReferenceMissing.
+    It holds from an instant on, by default now. Sales in flight come before it; none after it goes
+    beyond it. Raises PremisesUnknown, LimitRefused, ReferenceMissing.
     """
     by.need(powers.SET_GUARANTEE)
-    now = clock.now()
+    now = sales_hold()
     begins = in_force_from or now
-    if limit_cents < 0 or begins < now:
-        raise LimitRefused(limit_cents=limit_cents)
+    if min(limit_cents, minute_cap_cents) < 0 or begins < now:
+        raise LimitRefused(limit_cents=limit_cents, minute_cap_cents=minute_cap_cents)
     if not reference.strip():
         raise ReferenceMissing
     return GuaranteeLimit.objects.create(
         premises=premises_by_code(premises),
         limit_cents=limit_cents,
+        minute_cap_cents=minute_cap_cents,
         in_force_from=begins,
         reference=reference,
         recorded_at=now,

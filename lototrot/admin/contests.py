@@ -33,7 +33,7 @@ from lototrot.models.contest import (
 )
 from lototrot.models.preparing import ContestChange, Discard
 from lototrot.models.settlement import Settlement
-from lototrot.models.tickets import Ticket
+from lototrot.models.tickets import PremisesSales, Ticket
 from lototrot.services.contest import closing, contests, schedule
 from lototrot.services.races.results import results_missing
 
@@ -199,6 +199,11 @@ class _Terms(ReadOnlyInline):
     shown = ("before", "after", "changed_at", "changed_by", "changed_in")
 
 
+class _PremisesSales(ReadOnlyInline):
+    model = PremisesSales
+    shown = ("premises", "sold_cents")
+
+
 class _Discards(ReadOnlyInline):
     model = Discard
     shown = ("reason", "discarded_at", "proposal")
@@ -228,6 +233,7 @@ class ContestAdmin(ReadOnlyAdmin):
         "ticket_model",
         "price_cents",
         "max_bets",
+        "premises_cap_cents",
         "correction_window_s",
         "correction_approval",
         "created_at",
@@ -238,7 +244,7 @@ class ContestAdmin(ReadOnlyAdmin):
     ordering = ("-day", "-pk")
     told = ("bet_type_code",)
     search_fields = ("meeting__name", "meeting__reference", "bet_type_code")
-    inlines = (_Legs, _Settlements, _Publications, _Terms, _Changes, _Discards)
+    inlines = (_Legs, _PremisesSales, _Settlements, _Publications, _Terms, _Changes, _Discards)
     acts = (
         preparing.CHANGE,
         PUBLISH,

@@ -28,6 +28,9 @@ class _NewContest(ActForm):
     )
     price_cents = EurosField(label=_("Price of a bet (€)"))
     max_bets = forms.IntegerField(label=_("Most bets on a ticket"), min_value=1, initial=10_000)
+    premises_cap_cents = EurosField(
+        label=_("Most that one premises sell"), required=False, help_text=_("None: no such cap.")
+    )
     scheduled_close_at = MomentField(label=_("Scheduled closing"))
     correction_window_s = forms.IntegerField(
         label=_("Correction window (s)"), min_value=0, initial=0
@@ -111,7 +114,9 @@ class _Terms(_NewContest):
         terms = preparing.terms_of(self.target)
         for name in ("bet_type", "ticket_model", "scheduled_close_at", *_FIGURES):
             self.initial[name] = getattr(terms, name)
-        self.initial["price_cents"] = f"{terms.price_cents // 100}.{terms.price_cents % 100:02}"
+        for name in ("price_cents", "premises_cap_cents"):
+            cents = getattr(terms, name)
+            self.initial[name] = None if cents is None else f"{cents // 100}.{cents % 100:02}"
         for position in range(1, MAX_LEGS + 1):
             chosen = terms.races[position - 1].pk if position <= len(terms.races) else ""
             self.initial[f"leg_{position}"] = chosen

@@ -52,6 +52,12 @@ class ContestIn(Shape):
     )
     price_cents = Cents(min_value=1)
     max_bets = Whole(min_value=1, max_value=_INTEGER, default=10_000)
+    premises_cap_cents = Cents(
+        min_value=1,
+        allow_null=True,
+        default=None,
+        help_text="The most that any one premises sell in it; null for no such cap.",
+    )
     scheduled_close_at = Instant()
     correction_window_s = Whole(min_value=0, max_value=86_400, default=0)
     correction_approval = Text(max_length=120, allow_blank=True, default="")
@@ -69,6 +75,7 @@ class TermsIn(Shape):
     )
     price_cents = Cents(min_value=1, required=False)
     max_bets = Whole(min_value=1, max_value=_INTEGER, required=False)
+    premises_cap_cents = Cents(min_value=1, allow_null=True, required=False)
     scheduled_close_at = Instant(required=False)
     correction_window_s = Whole(min_value=0, max_value=86_400, required=False)
     correction_approval = Text(max_length=120, allow_blank=True, required=False)
@@ -87,6 +94,7 @@ class ContestOut(Shape):
     ticket_model = VersionedOut(allow_null=True)
     price_cents = Cents()
     max_bets = Whole()
+    premises_cap_cents = Cents(allow_null=True)
     correction_window_s = Whole()
     scheduled_close_at = Instant()
     state = Choice(Contest.State.values)

@@ -18,6 +18,7 @@ from core.draws.selectors import draw_cards
 from core.ledger.services import balance_cents
 from core.premises.access import PremisesNotAuthorised, SalesSuspended, TerminalCannot
 from core.premises.models import Game
+from core.premises.requests import CreditExhausted
 from core.premises.selectors import sale_refusal
 from core.receipts.output import Output
 from lototrot import accounts
@@ -92,7 +93,12 @@ class DrawNoticeOut(Shape):
 
 class OnSaleOut(Shape):
     refusal = Choice(
-        (PremisesNotAuthorised.code, SalesSuspended.code, ClockUnsound.code),
+        (
+            PremisesNotAuthorised.code,
+            SalesSuspended.code,
+            ClockUnsound.code,
+            CreditExhausted.code,
+        ),
         allow_null=True,
         help_text="The code with which every sale here is refused now; null if sales are possible.",
     )

@@ -14,7 +14,7 @@ from core.api.schema import operation
 from core.api.views import LeanView
 from core.database.clock import ClockUnsound
 from core.premises.access import PremisesNotAuthorised, SalesSuspended, TerminalCannot
-from core.premises.requests import DisplayNotAcknowledged, UuidBurnt, UuidReused
+from core.premises.requests import CREDIT_REFUSALS, DisplayNotAcknowledged, UuidBurnt, UuidReused
 from lototrot.api import samples
 from lototrot.api.tickets import TicketCard, card_of
 from lototrot.engine.selection import (
@@ -120,6 +120,8 @@ class Tickets(LeanView):
             SalesSuspended,
             ClockUnsound,
             DisplayNotAcknowledged,
+            *CREDIT_REFUSALS,
+            selling.PremisesCapReached,
         ),
     )
     def post(self, request: HttpRequest) -> HttpResponse:

@@ -102,6 +102,10 @@ class Migration(migrations.Migration):
                 ("price_cents", models.BigIntegerField(verbose_name="price of a bet")),
                 ("max_bets", models.PositiveIntegerField(verbose_name="most bets on a ticket")),
                 (
+                    "premises_cap_cents",
+                    models.BigIntegerField(null=True, verbose_name="most that one premises sell"),
+                ),
+                (
                     "correction_window_s",
                     models.PositiveIntegerField(default=0, verbose_name="correction window (s)"),
                 ),
@@ -194,6 +198,14 @@ class Migration(migrations.Migration):
                     ),
                     models.CheckConstraint(
                         condition=models.Q(("max_bets__gte", 1)), name="contest_max_bets"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("premises_cap_cents", None),
+                            ("premises_cap_cents__gt", 0),
+                            _connector="OR",
+                        ),
+                        name="contest_premises_cap",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
@@ -1760,6 +1772,46 @@ class Migration(migrations.Migration):
                             models.Q(("leg_10", 0), _negated=True),
                         ),
                         name="ticket_marks_every_leg",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="PremisesSales",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("sold_cents", models.BigIntegerField(verbose_name="sold there")),
+                (
+                    "contest",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="lototrot.contest",
+                        verbose_name="contest",
+                    ),
+                ),
+                (
+                    "premises",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="premises.premises",
+                        verbose_name="premises",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "sales of premises in a contest",
+                "verbose_name_plural": "sales of premises in contests",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("contest", "premises"), name="premises_sales_once"
                     ),
                 ],
             },

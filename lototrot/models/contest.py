@@ -88,6 +88,7 @@ class Contest(Guarded):
     [E12]. `offered_masks` has one mask per leg, with bit n-1 set for each number n on sale.
     `code_secret`, encrypted, makes the codes of the contest's tickets. Closing erases it, so that
     no code can be made again. The terms of a draft may change; a discarded draft takes no day [E9].
+    `premises_cap_cents` is the most that any one premises may sell in it, or NULL for no such cap.
     """
 
     class State(models.TextChoices):
@@ -113,6 +114,7 @@ class Contest(Guarded):
         "ticket_model",
         "price_cents",
         "max_bets",
+        "premises_cap_cents",
         "correction_window_s",
         "correction_approval",
         "scheduled_close_at",
@@ -145,6 +147,7 @@ class Contest(Guarded):
     )
     price_cents = models.BigIntegerField(_("price of a bet"))
     max_bets = models.PositiveIntegerField(_("most bets on a ticket"))
+    premises_cap_cents = models.BigIntegerField(_("most that one premises sell"), null=True)
     correction_window_s = models.PositiveIntegerField(_("correction window (s)"), default=0)
     correction_approval = models.CharField(_("approval of the window"), max_length=120, blank=True)
     scheduled_close_at = models.DateTimeField(_("scheduled closing"))
@@ -173,6 +176,10 @@ class Contest(Guarded):
             ),
             models.CheckConstraint(condition=Q(price_cents__gt=0), name="contest_price"),
             models.CheckConstraint(condition=Q(max_bets__gte=1), name="contest_max_bets"),
+            models.CheckConstraint(
+                condition=Q(premises_cap_cents=None) | Q(premises_cap_cents__gt=0),
+                name="contest_premises_cap",
+            ),
             models.CheckConstraint(
                 condition=Q(correction_window_s=0) | ~Q(correction_approval=""),
                 name="correction_window_approved",

@@ -87,6 +87,34 @@ class Ticket(Guarded):
         return tuple(mask for mask in masks if mask is not None)
 
 
+class PremisesSales(Guarded):
+    """The sales of premises in a contest that caps them, annulled tickets included.
+
+    The sale writes it; contests without a cap have no rows.
+    """
+
+    mutable = ("sold_cents",)
+    derived = mutable
+
+    contest = models.ForeignKey(
+        Contest, models.PROTECT, related_name="+", db_index=False, verbose_name=_("contest")
+    )
+    premises = models.ForeignKey(
+        Premises, models.PROTECT, related_name="+", verbose_name=_("premises")
+    )
+    sold_cents = models.BigIntegerField(_("sold there"))
+
+    class Meta:
+        verbose_name = _("sales of premises in a contest")
+        verbose_name_plural = _("sales of premises in contests")
+        constraints = [
+            models.UniqueConstraint(fields=["contest", "premises"], name="premises_sales_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.contest} · {self.premises}"
+
+
 class PrintConfirmation(Guarded):
     """The terminal's confirmation that the paper was printed.
 

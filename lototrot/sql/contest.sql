@@ -7,9 +7,10 @@ CREATE OR REPLACE FUNCTION lototrot_guard_contest() RETURNS trigger LANGUAGE plp
 BEGIN
     IF OLD.state <> 'draft'
        AND (NEW.bet_type_id, NEW.bet_type_code, NEW.ticket_model_id, NEW.price_cents, NEW.max_bets,
-            NEW.correction_window_s, NEW.correction_approval)
+            NEW.premises_cap_cents, NEW.correction_window_s, NEW.correction_approval)
            IS DISTINCT FROM (OLD.bet_type_id, OLD.bet_type_code, OLD.ticket_model_id,
-            OLD.price_cents, OLD.max_bets, OLD.correction_window_s, OLD.correction_approval) THEN
+            OLD.price_cents, OLD.max_bets, OLD.premises_cap_cents, OLD.correction_window_s,
+            OLD.correction_approval) THEN
         RAISE EXCEPTION 'contest %: its terms change only before it is on sale', OLD.id
             USING ERRCODE = 'restrict_violation';
     END IF;

@@ -9,9 +9,11 @@
 -- Locks, in the order of core/database/locks.py: the lock of the request, exclusive, so that a
 -- replay waits for the running sale and returns its answer; then, shared by sales, the lock of the
 -- contest (exclusive for stopping, closing and withdrawal) and the lock of all sales (exclusive for
--- suspending, revoking and ending an authorisation). Seller, contest and time are read under these
--- locks. So an act that ends sales comes after every ticket sold before it, and no ticket is sold
--- after it.
+-- suspending, revoking, ending an authorisation and setting a limit of debt). Seller, contest and
+-- time are read under these locks. So an act that ends sales comes after every ticket sold before
+-- it, and no ticket is sold after it. Last the lock of the premises' credit, exclusive, which only
+-- the terminals of one premises share: the limit of their debt, and the contest's cap on what one
+-- premises sell, hold whatever is sold at once.
 CREATE OR REPLACE FUNCTION lototrot_sell(
     p_token bytea, p_session bytea, p_contest bigint, p_uuid uuid, p_request bytea,
     p_legs integer[], p_quick_legs integer, p_bets integer, p_amount bigint, p_code bytea,
@@ -23,6 +25,7 @@ DECLARE
     v_seller record;
     v_known record;
     v_contest record;
+    v_credit record;
 BEGIN
     PERFORM pg_advisory_xact_lock({lock.request}, hashtext(p_uuid::text));
     SELECT t.id, t.terminal_id, t.request_digest INTO v_known
@@ -46,7 +49,7 @@ BEGIN
     END IF;
 
     SELECT c.state, c.scheduled_close_at, c.offered_masks, c.price_cents,
-           c.takings_account_id
+           c.takings_account_id, c.premises_cap_cents
       INTO v_contest FROM lototrot_contest c WHERE c.id = p_contest;
     outcome := coalesce(
         CASE WHEN NOT FOUND THEN 'contest_unknown'
@@ -76,6 +79,19 @@ BEGIN
         END IF;
     END LOOP;
 
+    PERFORM pg_advisory_xact_lock({lock.credit}, v_seller.premises_id::integer);
+    v_credit := statements_credit(v_seller.premises_id, terminal_id, p_amount, sold_at);
+    outcome := v_credit.refusal;
+    IF outcome IS NULL AND v_contest.premises_cap_cents IS NOT NULL THEN
+        SELECT 'premises_cap_reached' INTO outcome
+         WHERE p_amount + coalesce((SELECT s.sold_cents FROM lototrot_premisessales s
+                WHERE s.contest_id = p_contest AND s.premises_id = v_seller.premises_id), 0)
+             > v_contest.premises_cap_cents;
+    END IF;
+    IF outcome IS NOT NULL THEN
+        RETURN;
+    END IF;
+
     PERFORM set_config('core.act', concat_ws('|', 'lototrot.sale', '', '', terminal_id, operator_id,
         p_uuid), true);
     INSERT INTO lototrot_ticket (uuid, contest_id, premises_id, terminal_id, operator_id, sold_at,
@@ -87,10 +103,14 @@ BEGIN
             p_commitment)
     RETURNING id INTO ticket_id;
     INSERT INTO ledger_transfer (reference, line, kind, debit_id, credit_id, amount_cents, at)
-    SELECT p_uuid, 0, 'lototrot.sale', a.id, v_contest.takings_account_id, p_amount, sold_at
-      FROM ledger_account a WHERE a.code = 'premises:' || v_seller.premises_id;
-    IF NOT FOUND THEN
-        RAISE EXCEPTION 'premises % have no account', v_seller.premises_id;
+    VALUES (p_uuid, 0, 'lototrot.sale', v_credit.account_id, v_contest.takings_account_id, p_amount,
+            sold_at);
+    PERFORM statements_till_sell(terminal_id, p_amount, sold_at);
+    IF v_contest.premises_cap_cents IS NOT NULL THEN
+        INSERT INTO lototrot_premisessales AS s (contest_id, premises_id, sold_cents)
+        VALUES (p_contest, v_seller.premises_id, p_amount)
+        ON CONFLICT (contest_id, premises_id)
+        DO UPDATE SET sold_cents = s.sold_cents + EXCLUDED.sold_cents;
     END IF;
     outcome := 'sold';
 END $$;

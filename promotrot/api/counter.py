@@ -14,6 +14,7 @@ from core.database import clock
 from core.database.clock import ClockUnsound
 from core.premises.access import PremisesNotAuthorised, SalesSuspended, TerminalCannot
 from core.premises.models import Game
+from core.premises.requests import CreditExhausted
 from core.premises.selectors import sale_refusal
 from promotrot.api.play import ScreenOfPlay
 from promotrot.models.emission import Emission
@@ -50,7 +51,12 @@ class GameAtTerminal(Shape):
 
 class GamesAtTerminal(Shape):
     refusal = Choice(
-        (PremisesNotAuthorised.code, SalesSuspended.code, ClockUnsound.code),
+        (
+            PremisesNotAuthorised.code,
+            SalesSuspended.code,
+            ClockUnsound.code,
+            CreditExhausted.code,
+        ),
         allow_null=True,
         help_text="With what every sale here would be refused now; null if with nothing.",
     )

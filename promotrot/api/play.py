@@ -29,7 +29,7 @@ from core.api.shapes import (
 from core.api.views import BareTerminalView, LeanView, json_response
 from core.database.clock import ClockUnsound
 from core.premises.access import PremisesNotAuthorised, SalesSuspended, TerminalCannot
-from core.premises.requests import DisplayNotAcknowledged, UuidBurnt, UuidReused
+from core.premises.requests import CREDIT_REFUSALS, DisplayNotAcknowledged, UuidBurnt, UuidReused
 from core.receipts.output import Output
 from promotrot.api import samples
 from promotrot.api.vouchers import VoucherCard, card_of_voucher
@@ -213,6 +213,7 @@ class Plays(LeanView):
             selling.EmissionSoldOut,
             selling.WrongPrice,
             DisplayNotAcknowledged,
+            *CREDIT_REFUSALS,
             UuidReused,
             UuidBurnt,
             TerminalCannot,

@@ -5,7 +5,8 @@
 -- taken in the order of core/database/locks.py. First the lock of the request, exclusive: a replay
 -- waits for the sale in flight and gets its answer. Then the lock of all sales, shared; suspending,
 -- revoking and ending an authorisation hold it exclusively. The seller and the time are read under
--- both. Last a lane, which also stops the sale of the emission (promotrot/models/emission.py): the
+-- both. Then the lock of the premises' credit, exclusive: under it the limit of what they owe holds.
+-- Last a lane, which also stops the sale of the emission (promotrot/models/emission.py): the
 -- first open lane that is free, or, if none is free, any open lane after waiting for it.
 CREATE OR REPLACE FUNCTION promotrot_sell(
     p_token bytea, p_session bytea, p_uuid uuid, p_emission bigint, p_price bigint,
@@ -16,6 +17,7 @@ DECLARE
     v_seller record;
     v_known record;
     v_emission record;
+    v_credit record;
     v_lane bigint;
     v_waiting boolean := false;
     v_opening integer;
@@ -62,6 +64,12 @@ BEGIN
         outcome := 'display_not_acknowledged';
         RETURN;
     END IF;
+    PERFORM pg_advisory_xact_lock({lock.credit}, v_seller.premises_id::integer);
+    v_credit := statements_credit(v_seller.premises_id, terminal_id, p_price, sold_at);
+    IF v_credit.refusal IS NOT NULL THEN
+        outcome := v_credit.refusal;
+        RETURN;
+    END IF;
 
     -- The inner block releases a lane that turned out to be shut, so that a sale that waits for a
     -- lane holds no other lane.
@@ -99,11 +107,9 @@ BEGIN
             operator_id, sold_at, p_price)
     RETURNING id INTO ticket_id;
     INSERT INTO ledger_transfer (reference, line, kind, debit_id, credit_id, amount_cents, at)
-    SELECT p_uuid, 0, 'promotrot.sale', a.id, v_emission.takings_account_id, p_price, sold_at
-      FROM ledger_account a WHERE a.code = 'premises:' || v_seller.premises_id;
-    IF NOT FOUND THEN
-        RAISE EXCEPTION 'premises % have no account', v_seller.premises_id;
-    END IF;
+    VALUES (p_uuid, 0, 'promotrot.sale', v_credit.account_id, v_emission.takings_account_id,
+            p_price, sold_at);
+    PERFORM statements_till_sell(terminal_id, p_price, sold_at);
     outcome := 'sold';
 END $$;
 

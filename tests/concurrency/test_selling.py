@@ -22,9 +22,11 @@ from core.premises.access import (
     TerminalRevoked,
 )
 from core.premises.models import Authorisation, BurntRequest, Suspension, Terminal
-from core.premises.requests import UuidBurnt
+from core.premises.requests import CreditExhausted, UuidBurnt
 from core.premises.suspending import sales_suspend
 from core.staff.powers import Role
+from core.statements.models import GuaranteeLimit
+from core.statements.services import guarantee_limit_set
 from lototrot.engine.selection import WithdrawnNumber
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
@@ -109,6 +111,14 @@ def unauthorising(contest: Contest, place: Point) -> tuple[Callable[[], Any], tu
     return lambda: register.authorisation_end(by=by, authorisation=held), (Lock.SALES, 0)
 
 
+def lowering(contest: Contest, place: Point) -> tuple[Callable[[], Any], tuple[Lock, int]]:
+    by, code = factories.staff(Role.ORGANISER), place.premises.code
+    act = lambda: guarantee_limit_set(  # noqa: E731
+        by=by, premises=code, limit_cents=contest.price_cents, reference="Aval"
+    )
+    return act, (Lock.SALES, 0)
+
+
 def inquiring(ident: uuid.UUID, place: Point) -> tuple[Callable[[], Any], tuple[Lock, int]]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT hashtext(%s)", [str(ident)])
@@ -121,6 +131,7 @@ ENDS = [
     pytest.param(withdrawing, WithdrawnNumber, marks=pytest.mark.article("14.III.5.4.1")),
     pytest.param(suspending, SalesSuspended),
     pytest.param(revoking, TerminalRevoked, marks=pytest.mark.article("14.I.6")),
+    pytest.param(lowering, CreditExhausted),
     pytest.param(unauthorising, PremisesNotAuthorised, marks=pytest.mark.article("14.I.6")),
 ]
 
@@ -153,6 +164,9 @@ def test_once_sales_have_ended_none_is_recorded(
         sell(place, contest, uuid.uuid4())
     ended = [
         *Contest.objects.filter(closed_at__isnull=False).values_list("closed_at", flat=True),
+        *GuaranteeLimit.objects.filter(limit_cents=contest.price_cents).values_list(
+            "in_force_from", flat=True
+        ),
         *Suspension.objects.values_list("since", flat=True),
         *Terminal.objects.filter(revoked_at__isnull=False).values_list("revoked_at", flat=True),
         *Authorisation.objects.filter(valid_until__isnull=False).values_list(

@@ -293,7 +293,5 @@ RESUME = Act(
     run=_resume,
     text=_("Sales resume where no other suspension stands."),
     icon="play_circle",
-    offered=lambda by, suspension: (
-        suspension.lifted_at is None and suspension.cause == Suspension.Cause.STAFF
-    ),
+    offered=lambda by, suspension: suspension.lifted_at is None,
 )

@@ -180,7 +180,6 @@ class SuspensionAdmin(ReadOnlyAdmin):
     shown = (
         "scope",
         "reason",
-        "cause",
         "since",
         "suspended_by",
         "suspended_in",
@@ -204,12 +203,7 @@ def suspensions_panel(request: HttpRequest) -> Table | None:
         return None
     in_force = Suspension.objects.filter(lifted_at=None).order_by("pk")
     rows = [
-        (
-            link(row, row.reason),
-            _scope(row),
-            moment(row.since),
-            row.suspended_by or row.get_cause_display(),
-        )
+        (link(row, row.reason), _scope(row), moment(row.since), row.suspended_by)
         for row in in_force.select_related("premises", "terminal", "suspended_by")
     ]
     return Table(

@@ -5,10 +5,9 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.api.schema import operation
-from core.api.shapes import Choice, Flag, Instant, PageQuery, Shape, Text, Whole
+from core.api.shapes import Flag, Instant, PageQuery, Shape, Text, Whole
 from core.api.views import StaffView
 from core.premises import selectors, services, suspending
-from core.premises.models import Suspension
 
 
 class SuspensionQuery(PageQuery):
@@ -26,7 +25,6 @@ class SuspensionOut(Shape):
     premises = serializers.CharField(source="premises.code", allow_null=True, default=None)
     terminal = serializers.CharField(source="terminal.code", allow_null=True, default=None)
     reason = serializers.CharField()
-    cause = Choice(Suspension.Cause.values, help_text="`guarantee`: made and lifted by the system.")
     since = Instant()
     resolution = Whole(
         source="resolution_id",
@@ -67,7 +65,7 @@ class Lifting(StaffView):
     @operation(
         "Lift a suspension",
         answer=SuspensionOut,
-        problems=(suspending.SuspensionUnknown, suspending.SuspensionAutomatic),
+        problems=(suspending.SuspensionUnknown,),
     )
     def post(self, request: Request, suspension: int) -> HttpResponse:
         self.read(Shape)

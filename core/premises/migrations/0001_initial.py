@@ -404,15 +404,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("reason", models.CharField(max_length=200, verbose_name="reason")),
-                (
-                    "cause",
-                    models.CharField(
-                        choices=[("staff", "Staff"), ("guarantee", "Guarantee exceeded")],
-                        default="staff",
-                        max_length=10,
-                        verbose_name="cause",
-                    ),
-                ),
                 ("since", models.DateTimeField(verbose_name="since")),
                 ("lifted_at", models.DateTimeField(null=True, verbose_name="lifted at")),
                 (
@@ -448,7 +439,6 @@ class Migration(migrations.Migration):
                 (
                     "suspended_by",
                     models.ForeignKey(
-                        null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
@@ -458,7 +448,6 @@ class Migration(migrations.Migration):
                 (
                     "suspended_in",
                     models.ForeignKey(
-                        null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.staffsession",
@@ -493,43 +482,11 @@ class Migration(migrations.Migration):
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
-                            models.Q(
-                                ("cause", "staff"),
-                                ("suspended_by__isnull", False),
-                                ("suspended_in__isnull", False),
-                            ),
-                            models.Q(
-                                ("cause", "guarantee"),
-                                ("premises__isnull", False),
-                                ("suspended_by", None),
-                                ("suspended_in", None),
-                                ("terminal", None),
-                            ),
-                            _connector="OR",
-                        ),
-                        name="suspension_by_whom",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
                             models.Q(("lifted_at", None), ("lifted_by", None)),
-                            models.Q(
-                                ("cause", "staff"),
-                                ("lifted_at__isnull", False),
-                                ("lifted_by__isnull", False),
-                            ),
-                            models.Q(
-                                ("cause", "guarantee"),
-                                ("lifted_at__isnull", False),
-                                ("lifted_by", None),
-                            ),
+                            models.Q(("lifted_at__isnull", False), ("lifted_by__isnull", False)),
                             _connector="OR",
                         ),
                         name="suspension_lifted_whole",
-                    ),
-                    models.UniqueConstraint(
-                        condition=models.Q(("cause", "guarantee"), ("lifted_at", None)),
-                        fields=("premises",),
-                        name="suspension_for_guarantee_once",
                     ),
                 ],
             },

@@ -12,7 +12,6 @@ from core.api.shapes import (
     Cents,
     Choice,
     Day,
-    Flag,
     Instant,
     PageQuery,
     Shape,
@@ -39,8 +38,8 @@ class RunningAccountOut(Shape):
         child=Cents(), help_text="What was added to the balance since, by kind of movement."
     )
     balance_cents = Cents(help_text="What the premises owe; negative: what they are owed.")
-    limit_cents = Cents(allow_null=True)
-    suspended = Flag(help_text="Sales are stopped because the guarantee is exceeded.")
+    limit_cents = Cents(help_text="The most that they may owe; 0 until one is set.")
+    left_cents = Cents(help_text="What they may still sell before they remit.")
 
 
 class StatementOut(Shape):
@@ -98,6 +97,10 @@ class RateOut(Shape):
 
 class LimitIn(Shape):
     limit_cents = Cents()
+    minute_cap_cents = Cents(
+        default=services.MINUTE_CAP_CENTS,
+        help_text="The most that each of their terminals sells in a minute.",
+    )
     reference = Text(max_length=120)
     in_force_from = Instant(allow_null=True, default=None, help_text="Now unless given.")
 
@@ -106,6 +109,7 @@ class LimitOut(Shape):
     id = Whole()
     premises = serializers.CharField(source="premises.code")
     limit_cents = Cents()
+    minute_cap_cents = Cents()
     in_force_from = Instant()
     reference = serializers.CharField()
 
@@ -139,7 +143,12 @@ class Limits(StaffView):
         status=201,
         idempotent=True,
         problems=(PremisesUnknown, services.LimitRefused, services.ReferenceMissing),
-        example={"limit_cents": 300000, "reference": "Aval 12/2027", "in_force_from": None},
+        example={
+            "limit_cents": 300000,
+            "minute_cap_cents": 60000,
+            "reference": "Aval 12/2027",
+            "in_force_from": None,
+        },
     )
     def post(self, request: Request, code: str) -> HttpResponse:
         body = self.read(LimitIn)

@@ -253,6 +253,10 @@ class Migration(migrations.Migration):
                 ),
                 ("in_force_from", models.DateTimeField(verbose_name="in force from")),
                 ("limit_cents", models.BigIntegerField(verbose_name="limit")),
+                (
+                    "minute_cap_cents",
+                    models.BigIntegerField(verbose_name="most per terminal and minute"),
+                ),
                 ("reference", models.CharField(max_length=120, verbose_name="reference")),
                 ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
                 (
@@ -277,9 +281,19 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "guarantee limits",
                 "verbose_name": "guarantee limit",
+                "indexes": [
+                    models.Index(
+                        fields=["premises", "-in_force_from", "-id"],
+                        name="guarantee_limit_in_force",
+                    )
+                ],
                 "constraints": [
                     models.CheckConstraint(
                         condition=models.Q(("limit_cents__gte", 0)), name="guarantee_limit_sum"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("minute_cap_cents__gte", 0)),
+                        name="guarantee_limit_minute",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(("reference", ""), _negated=True),
@@ -321,6 +335,63 @@ class Migration(migrations.Migration):
                 "verbose_name": "marked balance",
                 "constraints": [
                     models.UniqueConstraint(fields=("mark", "account"), name="marked_balance_once")
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Till",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("owed_cents", models.BigIntegerField(default=0, verbose_name="owed")),
+                ("minute_from", models.DateTimeField(null=True, verbose_name="minute from")),
+                (
+                    "minute_cents",
+                    models.BigIntegerField(default=0, verbose_name="sold in the minute"),
+                ),
+                (
+                    "account",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="ledger.account",
+                        verbose_name="account",
+                    ),
+                ),
+                (
+                    "premises",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="tills",
+                        to="premises.premises",
+                        verbose_name="premises",
+                    ),
+                ),
+                (
+                    "terminal",
+                    models.OneToOneField(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="till",
+                        to="premises.terminal",
+                        verbose_name="terminal",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "till",
+                "verbose_name_plural": "tills",
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("terminal", None)),
+                        fields=("account",),
+                        name="till_of_account",
+                    )
                 ],
             },
         ),

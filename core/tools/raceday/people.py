@@ -27,6 +27,8 @@ PREMISES = 24
 TERMINALS_EACH = 2
 OPERATOR = 1
 """The one operator of each premises, signed on at both terminals."""
+LIMIT_CENTS = 500_000_00
+"""The guarantee of each premises. A day is sold in a minute: it is the cap of a minute too."""
 AT_ONCE = 4
 """Premises that are registered at the same time."""
 
@@ -162,6 +164,8 @@ def _premises_open(organiser: Api, number: int, since: str, pin: str) -> list[Se
             f"premises/{code}/authorisations",
             {"game": game, "valid_from": since, "reference": f"DGJ {number}/2027"},
         )
+    limit = {"limit_cents": LIMIT_CENTS, "minute_cap_cents": LIMIT_CENTS}
+    organiser.post(f"premises/{code}/guarantee-limits", {**limit, "reference": f"Aval {number}"})
     person = {"number": OPERATOR, "name": "Torn de dia", "pin": pin}
     organiser.post(f"premises/{code}/operators", person)
     sellers = []

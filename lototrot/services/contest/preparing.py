@@ -79,6 +79,7 @@ class Terms:
     price_cents: int
     max_bets: int
     scheduled_close_at: datetime.datetime
+    premises_cap_cents: int | None = None
     correction_window_s: int = 0
     correction_approval: str = ""
 
@@ -96,6 +97,7 @@ class Terms:
             "races": [race.pk for race in self.races],
             "price_cents": self.price_cents,
             "max_bets": self.max_bets,
+            "premises_cap_cents": self.premises_cap_cents,
             "scheduled_close_at": self.scheduled_close_at.astimezone(datetime.UTC).isoformat(),
             "correction_window_s": self.correction_window_s,
             "correction_approval": self.correction_approval,
@@ -223,10 +225,12 @@ def _need_possible(meeting: Meeting, terms: Terms) -> None:
 
 
 def _need_possible_figures(terms: Terms) -> None:
-    if terms.price_cents < 1 or terms.max_bets < 1 or terms.correction_window_s < 0:
+    least = (terms.price_cents, terms.max_bets, terms.premises_cap_cents or 1)
+    if min(least) < 1 or terms.premises_cap_cents == 0 or terms.correction_window_s < 0:
         raise TermsRefused(
             price_cents=terms.price_cents,
             max_bets=terms.max_bets,
+            premises_cap_cents=terms.premises_cap_cents,
             correction_window_s=terms.correction_window_s,
         )
     if terms.correction_window_s and not terms.correction_approval.strip():

@@ -43,6 +43,11 @@ class SalesStopped(Conflict):
     message = "Sales of the contest are stopped: a race may have started. Ask again [E12]."
 
 
+class PremisesCapReached(Conflict):
+    code = "premises_cap_reached"
+    message = "These premises would sell more in this contest than it lets one premises sell."
+
+
 class WrongAmount(Invalid):
     code = "wrong_amount"
     message = "The amount must be the number of bets times the contest's price."
@@ -118,6 +123,7 @@ SALES = Sales(
     ContestNotOpen,
     ContestClosed,
     SalesStopped,
+    PremisesCapReached,
     WithdrawnNumber,
     WrongRaceCount,
     WrongPrice,

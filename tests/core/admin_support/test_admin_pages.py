@@ -113,7 +113,6 @@ def test_the_race_day_fills_every_table_but_those(day: RaceDay) -> None:
         "VoucherSecret",
         "Receiver",
         "CommissionRate",
-        "GuaranteeLimit",
         "Mark",
         "Remittance",
         "Statement",

@@ -35,15 +35,18 @@ NOT_THAT_DAY = {
     "promotrot_emission.state_stopped",
     "promotrot_voucher.with_draws_drawcertificate",
 }
-# Of no moved row, but of what it says: test_rules.py and test_journal_rules.py.
+# Of no moved row, but of what it says: test_rules.py, test_journal_rules.py and
+# tests/core/statements/test_guarantee.py.
 BY_HAND = {
     "authorisation_only_shortened",
     "clock_forward",
     "decider_is_who_acted",
+    "limit_held_in_the_sale",
     "power_by_two",
     "promotrot_voucherhandover.not_paid_by_same",
     "proposer_is_who_acted",
     "roles_by_another",
+    "tills_hold_the_debt",
     "two_persons",
 }
 

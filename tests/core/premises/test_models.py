@@ -49,9 +49,7 @@ def test_a_premises_has_one_authorisation_for_a_game_at_a_time(
     )
 
 
-def test_a_suspension_names_one_scope_and_its_cause(
-    by: StaffActor, bar: Premises, terminal: object
-) -> None:
+def test_a_suspension_names_one_scope(by: StaffActor, bar: Premises, terminal: object) -> None:
     person = {"suspended_by_id": by.user_id, "suspended_in_id": by.session_id}
     common: dict[str, Any] = {"reason": "Storm", "since": clock.now()}
     refused(
@@ -62,12 +60,6 @@ def test_a_suspension_names_one_scope_and_its_cause(
         **common,
         **person,
     )
-    refused("suspension_by_whom", Suspension, **common)
-    guarantee = {**common, "cause": Suspension.Cause.GUARANTEE}
-    refused("suspension_by_whom", Suspension, premises=bar, **guarantee, **person)
-    refused("suspension_by_whom", Suspension, **guarantee)
-    Suspension.objects.create(premises=bar, **guarantee)
-    refused("suspension_for_guarantee_once", Suspension, premises=bar, **guarantee)
 
 
 def test_a_number_is_one_operator_of_a_premises(by: StaffActor, operator: Operator) -> None:

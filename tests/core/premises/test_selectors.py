@@ -67,5 +67,7 @@ def test_a_sale_is_refused_without_authorisation_and_while_suspended(by: StaffAc
     stop = suspending.sales_suspend(by=by, reason="Storm")
     assert selectors.sale_refusal(by=bare, game=Game.LOTOTROT) == "sales_suspended"
     suspending.sales_resume(by=by, suspension=stop.pk)
+    spent = factories.point(factories.premises(limit_cents=0)).bare
+    assert selectors.sale_refusal(by=spent, game=Game.LOTOTROT) == "credit_exhausted"
     without = factories.point(factories.premises(authorised=())).bare
     assert selectors.sale_refusal(by=without, game=Game.LOTOTROT) == "premises_not_authorised"

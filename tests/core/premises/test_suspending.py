@@ -1,4 +1,4 @@
-"""Suspensions of sales, by staff and by the system."""
+"""Suspensions of sales."""
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -47,29 +47,6 @@ def test_a_suspension_has_one_scope_that_exists(
     whole = suspending.sales_suspend(by=by, reason="all")
     with pytest.raises(IntegrityError, match="suspension_lifted_whole"), transaction.atomic():
         Suspension.objects.filter(pk=whole.pk).update(lifted_at=clock.now())
-
-
-def test_the_system_suspends_once_and_alone_lifts_it(by: StaffActor, bar: Premises) -> None:
-    assert suspending.guarantee_suspend(premises_id=bar.pk, reason="Owes too much")
-    assert not suspending.guarantee_suspend(premises_id=bar.pk, reason="Owes too much")
-    stop = Suspension.objects.get()
-    assert (stop.premises, stop.cause, stop.suspended_by) == (bar, Suspension.Cause.GUARANTEE, None)
-    with pytest.raises(suspending.SuspensionAutomatic):
-        suspending.sales_resume(by=by, suspension=stop.pk)
-    assert suspending.guarantee_resume(premises_id=bar.pk)
-    assert not suspending.guarantee_resume(premises_id=bar.pk)
-    stop.refresh_from_db()
-    assert stop.lifted_at is not None
-    assert stop.lifted_by is None
-
-
-def test_a_suspension_by_staff_is_not_lifted_with_the_guarantees(
-    by: StaffActor, bar: Premises
-) -> None:
-    stop = suspending.sales_suspend(by=by, reason="Line down", premises="P1")
-    assert not suspending.guarantee_resume(premises_id=bar.pk)
-    stop.refresh_from_db()
-    assert stop.lifted_at is None
 
 
 def test_suspending_needs_its_power(bar: Premises) -> None:

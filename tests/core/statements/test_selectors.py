@@ -28,7 +28,7 @@ def test_an_account_goes_on_from_its_last_statement(organiser: Any, contest: Any
     account = selectors.terminal_account(terminal=place.actor)
     assert (account.since, account.opening_cents) == (date(2030, 3, 11), 210)
     assert (account.columns["sales"], account.balance_cents) == (0, 210)
-    assert (account.limit_cents, account.suspended) == (None, False)
+    assert (account.limit_cents, account.left_cents) == (10**13, 10**13 - 210)
     statement = selectors.statements(by=auditor, premises=code).get()
     assert account.last_statement == statement
     assert selectors.statement_one(by=auditor, ident=statement.uuid) == statement

@@ -6,7 +6,7 @@ import pytest
 
 from core.premises.access import REFUSALS, TerminalCannot
 from core.premises.models import Premises
-from core.premises.requests import UuidBurnt, UuidReused
+from core.premises.requests import CreditExhausted, UuidBurnt, UuidReused
 from promotrot.models.emission import Emission, Lane
 from promotrot.models.play import PlayTicket
 from promotrot.services import selling
@@ -56,6 +56,9 @@ def test_refused_sales_take_no_ticket(place: Point, emission: Emission) -> None:
     office = factories.point(factories.premises(kind=Premises.Kind.CENTRAL_OFFICE))
     with pytest.raises(TerminalCannot):
         buy(office, emission)
+    without = factories.point(factories.premises(limit_cents=emission.price_cents - 1))
+    with pytest.raises(CreditExhausted):
+        buy(without, emission)
     unauthorised = factories.point(factories.premises(authorised=("lototrot",)))
     with pytest.raises(REFUSALS["premises_not_authorised"]):
         buy(unauthorised, emission)

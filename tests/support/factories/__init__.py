@@ -104,6 +104,9 @@ from tests.support.factories.places import (
     ended as ended,
 )
 from tests.support.factories.places import (
+    guarantee as guarantee,
+)
+from tests.support.factories.places import (
     operator_at as operator_at,
 )
 from tests.support.factories.places import (

@@ -21,6 +21,7 @@ from core.premises.models import (
     Resolution,
     Terminal,
 )
+from core.statements.models import GuaranteeLimit
 from tests.support.factories.people import proposal, serial, somebody
 
 
@@ -60,8 +61,12 @@ def premises(
     authorised: Iterable[str] = tuple(Game),
     since: datetime | None = None,
     until: datetime | None = None,
+    limit_cents: int | None = 10**13,
 ) -> Premises:
-    """Return premises with an account, authorised for the games since a year ago by default."""
+    """Return premises with an account, authorised for the games since a year ago by default.
+
+    By default they may owe more than any test sells; `guarantee` sets less.
+    """
     number, now, by = next(serial), clock.now(), somebody()
     place = Premises.objects.create(
         code=f"P{number}-{secrets.token_hex(2)}",
@@ -83,7 +88,29 @@ def premises(
             recorded_by_id=by.user_id,
             recorded_at=now,
         )
+    if limit_cents is not None:
+        guarantee(place, limit_cents, since=since or now - timedelta(days=365))
     return place
+
+
+def guarantee(
+    place: Premises,
+    limit_cents: int = 10**13,
+    *,
+    minute_cap_cents: int = 10**13,
+    since: datetime | None = None,
+) -> GuaranteeLimit:
+    """Set what premises may owe, by default from now on and more than any test sells."""
+    by, now = somebody(), clock.now()
+    return GuaranteeLimit.objects.create(
+        premises=place,
+        limit_cents=limit_cents,
+        minute_cap_cents=minute_cap_cents,
+        in_force_from=since or now,
+        reference="Aval",
+        recorded_at=now,
+        recorded_by_id=by.user_id,
+    )
 
 
 def games_displayed() -> None:

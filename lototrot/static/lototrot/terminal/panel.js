@@ -158,7 +158,7 @@ class Panel {
     }
     this.board.draw(this.#bet);
     this.body.replaceChildren(
-      // t("sales_suspended") t("premises_not_authorised") t("clock_unsound")
+      // t("sales_suspended") t("premises_not_authorised") t("clock_unsound") t("credit_exhausted")
       ...(this.#refusal ? [h("p", { class: "notice bad", role: "alert" }, t(this.#refusal))] : []),
       this.board.element, this.bar, this.last.element);
     this.#count();

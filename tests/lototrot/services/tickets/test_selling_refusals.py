@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from core.database import clock
+from core.journal.rules import broken
 from core.ledger.models import Transfer
 from core.premises.access import (
     OperatorSessionExpired,
@@ -26,12 +27,14 @@ from lototrot.engine.selection import (
     WrongPrice,
     WrongRaceCount,
 )
+from lototrot.journal_rules import CAP
 from lototrot.models.contest import Contest
-from lototrot.models.tickets import Ticket
+from lototrot.models.tickets import PremisesSales, Ticket
 from lototrot.services.contest.closing import offered_masks_refresh
 from lototrot.services.contest.contests import ContestNotOpen, ContestUnknown
 from lototrot.services.tickets.selling import (
     ContestClosed,
+    PremisesCapReached,
     QuickPick,
     QuickPickTooLong,
     WrongAmount,
@@ -85,6 +88,21 @@ def test_more_bets_than_the_contest_allows_are_refused(place: Point) -> None:
     races = ((1, 2), (1, 2), *SINGLE[2:])
     with pytest.raises(TooManyBets):
         sell(place, asked(contest, races=races, amount_cents=4 * contest.price_cents))
+
+
+def test_a_contest_caps_what_one_premises_sell_in_it(place: Point) -> None:
+    contest = factories.contest(premises_cap_cents=250)
+    beside, elsewhere = factories.point(place.premises), factories.point()
+    for each in (place, beside, elsewhere):
+        factories.acknowledge(contest, each)
+    sell(place, asked(contest))
+    sell(beside, asked(contest))
+    with pytest.raises(PremisesCapReached):
+        sell(place, asked(contest))
+    sell(elsewhere, asked(contest))
+    sold = PremisesSales.objects.values_list("premises", "sold_cents")
+    assert not list(broken(CAP))
+    assert dict(sold) == {place.premises.pk: 200, elsewhere.premises.pk: 100}
 
 
 @pytest.mark.article("14.III.5.4.1")

@@ -1,0 +1,105 @@
+"""Premises sell on credit from all their terminals at once: the limit holds, no cent is lost."""
+
+import uuid
+from collections.abc import Sequence
+
+import pytest
+
+from core.database.locks import Lock
+from core.journal.rules import broken
+from core.ledger import services as ledger
+from core.ledger.services import Line, asset, balance_cents, premises_account
+from core.premises.requests import CreditExhausted
+from core.statements.journal_rules import TILLS
+from lototrot.models.contest import Contest
+from lototrot.services.tickets.selling import Sold
+from tests.support import factories
+from tests.support.concurrency.sales import (
+    apart,
+    eventually,
+    install_sale,
+    sell,
+    selling_point,
+    stopped_sale,
+    together,
+)
+from tests.support.databases import Database
+from tests.support.factories import Point
+
+TERMINALS, AT_ONCE, FITTING = 4, 16, 5
+
+
+def rush(database: Database, *, without: Sequence[Lock]) -> int:
+    """Sell from four terminals on 16 connections, one ticket each, where five fit.
+
+    Return how many were sold.
+    """
+    contest, place = selling_point()
+    places = [place, *(factories.point(place.premises) for _ in range(TERMINALS - 1))]
+    for each in places:
+        factories.acknowledge(contest, each)
+    factories.guarantee(place.premises, FITTING * contest.price_cents)
+    install_sale(database, without=without, before_writing="pg_sleep(0.05)")
+    sales = [
+        lambda at=places[number % TERMINALS]: sell(at, contest, uuid.uuid4())
+        for number in range(AT_ONCE)
+    ]
+    answers = together(*sales)
+    assert all(isinstance(answer, Sold | CreditExhausted) for answer in answers)
+    sold = sum(isinstance(answer, Sold) for answer in answers)
+    owed = balance_cents(premises_account(place.premises.pk))
+    assert owed == sold * contest.price_cents
+    assert not list(broken(TILLS))
+    return sold
+
+
+def test_the_limit_holds_whatever_is_sold_at_once(own_database: Database) -> None:
+    assert rush(own_database, without=()) == FITTING
+
+
+def test_twin_without_the_credits_lock_more_is_sold_than_the_limit(own_database: Database) -> None:
+    assert rush(own_database, without=[Lock.CREDIT]) > FITTING
+
+
+def post(place: Point, cents: int) -> None:
+    """Post what premises hand over (a remittance, a void, a prize paid), or are charged."""
+    treasury, account = asset("treasury"), premises_account(place.premises.pk)
+    debit, credit = (treasury, account) if cents > 0 else (account, treasury)
+    ledger.post(reference=uuid.uuid4(), lines=[Line("test", debit, credit, abs(cents))])
+
+
+def prepared() -> tuple[Contest, Point]:
+    """Return a contest, and premises that may owe one ticket more."""
+    contest, place = selling_point()
+    factories.guarantee(place.premises, contest.price_cents)
+    return contest, place
+
+
+def test_money_handed_over_waits_for_no_sale_and_is_not_lost(own_database: Database) -> None:
+    contest, place = prepared()
+    with stopped_sale(own_database, lambda: sell(place, contest, uuid.uuid4())) as sale:
+        together(lambda: post(place, contest.price_cents))
+        assert isinstance(sale.commit(), Sold)
+    assert balance_cents(premises_account(place.premises.pk)) == 0
+    assert not list(broken(TILLS))
+    sell(place, contest, uuid.uuid4())
+
+
+@pytest.mark.parametrize("with_lock", [True, False], ids=["", "twin"])
+def test_a_charge_waits_for_the_sale_in_flight(own_database: Database, with_lock: bool) -> None:
+    """So the sale that was checked without it comes before it."""
+    contest, place = prepared()
+    without = () if with_lock else [Lock.CREDIT]
+    with stopped_sale(
+        own_database, lambda: sell(place, contest, uuid.uuid4()), without=without
+    ) as sale:
+        charge = apart(lambda: together(lambda: post(place, -1)))
+        key = (int(Lock.CREDIT), place.premises.pk)
+        eventually(lambda: charge.done() or sale.waiting(key) > 0)
+        assert charge.done() is not with_lock
+        assert isinstance(sale.commit(), Sold)
+        assert charge.result() == [None]
+    assert balance_cents(premises_account(place.premises.pk)) == contest.price_cents + 1
+    assert not list(broken(TILLS))
+    with pytest.raises(CreditExhausted):
+        sell(place, contest, uuid.uuid4())
