@@ -2,7 +2,11 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help install raceday up test quick season browser screenshots check bench articles lock messages clean
+.PHONY: help install raceday up test quick season browser screenshots check bench articles lock messages clean \
+	audit sbom
+
+# Without a word the program is in production, which refuses what is for one machine.
+export PROFILE ?= development
 
 PY := .venv/bin/python
 # Servers for commands that only look at a database. Those of the tests may be in memory.
@@ -14,6 +18,8 @@ PYTEST_FLAGS ?= -n auto --dist worksteal
 SEED := $(or $(SEED),$(shell date +%s))
 RANDOM_ORDER := --random-order-bucket=module --random-order-seed=$(SEED)
 BENCH ?= full
+COMPILE := var/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
 CATALOGUES := $(wildcard core/locale/*/LC_MESSAGES/*.po lototrot/locale/*/LC_MESSAGES/*.po \
 	promotrot/locale/*/LC_MESSAGES/*.po)
 FITS := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
@@ -53,6 +59,13 @@ check: install ## lint, types, imports, migrations, catalogues, API schema
 	$(PY) manage.py makecatalogues --check
 	$(PY) manage.py spectacular --validate --fail-on-warn --file var/openapi.yaml
 	diff -u docs/openapi.yaml var/openapi.yaml
+	@$(MAKE) --no-print-directory audit
+
+audit: install ## look for known faults in what the image installs, where the index can be reached
+	@$(PY) -m core.tools.supplies audit
+
+sbom: install ## list what the image installs in var/sbom.json (CycloneDX)
+	@$(PY) -m core.tools.supplies sbom
 
 bench: install ## measure all into var/bench.json (BENCH=small: a twentieth; tiny: minutes)
 	@BENCH=$(BENCH) $(PY) -m tests.bench
@@ -63,12 +76,13 @@ articles: install ## article -> reading -> code -> tests
 messages: install ## bring the message catalogues up to date with the code
 	$(PY) manage.py makecatalogues
 
-lock: install ## resolve the dependencies of pyproject.toml into requirements.lock
+lock: install ## resolve dependencies: of all, of the image, of the tools of audit and sbom
 	$(PY) -m venv --clear var/lock
 	var/lock/bin/python -m pip install --quiet uv
-	var/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --all-extras \
-		--generate-hashes --no-emit-index-url --no-emit-find-links \
-		--custom-compile-command "make lock" --output-file requirements.lock pyproject.toml
+	$(COMPILE) --extra dev --output-file requirements.lock pyproject.toml
+	$(COMPILE) --constraint requirements.lock --output-file requirements.production.lock pyproject.toml
+	printf 'pip-audit\ncyclonedx-bom\n' | $(COMPILE) --constraint requirements.lock \
+		--output-file requirements.tools.lock -
 	rm -rf var/lock
 
 clean: ## remove what was made here: environment, servers and all their data

@@ -9,10 +9,18 @@ from django.core.management import execute_from_command_line
 from core.config.version import program_version
 from core.journal.acting import name_process
 
+# Commands that read the program and no database, and the demonstration: they are development's.
+DEVELOPMENT = {
+    *("makecatalogues", "compilecatalogues", "spectacular", "problems", "powers", "articles"),
+    *("whatif", "raceday"),
+}
+
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
     if sys.argv[1:] in (["version"], ["--version"]):
         sys.stdout.write(f"{program_version()}\n")
         sys.exit()
+    if DEVELOPMENT.intersection(sys.argv[1:2]):
+        os.environ.setdefault("PROFILE", "development")
     name_process(f"command:{sys.argv[1] if len(sys.argv) > 1 else ''}")
     execute_from_command_line(sys.argv)

@@ -27,6 +27,7 @@ _SETTINGS = {
 }
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
+os.environ["PROFILE"] = "development"
 os.environ.setdefault("VAR_DIR", str(ROOT / "var" / "test"))
 os.environ.setdefault("LIMITS_URL", "memory://")
 os.environ["CLOCK_WATCH"] = "false"  # a test that serves in this process has its own database

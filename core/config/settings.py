@@ -1,17 +1,19 @@
 """Read the settings of the system from the environment (see docs/operations.md).
 
-There are two profiles: `development` (default: embedded servers, secrets generated once under
-`var/`) and `production`, which refuses to start on anything that is fit for a demonstration only.
+There are two profiles: `production` (default), which refuses to start on anything that is fit for a
+demonstration only, and `development` (embedded servers, secrets generated once under `var/`).
 """
 
 import re
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from celery.schedules import crontab
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
 from core.config import env, secret
+from core.config.outside import on_another_host
 from core.config.version import program_version
 from core.tools.embedded import postgres, valkey
 
@@ -19,7 +21,7 @@ BASE_DIR = Path(__file__).resolve().parents[2]
 VERSION = program_version()
 VAR_DIR = Path(env.string("VAR_DIR", str(BASE_DIR / "var")))
 
-PROFILE = env.string("PROFILE", "development")
+PROFILE = env.string("PROFILE", "production")
 if PROFILE not in ("development", "production"):
     raise ImproperlyConfigured(f"PROFILE must be development or production, not {PROFILE!r}")
 PRODUCTION = PROFILE == "production"
@@ -62,6 +64,8 @@ def _broker_url() -> str:
         raise ImproperlyConfigured(
             "production needs BROKER_URL; the embedded broker is for one machine"
         )
+    if PRODUCTION and not urlsplit(url).password:
+        raise ImproperlyConfigured("production needs a BROKER_URL with a password")
     return url or valkey.known_url(VAR_DIR / "valkey") or "redis://localhost:6379/0"
 
 
@@ -291,6 +295,12 @@ ACCESS_LOG_EVERY = env.integer("ACCESS_LOG_EVERY", 1, least=0)
 LOG_RECEIVERS = env.words("LOG_RECEIVERS", [])
 if not all(address.startswith(("/", "http://", "https://")) for address in LOG_RECEIVERS):
     raise ImproperlyConfigured("LOG_RECEIVERS are absolute paths and http(s) addresses")
+_database_hosts = [host for each in DATABASES.values() for host in each.get("HOST", "").split(",")]
+if PRODUCTION and not any(on_another_host(each, _database_hosts) for each in LOG_RECEIVERS):
+    raise ImproperlyConfigured(
+        "production needs LOG_RECEIVERS with an http(s) address on another host: what is kept on"
+        " this machine or the database's can be rewritten together with the database"
+    )
 # Whether a web process compares the clock; its workers and `live` always do.
 CLOCK_WATCH = env.boolean("CLOCK_WATCH", default=True)
 # A time server, HOST or HOST:PORT, that the watch of the clock asks (SNTP).

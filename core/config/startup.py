@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
+from django.db.backends.utils import CursorWrapper
 
 from core.database.guards import GUARDS, guarded_models
 from core.journal.install import unjournaled
@@ -45,21 +46,29 @@ def verify_server() -> None:
         if reset:
             faults.append(f"transactions_started_anew: {reset}")
         if settings.PRODUCTION:
-            cursor.execute(
-                "SELECT rolsuper OR pg_has_role(current_user, c.relowner, 'MEMBER')"
-                " FROM pg_roles, pg_class c WHERE rolname = current_user"
-                " AND c.oid = to_regclass('ledger_transfer')"
-            )
-            row = cursor.fetchone()
-            if row and row[0]:
-                faults.append("the application connects as the owner of its tables")
-            cursor.execute(
-                "SELECT btrim(prosrc, E' \\n') FROM pg_proc WHERE proname = 'core_server_clock'"
-            )
-            if [source.strip() for (source,) in cursor.fetchall()] != [SERVER_CLOCK]:
-                faults.append("the server's clock is not the machine's; run migrate")
-            cursor.execute("SELECT EXISTS (SELECT FROM database_clockoffset)")
-            if cursor.fetchone()[0]:
-                faults.append("this database has run on simulated time")
+            faults += _production_faults(cursor)
     if faults:
         raise ImproperlyConfigured("the database is not fit to serve: " + "; ".join(faults))
+
+
+def _production_faults(cursor: CursorWrapper) -> list[str]:
+    """Return what production refuses beyond what every database must be."""
+    faults = []
+    cursor.execute(
+        "SELECT rolsuper OR pg_has_role(current_user, c.relowner, 'MEMBER')"
+        " FROM pg_roles, pg_class c WHERE rolname = current_user"
+        " AND c.oid = to_regclass('ledger_transfer')"
+    )
+    row = cursor.fetchone()
+    if row and row[0]:
+        faults.append("the application connects as the owner of its tables")
+    cursor.execute("SELECT btrim(prosrc, E' \\n') FROM pg_proc WHERE proname = 'core_server_clock'")
+    if [source.strip() for (source,) in cursor.fetchall()] != [SERVER_CLOCK]:
+        faults.append("the server's clock is not the machine's; run migrate")
+    cursor.execute("SELECT EXISTS (SELECT FROM database_clockoffset)")
+    if cursor.fetchone()[0]:
+        faults.append("this database has run on simulated time")
+    cursor.execute("SELECT has_any_column_privilege('database_clockoffset', 'INSERT')")
+    if cursor.fetchone()[0]:
+        faults.append("the application may move the clock; run migrate")
+    return faults

@@ -29,6 +29,8 @@ def provided(folder: Path, environment: Mapping[str, str]) -> Iterator[Provision
         raise EmbeddedError(
             "Production needs DATABASE_URL and BROKER_URL: embedded servers are for one machine."
         )
+    if postgres or valkey:
+        complete.setdefault("PROFILE", "development")
     with ExitStack() as stack:
         if postgres:
             stack.enter_context(postgres)

@@ -21,6 +21,7 @@ from core.tools.embedded.stack import CONNECTIONS, free_port, web_command
 
 DEPLOY = ROOT / "docs" / "deploy"
 SERVICES: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
+IMAGES = {"PYTHON_IMAGE", "POSTGRES_IMAGE", "VALKEY_IMAGE"}
 OURS = {"migrate", "web", "worker", "live", "beat"}
 BIN = Path(sys.executable).parent
 
@@ -81,9 +82,11 @@ def environment(tmp_path: Path, server: Postgres) -> dict[str, str]:
         "ALLOWED_HOSTS": "lototrot.example",
         "CSRF_TRUSTED_ORIGINS": "https://lototrot.example",
         "METRICS_TOKEN": "token",
+        "LOG_RECEIVERS": "https://log.example/trot",
     }
     assert filled.keys() == names("example.app.env")
-    assert words.keys() | {"POSTGRES_PASSWORD"} == names("example.env")
+    others = {"POSTGRES_PASSWORD", "BROKER_PASSWORD", *IMAGES}
+    assert words.keys() | others == names("example.env")
     return (
         filled
         | words
@@ -92,7 +95,7 @@ def environment(tmp_path: Path, server: Postgres) -> dict[str, str]:
             "PROFILE": "production",
             "VAR_DIR": str(tmp_path / "var"),
             "DATABASE_URL": f"postgresql://trot_app:{words['APP_PASSWORD']}@/trot?{at}",
-            "BROKER_URL": "redis://127.0.0.1:1/0",
+            "BROKER_URL": "redis://:password@127.0.0.1:1/0",
         }
     )
 
@@ -172,7 +175,7 @@ def test_the_web_server_of_make_up_takes_as_many_connections_as_the_deployed_one
     assert web_command(8000, 2)[3:] == deployed
     for service in ("web", "live"):
         assert f"LimitNOFILE={2 * CONNECTIONS}" in (DEPLOY / unit(service)).read_text()
-        assert SERVICES[service]["ulimits"] == {"nofile": 2 * CONNECTIONS}
+        assert SERVICES[service]["ulimits"] == {"core": 0, "nofile": 2 * CONNECTIONS}
 
 
 def test_the_proxy_gives_out_what_is_published_and_asks_the_web_server_for_the_rest() -> None:
@@ -204,8 +207,9 @@ def test_every_container_is_what_it_depends_on() -> None:
 
 def test_the_image_copies_what_there_is_and_trusts_no_index() -> None:
     text = (DEPLOY / "Dockerfile").read_text()
-    copied = re.findall(r"^COPY (.*) \S+$", text, re.MULTILINE)
+    copied = re.findall(r"^COPY (?!--from)(.*) \S+$", text, re.MULTILINE)
     assert copied
+    assert "tests" not in " ".join(copied)
     for name in " ".join(copied).split():
         assert (ROOT / name).exists(), name
-    assert "pip install --no-cache-dir --require-hashes -r requirements.lock" in text
+    assert "pip install --no-cache-dir --require-hashes -r requirements.production.lock" in text

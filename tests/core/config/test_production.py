@@ -16,6 +16,7 @@ from core.tools.embedded.processes import EmbeddedError
 from core.tools.embedded.provision import provided
 from core.tools.embedded.server import ROOT
 from tests.support.databases import Database
+from tests.support.factories.clocks import clock_given_up
 
 KEYS = json.dumps({"current": "1", "keys": {"1": [secrets.token_hex(32), secrets.token_hex(32)]}})
 DATA = json.dumps({"current": "1", "keys": {"1": secrets.token_hex(32)}})
@@ -29,7 +30,8 @@ COMPLETE = {
     "ALLOWED_HOSTS": "lototrot.example",
     "DATABASE_URL": "postgresql://lototrot_app:secret@db.example/lototrot",
     "DATABASE_OWNER_URL": "postgresql://lototrot_owner:secret@db.example/lototrot",
-    "BROKER_URL": "redis://broker.example:6379/0",
+    "BROKER_URL": "redis://:secret@broker.example:6379/0",
+    "LOG_RECEIVERS": "https://log.example/trot",
 }
 SETTINGS = {*COMPLETE, "DEBUG", "SIMULATED_TIME", "VAR_DIR", "CSRF_TRUSTED_ORIGINS"}
 
@@ -70,6 +72,11 @@ def last_line(done: subprocess.CompletedProcess[str]) -> str:
         ({"DATA_KEYS": "[]"}, "DATA_KEYS is not a key ring"),
         ({"TOKEN_KEYS": None}, "production needs TOKEN_KEYS"),
         ({"SIGNING_KEYS": None}, "production needs SIGNING_KEYS"),
+        ({"PROFILE": None, "SECRET_KEY": None}, "production needs SECRET_KEY"),
+        ({"BROKER_URL": "redis://h/0"}, "production needs a BROKER_URL with a password"),
+        ({"LOG_RECEIVERS": None}, "production needs LOG_RECEIVERS with an http(s) address on an"),
+        ({"LOG_RECEIVERS": "/srv/log,http://[::1]/"}, "production needs LOG_RECEIVERS with an"),
+        ({"LOG_RECEIVERS": "https://db.example/log"}, "production needs LOG_RECEIVERS with an"),
         ({"LOG_RECEIVERS": "file:///x"}, "LOG_RECEIVERS are absolute paths and http(s) addresses"),
         ({"DEBUG": "1"}, "production knows neither DEBUG nor SIMULATED_TIME"),
         ({"SIMULATED_TIME": "1"}, "production knows neither DEBUG nor SIMULATED_TIME"),
@@ -130,6 +137,9 @@ def test_it_serves_as_the_applications_role_and_not_as_the_owner(
     tmp_path: Path, own_database: Database
 ) -> None:
     load = ("-c", "import core.config.wsgi")
+    refused = run(tmp_path, own_database.environment, *load)
+    assert "the application may move the clock" in last_line(refused)
+    clock_given_up()
     served = run(tmp_path, own_database.environment, *load)
     assert served.returncode == 0, served.stderr
     owner = own_database.environment | {"DATABASE_URL": own_database.owner_url}

@@ -8,10 +8,11 @@ from contextlib import contextmanager
 
 import psycopg
 import pytest
+from django.test import override_settings
 from psycopg import errors, sql
 
-from core.database.guards import columns, guarded_models
-from core.database.models import Guarded
+from core.database.guards import columns, grant_sql, guarded_models
+from core.database.models import ClockOffset, Guarded
 from core.ledger.models import Transfer
 from core.tools.embedded.postgres import OWNER
 from lototrot.models.contest import Contest
@@ -249,3 +250,23 @@ def test_nobody_else_enters_the_tables(owner: psycopg.Connection) -> None:
         " (c.relowner, 'lototrot_app'::regrole)"
     ).fetchall()
     assert granted == []
+
+
+def test_functions_with_the_owners_rights_have_a_search_path_of_their_own(
+    owner: psycopg.Connection,
+) -> None:
+    """Otherwise whoever can make a table could have them read or write that one."""
+    found = owner.execute(
+        "SELECT proname, coalesce(array_to_string(proconfig, ';'), '') FROM pg_proc"
+        " WHERE prosecdef AND pronamespace NOT IN ('pg_catalog'::regnamespace,"
+        " 'information_schema'::regnamespace)"
+    ).fetchall()
+    assert "journal_note" in {name for name, _ in found}
+    assert [name for name, has in found if "search_path=pg_catalog, pg_temp" not in has] == []
+
+
+def test_in_production_the_application_does_not_move_the_clock() -> None:
+    with override_settings(PRODUCTION=True):
+        statements = grant_sql(ClockOffset, "app")
+    assert not any("INSERT" in statement for statement in statements)
+    assert any("INSERT" in statement for statement in grant_sql(ClockOffset, "app"))

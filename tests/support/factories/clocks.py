@@ -5,7 +5,9 @@ from contextlib import contextmanager
 from datetime import timedelta
 
 from django.db import connections
+from django.test import override_settings
 
+from core.database.guards import app_role, grant_sql, guarded_models
 from core.database.sql_files import function_sql
 from core.timekeeping import references
 from core.timekeeping.guard import beat
@@ -47,6 +49,16 @@ def watched(kinds: Sequence[str] = ("machine", "receiver")) -> None:
         Sample(kind, "test", right.ahead_of_monotonic_s, 0.0, right.taken_s) for kind in kinds
     ]
     beat(samples)
+
+
+def clock_given_up() -> None:
+    """Take the right to move the clock from the application, as a migration in production does."""
+    model = next(model for model in guarded_models() if model.__name__ == "ClockOffset")
+    role = app_role()
+    assert role is not None
+    with override_settings(PRODUCTION=True):
+        for statement in grant_sql(model, role):
+            _as_owner(statement)
 
 
 def _as_owner(statement: str) -> None:

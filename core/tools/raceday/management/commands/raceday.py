@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,24 @@ from core.tools.raceday.api import ApiProblem
 from core.tools.raceday.people import STAFF, terminal_register
 from core.tools.raceday.stage import Amiss, Stage, play
 
+# What would lead the demonstration to a database, a broker, a log or keys that are not its own.
+OF_OTHERS = (
+    *("DATABASE_URL", "DATABASE_OWNER_URL", "BROKER_URL", "LIMITS_URL", "LOG_RECEIVERS"),
+    *("SECRET_KEY", "CODE_KEYS", "DATA_KEYS", "SIGNING_KEYS", "TOKEN_KEYS"),
+)
+
+
+def need_nothing_of_others(environment: Mapping[str, str]) -> None:
+    """Raise CommandError if the environment names servers or keys, or says production."""
+    named = [name for name in OF_OTHERS if environment.get(name) or environment.get(f"{name}_FILE")]
+    if environment.get("PROFILE") == "production":
+        named.insert(0, "PROFILE=production")
+    if named:
+        raise CommandError(
+            "The demonstration makes a database, a broker and keys of its own, and touches no"
+            f" others: unset {', '.join(named)}."
+        )
+
 
 class Command(BaseCommand):
     help = "Play a race day on this machine and print it. Its data are made anew each time."
@@ -31,6 +50,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_: Any, **options: Any) -> None:
+        need_nothing_of_others(os.environ)
         folder = var_folder() / "raceday"
         Postgres(folder / "postgres").destroy()
         Valkey(folder / "valkey").destroy()
@@ -85,7 +105,7 @@ def _welcome(stack: Stack, stage: Stage, folder: Path) -> None:
     """Print where everything is, and how to sign on. These data are made anew each time."""
     place = stage.sellers[0].premises
     enrolment = terminal_register(stage.staff["org1"], place, "T-VISITOR")
-    here = f"SIMULATED_TIME=1 VAR_DIR={os.path.relpath(folder)}"
+    here = f"PROFILE=development SIMULATED_TIME=1 VAR_DIR={os.path.relpath(folder)}"
     show.heading("The system is running; Ctrl-C stops it")
     show.table(
         ("", "", ""),

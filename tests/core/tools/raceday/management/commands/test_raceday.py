@@ -64,7 +64,30 @@ def test_a_system_that_does_not_start_fails_the_command(
     def failing(**_: Any) -> Any:
         raise EmbeddedError("The disk is full.")
 
+    for name in raceday.OF_OTHERS:
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("VAR_DIR", str(tmp_path))
     monkeypatch.setattr(raceday, "Stack", failing)
     with pytest.raises(CommandError, match=r"Amiss: The disk is full\. \(logs: .*raceday/log\)"):
         call_command("raceday")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "named"),
+    [
+        ("DATABASE_URL", "postgresql://lototrot_app:secret@db.example/lototrot", "DATABASE_URL"),
+        ("SIGNING_KEYS_FILE", "/etc/keys", "SIGNING_KEYS"),
+        ("PROFILE", "production", "PROFILE=production"),
+    ],
+)
+def test_it_touches_nothing_that_is_not_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, named: str
+) -> None:
+    for other in raceday.OF_OTHERS:
+        monkeypatch.delenv(other, raising=False)
+    monkeypatch.setenv("VAR_DIR", str(tmp_path))
+    monkeypatch.setenv(name, value)
+    with pytest.raises(CommandError, match=f"unset {named}") as refusal:
+        call_command("raceday")
+    assert "secret" not in str(refusal.value)
+    assert list(tmp_path.iterdir()) == []

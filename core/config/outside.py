@@ -1,0 +1,23 @@
+"""Tell whether an address is on another host, as far as its text says. No name is resolved."""
+
+import ipaddress
+import socket
+from collections.abc import Collection
+from urllib.parse import urlsplit
+
+
+def on_another_host(address: str, ours: Collection[str]) -> bool:
+    """Return whether an HTTP address names a host that is neither this machine nor one of `ours`.
+
+    A folder is on this machine, whatever is mounted there. A name that other means lead back here
+    (a hosts file, a tunnel) is not seen: whoever runs the system vouches for that.
+    """
+    host = (urlsplit(address).hostname or "").rstrip(".").lower()
+    if not host or host in {name.lower() for name in ours}:
+        return False
+    try:
+        number = ipaddress.ip_address(host)
+    except ValueError:
+        names = {"localhost", socket.gethostname().lower(), socket.getfqdn().lower()}
+        return host not in names and not host.endswith(".localhost")
+    return not (number.is_loopback or number.is_unspecified or number.is_link_local)
