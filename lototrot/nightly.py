@@ -82,5 +82,6 @@ JOBS: tuple[Job, ...] = (
         order=90,
         run=audit,
         whole=False,
+        recounts=True,
     ),
 )

@@ -64,6 +64,7 @@ def json_response(content: Any, status: int = 200) -> HttpResponse:
 class ApiView(APIView):
     """Answer anyone. `body_limit_bytes` is checked before the body is read."""
 
+    http_method_names = ("get", "head", "post", "put", "patch", "delete")
     body_limit_bytes = 64 * parsing.KIBIBYTE
     challenge = STAFF_SCHEME
     parser_classes = (parsing.JsonParser,)

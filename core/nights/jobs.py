@@ -43,7 +43,8 @@ class Job:
 
     If `whole` is False, the job commits each of its steps on its own. `order` is its place in the
     night: 10 close, 20 settle, 30 lapse, 40 list, 50 account, 90 audit. `on` says on which days it
-    runs.
+    runs. A job that `recounts` examines all there is, as it stands: after several nights without
+    it, it runs once, for the newest.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Job:
     run: Callable[[date], Outcome]
     on: Callable[[date], bool] = every_day
     whole: bool = True
+    recounts: bool = False
 
 
 def all_jobs() -> list[Job]:

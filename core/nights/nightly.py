@@ -128,5 +128,12 @@ JOBS: tuple[Job, ...] = (
     ),
     Job(name="claims.rulings", title=_("Held, to be decided"), order=40, run=waiting),
     Job(name="payoffice.purge", title=_("Identities no longer kept"), order=45, run=purge),
-    Job(name="ledger.audit", title=_("Audit of the books"), order=90, run=audit, whole=False),
+    Job(
+        name="ledger.audit",
+        title=_("Audit of the books"),
+        order=90,
+        run=audit,
+        whole=False,
+        recounts=True,
+    ),
 )

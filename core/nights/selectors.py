@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from core.database import clock
-from core.kernel.days import day_bounds
+from core.kernel.days import add_days, day_bounds
 from core.nights import powers
 from core.nights.jobs import Job
 from core.nights.models import JobRun
@@ -53,6 +53,19 @@ def undone() -> list[Due]:
     due = jobs_due()
     runs = {(run.job, run.day): run for run in JobRun.objects.exclude(state=JobRun.State.DONE)}
     return [
-        Due(job, day, runs.get((job.name, day)), now - day_bounds(day)[1] > MISSED_AFTER)
+        Due(
+            job,
+            day,
+            runs.get((job.name, day)),
+            now - day_bounds(day)[1] > MISSED_AFTER or _skipped_a_day(job, day),
+        )
         for day, job in due
     ]
+
+
+def _skipped_a_day(job: Job, day: datetime.date) -> bool:
+    """Return whether a job that recounts, and is due for its newest day, was not done before."""
+    if not job.recounts or not job.on(before := add_days(day, -1)):
+        return False
+    done = JobRun.objects.filter(job=job.name, state=JobRun.State.DONE)
+    return done.exists() and not done.filter(day=before).exists()

@@ -47,6 +47,7 @@ def jobs_due(until: datetime.date | None = None) -> list[tuple[datetime.date, Jo
 
     A job continues after the last day on which it was done. A job that was never done begins on
     the day that the other jobs have reached: its work on a day includes all that is due up to then.
+    A job that recounts is due for its newest day alone, and for one that it did not finish.
     """
     last = until or last_day()
     done: dict[str, datetime.date] = {}
@@ -61,12 +62,15 @@ def jobs_due(until: datetime.date | None = None) -> list[tuple[datetime.date, Jo
         begins = [unfinished[job.name]] if job.name in unfinished else []
         if job.name in done:
             begins.append(add_days(done[job.name], 1))
-        day = min(begins, default=stands)
-        while day <= last:
-            if job.on(day):
-                due.append((day, job))
-            day = add_days(day, 1)
+        days = [day for day in _days(min(begins, default=stands), last) if job.on(day)]
+        if job.recounts:
+            days = [day for day in days if day in (days[-1], unfinished.get(job.name))]
+        due.extend((day, job) for day in days)
     return sorted(due, key=lambda due_job: (due_job[0], due_job[1].order, due_job[1].name))
+
+
+def _days(first: datetime.date, last: datetime.date) -> list[datetime.date]:
+    return [add_days(first, number) for number in range((last - first).days + 1)]
 
 
 def night_run(*, until: datetime.date | None = None) -> list[JobRun]:

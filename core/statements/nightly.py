@@ -67,5 +67,11 @@ JOBS: tuple[Job, ...] = (
         run=issue,
         on=sundays,
     ),
-    Job(name="statements.audit", title=_("Audit of premises' accounts"), order=90, run=audit),
+    Job(
+        name="statements.audit",
+        title=_("Audit of premises' accounts"),
+        order=90,
+        run=audit,
+        recounts=True,
+    ),
 )

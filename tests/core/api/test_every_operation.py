@@ -5,6 +5,7 @@ promises, never a 500, and what is refused has written nothing.
 """
 
 import json
+import re
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -240,4 +241,18 @@ def test_whatever_is_sent_gets_a_promised_answer(
 ) -> None:
     found = [Hostile(each, callers).run() for each in OPERATIONS if each[2]["tags"][0] == tag]
     faults = [fault for faults in found for fault in faults]
+    assert not faults, "\n".join(faults)
+
+
+def test_options_are_refused_whoever_asks(callers: dict[str, dict[str, str]]) -> None:
+    """No operation has OPTIONS: it is refused with the methods there are, and writes nothing."""
+    client, faults = Client(raise_request_exception=False), []
+    for path in {path for path, _, _ in OPERATIONS}:
+        url = re.sub(r"\{[^}]*\}", "7", path)
+        for caller in ("nobody", "staff", "operator"):
+            with unwritten() as wrote:
+                response = client.options(url, headers=callers[caller])
+                wrote.refused = True
+            if response.status_code not in (401, 404, 405) or wrote.tables:
+                faults.append(f"{path} by {caller}: {response.status_code} {wrote.tables}")
     assert not faults, "\n".join(faults)

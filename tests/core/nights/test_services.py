@@ -94,6 +94,22 @@ def test_days_off_are_caught_up_with_day_by_day(own: Database, diary: Diary) -> 
     assert first < days[0]
 
 
+def test_a_job_that_recounts_runs_once_for_the_days_without_it(own: Database, diary: Diary) -> None:
+    diary.job("books", 90, recounts=True)
+    first = next_day()
+    night_run()
+    next_day(), next_day()
+    diary.failing.add("books")
+    failed = last_day()
+    night_run()
+    last = next_day()
+    assert [(due.day, due.missed) for due in undone()] == [(failed, True), (last, True)]
+    diary.failing.clear()
+    night_run()
+    assert diary.lines == [("books", first), ("books", failed), ("books", last)]
+    assert undone() == []
+
+
 def test_up_to_a_day_and_not_beyond_the_days_that_ended(own: Database, diary: Diary) -> None:
     diary.job("a", 10)
     night_run()

@@ -29,6 +29,7 @@ def time_to(instant: datetime) -> datetime:
         cursor.execute("SELECT clock_timestamp()")
         real = cursor.fetchone()[0]
     ClockOffset.objects.create(offset=instant - real, set_at=instant, reason="test")
+    clock.forget_recent()
     return instant
 
 
