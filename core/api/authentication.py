@@ -14,6 +14,7 @@ from core.staff.services import session_actor
 STAFF_SCHEME = "Bearer"
 TERMINAL_SCHEME = "Terminal"
 OPERATOR_HEADER = "X-Operator-Session"
+PROOF_HEADER = "X-Terminal-Proof"
 _MAX_TOKEN_CHARS = 128
 
 
@@ -57,6 +58,10 @@ class OperatorToken(TerminalToken):
     """Require a signed-on operator: the same headers, both documented."""
 
 
+class TerminalProof(TerminalToken):
+    """Require a signature by the terminal's key: the same headers, and the proof."""
+
+
 class _StaffScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     target_class = StaffToken
     name = "staff"
@@ -95,4 +100,20 @@ class _OperatorScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untype
             "in": "header",
             "name": OPERATOR_HEADER,
             "description": "Token of the operator's session, from `POST /api/v1/terminal/session`.",
+        }
+
+
+class _ProofScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    target_class = TerminalProof
+    name = "proof"
+
+    def get_security_requirement(self, auto_schema: Any) -> dict[str, list[Any]]:
+        return {"terminal": [], "proof": []}
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        return {
+            "type": "apiKey",
+            "in": "header",
+            "name": PROOF_HEADER,
+            "description": "`<number>.<signature>` by the key of the terminal; see docs/api.md.",
         }

@@ -13,7 +13,7 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiRespo
 from rest_framework import serializers
 
 from core.api import errors, idempotency
-from core.api.authentication import OperatorToken, StaffToken, TerminalToken
+from core.api.authentication import OperatorToken, StaffToken, TerminalProof, TerminalToken
 from core.api.bodies import Body, shape_of
 from core.api.middleware import REQUEST_ID_HEADER, SIMULATED_HEADER, TIME_HEADER
 from core.api.problems import CONTENT_TYPE, status_of
@@ -22,9 +22,13 @@ from core.kernel.errors import DomainError, Unavailable
 from core.premises.access import (
     OperatorSessionExpired,
     OperatorSessionUnknown,
+    TerminalCopied,
     TerminalRevoked,
     TerminalUnknown,
+    TokenExpired,
+    TokenReplaced,
 )
+from core.premises.proving import ProofMissing, ProofRefused, ProofUsed
 from core.staff.actor import PowerMissing
 from core.staff.services import SessionExpired, SessionUnknown
 
@@ -168,8 +172,11 @@ class Schema(AutoSchema):
         schemes = [type(scheme) for scheme in self.view.get_authenticators()]
         if StaffToken in schemes:
             kinds += [errors.CredentialsMissing, SessionUnknown, SessionExpired, PowerMissing]
-        if TerminalToken in schemes or OperatorToken in schemes:
-            kinds += [errors.CredentialsMissing, TerminalUnknown, TerminalRevoked]
+        if any(issubclass(scheme, TerminalToken) for scheme in schemes):
+            kinds += [errors.CredentialsMissing, TerminalUnknown, TokenReplaced]
+            kinds += [TerminalRevoked, TerminalCopied]
+            proven = TerminalProof in schemes
+            kinds += [ProofMissing, ProofRefused, ProofUsed] if proven else [TokenExpired]
         if OperatorToken in schemes:
             kinds += [OperatorSessionUnknown, OperatorSessionExpired]
         takes_body = (

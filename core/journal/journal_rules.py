@@ -134,6 +134,8 @@ RULES: tuple[Rule, ...] = (
     stamped("premises_authorisation", "recorded_at", user="recorded_by_id"),
     stamped("premises_enrolment", "issued_at", user="issued_by_id"),
     stamped("premises_operator", "created_at", user="created_by_id"),
+    stamped("premises_formertoken", "replaced_at", terminal="terminal_id"),
+    stamped("premises_terminalcopy", "seen_at", terminal="terminal_id"),
     stamped("premises_operatorsession", "started_at", terminal="terminal_id"),
     stamped("premises_premises", "created_at", user="created_by_id"),
     stamped("premises_resolution", "entered_at"),

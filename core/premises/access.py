@@ -23,6 +23,21 @@ class TerminalRevoked(Forbidden):
     message = "This terminal has been revoked."
 
 
+class TerminalCopied(Forbidden):
+    code = "terminal_copied"
+    message = "A copy of this terminal's token was used; the terminal must be enrolled again."
+
+
+class TokenReplaced(Unauthenticated):
+    code = "token_replaced"
+    message = "A newer token of the terminal has replaced this one."
+
+
+class TokenExpired(Unauthenticated):
+    code = "token_expired"
+    message = "The terminal's token has expired; roll it, or sign an operator on."
+
+
 class OperatorSessionUnknown(Unauthenticated):
     code = "operator_session_unknown"
     message = "No operator is signed on with that session at this terminal."
@@ -74,6 +89,9 @@ REFUSALS = {
     for error in (
         TerminalUnknown,
         TerminalRevoked,
+        TerminalCopied,
+        TokenReplaced,
+        TokenExpired,
         OperatorSessionUnknown,
         OperatorSessionExpired,
         PremisesNotAuthorised,
@@ -135,7 +153,8 @@ def _identify(credentials: TerminalCredentials) -> tuple[Any, ...]:
 def terminal_actor(credentials: TerminalCredentials) -> TerminalActor:
     """Return the operator and terminal of a request.
 
-    Raises TerminalUnknown, TerminalRevoked, OperatorSessionUnknown, OperatorSessionExpired.
+    Raises TerminalUnknown, TerminalRevoked, TerminalCopied, TokenReplaced, TokenExpired,
+    OperatorSessionUnknown, OperatorSessionExpired.
     """
     refusal, terminal, premises, kind, operator, session = _identify(credentials)
     if refusal is not None:
@@ -144,8 +163,24 @@ def terminal_actor(credentials: TerminalCredentials) -> TerminalActor:
 
 
 def bare_terminal(credentials: TerminalCredentials) -> BareTerminal:
-    """Return the terminal of a request. Raises TerminalUnknown, TerminalRevoked."""
+    """Return the terminal of a request.
+
+    Raises TerminalUnknown, TerminalRevoked, TerminalCopied, TokenReplaced, TokenExpired.
+    """
+    return _terminal(credentials, _OPERATOR_REFUSALS)
+
+
+def terminal_to_prove(credentials: TerminalCredentials) -> BareTerminal:
+    """Return the terminal of a request that its key signs: its token may have expired.
+
+    Raises TerminalUnknown, TerminalRevoked, TerminalCopied, TokenReplaced.
+    """
+    return _terminal(credentials, (*_OPERATOR_REFUSALS, TokenExpired.code))
+
+
+def _terminal(credentials: TerminalCredentials, allowed: tuple[str, ...]) -> BareTerminal:
+    """Return the terminal, unless it is refused for another reason than those allowed."""
     refusal, terminal, premises, kind, *_ = _identify(credentials)
-    if refusal is not None and refusal not in _OPERATOR_REFUSALS:
+    if refusal is not None and refusal not in allowed:
         raise REFUSALS[refusal]
     return BareTerminal(terminal, premises, kind)

@@ -13,6 +13,7 @@ from core.premises.models import (
     Resolution,
     Suspension,
     Terminal,
+    TerminalCopy,
 )
 
 ADMINISTRATION = Administration(
@@ -29,6 +30,7 @@ ADMINISTRATION = Administration(
                 (Resolution, "history"),
                 (OperatorSession, "login"),
                 (Enrolment, "qr_code"),
+                (TerminalCopy, "content_copy"),
             ),
         ),
     ),

@@ -1,4 +1,7 @@
-"""Store premises, their authorisations, terminals, operators, and suspensions of sales."""
+"""Store premises, their authorisations, terminals, operators, and suspensions of sales.
+
+What terminals and operators are known by is in `credentials`.
+"""
 
 from django.contrib.postgres.constraints import ExclusionConstraint
 from django.contrib.postgres.fields import DateTimeRangeField, RangeOperators
@@ -8,6 +11,10 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from core.database.models import Guarded
+from core.premises.credentials import Enrolment as Enrolment
+from core.premises.credentials import FormerToken as FormerToken
+from core.premises.credentials import OperatorSession as OperatorSession
+from core.premises.credentials import TerminalCopy as TerminalCopy
 from core.staff.models import Proposal, StaffSession, User
 
 
@@ -106,20 +113,41 @@ class Authorisation(Guarded):
 
 
 class Terminal(Guarded):
-    """A machine of a premises. It is known by the SHA-256 of its token once it has enrolled.
+    """A machine of a premises. Once it has enrolled, it is known by the digest of its token.
 
     After a roll the new digest waits in `next_token_digest`, and the present token stays valid. The
-    first use of the new token replaces the present one (`premises_identify`).
+    first use of the new token replaces the present one (`premises_identify`). `public_key` (P-256,
+    SubjectPublicKeyInfo in DER) is of the key that the machine made when it enrolled; it signs
+    where a token is given (`core.premises.proving`), each time with a larger `proof_number`, which
+    the journal leaves out, as a wrong PIN leaves no trace that could fill a disk. From
+    `copied_at`, when a copy of its token was used, the terminal does nothing until it is enrolled
+    again.
     """
 
-    mutable = ("token_digest", "next_token_digest", "enrolled_at", "revoked_at")
+    mutable = (
+        "token_digest",
+        "token_expires_at",
+        "next_token_digest",
+        "next_token_expires_at",
+        "public_key",
+        "proof_number",
+        "copied_at",
+        "enrolled_at",
+        "revoked_at",
+    )
+    derived = ("proof_number",)
 
     code = models.CharField(_("code"), max_length=20, unique=True)
     premises = models.ForeignKey(
         Premises, models.PROTECT, related_name="terminals", verbose_name=_("premises")
     )
     token_digest = models.BinaryField(max_length=32, unique=True, null=True)
+    token_expires_at = models.DateTimeField(null=True)
     next_token_digest = models.BinaryField(max_length=32, unique=True, null=True)
+    next_token_expires_at = models.DateTimeField(null=True)
+    public_key = models.BinaryField(max_length=91, null=True)
+    proof_number = models.BigIntegerField(default=0)
+    copied_at = models.DateTimeField(_("copy of the token seen at"), null=True)
     enrolled_at = models.DateTimeField(_("enrolled at"), null=True)
     revoked_at = models.DateTimeField(_("revoked at"), null=True)
     created_at = models.DateTimeField(_("registered at"))
@@ -130,39 +158,35 @@ class Terminal(Guarded):
     class Meta:
         verbose_name = _("terminal")
         verbose_name_plural = _("terminals")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(token_digest=None)
+                | Q(
+                    token_expires_at__isnull=False,
+                    public_key__isnull=False,
+                    enrolled_at__isnull=False,
+                ),
+                name="terminal_enrolled_whole",
+            ),
+            models.CheckConstraint(
+                condition=Q(next_token_digest=None, next_token_expires_at=None)
+                | Q(next_token_digest__isnull=False, next_token_expires_at__isnull=False),
+                name="terminal_rolled_whole",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.code
 
 
-class Enrolment(Guarded):
-    """A one-time code that a terminal exchanges for its token."""
-
-    mutable = ("used_at",)
-
-    terminal = models.ForeignKey(
-        Terminal, models.PROTECT, related_name="enrolments", verbose_name=_("terminal")
-    )
-    code_digest = models.BinaryField(max_length=32, unique=True)
-    issued_at = models.DateTimeField(_("issued at"))
-    issued_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("issued by")
-    )
-    expires_at = models.DateTimeField(_("expires at"))
-    used_at = models.DateTimeField(_("used at"), null=True)
-
-    class Meta:
-        verbose_name = _("enrolment")
-        verbose_name_plural = _("enrolments")
-
-    def __str__(self) -> str:
-        return str(self.terminal)
-
-
 class Operator(Guarded):
-    """A person who works at the terminals of a premises and signs on with a PIN."""
+    """A person who works at the terminals of a premises and signs on with a PIN.
 
-    mutable = ("pin", "is_active")
+    `pin_chosen_at` is NULL while the PIN is one that staff gave: it opens nothing but the choice of
+    another one.
+    """
+
+    mutable = ("pin", "pin_chosen_at", "is_active")
 
     premises = models.ForeignKey(
         Premises, models.PROTECT, related_name="operators", verbose_name=_("premises")
@@ -170,6 +194,7 @@ class Operator(Guarded):
     number = models.PositiveSmallIntegerField(_("number"))
     name = models.CharField(_("name"), max_length=120)
     pin = models.CharField(max_length=200)
+    pin_chosen_at = models.DateTimeField(_("own PIN since"), null=True)
     is_active = models.BooleanField(_("active"), default=True)
     created_at = models.DateTimeField(_("registered at"))
     created_by = models.ForeignKey(
@@ -185,30 +210,6 @@ class Operator(Guarded):
 
     def __str__(self) -> str:
         return f"{self.number} {self.name}"
-
-
-class OperatorSession(Guarded):
-    """A session of an operator at one terminal."""
-
-    mutable = ("ended_at",)
-
-    terminal = models.ForeignKey(
-        Terminal, models.PROTECT, related_name="sessions", verbose_name=_("terminal")
-    )
-    operator = models.ForeignKey(
-        Operator, models.PROTECT, related_name="sessions", verbose_name=_("operator")
-    )
-    token_digest = models.BinaryField(max_length=32, unique=True)
-    started_at = models.DateTimeField(_("started at"))
-    expires_at = models.DateTimeField(_("expires at"))
-    ended_at = models.DateTimeField(_("ended at"), null=True)
-
-    class Meta:
-        verbose_name = _("session of an operator")
-        verbose_name_plural = _("sessions of operators")
-
-    def __str__(self) -> str:
-        return f"{self.operator} · {self.terminal}"
 
 
 class BurntRequest(Guarded):

@@ -2,17 +2,24 @@
 
 import datetime
 import itertools
+from typing import NamedTuple
 
 from django.contrib.auth.hashers import make_password
 from django.db import IntegrityError, transaction
 
 from core.database import clock
 from core.database.tokens import token_digest, token_make
-from core.kernel.errors import Conflict, Invalid, NotFound, Unauthenticated
+from core.kernel.errors import Conflict, Forbidden, Invalid, NotFound, Unauthenticated
 from core.premises import powers
 from core.premises.access import BareTerminal
 from core.premises.models import Operator, OperatorSession
-from core.premises.services import CodeTaken, premises_by_code, sales_hold
+from core.premises.services import (
+    CodeTaken,
+    Token,
+    premises_by_code,
+    sales_hold,
+    terminal_roll,
+)
 from core.staff.actor import StaffActor
 from core.traffic import hashing, limits
 from core.traffic.limits import claim
@@ -37,6 +44,16 @@ class PinRefused(Unauthenticated):
     message = "The operator's number or PIN is wrong."
 
 
+class PinNotOwn(Forbidden):
+    code = "pin_not_own"
+    message = "Somebody else gave this PIN: choose one of your own first."
+
+
+class PinSame(Invalid):
+    code = "pin_same"
+    message = "The new PIN must be another one than the present PIN."
+
+
 class OperatorUnknown(NotFound):
     code = "operator_unknown"
     message = "The premises have no operator of that number."
@@ -52,7 +69,8 @@ def operator_register(
 ) -> Operator:
     """Register a person who works at the terminals of the premises.
 
-    Raises PowerMissing, PremisesUnknown, PinWeak, CodeTaken.
+    The PIN opens nothing but the choice of their own. Raises PowerMissing,
+    PremisesUnknown, PinWeak, CodeTaken.
     """
     by.need(powers.REGISTER)
     place = premises_by_code(premises)
@@ -89,13 +107,16 @@ def operator_deactivate(*, by: StaffActor, premises: str, number: int) -> Operat
 def operator_pin_reset(*, by: StaffActor, premises: str, number: int, pin: str) -> Operator:
     """Set an operator's PIN, and end their sessions. The tries of PINs begin anew.
 
-    Raises PowerMissing, PremisesUnknown, OperatorUnknown, OperatorInactive, PinWeak.
+    The PIN opens nothing but the choice of their own. Raises PowerMissing,
+    PremisesUnknown, OperatorUnknown, OperatorInactive, PinWeak.
     """
     by.need(powers.REGISTER)
     operator = _operator(premises, number)
     pin_check(pin)
     now = sales_hold()
-    changed = Operator.objects.filter(pk=operator.pk, is_active=True).update(pin=make_password(pin))
+    changed = Operator.objects.filter(pk=operator.pk, is_active=True).update(
+        pin=make_password(pin), pin_chosen_at=None
+    )
     if not changed:
         raise OperatorInactive
     _sessions_end(operator, now)
@@ -123,25 +144,51 @@ def pin_check(pin: str) -> None:
         raise PinWeak
 
 
-def operator_sign_on(
-    *, terminal: BareTerminal, number: int, pin: str
-) -> tuple[OperatorSession, str]:
-    """Sign an operator on at a terminal of their premises. Return the session and its token.
+class SignedOn(NamedTuple):
+    """A session and its token, and the token that the terminal uses from now on."""
 
-    Raises PinRefused, and Throttled after many wrong PINs. Those at other terminals keep nobody out
-    where they have worked in the last thirty days.
+    session: OperatorSession
+    token: str
+    terminal_token: Token
+
+
+def operator_sign_on(*, terminal: BareTerminal, number: int, pin: str) -> SignedOn:
+    """Sign an operator on at a terminal of their premises, and roll the terminal's token.
+
+    Raises PinRefused, PinNotOwn until the operator has chosen a PIN, and Throttled after many wrong
+    PINs. Those at other terminals keep nobody out where they have worked in the last thirty days.
     """
     operator = _pin_attempt(terminal, number, pin)
+    if operator.pin_chosen_at is None:
+        raise PinNotOwn
     token = token_make()
     now = clock.now()
-    session = OperatorSession.objects.create(
-        terminal_id=terminal.terminal_id,
-        operator=operator,
-        token_digest=token_digest(token),
-        started_at=now,
-        expires_at=now + SESSION_LENGTH,
-    )
-    return session, token
+    with transaction.atomic():
+        session = OperatorSession.objects.create(
+            terminal_id=terminal.terminal_id,
+            operator=operator,
+            token_digest=token_digest(token),
+            started_at=now,
+            expires_at=now + SESSION_LENGTH,
+        )
+        return SignedOn(session, token, terminal_roll(terminal=terminal))
+
+
+def operator_pin_choose(*, terminal: BareTerminal, number: int, pin: str, new_pin: str) -> None:
+    """Set the PIN that the operator chose, whose present one is `pin`. Their sessions end.
+
+    Raises PinWeak and PinSame for the new one, PinRefused and Throttled as signing on does.
+    """
+    pin_check(new_pin)
+    operator = _pin_attempt(terminal, number, pin)
+    if new_pin == pin:
+        raise PinSame
+    now = clock.now()
+    with transaction.atomic():
+        changed = Operator.objects.filter(pk=operator.pk, is_active=True, pin=operator.pin)
+        if not changed.update(pin=make_password(new_pin), pin_chosen_at=now):
+            raise PinRefused
+        _sessions_end(operator, now)
 
 
 def _pin_attempt(terminal: BareTerminal, number: int, pin: str) -> Operator:

@@ -1,6 +1,7 @@
 """Register premises, their authorisations and their terminals; enrol terminals."""
 
 import datetime
+from typing import NamedTuple
 
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Greatest
@@ -19,9 +20,22 @@ from core.premises.models import (
     Premises,
     Terminal,
 )
+from core.premises.proving import public_key_read
 from core.staff.actor import StaffActor
+from core.traffic.limits import claim, take
+from core.traffic.rates import Rate
 
 ENROLMENT_LENGTH = datetime.timedelta(hours=24)
+TOKEN_LENGTH = datetime.timedelta(hours=1)
+ROLLS = Rate(per_s=120 / 3600, burst=60)
+"""Of new tokens of one terminal: each leaves rows."""
+
+
+class Token(NamedTuple):
+    """A terminal's token, which is shown once."""
+
+    text: str
+    expires_at: datetime.datetime
 
 
 class CodeTaken(Conflict):
@@ -203,12 +217,12 @@ def _enrolment_issue(terminal: Terminal, by: StaffActor) -> str:
 
 
 @transaction.atomic
-def terminal_enrol(*, code: str) -> tuple[Terminal, str]:
-    """Exchange a one-time code for the terminal's token (256 random bits).
+def terminal_enrol(*, code: str, public_key: str) -> tuple[Terminal, Token]:
+    """Exchange a one-time code for the terminal's token, and keep the public key of the terminal.
 
-    Only the newest code of a terminal is valid. Raises EnrolmentRefused.
+    Only the newest code of a terminal is valid. Raises KeyUnfit, EnrolmentRefused.
     """
-    now = clock.now()
+    key, now = public_key_read(public_key), clock.now()
     enrolment = (
         Enrolment.objects.select_for_update(no_key=True, of=("self",))
         .select_related("terminal")
@@ -221,25 +235,36 @@ def terminal_enrol(*, code: str) -> tuple[Terminal, str]:
         raise EnrolmentRefused
     enrolment.used_at = now
     enrolment.save(update_fields=["used_at"])
-    return enrolment.terminal, _token_set(enrolment.terminal_id, now)
+    token = _token_make(now)
+    Terminal.objects.filter(pk=enrolment.terminal_id).update(
+        token_digest=token_digest(token.text),
+        token_expires_at=token.expires_at,
+        next_token_digest=None,
+        next_token_expires_at=None,
+        public_key=key,
+        proof_number=0,
+        copied_at=None,
+        enrolled_at=now,
+    )
+    return enrolment.terminal, token
 
 
-def terminal_roll(*, terminal: BareTerminal) -> str:
-    """Return a new token for an identified terminal. Its first use ends the present token.
+def terminal_roll(*, terminal: BareTerminal) -> Token:
+    """Return a new token for a terminal that has proved itself.
 
-    A terminal that never got the answer keeps its present token and can roll again.
+    Its first use ends the present token. A terminal that never got the answer keeps its present
+    token and can roll again. Raises Throttled.
     """
-    token = token_make()
-    Terminal.objects.filter(pk=terminal.terminal_id).update(next_token_digest=token_digest(token))
-    return token
-
-
-def _token_set(terminal: int, now: datetime.datetime) -> str:
-    token = token_make()
-    Terminal.objects.filter(pk=terminal).update(
-        token_digest=token_digest(token), next_token_digest=None, enrolled_at=now
+    take(claim("rolls-of", str(terminal.terminal_id), ROLLS))
+    token = _token_make(clock.now())
+    Terminal.objects.filter(pk=terminal.terminal_id).update(
+        next_token_digest=token_digest(token.text), next_token_expires_at=token.expires_at
     )
     return token
+
+
+def _token_make(now: datetime.datetime) -> Token:
+    return Token(token_make(), now + TOKEN_LENGTH)
 
 
 @transaction.atomic

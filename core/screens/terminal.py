@@ -48,6 +48,15 @@ TERMINAL_TEXTS: dict[str, texts.Text] = {
     "operator_number": _("Operator number"),
     "pin": _("PIN"),
     "sign_on_do": _("Sign on"),
+    "own_pin": _("Choose your own PIN"),
+    "own_pin_why": _(
+        "Somebody gave you the PIN that you typed, and knows it. Choose one of 6 to 12 digits that"
+        " only you know."
+    ),
+    "new_pin": _("New PIN"),
+    "new_pin_again": _("New PIN, once more"),
+    "new_pin_differs": _("The two are different."),
+    "own_pin_do": _("Keep it and sign on"),
     "backspace": _("Delete the last digit"),
     "day": _("Day"),
     "waiting_answer": _("Waiting for the answer"),

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.kernel.days import MADRID
 from core.tools.raceday.api import Api, ApiProblem
-from core.tools.raceday.people import Seller, terminal_register
+from core.tools.raceday.people import Seller, pin_make, terminal_register
 from core.tools.raceday.show import euros, heading, step
 from core.tools.raceday.stage import Stage, need
 from lototrot.raceday.meeting import Day
@@ -85,11 +85,15 @@ def _offices_open(stage: Stage) -> Seller:
     period = {"valid_from": stage.now().isoformat(), "reference": "DGJ 3/2027"}
     for game in ("lototrot", "promotrot"):
         organiser.post(f"premises/{ENTITY}/authorisations", {"game": game, **period})
+    given = pin_make()
     for number in (1, SECOND_OPERATOR):
-        person = {"number": number, "name": f"Finestreta {number}", "pin": stage.pin}
+        person = {"number": number, "name": f"Finestreta {number}", "pin": given}
         organiser.post(f"premises/{ENTITY}/operators", person)
     code = terminal_register(organiser, ENTITY, "CAIXA-T1")
-    entity = Seller.enrol(stage.api.base_url, ENTITY, "CAIXA-T1", 1, code=code, pin=stage.pin)
+    entity = Seller.enrol(
+        stage.api.base_url, ENTITY, "CAIXA-T1", 1, code=code, pin=stage.pin, given=given
+    )
+    entity.pin_choose(SECOND_OPERATOR, given=given, pin=stage.pin)
     session = {"premises": CENTRAL, "float_cents": FLOAT_CENTS}
     stage.kept["office.session"] = stage.staff["caj1"].post("office/cash-sessions", session)
     step(f"The Central Office opens with {euros(FLOAT_CENTS)} in cash; a bank opens a window")
@@ -122,8 +126,7 @@ def _at_the_entity(stage: Stage, entity: Seller, won: list[Won]) -> None:
     large = _take(won, lambda cents: 30_000 <= cents <= 100_000)
     _need_refused(stage.sellers[3].api, large.request(), "place_not_allowed")
     _need_refused(entity.api, large.request(), "second_person_needed")
-    person = {"number": SECOND_OPERATOR, "pin": stage.pin}
-    second = entity.api.post("terminal/session", person)["token"]
+    second = entity.beside(SECOND_OPERATOR, pin=stage.pin)
     entity.api.post("claims/payments", large.request(second_session=second))
     step(
         f"{euros(large.cents)} is too much for a bar; two people of the authorised bank pay it in"

@@ -18,7 +18,7 @@ DECLARE
     v_ticket record;
 BEGIN
     v_who := premises_identify(p_token, NULL);
-    IF v_who.terminal_id IS NULL OR v_who.refusal = 'terminal_revoked' THEN
+    IF v_who.refusal NOT LIKE 'operator_session_%' THEN
         refusal := v_who.refusal;
         RETURN;
     END IF;

@@ -7,7 +7,7 @@ from django.utils import translation
 from django.utils.translation import gettext
 
 from core.premises import operators
-from core.premises.models import OperatorSession
+from core.premises.models import Operator, OperatorSession
 from core.screens import texts
 from lototrot.models.tickets import PrintConfirmation, Ticket, Void
 from lototrot.services.tickets.selling import ContestClosed
@@ -210,6 +210,31 @@ def test_a_session_that_ended_is_asked_for_and_the_same_sale_goes_on(
     desk.sign_on(browser)
     desk.sold(browser)
     assert kept and Ticket.objects.get().uuid.hex == kept["uuid"].replace("-", "")
+
+
+def test_an_operator_chooses_a_pin_and_none_shows(open_browser: Open, line: Line) -> None:
+    """After a wrong PIN the next one is typed into the same field, not into the number."""
+    browser = open_browser()
+    shop = desk.shop(given=True)
+    browser.go(f"{line.url}/terminal/")
+    browser.type("#enrolment-code", shop.enrolment_code)
+    browser.keys("Enter")
+    browser.type("#operator-number", "1")
+    browser.type("#operator-pin", "999991")
+    browser.keys("Enter")
+    browser.find(".way-in .notice.bad:not([hidden])")
+    browser.keys(*desk.GIVEN, "Enter")
+    browser.type("#new-pin", desk.PIN)
+    browser.type("#new-pin-again", "101010")
+    browser.keys("Enter")
+    browser.find(".way-in .notice.bad:not([hidden])")
+    browser.keys(*desk.PIN)
+    browser.type("#new-pin-again", desk.PIN)
+    hidden = "return [...document.querySelectorAll('.way-in input')].map((field) => field.type)"
+    assert browser.run(hidden) == ["password", "password"]
+    browser.keys("Enter")
+    browser.find("#tabs")
+    assert Operator.objects.get(premises__code=shop.premises).pin_chosen_at
 
 
 def test_the_first_load_is_small(open_browser: Open, line: Line) -> None:

@@ -15,6 +15,7 @@ from core.database import clock
 from core.staff.models import User
 from core.staff.powers import Role
 from core.staff.services import session_start
+from core.tools.raceday.key import TerminalKey
 from tests.support import factories
 
 
@@ -38,6 +39,13 @@ class Api:
         return self._client.post(
             f"/api/v1/{path}", body, content_type=content_type, headers={**self.headers, **more}
         )
+
+    def prove(self, path: str, body: Any, *, key: TerminalKey = factories.KEY) -> Any:
+        """Send a request that the key of the terminal signs."""
+        text = json.dumps(body)
+        token = self.headers["Authorization"].removeprefix("Terminal ")
+        proof = key.prove(f"/api/v1/{path}", token, text.encode())
+        return self.raw(path, text, **proof)
 
     def delete(self, path: str) -> Any:
         return self._client.delete(f"/api/v1/{path}", headers=self.headers)

@@ -48,7 +48,10 @@ class _NewTerminal(ActForm):
 class _Pin(ActForm):
     pin = forms.CharField(
         label=_("PIN"),
-        help_text=_("6 to 12 digits, nothing that is easily guessed."),
+        help_text=_(
+            "6 to 12 digits, nothing that is easily guessed. With it the operator can only choose"
+            " another PIN."
+        ),
         widget=forms.PasswordInput(attrs={"autocomplete": "off", "inputmode": "numeric"}),
     )
 

@@ -33,12 +33,14 @@ from core.premises.models import (
     Authorisation,
     BurntRequest,
     Enrolment,
+    FormerToken,
     Operator,
     OperatorSession,
     Premises,
     Resolution,
     Suspension,
     Terminal,
+    TerminalCopy,
 )
 
 
@@ -49,12 +51,32 @@ class _Authorisations(ReadOnlyInline):
 
 class _Terminals(ReadOnlyInline):
     model = Terminal
-    shown = ("code", "enrolled_at", "revoked_at")
+    shown = ("code", "enrolled_at", "copied_at", "revoked_at")
 
 
 class _Operators(ReadOnlyInline):
     model = Operator
-    shown = ("number", "name", "is_active")
+    shown = ("number", "name", "is_active", "pin_chosen_at")
+
+
+@admin.register(TerminalCopy)
+class TerminalCopyAdmin(ReadOnlyAdmin):
+    columns = ("id", "terminal", "sign", "seen_at")
+    list_filter = ("sign",)
+    search_fields = ("terminal__code",)
+    read_power = powers.READ
+
+
+@admin.register(FormerToken)
+class FormerTokenAdmin(ReadOnlyAdmin):
+    columns = ("id", "terminal", "replaced_at")
+    search_fields = ("terminal__code",)
+    read_power = powers.READ
+
+
+class _Copies(ReadOnlyInline):
+    model = TerminalCopy
+    shown = ("sign", "seen_at")
 
 
 class _Suspensions(ReadOnlyInline):
@@ -99,11 +121,12 @@ class AuthorisationAdmin(ReadOnlyAdmin):
 
 @admin.register(Terminal)
 class TerminalAdmin(ReadOnlyAdmin):
-    columns = ("code", "premises", "enrolled_at", "revoked_at")
+    columns = ("code", "premises", "enrolled_at", "copied_at", "revoked_at")
+    shown = (*columns, "created_at", "created_by")
     search_fields = ("code", "premises__code", "premises__name")
     ordering = ("code",)
     read_power = powers.READ
-    inlines = (_Suspensions,)
+    inlines = (_Copies, _Suspensions)
     acts = (REENROL, SUSPEND, SUSPEND_AS_OF, REVOKE, REVOKE_AS_OF)
 
 
@@ -116,7 +139,7 @@ class EnrolmentAdmin(ReadOnlyAdmin):
 
 @admin.register(Operator)
 class OperatorAdmin(ReadOnlyAdmin):
-    columns = ("number", "name", "premises", "is_active")
+    columns = ("number", "name", "premises", "is_active", "pin_chosen_at")
     list_filter = ("is_active",)
     search_fields = ("name", "premises__code", "premises__name")
     read_power = powers.READ

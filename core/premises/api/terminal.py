@@ -6,24 +6,45 @@ from django.http import HttpResponse
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from core.api.authentication import OPERATOR_HEADER, OperatorToken
+from core.api.authentication import (
+    OPERATOR_HEADER,
+    PROOF_HEADER,
+    TERMINAL_SCHEME,
+    OperatorToken,
+    TerminalProof,
+    token_from,
+)
 from core.api.schema import operation
-from core.api.shapes import Choice, Flag, Instant, Secret, Shape, Whole
-from core.api.views import ApiView, BareTerminalView
+from core.api.shapes import Choice, Flag, Instant, Secret, Shape, Text, Whole
+from core.api.views import ApiView, BareTerminalView, CredentialsView
 from core.database import clock
-from core.premises import operators, selectors, services
-from core.premises.access import Capability, terminal_actor
+from core.premises import operators, proving, selectors, services
+from core.premises.access import (
+    BareTerminal,
+    Capability,
+    bare_terminal,
+    terminal_actor,
+    terminal_to_prove,
+)
 from core.premises.models import Premises
 from core.traffic.limits import Throttled
 
 
 class EnrolmentIn(Shape):
     enrolment_code = Secret(max_length=64)
+    public_key = Text(
+        max_length=200,
+        help_text="Of the key pair that the terminal made (P-256); base64url of"
+        " SubjectPublicKeyInfo. The private key never leaves the terminal.",
+    )
 
 
 class TokenOut(Shape):
     terminal = serializers.CharField()
-    token = serializers.CharField(help_text="Shown once; goes in `Authorization: Terminal`.")
+    token = serializers.CharField(
+        source="token.text", help_text="Shown once; goes in `Authorization: Terminal`."
+    )
+    expires_at = Instant(source="token.expires_at")
 
 
 class OperatorSignOnIn(Shape):
@@ -31,11 +52,22 @@ class OperatorSignOnIn(Shape):
     pin = Secret(max_length=12)
 
 
+class PinChoiceIn(Shape):
+    number = Whole(min_value=1, max_value=32_767)
+    pin = Secret(max_length=12, help_text="The present one.")
+    new_pin = Secret(max_length=12, help_text="6 to 12 digits, which nobody else knows.")
+
+
 class OperatorSessionOut(Shape):
     token = serializers.CharField(help_text=f"Shown once; goes in `{OPERATOR_HEADER}`.")
     operator = Whole(source="session.operator.number")
     name = serializers.CharField(source="session.operator.name")
     expires_at = Instant(source="session.expires_at")
+    terminal_token = serializers.CharField(
+        source="terminal_token.text",
+        help_text="The terminal's new token, shown once. Its first use ends the present one.",
+    )
+    terminal_token_expires_at = Instant(source="terminal_token.expires_at")
 
 
 class SignedOnOut(Shape):
@@ -57,6 +89,28 @@ class WhoAmIOut(Shape):
     is_simulated = Flag(help_text="The clock has been moved for a demonstration.")
 
 
+class ProvenTerminalView(CredentialsView):
+    """Answer a terminal, `self.terminal`, whose key signed the request."""
+
+    authentication_classes = (TerminalProof,)
+    terminal: BareTerminal
+
+    def identify(self, request: Request) -> dict[str, int]:
+        super().identify(request)
+        self.terminal = terminal_to_prove(self.credentials)
+        who = {"terminal": self.terminal.terminal_id}
+        self.acting(**who)
+        proof = proving.Proof.of(request.headers.get(PROOF_HEADER, ""))
+        signed = proving.SignedRequest(
+            method=request.method or "",
+            path=request.path,
+            token=token_from(request.META, TERMINAL_SCHEME),
+            body=request._request.body,
+        )
+        proving.terminal_prove(terminal=self.terminal.terminal_id, request=signed, proof=proof)
+        return who
+
+
 class Enrolment(ApiView):
     challenge = "Terminal"
 
@@ -65,22 +119,26 @@ class Enrolment(ApiView):
         body=EnrolmentIn,
         answer=TokenOut,
         status=201,
-        problems=(services.EnrolmentRefused,),
-        example={"enrolment_code": "…"},
+        problems=(services.EnrolmentRefused, proving.KeyUnfit),
+        example={"enrolment_code": "…", "public_key": "…"},
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(EnrolmentIn)
-        terminal, token = services.terminal_enrol(code=body["enrolment_code"])
+        terminal, token = services.terminal_enrol(
+            code=body["enrolment_code"], public_key=body["public_key"]
+        )
         self.acting(terminal=terminal.pk)
         return self.answer(TokenOut, {"terminal": terminal.code, "token": token}, 201)
 
 
-class Token(BareTerminalView):
+class Token(ProvenTerminalView):
     @operation(
         "Roll the terminal's token",
-        "The present token ends when the new one is first used. If the answer is lost, roll again.",
+        "The present token, which may have expired, ends when the new one is first used. If the"
+        " answer is lost, roll again.",
         answer=TokenOut,
         status=201,
+        problems=(Throttled,),
     )
     def post(self, request: Request) -> HttpResponse:
         self.read(Shape)
@@ -89,21 +147,49 @@ class Token(BareTerminalView):
         return self.answer(TokenOut, {"terminal": card.terminal.code, "token": token}, 201)
 
 
-class Session(BareTerminalView):
+class Pin(ProvenTerminalView):
+    @operation(
+        "Choose one's own PIN",
+        "The PIN that staff gave opens nothing else. The operator's sessions end; sign on with the"
+        " new PIN.",
+        body=PinChoiceIn,
+        problems=(
+            operators.PinRefused,
+            Throttled,
+            operators.PinWeak,
+            operators.PinSame,
+        ),
+        example={"number": 1, "pin": "…", "new_pin": "…"},
+    )
+    def post(self, request: Request) -> HttpResponse:
+        body = self.read(PinChoiceIn)
+        operators.operator_pin_choose(terminal=self.terminal, **body)
+        return self.nothing()
+
+
+class Session(ProvenTerminalView):
     authentication_for: ClassVar = {"delete": (OperatorToken,)}
+
+    def identify(self, request: Request) -> dict[str, int]:
+        if request.method != "DELETE":
+            return super().identify(request)
+        CredentialsView.identify(self, request)
+        self.terminal = bare_terminal(self.credentials)
+        return {"terminal": self.terminal.terminal_id}
 
     @operation(
         "Sign an operator on",
+        "The terminal gets a new token as well.",
         body=OperatorSignOnIn,
         answer=OperatorSessionOut,
         status=201,
-        problems=(operators.PinRefused, Throttled),
+        problems=(operators.PinRefused, operators.PinNotOwn, Throttled),
         example={"number": 1, "pin": "…"},
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(OperatorSignOnIn)
-        session, token = operators.operator_sign_on(terminal=self.terminal, **body)
-        return self.answer(OperatorSessionOut, {"session": session, "token": token}, 201)
+        signed_on = operators.operator_sign_on(terminal=self.terminal, **body)
+        return self.answer(OperatorSessionOut, signed_on, 201)
 
     @operation("Sign the operator off")
     def delete(self, request: Request) -> HttpResponse:

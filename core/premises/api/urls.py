@@ -24,5 +24,6 @@ urlpatterns = [
     path("terminal", terminal.WhoAmI.as_view()),
     path("terminal/enrolment", terminal.Enrolment.as_view()),
     path("terminal/token", terminal.Token.as_view()),
+    path("terminal/pin", terminal.Pin.as_view()),
     path("terminal/session", terminal.Session.as_view()),
 ]

@@ -70,6 +70,10 @@ class Migration(migrations.Migration):
                 ("number", models.PositiveSmallIntegerField(verbose_name="number")),
                 ("name", models.CharField(max_length=120, verbose_name="name")),
                 ("pin", models.CharField(max_length=200)),
+                (
+                    "pin_chosen_at",
+                    models.DateTimeField(null=True, verbose_name="own PIN since"),
+                ),
                 ("is_active", models.BooleanField(default=True, verbose_name="active")),
                 ("created_at", models.DateTimeField(verbose_name="registered at")),
                 (
@@ -222,7 +226,15 @@ class Migration(migrations.Migration):
                 ),
                 ("code", models.CharField(max_length=20, unique=True, verbose_name="code")),
                 ("token_digest", models.BinaryField(max_length=32, null=True, unique=True)),
+                ("token_expires_at", models.DateTimeField(null=True)),
                 ("next_token_digest", models.BinaryField(max_length=32, null=True, unique=True)),
+                ("next_token_expires_at", models.DateTimeField(null=True)),
+                ("public_key", models.BinaryField(max_length=91, null=True)),
+                ("proof_number", models.BigIntegerField(default=0)),
+                (
+                    "copied_at",
+                    models.DateTimeField(null=True, verbose_name="copy of the token seen at"),
+                ),
                 ("enrolled_at", models.DateTimeField(null=True, verbose_name="enrolled at")),
                 ("revoked_at", models.DateTimeField(null=True, verbose_name="revoked at")),
                 ("created_at", models.DateTimeField(verbose_name="registered at")),
@@ -248,6 +260,93 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "terminals",
                 "verbose_name": "terminal",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("token_digest", None),
+                            models.Q(
+                                ("enrolled_at__isnull", False),
+                                ("public_key__isnull", False),
+                                ("token_expires_at__isnull", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="terminal_enrolled_whole",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("next_token_digest", None), ("next_token_expires_at", None)),
+                            models.Q(
+                                ("next_token_digest__isnull", False),
+                                ("next_token_expires_at__isnull", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="terminal_rolled_whole",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="FormerToken",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("token_digest", models.BinaryField(max_length=32, unique=True)),
+                ("replaced_at", models.DateTimeField(verbose_name="replaced at")),
+                (
+                    "terminal",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="premises.terminal",
+                        verbose_name="terminal",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "replaced token",
+                "verbose_name_plural": "replaced tokens",
+            },
+        ),
+        migrations.CreateModel(
+            name="TerminalCopy",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "sign",
+                    models.CharField(
+                        choices=[
+                            ("replaced_token", "A token that had been replaced was used"),
+                            ("wrong_key", "The token was used with another key"),
+                        ],
+                        max_length=20,
+                        verbose_name="sign",
+                    ),
+                ),
+                ("seen_at", models.DateTimeField(verbose_name="seen at")),
+                (
+                    "terminal",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="copies",
+                        to="premises.terminal",
+                        verbose_name="terminal",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "copy of a terminal",
+                "verbose_name_plural": "copies of terminals",
             },
         ),
         migrations.CreateModel(

@@ -1,24 +1,72 @@
--- Replace the terminal's token by a rolled one at its first use. Return whether the token is one.
--- A request that only reads has named no act, so this function names one for the journal.
+-- Name an act for the journal where the request has named none: a request that only reads has not.
+CREATE OR REPLACE FUNCTION premises_act_name(p_name text, p_terminal bigint) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    IF coalesce(current_setting('core.act', true), '') IN ('', '|||||') THEN
+        PERFORM set_config('core.act', concat_ws('|', p_name, '', '', p_terminal), true);
+    END IF;
+END $$;
+
+-- Replace the terminal's token by a rolled one at its first use, and keep the digest of the old one.
+-- Return whether the token is now a terminal's.
 CREATE OR REPLACE FUNCTION premises_token_take(p_token bytea) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
-    v_terminal bigint;
+    v_terminal record;
 BEGIN
-    SELECT t.id INTO v_terminal FROM premises_terminal t WHERE t.next_token_digest = p_token;
-    IF NOT FOUND THEN
-        RETURN false;
+    SELECT t.id, t.token_digest INTO v_terminal FROM premises_terminal t
+     WHERE t.next_token_digest = p_token FOR NO KEY UPDATE;
+    IF NOT FOUND THEN  -- unless another request took it while this one waited
+        RETURN EXISTS (SELECT FROM premises_terminal t WHERE t.token_digest = p_token);
     END IF;
-    IF coalesce(current_setting('core.act', true), '') IN ('', '|||||') THEN
-        PERFORM set_config('core.act', concat_ws('|', 'terminal.token', '', '', v_terminal), true);
+    PERFORM premises_act_name('terminal.token', v_terminal.id);
+    IF v_terminal.token_digest IS NOT NULL THEN
+        INSERT INTO premises_formertoken (terminal_id, token_digest, replaced_at)
+        VALUES (v_terminal.id, v_terminal.token_digest, core_now());
     END IF;
-    UPDATE premises_terminal SET token_digest = p_token, next_token_digest = NULL
-     WHERE id = v_terminal AND next_token_digest = p_token;
+    UPDATE premises_terminal
+       SET token_digest = p_token, token_expires_at = next_token_expires_at,
+           next_token_digest = NULL, next_token_expires_at = NULL
+     WHERE id = v_terminal.id;
     RETURN true;
 END $$;
 
+-- Close a terminal whose token somebody else holds, until it is enrolled again.
+CREATE OR REPLACE FUNCTION premises_copy_seen(p_terminal bigint, p_sign text) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+    v_now timestamptz := core_now();
+BEGIN
+    PERFORM premises_act_name('terminal.copy', p_terminal);
+    UPDATE premises_terminal SET copied_at = v_now WHERE id = p_terminal AND copied_at IS NULL;
+    IF FOUND THEN
+        INSERT INTO premises_terminalcopy (terminal_id, sign, seen_at)
+        VALUES (p_terminal, p_sign, v_now);
+    END IF;
+END $$;
+
+-- Return the refusal of a token that is no terminal's now. One that was replaced since the enrolment
+-- is used by whoever copied it: the machine itself has the newer one. Requests that were under way
+-- when the token was replaced are refused and mean nothing, for a minute.
+CREATE OR REPLACE FUNCTION premises_token_former(p_token bytea) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    v_former record;
+BEGIN
+    SELECT f.terminal_id, f.replaced_at INTO v_former
+      FROM premises_formertoken f JOIN premises_terminal t ON t.id = f.terminal_id
+     WHERE f.token_digest = p_token AND f.replaced_at > t.enrolled_at;
+    IF NOT FOUND THEN
+        RETURN 'terminal_unknown';
+    END IF;
+    IF core_now() > v_former.replaced_at + interval '1 minute' THEN
+        PERFORM premises_copy_seen(v_former.terminal_id, 'replaced_token');
+    END IF;
+    RETURN 'token_replaced';
+END $$;
+
 -- Identify a terminal and its operator, and return the refusal if they may not act now. The checks
--- run in the order of precedence of their refusals. A known terminal is enough for a replay; a new
--- act needs a session of an operator. `p_at` is the time of the act if the caller has read it.
+-- run in the order of precedence of their refusals. A terminal that may act is enough for a replay,
+-- so that only the refusals `operator_session_...` are left; a new act needs a session of an
+-- operator. `p_at` is the time of the act if the caller has read it.
 CREATE OR REPLACE FUNCTION premises_identify(p_token bytea, p_session bytea,
     p_at timestamptz DEFAULT NULL,
     OUT refusal text, OUT terminal_id bigint, OUT premises_id bigint, OUT premises_kind text,
@@ -27,7 +75,10 @@ LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     v_session record;
 BEGIN
-    SELECT t.id, t.premises_id, p.kind, CASE WHEN t.revoked_at IS NOT NULL THEN 'terminal_revoked' END
+    SELECT t.id, t.premises_id, p.kind,
+           CASE WHEN t.revoked_at IS NOT NULL THEN 'terminal_revoked'
+               WHEN t.copied_at IS NOT NULL THEN 'terminal_copied'
+               WHEN t.token_expires_at <= coalesce(p_at, core_now()) THEN 'token_expired' END
       INTO terminal_id, premises_id, premises_kind, refusal
       FROM premises_terminal t JOIN premises_premises p ON p.id = t.premises_id
      WHERE t.token_digest = p_token;
@@ -37,7 +88,7 @@ BEGIN
         RETURN;
     END IF;
     IF terminal_id IS NULL THEN
-        refusal := 'terminal_unknown';
+        refusal := premises_token_former(p_token);
     END IF;
     IF refusal IS NOT NULL THEN
         RETURN;

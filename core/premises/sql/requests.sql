@@ -14,7 +14,7 @@ DECLARE
     v_who record;
 BEGIN
     v_who := premises_identify(p_token, p_session, p_at);
-    IF v_who.terminal_id IS NULL OR v_who.refusal = 'terminal_revoked' THEN
+    IF v_who.refusal NOT LIKE 'operator_session_%' THEN
         outcome := v_who.refusal;
         RETURN;
     END IF;

@@ -1,15 +1,17 @@
 """The people and places of the demonstration, entered through the API by an organiser."""
 
+import json
 import secrets
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from core.tools.embedded.server import ROOT
-from core.tools.raceday.api import Api
+from core.tools.raceday.api import PREFIX, Api
+from core.tools.raceday.key import TerminalKey
 
 ADMINISTRATORS = {"admin": "Administració", "admin2": "Administració, segona persona"}
 STAFF = {
@@ -68,6 +70,44 @@ class Staff:
 
 
 @dataclass(slots=True)
+class Machine:
+    """An enrolled terminal: the key that it made, and its present token."""
+
+    base_url: str
+    key: TerminalKey
+    token: str
+
+    @classmethod
+    def enrol(cls, base_url: str, code: str) -> "Machine":
+        """Make a key and enrol with a one-time code."""
+        key = TerminalKey()
+        body = {"enrolment_code": code, "public_key": key.public}
+        return cls(base_url, key, str(Api(base_url).post("terminal/enrolment", body)["token"]))
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Terminal {self.token}"}
+
+    def sign_on(self, operator: int, pin: str) -> str:
+        """Sign an operator on; return the token of the session."""
+        session = self._proven("terminal/session", {"number": operator, "pin": pin})
+        self.token = str(session["terminal_token"])
+        return str(session["token"])
+
+    def pin_choose(self, operator: int, *, given: str, pin: str) -> None:
+        """Have an operator choose their own PIN."""
+        self._proven("terminal/pin", {"number": operator, "pin": given, "new_pin": pin})
+
+    def _proven(self, path: str, body: Any) -> Any:
+        """Return the answer to a POST that the key signs."""
+        content = json.dumps(body).encode()
+        proof = self.key.prove(PREFIX + path, self.token, content)
+        headers = {"Content-Type": "application/json", **proof}
+        answer = Api(self.base_url, self.headers).raw("POST", path, content, headers)
+        return json.loads(answer) if answer else None
+
+
+@dataclass(slots=True)
 class Seller:
     """An enrolled terminal with its operator, who signs on again when the session ends."""
 
@@ -75,21 +115,52 @@ class Seller:
     terminal: str
     operator: int
     api: Api
+    machine: Machine | None = None
 
     @classmethod
     def enrol(
-        cls, base_url: str, premises: str, terminal: str, operator: int, *, code: str, pin: str
+        cls,
+        base_url: str,
+        premises: str,
+        terminal: str,
+        operator: int,
+        *,
+        code: str,
+        pin: str,
+        given: str = "",
     ) -> "Seller":
-        """Enrol the terminal with its one-time code, and sign the operator on."""
-        token = Api(base_url).post("terminal/enrolment", {"enrolment_code": code})["token"]
-        credentials = {"Authorization": f"Terminal {token}"}
+        """Enrol the terminal with its one-time code, and sign the operator on.
+
+        An operator who has `given` as PIN from the organiser chooses `pin` first.
+        """
+        machine = Machine.enrol(base_url, code)
+        if given:
+            machine.pin_choose(operator, given=given, pin=pin)
 
         def sign_on() -> dict[str, str]:
-            body = {"number": operator, "pin": pin}
-            session = Api(base_url, credentials).post("terminal/session", body)
-            return credentials | {"X-Operator-Session": session["token"]}
+            session = machine.sign_on(operator, pin)
+            return machine.headers | {"X-Operator-Session": session}
 
-        return cls(premises, terminal, operator, Api(base_url, sign_on(), sign_on))
+        api = Api(base_url, sign_on(), sign_on)
+        return cls(premises, terminal, operator, api, machine)
+
+    def pin_choose(self, operator: int, *, given: str, pin: str) -> None:
+        """Have another operator choose their own PIN here."""
+        need_machine(self).pin_choose(operator, given=given, pin=pin)
+
+    def beside(self, operator: int, *, pin: str) -> str:
+        """Sign another operator on beside the present one; return the token of that session."""
+        machine = need_machine(self)
+        session = machine.sign_on(operator, pin)
+        self.api.headers.update(machine.headers)
+        return session
+
+
+def need_machine(seller: Seller) -> Machine:
+    """Return the terminal of a seller. Raises LookupError for one that did not enrol here."""
+    if seller.machine is None:
+        raise LookupError(f"{seller.terminal} did not enrol here")
+    return seller.machine
 
 
 def administrators_enter(staff: Staff, environment: Mapping[str, str]) -> None:
@@ -131,7 +202,7 @@ def staff_open(staff: Staff, usernames: Iterable[str]) -> None:
 
 def sellers_open(organiser: Api, since: str, progress: Callable[[str], None]) -> Sellers:
     """Register premises and terminals, enrol them, and sign their operators on."""
-    pin = "".join(secrets.choice("13579") + secrets.choice("02468") for _ in range(3))
+    pin = pin_make()
     # The first alone: it renews the organiser's session, which the others then use.
     sellers = _premises_open(organiser, 1, since, pin)
     with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -144,6 +215,11 @@ def sellers_open(organiser: Api, since: str, progress: Callable[[str], None]) ->
             if number % 6 == 0:
                 progress(f"{len(sellers)} of {PREMISES * TERMINALS_EACH} terminals are ready")
     return Sellers(sellers, pin)
+
+
+def pin_make() -> str:
+    """Return a random PIN of 6 digits that is neither a sequence nor one digit."""
+    return "".join(secrets.choice("13579") + secrets.choice("02468") for _ in range(3))
 
 
 def _premises_open(organiser: Api, number: int, since: str, pin: str) -> list[Seller]:
@@ -166,14 +242,23 @@ def _premises_open(organiser: Api, number: int, since: str, pin: str) -> list[Se
         )
     limit = {"limit_cents": LIMIT_CENTS, "minute_cap_cents": LIMIT_CENTS}
     organiser.post(f"premises/{code}/guarantee-limits", {**limit, "reference": f"Aval {number}"})
-    person = {"number": OPERATOR, "name": "Torn de dia", "pin": pin}
+    given = pin_make()
+    person = {"number": OPERATOR, "name": "Torn de dia", "pin": given}
     organiser.post(f"premises/{code}/operators", person)
-    sellers = []
+    sellers: list[Seller] = []
     for place in range(1, TERMINALS_EACH + 1):
         terminal = f"T-{number:04}-{place}"
         enrolment = terminal_register(organiser, code, terminal)
         sellers.append(
-            Seller.enrol(organiser.base_url, code, terminal, OPERATOR, code=enrolment, pin=pin)
+            Seller.enrol(
+                organiser.base_url,
+                code,
+                terminal,
+                OPERATOR,
+                code=enrolment,
+                pin=pin,
+                given="" if sellers else given,
+            )
         )
     return sellers
 

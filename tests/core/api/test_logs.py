@@ -25,11 +25,11 @@ def test_what_a_terminal_presents_is_in_no_line(anybody: Api, log_text: LogText)
     Operator.objects.filter(pk=point.operator.pk).update(pin=make_password(PIN))
     terminal = terminal_api(point)
     number = point.operator.number
-    token = terminal.post("terminal/session", {"number": number, "pin": PIN}).json()["token"]
+    token = terminal.prove("terminal/session", {"number": number, "pin": PIN}).json()["token"]
     refused(
-        terminal.post("terminal/session", {"number": number, "pin": "731946"}), 401, "pin_refused"
+        terminal.prove("terminal/session", {"number": number, "pin": "731946"}), 401, "pin_refused"
     )
-    refused(terminal.raw("terminal/session", f'{{"pin": "{PIN}"'), 400, "malformed_json")
+    refused(terminal.raw("terminal/session", f'{{"pin": "{PIN}"'), 401, "proof_missing")
     refused(Api(Authorization=f"Terminal {token}").get("terminal"), 401, "terminal_unknown")
     assert len(log_text.events("request")) == 4
     written = log_text.getvalue()

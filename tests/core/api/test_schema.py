@@ -61,9 +61,14 @@ def test_every_operation_says_what_it_is_and_how_it_fails(generated: str) -> Non
 
 def test_schemes(generated: str) -> None:
     document = parsed(generated)
-    assert set(document["components"]["securitySchemes"]) == {"staff", "terminal", "operator"}
+    assert set(document["components"]["securitySchemes"]) == {
+        "staff",
+        "terminal",
+        "operator",
+        "proof",
+    }
     session = document["paths"]["/api/v1/terminal/session"]
-    assert session["post"]["security"] == [{"terminal": []}]
+    assert session["post"]["security"] == [{"terminal": [], "proof": []}]
     assert session["delete"]["security"] == [{"terminal": [], "operator": []}]
     assert document["paths"]["/api/v1/premises"]["post"]["security"] == [{"staff": []}]
     assert "security" not in document["paths"]["/api/v1/terminal/enrolment"]["post"]

@@ -74,7 +74,7 @@ def test_acts_at_a_terminal_and_by_nobody_yet(own_database: Database) -> None:
     # A wrong PIN is refused, and nothing is kept of it: who tries many fills no disk.
     before = last_act_number()
     refused(
-        api.post("terminal/session", {"number": place.operator.number, "pin": "918273"}),
+        api.prove("terminal/session", {"number": place.operator.number, "pin": "918273"}),
         401,
         "pin_refused",
     )

@@ -15,6 +15,7 @@ from core.staff.powers import Role
 from tests.support import factories
 
 PIN = "271828"
+GIVEN = "141421"
 BAR = {
     "code": "P1",
     "name": "Bar",
@@ -38,10 +39,15 @@ def bar(by: StaffActor) -> Premises:
 def terminal(by: StaffActor, bar: Premises) -> tuple[BareTerminal, str]:
     """An enrolled terminal of the bar, and its token."""
     _, code = services.terminal_register(by=by, premises=bar.code, code="T1")
-    found, token = services.terminal_enrol(code=code)
-    return BareTerminal(found.pk, bar.pk, bar.kind), token
+    found, token = services.terminal_enrol(code=code, public_key=factories.KEY.public)
+    return BareTerminal(found.pk, bar.pk, bar.kind), token.text
 
 
 @pytest.fixture
-def operator(by: StaffActor, bar: Premises) -> Operator:
-    return operators.operator_register(by=by, premises=bar.code, number=1, name="Biel", pin=PIN)
+def operator(by: StaffActor, bar: Premises, terminal: tuple[BareTerminal, str]) -> Operator:
+    """An operator of the bar, who has chosen their PIN."""
+    person = {"number": 1, "name": "Biel", "pin": GIVEN}
+    registered = operators.operator_register(by=by, premises=bar.code, **person)
+    operators.operator_pin_choose(terminal=terminal[0], number=1, pin=GIVEN, new_pin=PIN)
+    registered.refresh_from_db()
+    return registered

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from core.kernel.errors import DomainError
 from core.ledger import services as ledger
 from core.ledger.models import Account
 from core.premises import operators, services
@@ -17,6 +18,7 @@ from core.premises.access import (
     TerminalCannot,
     TerminalCredentials,
     TerminalUnknown,
+    TokenReplaced,
     bare_terminal,
     terminal_actor,
 )
@@ -63,32 +65,38 @@ def test_each_kind_of_premises_has_an_account_and_its_own_capabilities(
 
 
 def enrolled_anew(by: StaffActor, terminal: BareTerminal) -> str:
-    return services.terminal_enrol(code=services.terminal_reenrol(by=by, terminal="T1"))[1]
+    code = services.terminal_reenrol(by=by, terminal="T1")
+    return services.terminal_enrol(code=code, public_key=factories.KEY.public)[1].text
 
 
 def rolled(by: StaffActor, terminal: BareTerminal) -> str:
-    return services.terminal_roll(terminal=terminal)
+    return services.terminal_roll(terminal=terminal).text
 
 
-@pytest.mark.parametrize("renew", [enrolled_anew, rolled])
+@pytest.mark.parametrize(
+    ("renew", "refusal"), [(enrolled_anew, TerminalUnknown), (rolled, TokenReplaced)]
+)
 def test_a_new_token_ends_the_old_one(
     by: StaffActor,
     terminal: tuple[BareTerminal, str],
     renew: Callable[[StaffActor, BareTerminal], str],
+    refusal: type[DomainError],
 ) -> None:
     bare, old = terminal
     new = renew(by, bare)
     assert bare_terminal(TerminalCredentials.of(new, "")) == bare
-    with pytest.raises(TerminalUnknown):
+    with pytest.raises(refusal):
         bare_terminal(TerminalCredentials.of(old, ""))
 
 
 def test_a_session_expires_and_ends_with_the_operators_work(
     terminal: tuple[BareTerminal, str], operator: Operator
 ) -> None:
-    bare, token = terminal
-    credentials = TerminalCredentials.of(token, sign_on(bare))
+    bare, _ = terminal
+    session = sign_on(bare)
     factories.time_pass(seconds=SESSION_LENGTH.total_seconds() - 5)
+    token = services.terminal_roll(terminal=bare)  # the one of the enrolment has expired
+    credentials = TerminalCredentials.of(token.text, session)
     terminal_actor(credentials)
     Operator.objects.filter(pk=operator.pk).update(is_active=False)
     with pytest.raises(OperatorSessionExpired):

@@ -24,6 +24,7 @@ from core.premises.models import (
 from core.premises.operators import (
     OperatorInactive,
     OperatorUnknown,
+    PinNotOwn,
     PinRefused,
     PinWeak,
 )
@@ -57,7 +58,7 @@ def test_another_pin_has_new_tries(
     by: StaffActor, bar: Premises, terminal: tuple[BareTerminal, str], operator: Operator
 ) -> None:
     bare, _ = terminal
-    session, _ = operators.operator_sign_on(terminal=bare, number=1, pin=PIN)
+    session = operators.operator_sign_on(terminal=bare, number=1, pin=PIN).session
     for _ in range(5):
         with pytest.raises(PinRefused):
             operators.operator_sign_on(terminal=bare, number=1, pin="000002")
@@ -70,7 +71,10 @@ def test_another_pin_has_new_tries(
     assert session.ended_at is not None
     with pytest.raises(PinRefused):
         operators.operator_sign_on(terminal=bare, number=1, pin=PIN)
-    assert operators.operator_sign_on(terminal=bare, number=1, pin="314159")
+    with pytest.raises(PinNotOwn):
+        operators.operator_sign_on(terminal=bare, number=1, pin="314159")
+    operators.operator_pin_choose(terminal=bare, number=1, pin="314159", new_pin=PIN)
+    assert operators.operator_sign_on(terminal=bare, number=1, pin=PIN)
 
 
 WEAK = [
@@ -108,7 +112,8 @@ def test_other_pins_are_taken_and_kept_as_a_slow_hash(
 
 
 def sign_on(terminal: BareTerminal, pin: str = PIN, number: int = 1) -> tuple[OperatorSession, str]:
-    return operators.operator_sign_on(terminal=terminal, number=number, pin=pin)
+    signed_on = operators.operator_sign_on(terminal=terminal, number=number, pin=pin)
+    return signed_on.session, signed_on.token
 
 
 def test_an_operator_signs_on_and_is_then_known(

@@ -50,7 +50,7 @@ def test_a_terminal_reads_its_data_and_its_live_session(
     terminal: tuple[BareTerminal, str], operator: Operator
 ) -> None:
     bare, _ = terminal
-    session, token = operators.operator_sign_on(terminal=bare, number=1, pin="271828")
+    session, token, _ = operators.operator_sign_on(terminal=bare, number=1, pin="271828")
     digest = token_digest(token)
     card = selectors.terminal_card(terminal=bare, session_digest=digest)
     assert (card.terminal.code, card.session) == ("T1", session)

@@ -1,10 +1,14 @@
 """Run the commands of docs/api.md as they stand, and compare their answers with those it shows."""
 
 import json
+import os
 import re
 import shlex
+import shutil
+import subprocess
 import uuid
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,8 +17,10 @@ from django.conf import settings
 from django.test import Client
 
 from core.premises.operators import operator_register
+from core.premises.proving import Proof, SignedRequest, public_key_read, signed_by
 from core.premises.services import terminal_register
 from core.staff.powers import Role
+from core.tools.raceday.key import PROOF_HEADER
 from lototrot.models.tickets import Ticket
 from lototrot.services.contest.contests import contest_publish
 from tests.support import emitting, factories
@@ -46,8 +52,21 @@ def steps() -> list[Step]:
     ]
 
 
+def proof(command: str, variables: dict[str, str]) -> str:
+    """Return the proof that the command needs, made as the document says."""
+    without = command.replace("$PROOF", "")
+    path = re.findall(r"\$BASE(/\S+)", without)[0]
+    body = re.findall(r"-d '(.*)'$", without, re.MULTILINE)[0]
+    for name, value in variables.items():
+        body = body.replace(f"'${name}'", value)
+    made = factories.KEY.prove(path, variables["TOKEN"], body.encode())
+    return made[PROOF_HEADER]
+
+
 def request(command: str, variables: dict[str, str]) -> Any:
     """Send the request that curl would send."""
+    if "$PROOF" in command:
+        variables = variables | {"PROOF": proof(command, variables)}
     text = re.sub(r"^#.*$", "", command, flags=re.MULTILINE)
     for name in sorted(variables, key=len, reverse=True):
         text = text.replace(f"${name}", variables[name])
@@ -111,15 +130,17 @@ def prepared() -> dict[str, str]:
     organiser = factories.staff(Role.ORGANISER)
     place = factories.premises()
     _terminal, code = terminal_register(by=organiser, premises=place.code, code="T-0001")
-    pin = "482915"
-    operator_register(by=organiser, premises=place.code, number=1, name="Joan Sastre", pin=pin)
+    pin, given = "482915", "271828"
+    operator_register(by=organiser, premises=place.code, number=1, name="Joan Sastre", pin=given)
     contest = factories.contest(factories.meeting(numbers=range(1, 10)), correction_window_s=120)
     rules = {"ca": "Reglament.", "es": "Reglamento.", "en": "Rules."}
     contest_publish(by=organiser, contest=contest, rules=rules)
     return {
         "BASE": "http://testserver",
         "ENROLMENT_CODE": code,
+        "PUBLIC_KEY": factories.KEY.public,
         "PIN": pin,
+        "GIVEN_PIN": given,
         "UUID": str(uuid.uuid4()),
         "OTHER_UUID": str(uuid.uuid4()),
         "PLAY_UUID": str(uuid.uuid4()),
@@ -147,6 +168,26 @@ def test_the_walk_through_a_terminals_day() -> None:
     (ticket,) = Ticket.objects.all()
     assert str(ticket.uuid) == variables["UUID"]
     assert len(steps()) >= 15
+
+
+@pytest.mark.skipif(not shutil.which("openssl"), reason="this machine has no openssl")
+def test_its_commands_make_a_proof(tmp_path: Path) -> None:
+    """The commands with OpenSSL give a proof that is accepted."""
+    prose = _BLOCK.sub("", DOCUMENT.read_text("utf-8"))
+    shown = re.findall(r"^ {4,}\S.*$", prose, re.MULTILINE)
+    script = "\n".join([*shown, 'echo "$PUBLIC_KEY $PROOF"'])
+    request = SignedRequest("POST", "/api/v1/terminal/session", "token", b'{"number": 1}')
+    done = subprocess.run(
+        ["bash", "-ec", script],
+        cwd=tmp_path,
+        env=os.environ | {"TOKEN": request.token, "BODY": request.body.decode()},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    key, _, header = done.stdout.strip().partition(" ")
+    made = Proof.of(header)
+    assert signed_by(public_key_read(key), made.signature, request.statement(made.number))
 
 
 def test_every_address_it_names_exists() -> None:

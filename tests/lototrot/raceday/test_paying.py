@@ -89,11 +89,11 @@ def test_a_check_that_shows_another_amount_is_amiss() -> None:
 
 
 @pytest.mark.article("14.III.10.2")
-def test_the_bank_pays_a_larger_prize_and_no_small_one() -> None:
+def test_the_bank_pays_a_larger_prize_and_no_small_one(monkeypatch: pytest.MonkeyPatch) -> None:
     refused = problem("place_not_allowed", 403)
     alone = problem("second_person_needed", 403)
     answers = Answers().given(PAYMENTS, Turns([refused, refused, alone, {}]))
-    answers.given("terminal/session", {"token": "second"})
+    monkeypatch.setattr(Seller, "beside", lambda *_, pin: "second")
     tickets = won(500, 45_000)
     paying._at_the_entity(stage_of(answers), seller_of(answers), tickets)
     asked = answers.bodies(PAYMENTS)
@@ -188,16 +188,20 @@ def test_the_offices_open_with_a_cashier_and_a_terminal(monkeypatch: pytest.Monk
     answers.given("clock", {"now": "2027-04-10T09:00:00+00:00"})
     enrolled: list[tuple[Any, ...]] = []
 
-    def enrol(*where: Any, code: str, pin: str) -> Seller:
+    def enrol(*where: Any, code: str, pin: str, given: str) -> Seller:
+        assert given not in (pin, "")
         enrolled.append((*where, code, pin))
         return seller_of(answers)
 
     monkeypatch.setattr(Seller, "enrol", enrol)
+    chosen: list[int] = []
+    monkeypatch.setattr(Seller, "pin_choose", lambda _, number, **pins: chosen.append(number))
     stage = stage_of(answers)
     paying._offices_open(stage)
     kinds = {body["code"]: body["kind"] for body in answers.bodies("premises")}
     assert kinds == {paying.CENTRAL: "central_office", paying.ENTITY: "entity_office"}
     assert enrolled == [(answers.base_url, paying.ENTITY, "CAIXA-T1", 1, "once", stage.pin)]
+    assert chosen == [paying.SECOND_OPERATOR]
     assert stage.kept["office.session"] == {"uuid": "s"}
     authorised = answers.bodies(f"premises/{paying.ENTITY}/authorisations")
     assert [body["game"] for body in authorised] == ["lototrot", "promotrot"]

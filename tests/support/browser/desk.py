@@ -4,7 +4,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from core.premises.operators import operator_register
+from core.premises.access import BareTerminal
+from core.premises.operators import operator_pin_choose, operator_register
 from core.premises.services import terminal_register
 from core.staff import two_persons
 from core.staff.powers import Role
@@ -17,6 +18,7 @@ from tests.support import factories
 from tests.support.browser.driver import Browser, until
 
 PIN = "482915"
+GIVEN = "271828"
 RULES = {
     "ca": "Encertau el guanyador de cada cursa. Es paguen quatre categories.",
     "es": "Acierte el ganador de cada carrera. Se pagan cuatro categorías.",
@@ -43,12 +45,20 @@ class Shop:
 
 
 def shop(
-    contest: Contest | None = None, *, terminal: str = "T-0001", correction_window_s: int = 120
+    contest: Contest | None = None,
+    *,
+    terminal: str = "T-0001",
+    correction_window_s: int = 120,
+    given: bool = False,
 ) -> Shop:
+    """Return a shop whose operator has chosen a PIN, unless theirs is to be the `given` one."""
     organiser = factories.staff(Role.ORGANISER)
     place = factories.premises()
     registered, code = terminal_register(by=organiser, premises=place.code, code=terminal)
-    operator_register(by=organiser, premises=place.code, number=1, name="Joan Sastre", pin=PIN)
+    operator_register(by=organiser, premises=place.code, number=1, name="Joan Sastre", pin=GIVEN)
+    if not given:
+        bare = BareTerminal(registered.pk, place.pk, place.kind)
+        operator_pin_choose(terminal=bare, number=1, pin=GIVEN, new_pin=PIN)
     if contest is None:
         contest = factories.contest(
             factories.meeting(numbers=range(1, 12)), correction_window_s=correction_window_s

@@ -95,6 +95,9 @@ from tests.support.factories.people import (
     two_stewards as two_stewards,
 )
 from tests.support.factories.places import (
+    KEY as KEY,
+)
+from tests.support.factories.places import (
     Point as Point,
 )
 from tests.support.factories.places import (

@@ -21,8 +21,15 @@ from core.premises.models import (
     Resolution,
     Terminal,
 )
+from core.premises.proving import public_key_read
 from core.statements.models import GuaranteeLimit
+from core.tools.raceday.key import TerminalKey
 from tests.support.factories.people import proposal, serial, somebody
+
+TOKEN_DAYS = 3650
+"""Tests move time by months, and the tokens of their terminals last."""
+KEY = TerminalKey()
+"""The key with which the terminals of the factories enrolled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +155,8 @@ def point(place: Premises | None = None, *, displays: bool = True) -> Point:
         code=f"T{number}-{secrets.token_hex(2)}",
         premises=place,
         token_digest=token_digest(token),
+        token_expires_at=now + timedelta(days=TOKEN_DAYS),
+        public_key=public_key_read(KEY.public),
         enrolled_at=now,
         created_at=now,
         created_by_id=place.created_by_id,
@@ -157,6 +166,7 @@ def point(place: Premises | None = None, *, displays: bool = True) -> Point:
         number=number,
         name=f"Operator {number}",
         pin="!",
+        pin_chosen_at=now,
         created_at=now,
         created_by_id=place.created_by_id,
     )
@@ -197,6 +207,7 @@ def operator_at(of: Point, *, displays: bool = True) -> str:
         number=number,
         name=f"Operator {number}",
         pin="!",
+        pin_chosen_at=now,
         created_at=now,
         created_by_id=of.premises.created_by_id,
     )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from django.db import transaction
 
 from core.database import clock
@@ -20,7 +21,10 @@ from core.journal.services import checkpoint_publish, checkpoints_due
 from core.nights.services import night_run
 from core.payoffice.services import deposits, paying, presenting
 from core.payoffice.services.deposits import DepositRequest
+from core.premises.access import TerminalCredentials, bare_terminal
 from core.premises.models import Premises
+from core.premises.proving import Proof, ProofRefused, SignedRequest, terminal_prove
+from core.premises.services import terminal_roll
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.powers import Role
@@ -97,6 +101,7 @@ def build() -> Day:
             reference="Contract",
         )
         _prepared()
+        _copied()
         contest, codes = _sold(point)
         _raced(contest, point, codes)
         emission = _played()
@@ -111,6 +116,16 @@ def build() -> Day:
             checkpoint_publish(number=number)
         seal_all()
         return _kept(contest, emission, codes)
+
+
+def _copied() -> None:
+    """Roll the token of a terminal, and use it with another key."""
+    point = factories.point()
+    rolled = terminal_roll(terminal=point.bare)
+    bare_terminal(TerminalCredentials.of(rolled.text, ""))
+    request = SignedRequest("POST", "/", rolled.text, b"")
+    with pytest.raises(ProofRefused):
+        terminal_prove(terminal=point.terminal.pk, request=request, proof=Proof(1, bytes([1]) * 64))
 
 
 def _prepared() -> None:

@@ -69,7 +69,7 @@ def test_a_terminals_code_is_shown_once(desk: Desk) -> None:
     assert "no-store" in response["Cache-Control"]
     code = re.search(r'house-secret"><code>([^<]+)</code>', response.content.decode())
     assert code
-    terminal, _token = terminal_enrol(code=code[1])
+    terminal, _token = terminal_enrol(code=code[1], public_key=factories.KEY.public)
     assert terminal.code == "T100"
     assert code[1] not in desk.get(row_url(terminal))
     assert code[1] not in LogEntry.objects.latest("pk").change_message

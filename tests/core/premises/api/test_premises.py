@@ -1,6 +1,7 @@
 """The register: premises, authorisations, terminals, operators."""
 
 import datetime
+from typing import Any
 
 import pytest
 
@@ -126,31 +127,35 @@ def test_an_authorisation_ends_at_once(organiser: Api) -> None:
     assert organiser.post(f"authorisations/{held.pk}/end").json()["valid_until"] == ended
 
 
+def enrolling(anybody: Api, code: str) -> Any:
+    """Return the answer to an enrolment."""
+    body = {"enrolment_code": code, "public_key": factories.KEY.public}
+    return anybody.post("terminal/enrolment", body)
+
+
 def test_enrolment_is_one_time_and_kept_as_a_digest(
     organiser: Api, anybody: Api, code: str
 ) -> None:
     secret = organiser.post(f"premises/{code}/terminals", {"code": "T-1"}).json()["enrolment_code"]
     assert not Enrolment.objects.filter(code_digest=secret.encode()).exists()
-    enrolled = anybody.post("terminal/enrolment", {"enrolment_code": secret})
+    enrolled = enrolling(anybody, secret)
     assert enrolled.status_code == 201
     token = enrolled.json()["token"]
-    refused(
-        anybody.post("terminal/enrolment", {"enrolment_code": secret}), 401, "enrolment_refused"
-    )
-    refused(anybody.post("terminal/enrolment", {"enrolment_code": "x"}), 401, "enrolment_refused")
+    refused(enrolling(anybody, secret), 401, "enrolment_refused")
+    refused(enrolling(anybody, "x"), 401, "enrolment_refused")
     terminal = Api(Authorization=f"Terminal {token}")
     assert terminal.get("terminal").json()["terminal"] == "T-1"
 
     again = organiser.post("terminals/T-1/enrolment-code").json()["enrolment_code"]
     assert terminal.get("terminal").status_code == 200, "the old token lives until the code is used"
-    anybody.post("terminal/enrolment", {"enrolment_code": again})
+    enrolling(anybody, again)
     refused(terminal.get("terminal"), 401, "terminal_unknown")
 
 
 def test_an_enrolment_code_expires(organiser: Api, anybody: Api, code: str) -> None:
     secret = organiser.post(f"premises/{code}/terminals", {"code": "T-1"}).json()["enrolment_code"]
     factories.time_pass(hours=25)
-    late = anybody.post("terminal/enrolment", {"enrolment_code": secret})
+    late = enrolling(anybody, secret)
     refused(late, 401, "enrolment_refused")
 
 
@@ -207,12 +212,17 @@ def test_an_operator_gets_another_pin_and_leaves(organiser: Api, auditor: Api) -
     base = f"premises/{place.premises.code}/operators/{place.operator.number}"
     at = terminal_api(place, signed_on=False)
     assert organiser.post(f"{base}/pin", {"pin": "314159"}).status_code == 200
-    signing_on = {"number": place.operator.number, "pin": "314159"}
-    assert at.post("terminal/session", signing_on).status_code == 201
+    given = {"number": place.operator.number, "pin": "314159"}
+    refused(at.prove("terminal/session", given), 403, "pin_not_own")
+    refused(at.prove("terminal/pin", given | {"new_pin": "314159"}), 422, "pin_same")
+    assert at.prove("terminal/pin", given | {"new_pin": "271828"}).status_code == 204
+    refused(at.prove("terminal/session", given), 401, "pin_refused")
+    signing_on = {"number": place.operator.number, "pin": "271828"}
+    assert at.prove("terminal/session", signing_on).status_code == 201
     refused(organiser.post(f"{base}/pin", {"pin": "123456"}), 422, "pin_weak")
     assert organiser.post(f"{base}/deactivation").json()["is_active"] is False
     assert organiser.post(f"{base}/deactivation").status_code == 200
-    refused(at.post("terminal/session", signing_on), 401, "pin_refused")
+    refused(at.prove("terminal/session", signing_on), 401, "pin_refused")
     refused(organiser.post(f"{base}/pin", {"pin": "314159"}), 409, "operator_inactive")
     missing = f"premises/{place.premises.code}/operators/31000/deactivation"
     refused(organiser.post(missing), 404, "operator_unknown")

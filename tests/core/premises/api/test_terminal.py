@@ -1,12 +1,14 @@
 """Requests of a terminal about itself: enrolment, token, operator session."""
 
+import json
 from collections import Counter
-from typing import Any
 
 import pytest
 from django.contrib.auth.hashers import make_password
 
-from core.premises.models import Operator, OperatorSession, Premises
+from core.premises import services
+from core.premises.models import Operator, OperatorSession, Premises, TerminalCopy
+from core.tools.raceday.key import TerminalKey
 from tests.support import factories
 from tests.support.api import Api, refused, terminal_api
 
@@ -24,12 +26,13 @@ def point() -> factories.Point:
 
 def test_an_operator_signs_on_and_off(point: factories.Point) -> None:
     bare = terminal_api(point, signed_on=False)
-    response = bare.post("terminal/session", {"number": point.operator.number, "pin": PIN})
+    response = bare.prove("terminal/session", {"number": point.operator.number, "pin": PIN})
     assert response.status_code == 201
     session = response.json()
     assert session["operator"] == point.operator.number
     signed_on = Api(
-        Authorization=f"Terminal {point.token}", **{"X-Operator-Session": session["token"]}
+        Authorization=f"Terminal {session['terminal_token']}",
+        **{"X-Operator-Session": session["token"]},
     )
     me = signed_on.get("terminal").json()
     assert me["session"]["name"] == point.operator.name
@@ -52,24 +55,24 @@ def test_wrong_pins_are_limited_at_one_terminal_and_keep_nobody_out_at_another(
 ) -> None:
     stolen = terminal_api(factories.point(point.premises), signed_on=False)
     number = point.operator.number
-    refused(stolen.post("terminal/session", {"number": 9999, "pin": PIN}), 401, "pin_refused")
+    refused(stolen.prove("terminal/session", {"number": 9999, "pin": PIN}), 401, "pin_refused")
     codes = Counter(
-        stolen.post("terminal/session", {"number": number, "pin": "000001"}).json()["code"]
+        stolen.prove("terminal/session", {"number": number, "pin": "000001"}).json()["code"]
         for _ in range(20)
     )
     assert codes == {"pin_refused": 5, "throttled": 15}
     right = {"number": number, "pin": PIN}
-    limited = stolen.post("terminal/session", right)
+    limited = stolen.prove("terminal/session", right)
     refused(limited, 429, "throttled")
     assert 1 <= int(limited.headers["Retry-After"]) <= 180
     own = terminal_api(point, signed_on=False)
-    assert own.post("terminal/session", right).status_code == 201
+    assert own.prove("terminal/session", right).status_code == 201
 
 
 def test_an_operator_of_other_premises_is_unknown_here(point: factories.Point) -> None:
     elsewhere = terminal_api(factories.point(), signed_on=False)
     body = {"number": point.operator.number, "pin": PIN}
-    refused(elsewhere.post("terminal/session", body), 401, "pin_refused")
+    refused(elsewhere.prove("terminal/session", body), 401, "pin_refused")
 
 
 def test_who_am_i(point: factories.Point) -> None:
@@ -81,25 +84,102 @@ def test_who_am_i(point: factories.Point) -> None:
     assert "sell" not in terminal_api(office).get("terminal").json()["capabilities"]
 
 
+def at_terminal(token: str, session: str = "") -> Api:
+    return Api(Authorization=f"Terminal {token}", **{"X-Operator-Session": session})
+
+
+def roll(of: Api) -> str:
+    """Return the token that a terminal gets for its proof."""
+    answer = of.prove("terminal/token", {})
+    assert answer.status_code == 201, answer.content
+    return str(answer.json()["token"])
+
+
 def test_rolling_the_token_ends_the_old_one_when_the_new_one_is_used(
     point: factories.Point,
 ) -> None:
     old = terminal_api(point)
-    lost, rolled = old.post("terminal/token"), old.post("terminal/token")
-    assert rolled.status_code == 201
+    lost, rolled = roll(old), roll(old)
     assert old.get("terminal").status_code == 200
-
-    def with_token(answer: Any) -> Api:
-        return Api(
-            Authorization=f"Terminal {answer.json()['token']}",
-            **{"X-Operator-Session": point.session_token},
-        )
-
-    refused(with_token(lost).get("terminal"), 401, "terminal_unknown")
-    new = with_token(rolled)
+    refused(at_terminal(lost).get("terminal"), 401, "terminal_unknown")
+    new = at_terminal(rolled, point.session_token)
     assert new.get("terminal").json()["session"]["operator"] == point.operator.number
-    refused(old.get("terminal"), 401, "terminal_unknown")
-    assert new.get("terminal").status_code == 200
+    refused(old.get("terminal"), 401, "token_replaced")
+    assert new.get("terminal").status_code == 200, "what was under way means nothing"
+
+
+def test_a_token_expires_and_the_key_alone_renews_it(point: factories.Point) -> None:
+    token = roll(terminal_api(point))
+    factories.time_pass(seconds=services.TOKEN_LENGTH.total_seconds() + 1)
+    late = at_terminal(token, point.session_token)
+    refused(late.get("terminal"), 401, "token_expired")
+    refused(late.delete("terminal/session"), 401, "token_expired")
+    refused(late.post("terminal/token"), 401, "proof_missing")
+    fresh = at_terminal(roll(late), point.session_token)
+    assert fresh.get("terminal").json()["session"]["operator"] == point.operator.number
+
+
+def test_a_copy_used_after_the_roll_is_seen_and_closes_the_terminal(
+    point: factories.Point, organiser: Api
+) -> None:
+    """A copy serves at most until the machine that was copied rolls its token."""
+    copied = terminal_api(point)
+    assert copied.get("terminal").status_code == 200
+    own = at_terminal(roll(copied), point.session_token)
+    assert own.get("terminal").status_code == 200
+    factories.time_pass(minutes=2)
+    refused(copied.get("terminal"), 401, "token_replaced")
+    for of in (own, at_terminal(roll_refused(own))):
+        refused(of.get("terminal"), 403, "terminal_copied")
+    refused(own.delete("terminal/session"), 403, "terminal_copied")
+    (alarm,) = [a for a in organiser.get("alarms").json()["items"] if "copied" in a["code"]]
+    assert alarm["subject"] == point.terminal.code
+    (sign,) = TerminalCopy.objects.all()
+    assert (sign.terminal, sign.sign) == (point.terminal, TerminalCopy.Sign.REPLACED_TOKEN)
+
+    code = organiser.post(f"terminals/{point.terminal.code}/enrolment-code").json()
+    anew = {"enrolment_code": code["enrolment_code"], "public_key": TerminalKey().public}
+    token = Api().post("terminal/enrolment", anew).json()["token"]
+    factories.time_pass(minutes=2)
+    refused(copied.get("terminal"), 401, "terminal_unknown")
+    assert at_terminal(token).get("terminal").status_code == 200, "old copies close it no more"
+    assert not [a for a in organiser.get("alarms").json()["items"] if "copied" in a["code"]]
+
+
+def roll_refused(of: Api) -> str:
+    """Return the token of a terminal that may not roll it."""
+    refused(of.prove("terminal/token", {}), 403, "terminal_copied")
+    return of.headers["Authorization"].removeprefix("Terminal ")
+
+
+@pytest.mark.parametrize("path", ["terminal/token", "terminal/session", "terminal/pin"])
+def test_a_copied_token_without_the_key_opens_no_new_one(point: factories.Point, path: str) -> None:
+    """The PIN and the token are not enough: whoever signs with another key is seen."""
+    body = {"number": point.operator.number, "pin": PIN, "new_pin": "314159"}
+    sent = {"token": {}, "session": {k: body[k] for k in ("number", "pin")}, "pin": body}
+    bare = terminal_api(point, signed_on=False)
+    refused(bare.post(path, sent[path.rpartition("/")[2]]), 401, "proof_missing")
+    assert not TerminalCopy.objects.exists()
+    stranger = TerminalKey()
+    stolen = bare.prove(path, sent[path.rpartition("/")[2]], key=stranger)
+    refused(stolen, 401, "proof_refused")
+    assert TerminalCopy.objects.get().sign == TerminalCopy.Sign.WRONG_KEY
+    refused(terminal_api(point).get("terminal"), 403, "terminal_copied")
+    contest = factories.contest()
+    assert factories.sell(contest, point).outcome == "terminal_copied"
+
+
+def test_a_proof_is_of_its_request_and_good_once(point: factories.Point) -> None:
+    bare = terminal_api(point, signed_on=False)
+    body = json.dumps({"number": point.operator.number, "pin": PIN})
+    proof = factories.KEY.prove("/api/v1/terminal/session", point.token, body.encode())
+    assert bare.raw("terminal/session", body, **proof).status_code == 201
+    used = refused(bare.raw("terminal/session", body, **proof), 409, "proof_used")
+    assert used["data"]["last"] == factories.KEY.number
+    for header in ("", "7", "x.y", "1.é", f"{2**60}.AA", f"{factories.KEY.number + 1}.AA="):
+        missing = bare.raw("terminal/session", body, **{"X-Terminal-Proof": header})
+        refused(missing, 401, "proof_missing")
+    assert OperatorSession.objects.filter(terminal=point.terminal).count() == 2
 
 
 def test_expired_sessions(point: factories.Point) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from core.tools.raceday import people
 from core.tools.raceday.api import Api, ApiProblem
+from core.tools.raceday.key import TerminalKey
 from tests.support.browser.site import serving
 from tests.support.databases import Database
 
@@ -37,7 +38,7 @@ def test_people_and_terminals_sign_on_and_renew_their_sessions(staff: people.Sta
     assert first.get("terminal")["premises"] == "P-0001"
     assert first._sign_on is not None
     renewed = first._sign_on()
-    assert renewed["Authorization"] == first.headers["Authorization"]
+    assert renewed["Authorization"] != first.headers["Authorization"]
     assert renewed["X-Operator-Session"] != first.headers["X-Operator-Session"]
     enrolment = people.terminal_register(organiser, "P-0001", "T-VISITOR")
     visitor = people.Seller.enrol(
@@ -45,7 +46,8 @@ def test_people_and_terminals_sign_on_and_renew_their_sessions(staff: people.Sta
     )
     assert visitor.api.headers["X-Operator-Session"]
     with pytest.raises(ApiProblem):
-        Api(organiser.base_url).post("terminal/enrolment", {"enrolment_code": enrolment})
+        body = {"enrolment_code": enrolment, "public_key": TerminalKey().public}
+        Api(organiser.base_url).post("terminal/enrolment", body)
 
 
 def test_there_is_a_person_for_every_duty_and_a_name_for_each() -> None:

@@ -2,6 +2,7 @@
 
 import { language } from "../base/text.js";
 import * as clock from "./clock.js";
+import { makeKey, numberUsed, prove } from "./key.js";
 import { line } from "./line.js";
 
 const PREFIX = "/api/v1/";
@@ -9,6 +10,8 @@ const PATIENCE_MS = 15_000;
 const DOUBT_MS = 1500;   // without an answer by then, check the connection
 const AGAIN_MS = 700;
 const AWAY = new Set([502, 503, 504]);
+// Problems after which this terminal has to be enrolled.
+const ENDED = new Set(["terminal_unknown", "terminal_revoked", "terminal_copied", "token_replaced", "proof_missing", "proof_refused"]);
 
 /** The server refused. `code` never changes; `title` and `detail` are in the page's language. */
 export class Problem extends Error {
@@ -25,21 +28,36 @@ export class LineLost extends Error {}
 const ENROLLED = "terminal.enrolled";   // in localStorage: kept on this machine
 const SIGNED_ON = "terminal.signed-on"; // in sessionStorage: until this window closes
 
+const kept = (name) => JSON.parse(localStorage.getItem(name) ?? "null");
+
 class Client extends EventTarget {
-  #enrolled = JSON.parse(localStorage.getItem(ENROLLED) ?? "null");
+  #enrolled = kept(ENROLLED);
+  #rolling = null;
   #session = JSON.parse(sessionStorage.getItem(SIGNED_ON) ?? "null");
 
   get enrolled() { return this.#enrolled; }
   get session() { return this.#session; }
 
-  async enrol(code) {
-    this.#enrolled = await this.post("terminal/enrolment", { enrolment_code: code });
-    localStorage.setItem(ENROLLED, JSON.stringify(this.#enrolled));
+  constructor() {
+    super();
+    // Another window of this machine has rolled the token, or enrolled.
+    addEventListener("storage", ({ key }) => { if (key === ENROLLED) this.#enrolled = kept(ENROLLED); });
   }
 
-  async signOn(number, pin) {
-    this.#keepSession(await this.post("terminal/session", { number, pin }));
+  async enrol(code) {
+    this.#keepEnrolled(await this.post("terminal/enrolment", { enrolment_code: code, public_key: await makeKey() }));
   }
+
+  async signOn(number, pin) { this.#keepSession(await this.sessionOf(number, pin)); }
+
+  /** Sign an operator on beside the one who works here; return the session. */
+  async sessionOf(number, pin) {
+    const { terminal_token: token, ...session } = await this.#proven("terminal/session", { number, pin });
+    this.#keepEnrolled({ ...this.#enrolled, token });
+    return session;
+  }
+
+  choosePin = (number, pin, newPin) => this.#proven("terminal/pin", { number, pin, new_pin: newPin });
 
   async signOff() {
     await this.call("DELETE", "terminal/session");
@@ -67,19 +85,53 @@ class Client extends EventTarget {
     }
   }
 
-  /** Return the answer to a request. Throws Problem or LineLost. */
-  async call(method, path, { body, as = "json", signal } = {}) {
+  /** Return the answer to a request; get a new token if this one has ended. Throws Problem or LineLost. */
+  async call(method, path, options = {}) {
+    const { token } = this.#enrolled ?? {};
+    try {
+      return await this.#send(method, path, options);
+    } catch (problem) {
+      if (problem.code === "token_expired") await this.#roll();
+      else {
+        if (problem.code === "token_replaced") this.#enrolled = kept(ENROLLED); // another window rolled it
+        if (problem.code !== "token_replaced" || this.#enrolled?.token === token) throw this.#lost(problem);
+      }
+      return this.#send(method, path, options).catch((again) => { throw this.#lost(again); });
+    }
+  }
+
+  /** Send a request that the key of this terminal signs. */
+  async #proven(path, body) {
+    const text = JSON.stringify(body);
+    const attempt = async () => this.#send("POST", path, { text, proof: await prove("POST", PREFIX + path, this.#enrolled.token, text) ?? "" });
+    try {
+      return await attempt();
+    } catch (problem) {
+      if (problem.code !== "proof_used") throw this.#lost(problem);
+      numberUsed(problem.data.last);
+      return attempt();
+    }
+  }
+
+  /** Get a new token, once for all the requests that wait for it. */
+  async #roll() {
+    this.#rolling ??= this.#proven("terminal/token", {}).finally(() => { this.#rolling = null; });
+    const { token } = await this.#rolling;
+    this.#keepEnrolled({ ...this.#enrolled, token });
+  }
+
+  async #send(method, path, { body, text = body === undefined ? undefined : JSON.stringify(body), as = "json", signal, proof }) {
     const headers = { "Accept-Language": language };
-    if (body !== undefined) headers["Content-Type"] = "application/json";
+    if (text !== undefined) headers["Content-Type"] = "application/json";
     if (this.#enrolled) headers.Authorization = `Terminal ${this.#enrolled.token}`;
     if (this.#session) headers["X-Operator-Session"] = this.#session.token;
+    if (proof !== undefined) headers["X-Terminal-Proof"] = proof;
     const patience = AbortSignal.timeout(PATIENCE_MS);
     const doubt = setTimeout(() => line.doubt(), DOUBT_MS);
     let answer, content;
     try {
       answer = await fetch(PREFIX + path, {
-        method, headers, body: body === undefined ? undefined : JSON.stringify(body), cache: "no-store",
-        signal: signal ? AbortSignal.any([signal, patience]) : patience,
+        method, headers, body: text, cache: "no-store", signal: signal ? AbortSignal.any([signal, patience]) : patience,
       });
       content = await answer.text();
     } catch (error) {
@@ -89,24 +141,29 @@ class Client extends EventTarget {
       clearTimeout(doubt);
     }
     clock.sync(answer.headers.get("X-Server-Time"));
-    if (AWAY.has(answer.status) && !answer.headers.get("Content-Type")?.includes("problem+json")) {
+    const isProblem = answer.headers.get("Content-Type")?.includes("problem+json");
+    if (AWAY.has(answer.status) && !isProblem) {
       line.lost();
       throw new LineLost(String(answer.status));
     }
     line.heard();
-    if (!answer.ok) throw this.#problem(answer, content);
+    if (!answer.ok) throw new Problem(answer.status, isProblem ? JSON.parse(content) : {});
     return as === "text" ? content : content && JSON.parse(content);
   }
 
-  #problem(answer, content) {
-    const isProblem = answer.headers.get("Content-Type")?.includes("problem+json");
-    const problem = new Problem(answer.status, isProblem ? JSON.parse(content) : {});
-    if (problem.code === "terminal_unknown" || problem.code === "terminal_revoked") {
-      this.#enrolled = null;
-      localStorage.removeItem(ENROLLED);
+  /** Forget the credentials that a problem says have ended, and return the problem. */
+  #lost(problem) {
+    if (ENDED.has(problem.code)) {
+      this.#keepEnrolled(null);
       this.#keepSession(null);
-    } else if (problem.code.startsWith("operator_session_")) this.#keepSession(null);
+    } else if (problem.code?.startsWith("operator_session_")) this.#keepSession(null);
     return problem;
+  }
+
+  #keepEnrolled(enrolled) {
+    this.#enrolled = enrolled;
+    if (enrolled) localStorage.setItem(ENROLLED, JSON.stringify({ terminal: enrolled.terminal, token: enrolled.token }));
+    else localStorage.removeItem(ENROLLED);
   }
 
   #keepSession(session) {

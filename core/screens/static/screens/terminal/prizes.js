@@ -165,7 +165,7 @@ class Prizes {
 
   /** Return the token of a second operator's session; the terminal's own session stays. */
   async #second(data) {
-    const session = await this.till.client.post("terminal/session", { number: Number(data.get("second-number")), pin: data.get("second-pin") });
+    const session = await this.till.client.sessionOf(Number(data.get("second-number")), data.get("second-pin"));
     return session.token;
   }
 

@@ -33,7 +33,10 @@ function form(title, why, fields, submit, send) {
     } catch (problem) {
       error.textContent = problem.title ?? t("line_lost");
       error.hidden = false;
-      element.querySelector("input:last-of-type").select();
+      // The next PIN goes where it does not show, never into the operator's number.
+      const secrets = [...element.querySelectorAll("input[type=password]")];
+      for (const secret of secrets) secret.value = "";
+      (secrets[0] ?? element.querySelector("input")).focus();
     } finally {
       button.disabled = false;
     }
@@ -50,11 +53,34 @@ export function enrolment(till) {
     });
 }
 
+const pinField = (label, id, name) => field(label, { id, name, type: "password", inputmode: "numeric", pattern: "[0-9]{6,12}" });
+
 export function signOn(till) {
   const element = form(`${t("sign_on")} · ${till.client.enrolled.terminal}`, t("sign_on_why"), [
     field(t("operator_number"), { id: "operator-number", name: "number", inputmode: "numeric", pattern: "[0-9]{1,5}" }),
-    field(t("pin"), { id: "operator-pin", name: "pin", type: "password", inputmode: "numeric", pattern: "[0-9]{6,12}" }),
-  ], t("sign_on_do"), (data) => till.client.signOn(Number(data.get("number")), data.get("pin")));
+    pinField(t("pin"), "operator-pin", "pin"),
+  ], t("sign_on_do"), async (data) => {
+    const number = Number(data.get("number"));
+    try {
+      await till.client.signOn(number, data.get("pin"));
+    } catch (problem) {
+      if (problem.code !== "pin_not_own") throw problem;
+      element.replaceWith(ownPin(till, number, data.get("pin")));
+    }
+  });
+  element.lastChild.before(keypad(element));
+  return element;
+}
+
+/** Return the form in which an operator replaces the PIN that somebody else gave, and signs on. */
+function ownPin(till, number, given) {
+  const element = form(t("own_pin"), t("own_pin_why"), [
+    pinField(t("new_pin"), "new-pin", "pin"), pinField(t("new_pin_again"), "new-pin-again", "again"),
+  ], t("own_pin_do"), async (data) => {
+    if (data.get("pin") !== data.get("again")) throw { title: t("new_pin_differs") };
+    await till.client.choosePin(number, given, data.get("pin"));
+    await till.client.signOn(number, data.get("pin"));
+  });
   element.lastChild.before(keypad(element));
   return element;
 }

@@ -1,0 +1,93 @@
+"""Store what terminals and their operators are known by: codes, tokens, sessions, copies seen."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from core.database.models import Guarded
+from core.staff.models import User
+
+
+class FormerToken(Guarded):
+    """A token that a newer one replaced. Only a copy is used again (`premises_token_former`)."""
+
+    terminal = models.ForeignKey(
+        "premises.Terminal", models.PROTECT, related_name="+", verbose_name=_("terminal")
+    )
+    token_digest = models.BinaryField(max_length=32, unique=True)
+    replaced_at = models.DateTimeField(_("replaced at"))
+
+    class Meta:
+        verbose_name = _("replaced token")
+        verbose_name_plural = _("replaced tokens")
+
+    def __str__(self) -> str:
+        return str(self.terminal)
+
+
+class TerminalCopy(Guarded):
+    """A sign that somebody holds a copy of a terminal's token. It closed the terminal."""
+
+    class Sign(models.TextChoices):
+        REPLACED_TOKEN = "replaced_token", _("A token that had been replaced was used")
+        WRONG_KEY = "wrong_key", _("The token was used with another key")
+
+    terminal = models.ForeignKey(
+        "premises.Terminal", models.PROTECT, related_name="copies", verbose_name=_("terminal")
+    )
+    sign = models.CharField(_("sign"), max_length=20, choices=Sign.choices)
+    seen_at = models.DateTimeField(_("seen at"))
+
+    class Meta:
+        verbose_name = _("copy of a terminal")
+        verbose_name_plural = _("copies of terminals")
+
+    def __str__(self) -> str:
+        return str(self.terminal)
+
+
+class Enrolment(Guarded):
+    """A one-time code that a terminal exchanges for its token."""
+
+    mutable = ("used_at",)
+
+    terminal = models.ForeignKey(
+        "premises.Terminal", models.PROTECT, related_name="enrolments", verbose_name=_("terminal")
+    )
+    code_digest = models.BinaryField(max_length=32, unique=True)
+    issued_at = models.DateTimeField(_("issued at"))
+    issued_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("issued by")
+    )
+    expires_at = models.DateTimeField(_("expires at"))
+    used_at = models.DateTimeField(_("used at"), null=True)
+
+    class Meta:
+        verbose_name = _("enrolment")
+        verbose_name_plural = _("enrolments")
+
+    def __str__(self) -> str:
+        return str(self.terminal)
+
+
+class OperatorSession(Guarded):
+    """A session of an operator at one terminal."""
+
+    mutable = ("ended_at",)
+
+    terminal = models.ForeignKey(
+        "premises.Terminal", models.PROTECT, related_name="sessions", verbose_name=_("terminal")
+    )
+    operator = models.ForeignKey(
+        "premises.Operator", models.PROTECT, related_name="sessions", verbose_name=_("operator")
+    )
+    token_digest = models.BinaryField(max_length=32, unique=True)
+    started_at = models.DateTimeField(_("started at"))
+    expires_at = models.DateTimeField(_("expires at"))
+    ended_at = models.DateTimeField(_("ended at"), null=True)
+
+    class Meta:
+        verbose_name = _("session of an operator")
+        verbose_name_plural = _("sessions of operators")
+
+    def __str__(self) -> str:
+        return f"{self.operator} · {self.terminal}"
