@@ -57,7 +57,7 @@ def jobs_due(until: datetime.date | None = None) -> list[tuple[datetime.date, Jo
     for name, day in JobRun.objects.exclude(state=JobRun.State.DONE).values_list("job", "day"):
         unfinished[name] = min(day, unfinished.get(name, day))
     stands = min(last, add_days(max(done.values()), 1)) if done else last
-    due = []
+    due: list[tuple[datetime.date, Job]] = []
     for job in jobs.all_jobs():
         begins = [unfinished[job.name]] if job.name in unfinished else []
         if job.name in done:
