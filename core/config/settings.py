@@ -286,6 +286,11 @@ LIVE_URL = env.string("LIVE_URL", "/live").rstrip("/")
 PAYEE_KEPT_DAYS = env.integer("PAYEE_KEPT_DAYS", 3650, least=1)
 IMAGE_KEPT_DAYS = env.integer("IMAGE_KEPT_DAYS", 1825, least=1)
 SECOND_PERSON_FROM_CENTS = env.integer("SECOND_PERSON_FROM_CENTS", 30_000, least=0, most=30_000)
+# The amount from which a remittance of premises needs a second person: what one person recorded for
+# a statement counts together. The database needs one from 3,000.00 on.
+REMITTANCE_SECOND_PERSON_FROM_CENTS = env.integer(
+    "REMITTANCE_SECOND_PERSON_FROM_CENTS", 300_000, least=0, most=300_000
+)
 
 LOGGING_CONFIG = None
 LOG_LEVEL = env.string("LOG_LEVEL", "INFO")

@@ -68,14 +68,16 @@ class _Limit(ActForm):
 
 
 def _settle(by: StaffActor, target: Statement, data: Data) -> Done:
-    services.statement_settle(by=by, statement=target.uuid, **data)
-    return Done(_("The payment is on record."), target)
+    outcome = services.statement_settle(by=by, statement=target.uuid, **data)
+    if isinstance(outcome, Remittance):
+        return Done(_("The payment is on record."), target)
+    return Done(_("Proposed; a second person confirms it."), target)
 
 
 def _rate(by: StaffActor, target: None, data: Data) -> Done:
     place = data.pop("premises")
-    rate = services.commission_rate_record(by=by, premises=place.code if place else None, **data)
-    return Done(_("The rate is on record."), rate)
+    services.commission_rate_propose(by=by, premises=place.code if place else None, **data)
+    return Done(_("Proposed; a second person confirms it."))
 
 
 def _limit(by: StaffActor, target: None, data: Data) -> Done:
@@ -90,6 +92,7 @@ SETTLE = Act(
     run=_settle,
     form=_Settle,
     icon="payments",
+    text=_("A second person confirms a large amount, and what is paid to the premises."),
     facts=lambda target: [
         (_("balance"), money(target.closing_cents)),
         (_("outstanding"), money(services.outstanding_cents(target))),
@@ -98,7 +101,7 @@ SETTLE = Act(
 )
 RATE = Act(
     name="record",
-    title=_("Record a commission rate"),
+    title=_("Propose a commission rate"),
     power=powers.SET_RATES,
     run=_rate,
     form=_Rate,
@@ -116,7 +119,7 @@ LIMIT = Act(
 
 class _Remittances(ReadOnlyInline):
     model = Remittance
-    shown = ("amount_cents", "paid_on", "reference", "recorded_at", "recorded_by")
+    shown = ("amount_cents", "paid_on", "reference", "recorded_at", "recorded_by", "proposal")
 
 
 @admin.register(Statement)

@@ -45,5 +45,9 @@ ADMINISTRATION = Administration(
         ),
     ),
     panels=(Panel(35, guarantees_panel),),
+    kind_titles={
+        "statements.rate": _("Commission rate"),
+        "statements.remittance": _("Payment of a statement"),
+    },
     key_names=KEY_NAMES,
 )

@@ -2,7 +2,7 @@
 them.
 """
 
-from core.journal.binding import posted, stamped, with_parent, with_rows
+from core.journal.binding import confirmed, posted, stamped, with_parent, with_rows
 from core.journal.rules import Rule
 
 _BY = {"user": "recorded_by_id"}
@@ -52,9 +52,17 @@ RULES: tuple[Rule, ...] = (
         ("ledger_account", "o.id = t.account_id"),
         ("premises_terminal", "o.id = t.terminal_id"),
     ),
-    stamped("statements_commissionrate", "recorded_at", **_BY),
+    stamped("statements_commissionrate", "recorded_at"),
+    confirmed("statements_commissionrate"),
     stamped("statements_guaranteelimit", "recorded_at", **_BY),
-    stamped("statements_remittance", "recorded_at", **_BY, session="recorded_in_id"),
+    stamped(
+        "statements_remittance",
+        "recorded_at",
+        **_BY,
+        session="recorded_in_id",
+        unless="proposal_id IS NOT NULL",
+    ),
+    confirmed("statements_remittance"),
     posted("statements_remittance", "abs(t.amount_cents)"),
     stamped("statements_mark", "made_at"),
     with_parent("statements_markedbalance", "statements_mark", "mark_id"),

@@ -7,7 +7,10 @@ from django.utils.translation import gettext_lazy as _
 from core.database.models import Guarded
 from core.ledger.models import Account
 from core.premises.models import Game, Premises, Terminal
-from core.staff.models import StaffSession, User
+from core.staff.models import Proposal, StaffSession, User
+
+SECOND_PERSON_AT_LATEST_CENTS = 3_000_00
+"""From here on the database needs a second person for a remittance; a setting may say less."""
 
 
 class CommissionRate(Guarded):
@@ -31,6 +34,9 @@ class CommissionRate(Guarded):
     recorded_at = models.DateTimeField(_("recorded at"))
     recorded_by = models.ForeignKey(
         User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
+    )
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
     )
 
     class Meta:
@@ -219,7 +225,11 @@ class Statement(Guarded):
 
 
 class Remittance(Guarded):
-    """A payment of a statement by the premises. If negative, the organiser pays the premises."""
+    """A payment of a statement by the premises. If negative, the organiser pays the premises.
+
+    It gives the premises credit again, so that two persons record a large one, and any that the
+    organiser pays.
+    """
 
     uuid = models.UUIDField(_("UUID"), unique=True)
     statement = models.ForeignKey(
@@ -238,6 +248,9 @@ class Remittance(Guarded):
     recorded_in = models.ForeignKey(
         StaffSession, models.PROTECT, related_name="+", verbose_name=_("recorded in session")
     )
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
+    )
 
     class Meta:
         verbose_name = _("payment of a statement")
@@ -245,6 +258,11 @@ class Remittance(Guarded):
         constraints = [
             models.UniqueConstraint(fields=["premises", "reference"], name="remittance_once"),
             models.CheckConstraint(condition=~Q(amount_cents=0), name="remittance_moves"),
+            models.CheckConstraint(
+                condition=Q(amount_cents__gt=0, amount_cents__lt=SECOND_PERSON_AT_LATEST_CENTS)
+                | Q(proposal__isnull=False),
+                name="remittance_large_by_two",
+            ),
             models.CheckConstraint(condition=~Q(reference=""), name="remittance_sourced"),
         ]
 

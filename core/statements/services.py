@@ -4,10 +4,14 @@ A statement is made once. The commission of its week is posted with it, from the
 commission accounts. Its figures equal the ledger to the cent.
 """
 
+import dataclasses
 import datetime
 import uuid
+from typing import Any
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import Sum
 
 from core.database import clock
 from core.database.locks import Lock, hold
@@ -17,9 +21,11 @@ from core.kernel.money import parse_percent, percent_text
 from core.ledger import services as ledger
 from core.ledger.services import Line, premises_account
 from core.payoffice import accounts
-from core.premises.models import Game
+from core.premises.models import Game, Premises
 from core.premises.services import premises_by_code, sales_hold
+from core.staff import two_persons
 from core.staff.actor import StaffActor
+from core.staff.models import Proposal
 from core.statements import powers, weeks
 from core.statements.columns import COMMISSION_KIND, REMITTANCE_KIND, games
 from core.statements.models import CommissionRate, GuaranteeLimit, Remittance, Statement
@@ -70,7 +76,7 @@ class StatementUnsound(InvariantBroken):
     message = "A statement does not say what the ledger holds; nothing was kept."
 
 
-def commission_rate_record(
+def commission_rate_propose(
     *,
     by: StaffActor,
     game: str,
@@ -78,33 +84,60 @@ def commission_rate_record(
     percent: str,
     in_force_from: datetime.date,
     reference: str,
-) -> CommissionRate:
-    """Record the commission of premises (all, unless named) on a game's sales from a day on.
+) -> Proposal:
+    """Propose the commission of premises (all, unless named) on a game's sales from a day on.
 
-    Raises PremisesUnknown, BadPercent, ReferenceMissing, RateRecorded, or RateTooLate for a day
-    that a statement already covers.
+    Another person confirms it. Raises PremisesUnknown, BadPercent, ReferenceMissing, RateRecorded,
+    ProposalPending, or RateTooLate for a day that a statement already covers.
     """
     by.need(powers.SET_RATES)
     place = premises_by_code(premises) if premises else None
     exact = percent_text(parse_percent(percent))
     if not reference.strip():
         raise ReferenceMissing
+    _need_later(place, in_force_from)
+    same = CommissionRate.objects.filter(game=game, premises=place, in_force_from=in_force_from)
+    if same.exists():
+        raise RateRecorded(game=game, premises=premises)
+    return two_persons.propose(
+        kind=RATE,
+        subject=f"commission:{game}:{premises or ''}",
+        by=by,
+        content={
+            "game": Game(game).value,
+            "premises": premises,
+            "percent": exact,
+            "in_force_from": in_force_from.isoformat(),
+            "reference": reference,
+        },
+    )
+
+
+def _need_later(place: Premises | None, in_force_from: datetime.date) -> None:
     issued = Statement.objects.filter(week_to__gte=in_force_from)
     if (issued.filter(premises=place) if place else issued).exists():
         raise RateTooLate(in_force_from=in_force_from.isoformat())
+
+
+def _rate_set(proposal: Proposal, by: StaffActor) -> None:
+    content = proposal.content
+    place = premises_by_code(content["premises"]) if content["premises"] else None
+    day = datetime.date.fromisoformat(content["in_force_from"])
+    _need_later(place, day)
     try:
         with transaction.atomic():
-            return CommissionRate.objects.create(
-                game=Game(game),
+            CommissionRate.objects.create(
+                game=content["game"],
                 premises=place,
-                percent=exact,
-                in_force_from=in_force_from,
-                reference=reference,
+                percent=content["percent"],
+                in_force_from=day,
+                reference=content["reference"],
                 recorded_at=clock.now(),
-                recorded_by_id=by.user_id,
+                recorded_by_id=proposal.proposed_by_id,
+                proposal=proposal,
             )
     except IntegrityError as error:
-        raise RateRecorded(game=game, premises=premises) from error
+        raise RateRecorded(game=content["game"], premises=content["premises"]) from error
 
 
 @transaction.atomic
@@ -214,46 +247,108 @@ def statement_settle(
     amount_cents: int,
     paid_on: datetime.date,
     reference: str,
-) -> Remittance:
+) -> Remittance | Proposal:
     """Record a payment of a statement, full or partial. A negative one is paid to the premises.
 
-    The same payment again returns the first row. Raises StatementUnknown, ReferenceMissing,
-    RemittanceRefused (more than remains, or a future day), RemittanceRecorded.
+    What is paid to the premises is proposed, and so is what makes the payments that one person
+    recorded for the statement reach the configured amount; another person confirms it. The same
+    payment again returns the first row. Raises StatementUnknown, ReferenceMissing,
+    RemittanceRefused (more than remains, or a future day), RemittanceRecorded, ProposalPending.
     """
     by.need(powers.SETTLE)
     issued = statement_get(statement)
     if not reference.strip():
         raise ReferenceMissing
-    hold((Lock.STATEMENT, issued.premises_id))
-    recorded = Remittance.objects.filter(
-        premises_id=issued.premises_id, reference=reference
-    ).first()
+    asked = _Asked(issued, amount_cents, paid_on, reference)
+    if not _needs_two(asked):
+        hold((Lock.STATEMENT, issued.premises_id))
+    recorded = _recorded(asked)
     if recorded is not None:
-        if (recorded.statement_id, recorded.amount_cents, recorded.paid_on) != (
-            issued.pk,
-            amount_cents,
-            paid_on,
-        ):
-            raise RemittanceRecorded(reference=reference)
         return recorded
-    left = outstanding_cents(issued)
-    now = clock.now()
-    fits = 0 < amount_cents <= left or left <= amount_cents < 0
-    if not fits or paid_on > natural_day(now):
-        raise RemittanceRefused(outstanding_cents=left, amount_cents=amount_cents)
+    _need_fits(asked)
+    if not _needs_two(asked):
+        return _remit(asked, recorded_by_id=by.user_id, recorded_in_id=by.session_id)
+    return two_persons.propose(
+        kind=REMITTANCE,
+        subject=f"remittance:{issued}:{reference}"[:80],
+        by=by,
+        content={
+            "statement": str(statement),
+            "premises": issued.premises.code,
+            "amount_cents": amount_cents,
+            "paid_on": paid_on.isoformat(),
+            "reference": reference,
+        },
+    )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Asked:
+    """A payment of a statement as it is asked for."""
+
+    statement: Statement
+    amount_cents: int
+    paid_on: datetime.date
+    reference: str
+
+
+def _needs_two(asked: _Asked) -> bool:
+    alone = asked.statement.remittances.filter(proposal=None)
+    before = alone.aggregate(cents=Sum("amount_cents"))["cents"] or 0
+    reached = before + asked.amount_cents >= settings.REMITTANCE_SECOND_PERSON_FROM_CENTS
+    return asked.amount_cents < 0 or reached
+
+
+def _recorded(asked: _Asked) -> Remittance | None:
+    """Return the row of that bank movement, if there is one. Raises RemittanceRecorded."""
+    of_premises = Remittance.objects.filter(premises_id=asked.statement.premises_id)
+    recorded = of_premises.filter(reference=asked.reference).first()
+    if recorded is not None and (
+        recorded.statement_id,
+        recorded.amount_cents,
+        recorded.paid_on,
+    ) != (asked.statement.pk, asked.amount_cents, asked.paid_on):
+        raise RemittanceRecorded(reference=asked.reference)
+    return recorded
+
+
+def _need_fits(asked: _Asked) -> None:
+    left, cents = outstanding_cents(asked.statement), asked.amount_cents
+    fits = 0 < cents <= left or left <= cents < 0
+    if not fits or asked.paid_on > natural_day(clock.now()):
+        raise RemittanceRefused(outstanding_cents=left, amount_cents=cents)
+
+
+def _remit(asked: _Asked, **by: Any) -> Remittance:
     remittance = Remittance.objects.create(
         uuid=uuid.uuid4(),
-        statement=issued,
-        premises_id=issued.premises_id,
-        amount_cents=amount_cents,
-        paid_on=paid_on,
-        reference=reference,
-        recorded_at=now,
-        recorded_by_id=by.user_id,
-        recorded_in_id=by.session_id,
+        statement=asked.statement,
+        premises_id=asked.statement.premises_id,
+        amount_cents=asked.amount_cents,
+        paid_on=asked.paid_on,
+        reference=asked.reference,
+        recorded_at=clock.now(),
+        **by,
     )
     ledger.post(reference=remittance.uuid, lines=[remittance_line(remittance)])
     return remittance
+
+
+def _remitted(proposal: Proposal, by: StaffActor) -> None:
+    content = proposal.content
+    issued = statement_get(uuid.UUID(content["statement"]))
+    paid_on = datetime.date.fromisoformat(content["paid_on"])
+    asked = _Asked(issued, content["amount_cents"], paid_on, content["reference"])
+    hold((Lock.STATEMENT, issued.premises_id))
+    if _recorded(asked) is not None:
+        raise RemittanceRecorded(reference=asked.reference)
+    _need_fits(asked)
+    _remit(
+        asked,
+        recorded_by_id=proposal.proposed_by_id,
+        recorded_in_id=proposal.proposed_in_id,
+        proposal=proposal,
+    )
 
 
 def remittance_line(of: Remittance) -> Line:
@@ -267,3 +362,7 @@ def outstanding_cents(statement: Statement) -> int:
     """Return the part of a statement that is not paid yet."""
     paid = statement.remittances.values_list("amount_cents", flat=True)
     return statement.closing_cents - sum(paid)
+
+
+RATE = two_persons.Kind("statements.rate", powers.SET_RATES, _rate_set)
+REMITTANCE = two_persons.Kind("statements.remittance", powers.SETTLE, _remitted)

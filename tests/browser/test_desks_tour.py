@@ -31,7 +31,7 @@ def sign_on(browser: Browser, url: str, desk: Desk) -> None:
 
 @pytest.mark.article("14.III.10.2")
 def test_prizes_are_paid_at_the_office_by_keyboard_alone(open_browser: Open, line: Line) -> None:
-    large, cheque, nothing = paying.worth(432_10, 1_532_40, 0)
+    large, cheque, nothing = paying.worth(232_10, 1_532_40, 0)
     desk = Desk(Role.CASHIER)
     by = actor_of(session_start(user=desk.person, verified=True)[0])
     cash_open(by=by, premises=paying.office().code, float_cents=1_000_00)

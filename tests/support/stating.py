@@ -3,7 +3,11 @@
 from datetime import UTC, date, datetime
 from typing import Any
 
+from core.staff import two_persons
+from core.staff.models import Proposal
+from core.staff.powers import Role
 from core.statements import services
+from core.statements.models import Statement
 from tests.support import factories
 
 MONDAY = date(2030, 3, 4)
@@ -15,13 +19,23 @@ def at(day: date, hour: int = 12) -> datetime:
     return factories.time_to(datetime(day.year, day.month, day.day, hour, tzinfo=UTC))
 
 
-def rate(by: Any, percent: str = "6", since: date = MONDAY, **more: Any) -> Any:
-    """Record a rate of commission, of all premises unless one is named."""
-    return services.commission_rate_record(
+def rate(by: Any, percent: str = "6", since: date = MONDAY, **more: Any) -> None:
+    """Have two persons set a rate of commission, of all premises unless one is named."""
+    proposal = services.commission_rate_propose(
         by=by,
-        game="lototrot",
+        game=more.pop("game", "lototrot"),
         premises=more.pop("premises", None),
         percent=percent,
         in_force_from=since,
         reference="Contract",
     )
+    two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.ORGANISER))
+
+
+def remitted(by: Any, statement: Statement, cents: int, on: date, reference: str = "TRF") -> None:
+    """Have a payment of a statement recorded, by two persons where it needs them."""
+    outcome = services.statement_settle(
+        by=by, statement=statement.uuid, amount_cents=cents, paid_on=on, reference=reference
+    )
+    if isinstance(outcome, Proposal):
+        two_persons.confirm(proposal=outcome.uuid, by=factories.staff(Role.ORGANISER))

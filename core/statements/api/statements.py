@@ -23,7 +23,10 @@ from core.api.views import StaffView, TerminalView
 from core.kernel.money import BadPercent
 from core.premises.models import Game
 from core.premises.services import PremisesUnknown
+from core.staff.api.proposals import ProposalOut
+from core.staff.two_persons import ProposalPending
 from core.statements import papers, selectors, services
+from core.statements.models import Remittance
 
 
 class PremisesQuery(PageQuery):
@@ -76,6 +79,11 @@ class RemittanceOut(Shape):
     paid_on = Day()
     reference = serializers.CharField()
     recorded_at = Instant()
+
+
+class RemittedOut(Shape):
+    remittance = RemittanceOut(allow_null=True)
+    proposal = ProposalOut(allow_null=True, help_text="Another person confirms it.")
 
 
 class RateIn(Shape):
@@ -166,10 +174,10 @@ class Rates(StaffView):
         return self.rows(RateOut, selectors.commission_rates(by=self.by), self.query(PageQuery))
 
     @operation(
-        "Record a commission rate",
+        "Propose a commission rate; another person confirms it",
         body=RateIn,
-        answer=RateOut,
-        status=201,
+        answer=ProposalOut,
+        status=202,
         idempotent=True,
         problems=(
             PremisesUnknown,
@@ -177,6 +185,7 @@ class Rates(StaffView):
             services.ReferenceMissing,
             services.RateRecorded,
             services.RateTooLate,
+            ProposalPending,
         ),
         example={
             "game": "lototrot",
@@ -189,7 +198,9 @@ class Rates(StaffView):
     def post(self, request: Request) -> HttpResponse:
         body = self.read(RateIn)
         return self.once(
-            lambda: self.answer(RateOut, services.commission_rate_record(by=self.by, **body), 201)
+            lambda: self.answer(
+                ProposalOut, services.commission_rate_propose(by=self.by, **body), 202
+            )
         )
 
 
@@ -245,8 +256,11 @@ class Remittances(StaffView):
 
     @operation(
         "Record that a statement was paid",
+        "What is paid to the premises is proposed, and so are payments from the configured amount"
+        " on, counting all that one person recorded for the statement; another person confirms"
+        " them.",
         body=RemittanceIn,
-        answer=RemittanceOut,
+        answer=RemittedOut,
         status=201,
         idempotent=True,
         problems=(
@@ -254,6 +268,7 @@ class Remittances(StaffView):
             services.ReferenceMissing,
             services.RemittanceRefused,
             services.RemittanceRecorded,
+            ProposalPending,
         ),
         example={"amount_cents": 120000, "paid_on": "2027-03-09", "reference": "TRF 88/2027"},
     )
@@ -261,7 +276,9 @@ class Remittances(StaffView):
         body = self.read(RemittanceIn)
 
         def act() -> HttpResponse:
-            remittance = services.statement_settle(by=self.by, statement=statement, **body)
-            return self.answer(RemittanceOut, remittance, 201)
+            outcome = services.statement_settle(by=self.by, statement=statement, **body)
+            if isinstance(outcome, Remittance):
+                return self.answer(RemittedOut, {"remittance": outcome, "proposal": None}, 201)
+            return self.answer(RemittedOut, {"remittance": None, "proposal": outcome}, 202)
 
         return self.once(act)

@@ -140,6 +140,16 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "proposal",
+                    models.OneToOneField(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal",
+                    ),
+                ),
+                (
                     "recorded_by",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
@@ -179,6 +189,14 @@ class Migration(migrations.Migration):
                         name="remittance_moves",
                     ),
                     models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("amount_cents__gt", 0), ("amount_cents__lt", 300000)),
+                            ("proposal__isnull", False),
+                            _connector="OR",
+                        ),
+                        name="remittance_large_by_two",
+                    ),
+                    models.CheckConstraint(
                         condition=models.Q(("reference", ""), _negated=True),
                         name="remittance_sourced",
                     ),
@@ -214,6 +232,15 @@ class Migration(migrations.Migration):
                         related_name="commission_rates",
                         to="premises.premises",
                         verbose_name="premises",
+                    ),
+                ),
+                (
+                    "proposal",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal",
                     ),
                 ),
                 (

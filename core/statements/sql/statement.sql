@@ -18,3 +18,10 @@ END $$;
 
 CREATE OR REPLACE TRIGGER statement_follows BEFORE INSERT ON statements_statement
     FOR EACH ROW EXECUTE FUNCTION statements_guard_statement();
+
+-- Two persons set a commission, and record a large remittance.
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON statements_commissionrate
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'statements.rate');
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON statements_remittance
+    FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
+    EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'statements.remittance');

@@ -34,6 +34,7 @@ NOT_THAT_DAY = {
     "payoffice_claim.state_refused",
     "promotrot_emission.state_stopped",
     "promotrot_voucher.with_draws_drawcertificate",
+    "statements_remittance.confirmed",
 }
 # Of no moved row, but of what it says: test_rules.py, test_journal_rules.py and
 # tests/core/statements/test_guarantee.py.

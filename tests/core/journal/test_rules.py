@@ -16,7 +16,7 @@ from core.premises.models import Authorisation
 from core.staff import two_persons
 from core.staff.models import Decision, User
 from core.staff.powers import Role
-from core.statements.models import CommissionRate
+from lototrot.models.contest import TicketModel
 from lototrot.models.settlement import Prize
 from lototrot.models.tickets import Ticket
 from lototrot.services.settlement.settling import contest_settle
@@ -183,17 +183,19 @@ def test_rows_that_say_more_than_their_act(day: Database) -> None:
         amount_cents=1,
         at=clock.now() - timedelta(days=40),
     )
-    with acting.acting("statements", staff=cashier.user_id):
-        CommissionRate.objects.create(
-            game="lototrot",
-            percent="9",
-            in_force_from=clock.now(),
-            reference="x",
+    with acting.acting("models", staff=cashier.user_id):
+        TicketModel.objects.create(
+            code="other",
+            version=1,
+            authorisation="x",
+            authorised_on=clock.now(),
+            multiple=True,
+            layout="0" * 64,
             recorded_at=clock.now(),
             recorded_by_id=other.user_id,
         )
     assert broken() == {
         ("payoffice_cashmovement.posted", "payoffice_cashmovement"),
         ("ledger_transfer.stamped", "ledger_transfer"),
-        ("statements_commissionrate.stamped", "statements_commissionrate"),
+        ("lototrot_ticketmodel.stamped", "lototrot_ticketmodel"),
     }

@@ -5,11 +5,19 @@ from datetime import date
 from typing import Any
 
 import pytest
+from django.db import IntegrityError, transaction
+from django.test import override_settings
 
+from core.database import clock
 from core.kernel.money import BadPercent
 from core.ledger import services as ledger
 from core.ledger.services import Line, asset, premises_account
+from core.staff import two_persons
+from core.staff.models import Proposal
+from core.staff.powers import Role
+from core.staff.two_persons import ProposalPending, SamePerson
 from core.statements import nightly, services
+from core.statements.models import CommissionRate, Remittance
 from lototrot import accounts
 from tests.support import factories, rounds
 from tests.support.stating import SUNDAY, at, rate
@@ -69,6 +77,17 @@ def test_rates_are_dated_and_never_behind_a_statement(organiser: Any, contest: A
         rate(organiser, "6")
     with pytest.raises(BadPercent):
         rate(organiser, "101")
+    proposal = services.commission_rate_propose(
+        by=organiser,
+        game="promotrot",
+        premises=None,
+        percent="50",
+        in_force_from=SUNDAY,
+        reference="Mine",
+    )
+    with pytest.raises(SamePerson):
+        two_persons.confirm(proposal=proposal.uuid, by=organiser)
+    assert not CommissionRate.objects.filter(game="promotrot").exists()
     rounds.sell(contest, place, [(1, 1)])
     at(date(2030, 3, 11))
     (mine,) = services.statements_issue(until=SUNDAY)
@@ -101,3 +120,61 @@ def test_it_is_settled_once_and_not_beyond_what_it_says(organiser: Any, contest:
     assert ledger.balance_cents(premises_account(place.premises.pk)) == 0
     assert ledger.balance_cents(asset("treasury")) == 210
     rounds.books_agree()
+
+
+def test_a_large_remittance_takes_two_persons_however_it_is_divided(
+    organiser: Any, contest: Any
+) -> None:
+    place = factories.point()
+    rounds.sell(contest, place, [(1, 1)] * 2)
+    at(date(2030, 3, 11))
+    (mine,) = services.statements_issue(until=SUNDAY)
+
+    def settle(cents: int, reference: str) -> Any:
+        return services.statement_settle(
+            by=organiser,
+            statement=mine.uuid,
+            amount_cents=cents,
+            paid_on=SUNDAY,
+            reference=reference,
+        )
+
+    with override_settings(REMITTANCE_SECOND_PERSON_FROM_CENTS=150):
+        assert isinstance(settle(149, "TRF 1"), Remittance)
+        proposal = settle(1, "TRF 2")
+        assert isinstance(proposal, Proposal)
+        with pytest.raises(ProposalPending):
+            settle(1, "TRF 2")
+        with pytest.raises(SamePerson):
+            two_persons.confirm(proposal=proposal.uuid, by=organiser)
+        assert services.outstanding_cents(mine) == 61
+        second = factories.staff(Role.SUPERVISOR)
+        two_persons.confirm(proposal=proposal.uuid, by=second)
+        assert settle(1, "TRF 2").proposal == proposal
+    assert services.outstanding_cents(mine) == 60
+    rounds.books_agree()
+
+
+def test_the_database_refuses_a_remittance_of_one_person_that_is_large_or_paid_out(
+    organiser: Any, contest: Any
+) -> None:
+    place = factories.point()
+    rounds.sell(contest, place, [(1, 1)])
+    at(date(2030, 3, 11))
+    (mine,) = services.statements_issue(until=SUNDAY)
+    for cents in (300_000, -1):
+        with (
+            pytest.raises(IntegrityError, match="remittance_large_by_two"),
+            transaction.atomic(),
+        ):
+            Remittance.objects.create(
+                uuid=uuid.uuid4(),
+                statement=mine,
+                premises=place.premises,
+                amount_cents=cents,
+                paid_on=SUNDAY,
+                reference="x",
+                recorded_at=clock.now(),
+                recorded_by_id=organiser.user_id,
+                recorded_in_id=organiser.session_id,
+            )

@@ -9,10 +9,11 @@ from core.ledger.services import Balance, balances
 from core.nights.services import last_day, night_run
 from core.staff.powers import Role
 from core.statements.models import Statement
-from core.statements.services import outstanding_cents, statement_settle
+from core.statements.services import outstanding_cents
 from lototrot.models.contest import Contest
 from tests.support.season.instant import Instants
 from tests.support.season.state import today
+from tests.support.stating import remitted
 
 
 @dataclass
@@ -49,13 +50,7 @@ class Nights(Instants):
             if last is None or owed == 0 or self.happens(0.3):
                 continue
             cents = owed if abs(owed) < 3 or self.happens(0.8) else owed // 2
-            statement_settle(
-                by=by,
-                statement=last.uuid,
-                amount_cents=cents,
-                paid_on=last.week_to,
-                reference=f"TRF {secrets.token_hex(4)}",
-            )
+            remitted(by, last, cents, last.week_to, f"TRF {secrets.token_hex(4)}")
             self.books.remitted(str(point.premises.pk), cents, today())
             self.count("remitted")
 

@@ -8,7 +8,6 @@ from types import MappingProxyType
 from core.payoffice.services.cash import cash_open
 from core.premises.models import Premises
 from core.staff.powers import Role
-from core.statements.services import commission_rate_record
 from tests.support import factories
 from tests.support.lototrot.putting_on_sale import recorded
 from tests.support.season.auditor import Auditor
@@ -18,6 +17,7 @@ from tests.support.season.moments import Incident, Moment
 from tests.support.season.nights import Nights
 from tests.support.season.rights import Rights
 from tests.support.season.state import TERMS, at, commission, local
+from tests.support.stating import rate
 
 DOCUMENT = {
     "code": "season",
@@ -81,14 +81,7 @@ def begin(
     agreed = commission(begins)
     for game, terms in agreed.items():
         for since, percent in terms.rates:
-            commission_rate_record(
-                by=organiser,
-                game=game,
-                premises=None,
-                percent=str(float(percent)),
-                in_force_from=since,
-                reference="Contract",
-            )
+            rate(organiser, str(float(percent)), since, game=game)
     office = factories.premises(Premises.Kind.CENTRAL_OFFICE, authorised=())
     cashier, second = factories.staff(Role.CASHIER), factories.staff(Role.CASHIER)
     session = cash_open(by=cashier, premises=office.code, float_cents=FLOAT_CENTS)

@@ -29,7 +29,6 @@ from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.powers import Role
 from core.statements.models import Statement
-from core.statements.services import commission_rate_record, statement_settle
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Prize
 from lototrot.models.tickets import Ticket
@@ -52,6 +51,7 @@ from tests.support import paying as given
 from tests.support.journaling import seal_all
 from tests.support.lototrot import starting
 from tests.support.lototrot.scheduling import postpone
+from tests.support.stating import rate, remitted
 from tests.support.tampering.endings import endings_make
 from tests.support.verifying.forging import public_key, published_log
 
@@ -92,14 +92,7 @@ def build() -> Day:
         factories.time_to(rounds.NOON - timedelta(hours=4))
         office = given.office()
         point = factories.point()
-        commission_rate_record(
-            by=factories.staff(Role.ORGANISER),
-            game="lototrot",
-            premises=None,
-            percent="6",
-            in_force_from=clock.now().date(),
-            reference="Contract",
-        )
+        rate(factories.staff(Role.ORGANISER), since=clock.now().date())
         _prepared()
         _copied()
         contest, codes = _sold(point)
@@ -276,13 +269,7 @@ def _paid(contest: Contest, point: factories.Point, office: Premises, codes: lis
 
 def _remitted(point: factories.Point) -> None:
     statement = Statement.objects.get(premises=point.premises)
-    statement_settle(
-        by=factories.staff(Role.ORGANISER),
-        statement=statement.uuid,
-        amount_cents=1_00,
-        paid_on=statement.week_to,
-        reference="TRF 1",
-    )
+    remitted(factories.staff(Role.ORGANISER), statement, 1_00, statement.week_to)
 
 
 def _kept(contest: Contest, emission: Emission, codes: list[str]) -> Day:

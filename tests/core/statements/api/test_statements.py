@@ -8,7 +8,7 @@ import pytest
 
 from core.staff.powers import Role
 from core.statements import services
-from tests.support import factories, rounds
+from tests.support import factories, paying, rounds
 from tests.support.api import refused, staff_api, terminal_api
 from tests.support.stating import SUNDAY, at
 
@@ -25,7 +25,9 @@ def test_accounts_and_statements_through_the_api(organiser: Any, contest: Any) -
         "in_force_from": "2030-03-04",
         "reference": "C",
     }
-    assert api.post("commission-rates", body, **key).status_code == 201
+    proposed = api.post("commission-rates", body, **key)
+    assert proposed.status_code == 202
+    paying.confirmed_over_api(proposed.json(), Role.ORGANISER)
     refused(
         auditor.post("commission-rates", body, Idempotency_Key="rate-0002"), 403, "power_missing"
     )
@@ -53,6 +55,7 @@ def test_accounts_and_statements_through_the_api(organiser: Any, contest: Any) -
     assert auditor.get(f"{one}.pdf", lang="en").content.startswith(b"%PDF")
     assert b"closing" in auditor.get(f"{one}.csv").content
     paid = {"amount_cents": 99, "paid_on": "2030-03-11", "reference": "TRF"}
-    assert api.post(f"{one}/remittances", paid, Idempotency_Key="paid-0001").status_code == 201
+    answer = api.post(f"{one}/remittances", paid, Idempotency_Key="paid-0001")
+    assert (answer.status_code, answer.json()["proposal"]) == (201, None)
     assert auditor.get(f"{one}/remittances").json()["items"][0]["amount_cents"] == 99
     refused(auditor.get(f"statements/{uuid.uuid4()}"), 404, "statement_unknown")

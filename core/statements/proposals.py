@@ -1,0 +1,5 @@
+"""List the acts on premises' accounts that two persons must do."""
+
+from core.statements import services
+
+KINDS = (services.RATE, services.REMITTANCE)
