@@ -54,7 +54,7 @@ from core.traffic import limits  # noqa: E402
 from tests.support import databases  # noqa: E402
 from tests.support.static import share_static_files  # noqa: E402
 
-name_process("tests")
+name_process("command:tests")
 share_static_files()
 pytest_plugins = ["tests.support.api"]
 

@@ -23,6 +23,7 @@ from core.admin_support import (
     signed_on,
 )
 from core.admin_support.sign_on import SignOnForm
+from core.api import acting
 from core.database import clock
 from core.receipts.formats import format_moment
 from core.staff import devices
@@ -42,7 +43,8 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
         return bool(super().has_permission(request)) and signed_on.is_live(request)
 
     def admin_view(self, view: View, cacheable: bool = False) -> View:
-        """Return the view so that each request extends the sign-on by half an hour.
+        """Return the view so that each request extends the sign-on by half an hour, and what it
+        writes is of the person who is signed on.
 
         A person whose password others know is sent to change it, and one without a second factor to
         set one up.
@@ -53,6 +55,9 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
         def kept(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
             if request.user.is_authenticated:
                 request.session.set_expiry(IDLE_S)
+            if signed_on.is_live(request):
+                by = signed_on.actor(request)
+                acting.begin(request, staff=by.user_id, staff_session=by.session_id)
             if own_password.is_wanted(request):
                 return HttpResponseRedirect(reverse("admin:password_change"))
             if own_second_factor.is_wanted(request):
@@ -61,6 +66,7 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
             _remember_device(request, response)
             return response
 
+        kept.is_of_a_person = True  # type: ignore[attr-defined]  # tests/core/journal/test_doors.py
         return kept
 
     def get_urls(self) -> list[URLPattern | URLResolver]:

@@ -6,6 +6,7 @@ module.
 """
 
 from core.journal.binding import confirmed, published, stamped, with_parent
+from core.journal.install import journaled
 from core.journal.rules import Rule
 
 # Simulated time only moves forward: a later row never has a smaller offset.
@@ -77,6 +78,45 @@ POWER = Rule(
                        AND c.relation = 'staff_secondfactor')))
     """,
 )
+OPEN_DOORS = ("admin_login_post", "staff_sessions_post", "terminal_enrolment_post")
+"""Doors at which nobody is signed on yet: they sign somebody on."""
+# Jobs have a name of the form `task:NAME` or `command:NAME`, or are one of these.
+_JOBS = ("clock.watch", "migrate", "promotrot.voucher_secret")
+
+
+def _names(names: tuple[str, ...]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
+
+
+NOBODY = Rule(
+    "act_of_somebody",
+    "it was written by nobody: no person, no terminal and no named job",
+    "journal_act",
+    f"""
+    SELECT 'journal_act', a.journal_xid, a.journal_xid
+      FROM journal_act a
+     WHERE a.user_id IS NULL AND a.terminal_id IS NULL AND a.name !~ '^(task|command):.'
+       AND a.name NOT IN ({_names(_JOBS + OPEN_DOORS)})
+    """,
+)
+# What an open door writes is about people and places: sessions, tokens, tries.
+_OF_SIGNING_ON = ("api_", "database_", "django_", "journal_", "premises_", "staff_", "traffic_")
+AT_THE_DOOR = Rule(
+    "open_door_signs_on_only",
+    "it was written where nobody is signed on",
+    "journal_act",
+    f"""
+    WITH open AS MATERIALIZED (
+        SELECT journal_xid FROM journal_act
+         WHERE user_id IS NULL AND terminal_id IS NULL AND name IN ({_names(OPEN_DOORS)}))
+    """
+    + " UNION ALL ".join(
+        f"SELECT '{table.name}', t.{table.key}::bigint, t.journal_xid"
+        f" FROM {table.name} t JOIN open USING (journal_xid)"
+        for table in journaled()
+        if not table.name.startswith(_OF_SIGNING_ON)
+    ),
+)
 # The person and session in the row are those of the act.
 _DECIDED = """
     SELECT '{table}', t.id, t.journal_xid
@@ -118,6 +158,8 @@ RULES: tuple[Rule, ...] = (
     PROPOSED,
     DECIDED,
     SAME,
+    NOBODY,
+    AT_THE_DOOR,
     stamped("django_admin_log", "action_time", user="user_id"),
     stamped("api_firstanswer", "answered_at", user="user_id"),
     stamped("ledger_account", "opened_at"),

@@ -1,14 +1,21 @@
 """Check that every act names its author: in the API, the admin, a task or a command."""
 
+import uuid
+
 import psycopg
 import pytest
 from django.db import connection, transaction
 
 from core.journal import acting
+from core.journal.journal_rules import NOBODY
 from core.journal.models import Act, Change
+from core.journal.rules import broken
+from core.payoffice.models import Payment, Presentation
+from core.payoffice.services.cash import cash_open
 from core.premises.models import Premises
 from core.staff.powers import Role
-from tests.support import factories
+from core.staff.services import actor_of, session_start
+from tests.support import factories, paying
 from tests.support.admin_desk import Desk
 from tests.support.api import Api, refused, staff_api, terminal_api
 from tests.support.databases import Database
@@ -43,7 +50,7 @@ def test_acts_of_staff_by_the_api(own_database: Database) -> None:
     assert act.session_id is not None
     assert act.database_role == "lototrot_app"
     factories.premises()  # the next writer finds no act
-    assert (last_act().name, last_act().user_id) == ("tests", None)
+    assert (last_act().name, last_act().user_id) == ("command:tests", None)
 
     period = place.premises.authorisations.first()
     assert period is not None
@@ -101,7 +108,7 @@ def test_what_is_undone_leaves_no_act_and_no_name(own_database: Database) -> Non
             factories.premises()
     assert (last_act().name, last_act().terminal_id) == ("second", 5)
     factories.premises()
-    assert last_act().name == "tests"
+    assert last_act().name == "command:tests"
     connection.close()
     with acting.acting("on a new connection"):
         connection.close()
@@ -126,7 +133,7 @@ def test_acts_in_the_admin_by_tasks_and_by_strangers(own_database: Database) -> 
 
     night.apply()
     names = set(Act.objects.values_list("name", flat=True))
-    assert names <= {"tests", act.name, "admin_login_post", "task:core.nights.tasks.night"}
+    assert names <= {"command:tests", act.name, "admin_login_post", "task:core.nights.tasks.night"}
 
     with psycopg.connect(own_database.app_url) as stranger:
         stranger.execute(
@@ -144,3 +151,20 @@ def test_acts_in_the_admin_by_tasks_and_by_strangers(own_database: Database) -> 
         psycopg.connect(own_database.app_url) as stranger,
     ):
         stranger.execute("INSERT INTO database_clockoffset (journal_xid) VALUES (1)")
+
+
+def test_what_is_done_at_the_offices_desk_is_of_its_person(own_database: Database) -> None:
+    """On 3727206 payments and presentations at the desk were acts of nobody."""
+    paid, presented = paying.worth(123_45, 200_00)
+    desk = Desk(Role.CASHIER)
+    by = actor_of(session_start(user=desk.person, verified=True)[0])
+    cash_open(by=by, premises=paying.office().code, float_cents=500_000)
+    asked = {"intact": "on", "amount_cents": "12345", "uuid": str(uuid.uuid4())}
+    desk.client.post("/admin/office/", {"code": paid.code, "act": "pay", **asked})
+    desk.client.post("/admin/office/", {"code": presented.code, "act": "present", **asked})
+    assert Payment.objects.count() == 1
+    assert Presentation.objects.count() == 1
+    acts = Act.objects.filter(name="admin_office_post")
+    assert {act.user_id for act in acts} == {desk.person.pk}
+    assert all(act.session_id for act in acts)
+    assert not list(broken(NOBODY))

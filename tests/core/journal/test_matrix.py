@@ -102,7 +102,8 @@ def test_a_row_of_another_act_breaks_every_rule_of_its_table(day: Day) -> None:
     held = {
         rule.name
         for rule in rules.rules()
-        if execute(f"SELECT FROM {rule.table} LIMIT 1")
+        if rule.table != "journal_act"  # of acts themselves: test_doors.py
+        and execute(f"SELECT FROM {rule.table} LIMIT 1")
         and not breaks(rule, rule.table)
         and not breaks(rule, "journal_change")
     }

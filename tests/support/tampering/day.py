@@ -88,7 +88,7 @@ def build() -> Day:
     """Make Saturday's races and plays, Sunday's payments and Monday's statements, and seal
     everything.
     """
-    with acting.acting("tests"):
+    with acting.acting("command:tests"):
         factories.time_to(rounds.NOON - timedelta(hours=4))
         office = given.office()
         point = factories.point()

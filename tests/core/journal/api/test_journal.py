@@ -22,8 +22,8 @@ def test_the_journal_is_read_by_who_watches(own_database: Database) -> None:
     (made,) = detail["changes"]
     assert (made["table"], made["row"]) == ("premises_terminal", place.terminal.pk)
     assert made["before"] == {"revoked_at": None}
-    named = auditor.get("journal/acts", name="tests", limit=1).json()
-    assert named["items"][0]["name"] == "tests"
+    named = auditor.get("journal/acts", name="command:tests", limit=1).json()
+    assert named["items"][0]["name"] == "command:tests"
     assert named["next"]
     assert auditor.get("journal/batches").json()["items"][0]["entries"] > 0
     found = auditor.get("journal/verification").json()

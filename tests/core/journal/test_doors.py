@@ -1,0 +1,114 @@
+"""Check every door of the system: what comes in by it is of a person, a terminal or a named job.
+
+The doors are read from the routes, the tasks and the commands that there are.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from celery import current_app
+from celery.signals import task_postrun, task_prerun
+from django.contrib import admin
+from django.db import connection
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from core.api.acting import operation_name
+from core.api.views import ApiView, BareTerminalView, LeanView, StaffView, TerminalView
+from core.journal import acting
+from core.journal.journal_rules import AT_THE_DOOR, NOBODY, OPEN_DOORS
+from core.journal.rules import broken
+from core.ledger.models import Account
+from tests.support.databases import Database
+
+WRITING = ("post", "put", "patch", "delete")
+# A code is asked about, and an answer given: nothing is written.
+READS_ONLY = {"check_post", "lototrot_proofs_post"}
+# The functions that decide for these name the act themselves, in SQL.
+NAMED_IN_SQL = {
+    "lototrot_tickets_post",
+    "promotrot_plays_post",
+    "promotrot_plays_ident_acts_post",
+    "claims_payments_post",
+    "claims_check_post",
+}
+# Of Django: the form to sign on, and the choice of a language, which is of the browser.
+WRAPPED = ("is_of_a_person", "admin_site", "model_admin")
+"""Marks of `Site.admin_view`, and of Django's wrappers that call it with each request."""
+ADMIN_OPEN = {"login", "set_language"}
+
+
+def patterns(of: Any, prefix: str = "") -> Iterator[tuple[str, URLPattern]]:
+    for each in of:
+        route = prefix + str(each.pattern)
+        if isinstance(each, URLResolver):
+            yield from patterns(each.url_patterns, route)
+        else:
+            yield route, each
+
+
+API = [
+    (operation_name(route, method), each.callback.view_class)
+    for route, each in patterns(get_resolver().url_patterns)
+    if issubclass(getattr(each.callback, "view_class", object), ApiView)
+    for method in WRITING
+    if hasattr(each.callback.view_class, method)
+]
+
+
+def test_every_operation_of_the_api_that_writes_is_of_somebody() -> None:
+    of_somebody = (StaffView, BareTerminalView, TerminalView)
+    open_doors = {name for name, view in API if not issubclass(view, (*of_somebody, LeanView))}
+    assert open_doors - READS_ONLY == {name for name in OPEN_DOORS if "admin" not in name}
+    assert {name for name, view in API if issubclass(view, LeanView)} == NAMED_IN_SQL
+    assert len(API) > 120
+
+
+def test_every_page_of_the_administration_is_of_somebody() -> None:
+    open_pages = {
+        each.name
+        for _, each in patterns(admin.site.urls[0])
+        if not any(hasattr(each.callback, name) for name in WRAPPED)
+    }
+    assert open_pages <= ADMIN_OPEN | {None}
+
+
+def test_every_task_is_a_named_job() -> None:
+    tasks = [task for name, task in current_app.tasks.items() if not name.startswith("celery.")]
+    assert tasks
+    for task in tasks:
+        task_prerun.send(sender=task, task_id=task.name, task=task)
+        try:
+            assert acting.present().name == f"task:{task.name}"
+        finally:
+            task_postrun.send(sender=task, task_id=task.name, task=task)
+
+
+def written_as(name: str, **who: Any) -> None:
+    with acting.acting(name, **who):
+        Account.objects.create(
+            code=f"test:{name}:{who}", side=Account.Side.DEBIT, opened_at="2030-03-02T11:00:00Z"
+        )
+
+
+@pytest.mark.parametrize("name", ["task:x", "command:x", "clock.watch"])
+def test_a_named_job_may_write(own_database: Database, name: str) -> None:
+    written_as(name)
+    assert not [found for found in broken(NOBODY) if found[1] == newest()]
+
+
+@pytest.mark.parametrize("name", ["", "admin_office_post", "premises_post", "task:"])
+def test_what_nobody_wrote_is_named(own_database: Database, name: str) -> None:
+    written_as(name)
+    assert newest() in [row for _, row, _ in broken(NOBODY)]
+
+
+def test_at_an_open_door_no_money_moves(own_database: Database) -> None:
+    written_as("staff_sessions_post")
+    assert [(table, xid) for table, _, xid in broken(AT_THE_DOOR)] == [("ledger_account", newest())]
+
+
+def newest() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT max(journal_xid) FROM journal_act")
+        return int(cursor.fetchone()[0])
