@@ -24,6 +24,7 @@ def actor(request: HttpRequest) -> StaffActor:
             raise SessionUnknown
         by = actor_of(session)
         setattr(request, _ATTRIBUTE, by)
+        request.proven = True  # type: ignore[attr-defined]  # see core.api.limits
     return by
 
 

@@ -89,6 +89,11 @@ class ProblemUnknown(NotFound):
     message = "No problem code has that name."
 
 
+class Misdirected(Invalid):
+    code = "misdirected"
+    message = "This address answers terminals only; ask at the public one."
+
+
 class Busy(Unavailable):
     """A lock timed out, or PostgreSQL ended a deadlock. Nothing was written."""
 

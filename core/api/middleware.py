@@ -48,13 +48,15 @@ class RequestLog:
     """Give each request an id and log it.
 
     The id is the caller's `X-Request-Id` if it has the form of one. Refusals, faults and slow
-    requests are always logged; of the others one in ACCESS_LOG_EVERY, none if that is 0.
+    requests are always logged; of the others one in ACCESS_LOG_EVERY, none if that is 0. Of those
+    that were throttled one a second is, with how many it stands for: a flood fills no disk.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
         self._every: int = settings.ACCESS_LOG_EVERY
         self._seen = 0
+        self._throttled, self._throttled_from_s = 0, 0.0
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         started = time.perf_counter()
@@ -69,7 +71,9 @@ class RequestLog:
             match = request.resolver_match
             route = match.route if match else UNMATCHED
             metrics.observe(request.method or "", route, status, elapsed)
-            if status >= 400 or elapsed >= _SLOW_S or self._sampled():
+            if status == 429:
+                self._write_throttled(request, route, elapsed)
+            elif status >= 400 or elapsed >= _SLOW_S or self._sampled():
                 self._write(request, route, status, elapsed)
         finally:
             journal.end()
@@ -90,8 +94,16 @@ class RequestLog:
         self._seen += 1  # threads may lose a count; sampling needs no exact one
         return bool(self._every) and self._seen % self._every == 0
 
-    def _write(self, request: HttpRequest, route: str, status: int, elapsed: float) -> None:
-        fields: dict[str, Any] = getattr(request, "acting", None) or {}
+    def _write_throttled(self, request: HttpRequest, route: str, elapsed: float) -> None:
+        self._throttled += 1
+        if time.monotonic() >= self._throttled_from_s:
+            self._write(request, route, 429, elapsed, throttled=self._throttled)
+            self._throttled, self._throttled_from_s = 0, time.monotonic() + 1
+
+    def _write(
+        self, request: HttpRequest, route: str, status: int, elapsed: float, **more: int
+    ) -> None:
+        fields: dict[str, Any] = (getattr(request, "acting", None) or {}) | more
         code = getattr(request, "problem_code", None)
         if code:
             fields = {**fields, "problem": code}

@@ -84,6 +84,7 @@ def paper(content: bytes, output: Output) -> HttpResponse:
 class PaperView(ApiView):
     """Serve a paper in several forms. An address with another ending does not exist."""
 
+    units = 10
     forms: ClassVar[tuple[Form, ...]] = PRINTED
 
     def check_path(self, parts: Mapping[str, Any]) -> None:

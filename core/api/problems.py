@@ -48,6 +48,7 @@ STATUSES: dict[type[DomainError], int] = {
     errors.LengthRequired: 411,
     errors.BodyTooLarge: 413,
     errors.UnsupportedMediaType: 415,
+    errors.Misdirected: 421,
     Throttled: 429,
     DomainError: 500,
 }

@@ -31,6 +31,7 @@ from core.premises.access import (
 from core.premises.proving import ProofMissing, ProofRefused, ProofUsed
 from core.staff.actor import PowerMissing
 from core.staff.services import SessionExpired, SessionUnknown
+from core.traffic.limits import Throttled
 
 Problems = Sequence[type[DomainError]]
 Handler = TypeVar("Handler", bound=Callable[..., Any])
@@ -192,7 +193,9 @@ class Schema(AutoSchema):
             kinds.append(errors.CursorInvalid)
         if declared.idempotent:
             kinds += [errors.IdempotencyKeyInvalid, errors.IdempotencyKeyReused]
-        kinds += [errors.Busy, Unavailable, errors.InternalError]
+        if not getattr(self.view, "for_terminals", False):
+            kinds.append(errors.Misdirected)
+        kinds += [Throttled, errors.Busy, Unavailable, errors.InternalError]
         return list(dict.fromkeys(kinds))
 
     def get_override_parameters(self) -> list[Any]:

@@ -61,9 +61,21 @@ def json_response(content: Any, status: int = 200) -> HttpResponse:
     return HttpResponse(text, content_type="application/json", status=status)
 
 
-class ApiView(APIView):
-    """Answer anyone. `body_limit_bytes` is checked before the body is read."""
+def _prove(request: Request) -> None:
+    """Say that the credentials of a request were found good (`core.api.limits`)."""
+    request._request.proven = True  # type: ignore[attr-defined]
 
+
+class ApiView(APIView):
+    """Answer anyone. `body_limit_bytes` is checked before the body is read.
+
+    `units` is what an answer costs strangers of their limits, `for_terminals` whether processes for
+    sales give it (`core.api.limits`).
+    """
+
+    units: ClassVar[int] = 1
+    for_terminals: ClassVar[bool] = False
+    asks_credentials: ClassVar[bool] = False
     http_method_names = ("get", "head", "post", "put", "patch", "delete")
     body_limit_bytes = 64 * parsing.KIBIBYTE
     challenge = STAFF_SCHEME
@@ -149,6 +161,7 @@ class ApiView(APIView):
 class StaffView(ApiView):
     """Answer a member of staff, `self.by`. The services check their powers."""
 
+    asks_credentials = True
     authentication_classes = (StaffToken,)
     needs_own_password: ClassVar = True
     needs_second_factor: ClassVar = True
@@ -158,6 +171,7 @@ class StaffView(ApiView):
         if not isinstance(request.user, StaffActor):
             return {}
         self.by = request.user
+        _prove(request)
         return {"staff": self.by.user_id, "staff_session": self.by.session_id}
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
@@ -178,6 +192,8 @@ class StaffView(ApiView):
 class CredentialsView(ApiView):
     """Answer a terminal by `self.credentials`, which the service's own query resolves."""
 
+    for_terminals = True
+    asks_credentials = True
     challenge = TERMINAL_SCHEME
     authentication_classes: Sequence[type[BaseAuthentication]] = (TerminalToken,)
     credentials: TerminalCredentials
@@ -195,6 +211,7 @@ class BareTerminalView(CredentialsView):
     def identify(self, request: Request) -> dict[str, int]:
         super().identify(request)
         self.terminal = bare_terminal(self.credentials)
+        _prove(request)
         return {"terminal": self.terminal.terminal_id}
 
 
@@ -207,6 +224,7 @@ class TerminalView(CredentialsView):
     def identify(self, request: Request) -> dict[str, int]:
         super().identify(request)
         self.terminal = terminal_actor(self.credentials)
+        _prove(request)
         return {"terminal": self.terminal.terminal_id, "operator": self.terminal.operator_id}
 
 
@@ -228,12 +246,14 @@ class LeanView(CredentialsView):
             if handler is None:
                 raise MethodNotAllowed
             self.credentials = terminal_credentials(request.META)
-            return handler(request, *args, **kwargs)  # type: ignore[no-any-return]
-        except Exception as error:  # noqa: BLE001  (as the framework does: each becomes an answer)
-            response = problems.answer(error, request, challenge=self.challenge)
-            if response.status_code == 405:
-                response["Allow"] = ", ".join(self.allowed_methods)
+            response: HttpResponseBase = handler(request, *args, **kwargs)
+            request.proven = True  # type: ignore[attr-defined]
             return response
+        except Exception as error:  # noqa: BLE001  (as the framework does: each becomes an answer)
+            refusal = problems.answer(error, request, challenge=self.challenge)
+            if refusal.status_code == 405:
+                refusal["Allow"] = ", ".join(self.allowed_methods)
+            return refusal
 
     def body(self, request: HttpRequest, kind: type[B]) -> B:
         """Return the body of the request.

@@ -123,6 +123,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "core.api.middleware.RequestLog",
+    "core.api.limits.Limits",
     "core.screens.sessions.Sessions",
     "django.middleware.locale.LocaleMiddleware",
     "core.screens.middleware.Screens",
@@ -274,6 +275,15 @@ TRUSTED_PROXIES = env.words("TRUSTED_PROXIES", ["127.0.0.1", "::1"] if PRODUCTIO
 LIMITS_URL = env.string("LIMITS_URL", CELERY_BROKER_URL)
 # Processes that share the limits out while that store is away.
 LIMITS_PROCESSES = env.integer("LIMITS_PROCESSES", 4, least=1)
+# What this process answers: `sales` what terminals ask for, `all` everything. The proxy sends
+# terminals to processes of the one, and everybody else to others.
+PROCESS_ROLE = env.string("PROCESS_ROLE", "all")
+if PROCESS_ROLE not in ("all", "sales"):
+    raise ImproperlyConfigured(f"PROCESS_ROLE must be all or sales, not {PROCESS_ROLE!r}")
+# Requests without credentials: of one address, of all together, and at once in one process.
+ANONYMOUS_PER_S = env.integer("ANONYMOUS_PER_S", 10, least=1)
+ANONYMOUS_TOTAL_PER_S = env.integer("ANONYMOUS_TOTAL_PER_S", 100, least=1)
+ANONYMOUS_AT_ONCE = env.integer("ANONYMOUS_AT_ONCE", 4, least=1)
 # Sign-ons that are refused, of one address and of all together, on devices that are not known.
 SIGN_ONS_PER_MINUTE = env.integer("SIGN_ONS_PER_MINUTE", 10, least=1)
 SIGN_ONS_TOTAL_PER_MINUTE = env.integer("SIGN_ONS_TOTAL_PER_MINUTE", 120, least=1)

@@ -10,13 +10,15 @@ from core.config import celery  # noqa: F401  (it sends the tasks)
 from core.config.one_write import in_one_write
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
-application = in_one_write(get_wsgi_application())
+_django = get_wsgi_application()
 
 from django.conf import settings  # noqa: E402  (needs the apps loaded)
 
+from core.api.limits import refusing_early  # noqa: E402
 from core.config.startup import verify_server  # noqa: E402
 from core.timekeeping import watching  # noqa: E402
 
+application = refusing_early(in_one_write(_django))
 verify_server()
 if settings.CLOCK_WATCH:
     watching.start()

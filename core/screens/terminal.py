@@ -11,6 +11,7 @@ from core.screens.views import Screen
 
 
 class Terminal(Screen):
+    for_terminals = True
     template_name = "screens/terminal.html"
 
     def catalogues(self) -> tuple[str, ...]:
@@ -27,6 +28,7 @@ class Terminal(Screen):
 
 
 class Player(Screen):
+    for_terminals = True
     template_name = "screens/player.html"
     texts = ("player",)
 

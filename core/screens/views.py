@@ -34,6 +34,7 @@ class Screen(TemplateView):
     """
 
     texts: ClassVar[tuple[str, ...]] = ()
+    for_terminals: ClassVar[bool] = False
 
     def catalogues(self) -> tuple[str, ...]:
         return self.texts

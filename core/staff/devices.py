@@ -15,6 +15,7 @@ from core.traffic.limits import claim
 from core.traffic.rates import Claim, Rate
 
 KEPT_S = 400 * 24 * 3600
+COOKIE_PREFIX = "device_"
 _SALT = "staff.device"
 TRIES = Rate(per_s=1 / 60, burst=10)
 
@@ -35,17 +36,23 @@ def device_token(user: User) -> str:
     return signing.dumps([user.pk, secrets.token_hex(8)], salt=_SALT)
 
 
+def read(token: str) -> tuple[int, str]:
+    """Return whose device it is, and its name. Raises signing.BadSignature."""
+    owner, device = signing.loads(token, salt=_SALT, max_age=KEPT_S)
+    return owner, device
+
+
 def tries_of(origin: Origin, user: User | None) -> Claim | None:
     """Return a claim on the tries of a device that is this person's; None for any other."""
     if user is None or not origin.device:
         return None
     try:
-        owner, device = signing.loads(origin.device, salt=_SALT, max_age=KEPT_S)
-    except (signing.BadSignature, ValueError, TypeError):
+        owner, device = read(origin.device)
+    except signing.BadSignature:
         return None
     return claim("device", f"{device}:{user.password[-8:]}", TRIES) if owner == user.pk else None
 
 
 def cookie_name(username: str) -> str:
     """Return the name of the cookie in which a browser keeps this person's device token."""
-    return "device_" + hashlib.sha256(username.encode()).hexdigest()[:16]
+    return COOKIE_PREFIX + hashlib.sha256(username.encode()).hexdigest()[:16]

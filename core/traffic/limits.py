@@ -8,11 +8,10 @@ import time
 from django.conf import settings
 
 from core.kernel.errors import Unavailable
-from core.traffic.rates import Claim, Rate
+from core.traffic.rates import Claim, Rate, Refusal
 from core.traffic.shared import Shared
 
 _PLACES = 1 << 18
-# Who was refused a moment ago is refused again without asking the store.
 _REFUSED_FOR_S, _REFUSED_MOST = 1.0, 10_000
 _refused: dict[str, float] = {}
 
@@ -28,30 +27,44 @@ class Throttled(Unavailable):
         self.wait = max(1, math.ceil(wait_s))
 
 
-def claim(kind: str, who: str, rate: Rate, units: float = 1.0) -> Claim:
-    """Return a claim on the rate of one of a kind: an address, an account, a device.
+def place_of(kind: str, who: str) -> str:
+    """Return the key of one of a kind: a place among 2^18, by a digest under the secret key.
 
-    Who it is stays unknown to the store: the key is a place among 2^18, by a digest under the
-    secret key. Nobody can fill the store, nor choose a place to meet another in.
+    Who it is stays unknown to the store. Nobody can fill the store, nor choose a place to meet
+    another in.
     """
     digest = hashlib.blake2b(
         f"{kind}:{who}".encode(), key=settings.SECRET_KEY.encode()[:64], digest_size=8
     ).digest()
-    return Claim(f"{kind}:{int.from_bytes(digest) % _PLACES:x}", rate, units)
+    return f"{kind}:{int.from_bytes(digest) % _PLACES:x}"
+
+
+def claim(kind: str, who: str, rate: Rate, units: float = 1.0) -> Claim:
+    """Return a claim on the rate of one of a kind: an address, an account, a device."""
+    return Claim(place_of(kind, who), rate, units)
 
 
 def take(*claims: Claim) -> None:
     """Take all claims or none. Raises Throttled."""
-    now_s = time.monotonic()
-    refused_until_s = max(_refused.get(c.key, 0.0) for c in claims)
-    if refused_until_s > now_s:
-        raise Throttled(refused_until_s - now_s)
+    wait_s = refused_s(*(one.key for one in claims))
+    if wait_s > 0:
+        raise Throttled(wait_s)
     refusal = store().take(claims)
     if refusal is not None:
-        if len(_refused) >= _REFUSED_MOST:
-            _refused.clear()
-        _refused[refusal.key] = now_s + min(refusal.wait_s, _REFUSED_FOR_S)
+        refuse(refusal)
         raise Throttled(refusal.wait_s)
+
+
+def refused_s(*keys: str) -> float:
+    """Return for how long one of the keys is refused without being counted; 0 or less for none."""
+    return max(_refused.get(key, 0.0) for key in keys) - time.monotonic()
+
+
+def refuse(refusal: Refusal) -> None:
+    """Refuse a key for a moment without counting, so that a flood costs little."""
+    if len(_refused) >= _REFUSED_MOST:
+        _refused.clear()
+    _refused[refusal.key] = time.monotonic() + min(refusal.wait_s, _REFUSED_FOR_S)
 
 
 def give_back(*claims: Claim) -> None:

@@ -9,6 +9,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+ROUNDING_S = 1e-6
+
 
 @dataclass(frozen=True, slots=True)
 class Rate:
@@ -66,7 +68,7 @@ class Memory:
                 until - now_s - claim.room_s for claim, until in zip(claims, until_s, strict=True)
             ]
             longest_s = max(waits_s)
-            if longest_s > 0:
+            if longest_s > ROUNDING_S:
                 return Refusal(claims[waits_s.index(longest_s)].key, longest_s)
             for claim, until in zip(claims, until_s, strict=True):
                 self._until_s[claim.key] = until

@@ -30,7 +30,7 @@ for i, key in ipairs(KEYS) do
   local wait = until_s[i] - now - room
   if wait > longest then longest, refused = wait, i end
 end
-if refused > 0 then return {refused, tostring(longest)} end
+if longest > 0.000002 then return {refused, tostring(longest)} end
 for i, key in ipairs(KEYS) do
   redis.call('SET', key, string.format('%.6f', until_s[i]), 'PX',
     math.ceil((until_s[i] - now) * 1000) + 1)

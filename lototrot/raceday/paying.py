@@ -91,7 +91,7 @@ def _offices_open(stage: Stage) -> Seller:
         organiser.post(f"premises/{ENTITY}/operators", person)
     code = terminal_register(organiser, ENTITY, "CAIXA-T1")
     entity = Seller.enrol(
-        stage.api.base_url, ENTITY, "CAIXA-T1", 1, code=code, pin=stage.pin, given=given
+        stage.api.sales_url, ENTITY, "CAIXA-T1", 1, code=code, pin=stage.pin, given=given
     )
     entity.pin_choose(SECOND_OPERATOR, given=given, pin=stage.pin)
     session = {"premises": CENTRAL, "float_cents": FLOAT_CENTS}

@@ -12,6 +12,7 @@ from django.db import connections
 from tests.bench.parts import (
     boards,
     emission,
+    flood,
     journal,
     nightly,
     pay,
@@ -32,6 +33,7 @@ PARTS: Mapping[str, Measure] = {
     "sale": sale.measure,
     "stop": stop.measure,
     "boards": boards.measure,
+    "flood": flood.measure,
     "play": play.measure,
     "emission": emission.measure,
     "pay": pay.measure,

@@ -60,10 +60,20 @@ class Store:
         finally:
             factories.contest_closed(contest, sealed=False)
 
-    def load(self, request: Request, *, seconds: float = 0, statuses: Set[int] = CREATED) -> Load:
-        """Send requests on 32 connections. Raise RuntimeError for an answer of another status."""
+    def load(
+        self,
+        request: Request,
+        *,
+        seconds: float = 0,
+        statuses: Set[int] = CREATED,
+        url: str = "",
+    ) -> Load:
+        """Send requests on 32 connections, by default where terminals ask.
+
+        Raise RuntimeError for an answer of another status.
+        """
         done = load.run(
-            self.stack.base_url,
+            url or self.stack.sales_url,
             connections=CONNECTIONS,
             seconds=seconds or self.size.load_s,
             request=request,

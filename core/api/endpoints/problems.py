@@ -34,6 +34,8 @@ class Problems(ApiView):
 
 
 class OneProblem(ApiView):
+    for_terminals = True
+
     @operation("A problem code", answer=ProblemKindOut, problems=(ProblemUnknown,))
     def get(self, request: Request, code: str) -> HttpResponse:
         entry = catalogue.entries().get(code)

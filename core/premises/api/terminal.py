@@ -112,6 +112,8 @@ class ProvenTerminalView(CredentialsView):
 
 
 class Enrolment(ApiView):
+    for_terminals = True
+    units = 5
     challenge = "Terminal"
 
     @operation(

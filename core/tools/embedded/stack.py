@@ -1,7 +1,7 @@
 """Run the system on one machine: servers, web server, Celery workers and beat, supervised.
 
-  with Stack(web_processes=1, workers=2) as stack:
-      ...  # HTTP at stack.base_url
+  with Stack(web_processes=1, sales_processes=1, workers=2) as stack:
+      ...  # HTTP at stack.base_url, for terminals at stack.sales_url
 
 A worker or beat that dies is started again and reported. If the web server dies, the system has
 failed: `check` and `wait` raise. In the main thread SIGTERM becomes SystemExit, so that the system
@@ -34,6 +34,9 @@ from core.tools.embedded.valkey import Valkey
 CONNECTIONS = 8192  # of one process: terminals and boards keep theirs open
 _READY_WITHIN_S = 120
 _LOOK_EVERY_S = 0.1
+_SERVERS = ("web", "sales")
+# What the public asks for gives way to sales: a tenth of their share of a busy processor.
+GIVING_WAY = ["nice", "-n", "10"]
 _CELERY = [sys.executable, "-m", "celery", "--app", "core.config.celery"]
 
 
@@ -106,12 +109,16 @@ class Stack:
     `environment` is added to that of this process. A server is not embedded if DATABASE_URL or
     BROKER_URL names it there. `port` is by default $PORT, or any free one. `report` is called with
     a line for each event.
+
+    With `sales_processes` terminals have processes of their own, at an address of their own, and
+    the others give way to them where the machine is busy.
     """
 
     def __init__(
         self,
         *,
         web_processes: int = 1,
+        sales_processes: int = 0,
         workers: int = 2,
         beat: bool = True,
         migrate: bool = True,
@@ -122,6 +129,8 @@ class Stack:
     ) -> None:
         self.port = port or int(os.environ.get("PORT") or 0) or free_port()
         self.base_url = f"http://127.0.0.1:{self.port}"
+        self.sales_port = free_port() if sales_processes else self.port
+        self.sales_url = f"http://127.0.0.1:{self.sales_port}"
         self.live_port = free_port()
         self.live_url = f"http://127.0.0.1:{self.live_port}/live"
         self.folder = (folder or var_folder()).absolute()
@@ -135,6 +144,7 @@ class Stack:
         self.valkey: Valkey | None = None
         self.failure: str | None = None
         self._web_processes = web_processes
+        self._sales_processes = sales_processes
         self._workers = workers
         self._beat = beat
         self._migrate = migrate
@@ -161,7 +171,7 @@ class Stack:
         self._take_signals(self._kill_all, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
         # First no new requests, then no new tasks, then the tasks under way, then the servers.
         workers = [name for name in self._children if name.startswith("worker")]
-        for names in (["web"], ["beat", "live"], workers):
+        for names in (_SERVERS, ["beat", "live"], workers):
             children = [self._children[name] for name in names if name in self._children]
             for child in children:
                 child.ask_to_stop()
@@ -188,7 +198,7 @@ class Stack:
 
     @property
     def names(self) -> list[str]:
-        """Return the names of the processes: `web`, `worker-1`..., `live`, `beat`."""
+        """Return the names of the processes: `sales`, `web`, `worker-1`..., `live`, `beat`."""
         return list(self._children)
 
     def pid(self, name: str) -> int:
@@ -231,7 +241,7 @@ class Stack:
         self.environment = {**self.environment, "PROMETHEUS_MULTIPROC_DIR": str(metrics)}
         if self._migrate:
             self._run_to_end("migrate", "--database", "owner", "--no-input")
-        self._add("web", web_command(self.port, self._web_processes), self._web_answers, 30)
+        self._add_servers()
         for number in range(1, self._workers + 1):
             node = f"worker-{number}@{self.port}"
             command = ["worker", "--hostname", node, "--concurrency", "1"]
@@ -249,6 +259,16 @@ class Stack:
         for child in self._children.values():
             self._wait_ready(child)
         self._watch.start()
+
+    def _add_servers(self) -> None:
+        web = web_command(self.port, self._web_processes)
+        if self._sales_processes:
+            sales = web_command(self.sales_port, self._sales_processes)
+            self._add("sales", sales, lambda: _gives(self.sales_port, "/readyz"), 30)
+            child = self._children["sales"]
+            child.environment = {**child.environment, "PROCESS_ROLE": "sales"}
+            web = [*GIVING_WAY, *web]
+        self._add("web", web, lambda: _gives(self.port, "/readyz"), 30)
 
     def _add(
         self, name: str, command: list[str], ready: Callable[[], bool], patience_s: float
@@ -279,9 +299,6 @@ class Stack:
                 raise EmbeddedError(f"{child.name} did not start. Its log:\n{child.log_end()}")
             time.sleep(_LOOK_EVERY_S)
 
-    def _web_answers(self) -> bool:
-        return _gives(self.port, "/readyz")
-
     def _asker(self, node: str) -> Callable[[], bool]:
         from celery import Celery  # only a supervisor of workers needs it
 
@@ -305,7 +322,7 @@ class Stack:
                         self._restart(child)
 
     def _restart(self, child: Child) -> None:
-        if child.name == "web":
+        if child.name in _SERVERS:
             child.wanted = False
             self.failure = f"The web server died. Its log:\n{child.log_end()}"
             self._report(self.failure)

@@ -31,7 +31,8 @@ class Api:
     """One caller with its credentials, over one connection that is kept. Not for two threads.
 
     `sign_on` returns the headers of a new session. It is called when the server answers that the
-    session has ended (401), and the request is sent once more.
+    session has ended (401), and the request is sent once more. `sales_url` is where terminals ask,
+    by default here.
     """
 
     def __init__(
@@ -39,8 +40,11 @@ class Api:
         base_url: str,
         headers: Mapping[str, str] | None = None,
         sign_on: Callable[[], Mapping[str, str]] | None = None,
+        *,
+        sales_url: str = "",
     ) -> None:
         self.base_url = base_url
+        self.sales_url = sales_url or base_url
         self.headers = dict(headers or {})
         self._sign_on = sign_on
         address = urlsplit(base_url)
@@ -53,11 +57,12 @@ class Api:
         if secret:
             body["code"] = self.one_time_code(secret)
         session = self.post("staff/sessions", body)
-        return Api(self.base_url, {"Authorization": f"Bearer {session['token']}"})
+        headers = {"Authorization": f"Bearer {session['token']}"}
+        return Api(self.base_url, headers, sales_url=self.sales_url)
 
     def twin(self) -> "Api":
         """Return the same caller on a connection of its own, for another thread."""
-        return Api(self.base_url, self.headers)
+        return Api(self.base_url, self.headers, sales_url=self.sales_url)
 
     def second_factor(self) -> str:
         """Set up the second factor of the person signed on; return the secret of their device."""

@@ -66,7 +66,9 @@ class Staff:
         def sign_on() -> dict[str, str]:
             return self.api.twin().staff(username, own, self.devices[username]).headers
 
-        self.by_name[username] = Api(self.api.base_url, first.headers, sign_on)
+        self.by_name[username] = Api(
+            self.api.base_url, first.headers, sign_on, sales_url=self.api.sales_url
+        )
 
 
 @dataclass(slots=True)
@@ -251,7 +253,7 @@ def _premises_open(organiser: Api, number: int, since: str, pin: str) -> list[Se
         enrolment = terminal_register(organiser, code, terminal)
         sellers.append(
             Seller.enrol(
-                organiser.base_url,
+                organiser.sales_url,
                 code,
                 terminal,
                 OPERATOR,

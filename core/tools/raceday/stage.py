@@ -112,12 +112,18 @@ def chapters() -> list[Chapter]:
     return sorted(told, key=lambda chapter: (chapter.order, chapter.title))
 
 
-def play(base_url: str, environment: Mapping[str, str]) -> tuple[Stage, list[tuple[str, float]]]:
-    """Tell all chapters. Return the stage as they leave it, and the seconds of each by title."""
+def play(
+    base_url: str, sales_url: str, environment: Mapping[str, str]
+) -> tuple[Stage, list[tuple[str, float]]]:
+    """Tell all chapters; terminals ask at `sales_url`.
+
+    Return the stage as they leave it, and the seconds of each by title.
+    """
     story = chapters()
     took: list[tuple[str, float]] = []
     began = monotonic()
-    stage = _prepared(base_url, environment, [c.begins_at() for c in story if c.begins_at])
+    api = Api(base_url, sales_url=sales_url)
+    stage = _prepared(api, environment, [c.begins_at() for c in story if c.begins_at])
     took.append(("People and places", monotonic() - began))
     for chapter in story:
         began = monotonic()
@@ -132,13 +138,12 @@ def play(base_url: str, environment: Mapping[str, str]) -> tuple[Stage, list[tup
     return stage, took
 
 
-def _prepared(base_url: str, environment: Mapping[str, str], mornings: list[datetime]) -> Stage:
+def _prepared(api: Api, environment: Mapping[str, str], mornings: list[datetime]) -> Stage:
     """Open accounts, move time to the first morning, and enrol the terminals.
 
     Accounts are opened a day and more before: until then nobody of theirs is a second person.
     """
     show.heading("People and places")
-    api = Api(base_url)
     stage = Stage(api, environment, Staff(api))
     administrators_enter(stage.staff, environment)
     staff_open(stage.staff, STAFF)

@@ -36,7 +36,7 @@ def measure(store: Store) -> Figures:
             with ThreadPoolExecutor(1) as pool:
                 under_way = pool.submit(
                     load.run,
-                    store.stack.base_url,
+                    store.stack.sales_url,
                     connections=CONNECTIONS,
                     seconds=store.size.load_s,
                     request=sales.request,

@@ -10,6 +10,7 @@ import statistics
 import tempfile
 from pathlib import Path
 
+from core.tools.embedded.stack import Stack
 from tests.bench.pairs import percentile
 from tests.bench.store import Figures, Skipped, Store
 from tests.support.browser import desk
@@ -55,13 +56,14 @@ def measure(store: Store) -> Figures:
         shop = desk.shop(contest, terminal=f"T-{secrets.token_hex(3)}")
         browser = driver.browser(TERMINAL)
         try:
-            return _measured(browser, store.stack.base_url, shop, sales)
+            return _measured(browser, store.stack, shop, sales)
         finally:
             browser.close()
 
 
-def _measured(browser: Browser, url: str, shop: desk.Shop, sales: int) -> Figures:
-    browser.go(f"{url}/")
+def _measured(browser: Browser, stack: Stack, shop: desk.Shop, sales: int) -> Figures:
+    url = stack.sales_url
+    browser.go(f"{stack.base_url}/")
     browser.find(".race .runner")
     board_bytes = sum(browser.first_load().values())
     browser.go(f"{url}/terminal/")

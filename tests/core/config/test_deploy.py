@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
+from core.api.authentication import TERMINAL_SCHEME
 from core.tools.embedded.postgres import SUPERUSER, Postgres, binaries
 from core.tools.embedded.server import ROOT
 from core.tools.embedded.stack import CONNECTIONS, free_port, web_command
@@ -22,7 +23,7 @@ from core.tools.embedded.stack import CONNECTIONS, free_port, web_command
 DEPLOY = ROOT / "docs" / "deploy"
 SERVICES: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
 IMAGES = {"PYTHON_IMAGE", "POSTGRES_IMAGE", "VALKEY_IMAGE"}
-OURS = {"migrate", "web", "worker", "live", "beat"}
+OURS = {"migrate", "sales", "web", "worker", "live", "beat"}
 BIN = Path(sys.executable).parent
 
 
@@ -114,11 +115,11 @@ def test_roles_migration_web_and_health_check_work_as_written(
         timeout=120,
     )
     port = str(free_port())
-    command = [port if word == "8000" else word for word in SERVICES["web"]["command"]]
+    command = [port if word == "8002" else word for word in SERVICES["web"]["command"]]
     command[command.index("--host") + 1] = "127.0.0.1"
     metrics = tmp_path / "metrics"
     metrics.mkdir()
-    check = [word.replace(":8000", f":{port}") for word in SERVICES["web"]["healthcheck"]["test"]]
+    check = [word.replace(":8002", f":{port}") for word in SERVICES["web"]["healthcheck"]["test"]]
     web = subprocess.Popen(
         here(command),
         cwd=ROOT,
@@ -159,7 +160,7 @@ def unit(service: str) -> str:
     return "lototrot-worker@.service" if service == "worker" else f"lototrot-{service}.service"
 
 
-@pytest.mark.parametrize("service", ["web", "worker", "live", "beat"])
+@pytest.mark.parametrize("service", ["sales", "web", "worker", "live", "beat"])
 def test_the_units_say_what_the_containers_do(service: str) -> None:
     said = " ".join(exec_start(unit(service))).removesuffix(" --hostname worker-%i@%H")
     composed = " ".join(word or "''" for word in SERVICES[service]["command"])
@@ -170,10 +171,12 @@ def test_the_units_say_what_the_containers_do(service: str) -> None:
 
 
 def test_the_web_server_of_make_up_takes_as_many_connections_as_the_deployed_one() -> None:
-    deployed = SERVICES["web"]["command"][1:]
-    deployed[deployed.index("--host") + 1] = "127.0.0.1"
-    assert web_command(8000, 2)[3:] == deployed
-    for service in ("web", "live"):
+    for service, port in (("sales", 8000), ("web", 8002)):
+        deployed = SERVICES[service]["command"][1:]
+        deployed[deployed.index("--host") + 1] = "127.0.0.1"
+        assert web_command(port, 2)[3:] == deployed
+        assert SERVICES[service]["ports"] == [f"127.0.0.1:{port}:{port}"]
+    for service in ("sales", "web", "live"):
         assert f"LimitNOFILE={2 * CONNECTIONS}" in (DEPLOY / unit(service)).read_text()
         assert SERVICES[service]["ulimits"] == {"core": 0, "nofile": 2 * CONNECTIONS}
 
@@ -181,14 +184,34 @@ def test_the_web_server_of_make_up_takes_as_many_connections_as_the_deployed_one
 def test_the_proxy_gives_out_what_is_published_and_asks_the_web_server_for_the_rest() -> None:
     proxy = (DEPLOY / "nginx.conf").read_text()
     assert proxy.count("{") == proxy.count("}")
-    web = exec_start(unit("web"))
-    assert f"server 127.0.0.1:{web[web.index('--port') + 1]};" in proxy
+    for service, group in (("sales", "lototrot_sales"), ("web", "lototrot_public")):
+        web = exec_start(unit(service))
+        port = web[web.index("--port") + 1]
+        assert f"upstream {group} {{\n    server 127.0.0.1:{port};" in proxy
     state = "/var/lib/lototrot"
     assert f"Environment=VAR_DIR={state}" in (DEPLOY / unit("live")).read_text()
     for place in ("= /live/pulse.json", "/live/"):
         assert f"location {place} {{\n        root {state};" in proxy
     (port,) = (each.partition(":")[2] for each in exec_start(unit("live")) if ":" in each)
     assert SERVICES["live"]["ports"] == [f"127.0.0.1:{port}:{port}"]
+
+
+def test_terminals_have_processes_of_their_own_and_the_proxy_limits_everybody_else() -> None:
+    for service, role in (("sales", "sales"), ("web", None)):
+        assert SERVICES[service]["environment"].get("PROCESS_ROLE") == role
+        said = (DEPLOY / unit(service)).read_text()
+        assert ("Environment=PROCESS_ROLE=sales" in said) == (role == "sales")
+    proxy = (DEPLOY / "nginx.conf").read_text()
+    (chosen,) = re.findall(r"map \$http_authorization \$lototrot \{(.*?)\}", proxy, re.DOTALL)
+    assert chosen.split() == [
+        *("default", "lototrot_public;"),
+        *(f'"~*^{TERMINAL_SCHEME}', '"', "lototrot_sales;"),
+    ]
+    zones = set(re.findall(r"zone=(\w+):", proxy))
+    assert zones == {"public", "terminals", "sign_ons", "public_at_once"}
+    for zone in zones:
+        assert re.search(rf"limit_(req  zone=|conn ){zone}\b", proxy), zone
+    assert "proxy_set_header X-Forwarded-For $remote_addr;" in proxy  # not what a client sent
 
 
 def test_every_container_is_what_it_depends_on() -> None:

@@ -21,7 +21,7 @@ class Answers:
     in `Turns` is given one by one. A path that is not in the table is an error of the test.
     """
 
-    base_url = BASE_URL
+    base_url = sales_url = BASE_URL
 
     def __init__(self, **_: Any) -> None:
         self.table: dict[str, Any] = {}

@@ -40,6 +40,10 @@ def need_nothing_of_others(environment: Mapping[str, str]) -> None:
         )
 
 
+# All people and terminals of the demonstration share one address, and come within a minute.
+_ONE_ADDRESS = {"ANONYMOUS_PER_S": "200", "ANONYMOUS_TOTAL_PER_S": "400"}
+
+
 class Command(BaseCommand):
     help = "Play a race day on this machine and print it. Its data are made anew each time."
     requires_system_checks: list[str] = []
@@ -55,18 +59,23 @@ class Command(BaseCommand):
         Postgres(folder / "postgres").destroy()
         Valkey(folder / "valkey").destroy()
         began = time.monotonic()
-        environment = {"SIMULATED_TIME": "1", "VAR_DIR": str(folder)}
+        environment = {"SIMULATED_TIME": "1", "VAR_DIR": str(folder)} | _ONE_ADDRESS
         try:
             with ExitStack() as running:
                 with show.console.watched():
                     show.heading("Starting the system")
                     show.doing("starting PostgreSQL, the broker, the web server and workers")
                     stack = running.enter_context(
-                        Stack(folder=folder, environment=environment, workers=2)
+                        Stack(
+                            folder=folder,
+                            environment=environment,
+                            sales_processes=1,
+                            workers=2,
+                        )
                     )
                     started_s = time.monotonic() - began
                     show.step("PostgreSQL, the broker, the web server and two workers are running")
-                    stage, took = play(stack.base_url, stack.environment)
+                    stage, took = play(stack.base_url, stack.sales_url, stack.environment)
                     _recount(stack)
                     _durations([("Starting the system", started_s), *took], began)
                 if options["keep_running"]:
@@ -112,7 +121,7 @@ def _welcome(stack: Stack, stage: Stage, folder: Path) -> None:
         [
             ("board", f"{stack.base_url}/", "for anyone"),
             ("check", f"{stack.base_url}/check", "for the holder of a ticket"),
-            ("terminal", f"{stack.base_url}/terminal/", "for a betting shop"),
+            ("terminal", f"{stack.sales_url}/terminal/", "for a betting shop"),
             ("admin", f"{stack.base_url}/admin/", "for staff"),
             ("API", f"{stack.base_url}/api/v1/schema", "for programs"),
         ],

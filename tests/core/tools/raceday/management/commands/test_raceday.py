@@ -28,7 +28,11 @@ class _Staff(dict[str, _Organiser]):
 
 
 def _stack(**environment: str) -> Any:
-    return SimpleNamespace(base_url="http://127.0.0.1:1", environment=os.environ | environment)
+    return SimpleNamespace(
+        base_url="http://127.0.0.1:1",
+        sales_url="http://127.0.0.1:2",
+        environment=os.environ | environment,
+    )
 
 
 def test_the_ledger_is_recounted_from_the_tickets(

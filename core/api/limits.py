@@ -1,0 +1,226 @@
+"""Answer strangers within limits, so that they leave room for sales, staff and each other.
+
+A request is a stranger's until its credentials have been found good in this process. Strangers have
+limits by address and in all, and few places at once; who presents credentials is only limited by
+address, in the memory of the process, so that no sale waits for anything. A process of PROCESS_ROLE
+`sales` refuses what no terminal asks for.
+"""
+
+import json
+import math
+import threading
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from django.conf import settings
+from django.core import signing
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.utils import translation
+from django.utils.translation import gettext
+
+from core.api import metrics, problems
+from core.api.errors import Misdirected
+from core.kernel.errors import DomainError
+from core.staff import devices
+from core.traffic import limits
+from core.traffic.addresses import address_of
+from core.traffic.limits import Throttled
+from core.traffic.rates import Claim, Memory, Rate
+
+API = "/api/"
+SIGN_ON = ("/api/v1/staff/sessions", "/api/v1/staff/sessions/")
+# They tell a supervisor how the process is, or are files that boards read all the time.
+OPEN = ("/livez", "/readyz", "/metrics", "/live/", settings.STATIC_URL)
+SALES = "sales"
+PRESENTING = Rate(per_s=10, burst=200)
+"""Requests with credentials that are not known yet, of one address: a shop that comes back."""
+_EARLY = "refused early"
+_REFUSED = json.dumps(
+    {
+        "type": problems.TYPE_PREFIX + Throttled.code,
+        "title": Throttled.message,
+        "status": 429,
+        "detail": Throttled.message,
+        "code": Throttled.code,
+        "instance": "",
+        "request_id": "",
+        "transient": True,
+    }
+).encode()
+Wsgi = Callable[[dict[str, Any], Any], Iterable[bytes]]
+_BURST_S, _TOTAL_BURST_S = 6, 2
+_KNOWN_FOR_S, _KNOWN_MOST = 900, 50_000
+
+
+class Known:
+    """Credentials that were good in this process within a quarter of an hour.
+
+    Only a hash of each is kept, whose key is this process's own. It decides about limits, never
+    about rights.
+    """
+
+    def __init__(self) -> None:
+        self._until_s: dict[int, float] = {}
+
+    def __contains__(self, presented: str) -> bool:
+        return self._until_s.get(hash(presented), 0.0) > time.monotonic()
+
+    def add(self, presented: str) -> None:
+        """Remember good credentials."""
+        if len(self._until_s) >= _KNOWN_MOST:
+            self._until_s = {}
+        self._until_s[hash(presented)] = time.monotonic() + _KNOWN_FOR_S
+
+
+class Limits:
+    """The middleware. A view says with `units` how dear it is, and with `for_terminals` whether
+    processes for sales answer it, too.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+        self._known = Known()
+        self._presenting = Memory()
+        self._places = threading.BoundedSemaphore(settings.ANONYMOUS_AT_ONCE)
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        presented = _presented(request)
+        request.is_known = bool(presented) and presented in self._known  # type: ignore[attr-defined]
+        if request.is_known or request.path_info.startswith(OPEN):  # type: ignore[attr-defined]
+            return self._get_response(request)
+        try:
+            if presented or request.path_info in SIGN_ON:
+                self._need_room(request)
+            else:
+                self._enter(request)
+        except Throttled as refusal:
+            return _refusal(refusal, request)
+        try:
+            response = self._get_response(request)
+        finally:
+            if getattr(request, "has_place", False):
+                self._places.release()
+        if presented and getattr(request, "proven", False):
+            self._known.add(presented)
+        return response
+
+    def process_view(self, request: HttpRequest, view: Any, *_: Any) -> HttpResponseBase | None:
+        """Refuse what this process is not for, and take what the view costs a stranger."""
+        kind = getattr(view, "cls", None) or getattr(view, "view_class", None)
+        is_open = request.path_info.startswith(OPEN)
+        is_ours = settings.PROCESS_ROLE != SALES or getattr(kind, "for_terminals", False)
+        if not is_ours and not is_open:
+            return _refusal(Misdirected(), request)
+        if is_open or request.is_known or getattr(kind, "asks_credentials", False):  # type: ignore[attr-defined]
+            return None
+        try:
+            if not hasattr(request, "has_place") and not _has_own_limits(request):
+                self._enter(request)
+            more = getattr(kind, "units", 1) - 1
+            if more:
+                limits.take(*_claims(request, more))
+        except Throttled as refusal:
+            return _refusal(refusal, request)
+        return None
+
+    def _need_room(self, request: HttpRequest) -> None:
+        """Take one request of an address that presents credentials. Raises Throttled."""
+        claim = limits.claim("presenting-from", address_of(request.META), PRESENTING)
+        refusal = self._presenting.take([claim])
+        if refusal is not None:
+            limits.refuse(refusal)
+            raise Throttled(refusal.wait_s)
+
+    def _enter(self, request: HttpRequest) -> None:
+        """Take one request of a stranger, and a place. Raises Throttled."""
+        limits.take(*_claims(request, 1))
+        if not self._places.acquire(blocking=False):
+            raise Throttled
+        request.has_place = True  # type: ignore[attr-defined]
+
+
+def refusing_early(application: Wsgi) -> Wsgi:
+    """Wrap the application so that who was refused a moment ago is refused without it.
+
+    A flood of requests without credentials then costs little more than reading them.
+    """
+
+    def answer(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        wait_s = _refused_s(environ)
+        if wait_s <= 0:
+            return application(environ, start_response)
+        metrics.observe(environ["REQUEST_METHOD"], _EARLY, 429, 0.0)
+        headers = [
+            ("Content-Type", problems.CONTENT_TYPE),
+            ("Content-Length", str(len(_REFUSED))),
+            ("Retry-After", str(math.ceil(wait_s))),
+        ]
+        start_response("429 Too Many Requests", headers)
+        return [_REFUSED]
+
+    return answer
+
+
+def _refused_s(environ: dict[str, Any]) -> float:
+    path = environ["PATH_INFO"]
+    if (
+        "HTTP_AUTHORIZATION" in environ
+        or devices.COOKIE_PREFIX in environ.get("HTTP_COOKIE", "")
+        or path.startswith(OPEN)
+    ):
+        return 0.0
+    address = address_of(environ)
+    if path in SIGN_ON:
+        return limits.refused_s(limits.place_of("presenting-from", address))
+    return limits.refused_s(
+        limits.place_of("anonymous-from", address), limits.place_of("anonymous", "all")
+    )
+
+
+def _presented(request: HttpRequest) -> str:
+    """Return the credentials that a request has: a token, or the token of a browser's device."""
+    return request.META.get("HTTP_AUTHORIZATION", "") or _device(request)
+
+
+def _device(request: HttpRequest) -> str:
+    tokens = (
+        token
+        for name, token in request.COOKIES.items()
+        if name.startswith(devices.COOKIE_PREFIX) and _is_ours(token)
+    )
+    return next(tokens, "")
+
+
+def _is_ours(token: str) -> bool:
+    try:
+        devices.read(token)
+    except signing.BadSignature:
+        return False
+    return True
+
+
+def _has_own_limits(request: HttpRequest) -> bool:
+    """Return whether a request signs on, or comes from a browser that somebody signed on with."""
+    return request.path_info in SIGN_ON or bool(_device(request))
+
+
+def _claims(request: HttpRequest, units: float) -> tuple[Claim, Claim]:
+    each, total = settings.ANONYMOUS_PER_S, settings.ANONYMOUS_TOTAL_PER_S
+    return (
+        limits.claim(
+            "anonymous-from", address_of(request.META), Rate(each, _BURST_S * each), units
+        ),
+        limits.claim("anonymous", "all", Rate(total, _TOTAL_BURST_S * total), units),
+    )
+
+
+def _refusal(error: DomainError, request: HttpRequest) -> HttpResponse:
+    """Return the refusal as a problem, or for a page as a sentence, in the person's language."""
+    with translation.override(translation.get_language_from_request(request)):
+        response = problems.answer(error, request)
+        if not request.path_info.startswith(API):
+            response.content = gettext(error.message).encode()
+            response["Content-Type"] = "text/plain; charset=utf-8"
+    return response

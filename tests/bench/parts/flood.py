@@ -1,0 +1,157 @@
+"""Tickets sold per second while 24 connections ask for the dearest public things, and without.
+
+`flood.sale_ratio` is the speed of the sale with the flood over that without it, with the limits and
+processes of the shipped configuration: terminals have processes of their own. `flood.open_ratio` is
+the same without limits, and with one group of processes for all. Both are measured in turn in one
+run, with the same client, which waits 20 ms after each answer, as over a network; its processor
+time is the sale's loss as well and is in `*.client_cpu_share`, of one processor.
+"""
+
+import http.client
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import IO, Any
+from urllib.parse import urlsplit
+
+from core.tools.embedded.server import ROOT
+from core.tools.embedded.stack import GIVING_WAY, free_port, web_command
+from tests.bench.pairs import interleave
+from tests.bench.parts.sale import Sales
+from tests.bench.store import Figures, Store
+
+CONNECTIONS, PAUSE_MS = 24, 20
+_LIMITS = ("ANONYMOUS_PER_S", "ANONYMOUS_TOTAL_PER_S")
+_NONE = "1000000"
+_OPEN = dict.fromkeys((*_LIMITS, "SIGN_ONS_PER_MINUTE", "SIGN_ONS_TOTAL_PER_MINUTE"), _NONE) | {
+    "ANONYMOUS_AT_ONCE": "1000"
+}
+_WITHIN_S = 120
+
+
+@dataclass(slots=True)
+class Flood:
+    """The process that floods; `counts` are its own at the end."""
+
+    orders: IO[str]
+    counts: dict[str, Any] = field(default_factory=dict)
+
+    def turn(self, word: str) -> None:
+        """Turn the flood "on" or "off"."""
+        self.orders.write(f"{word}\n")
+        self.orders.flush()
+
+
+def measure(store: Store) -> Figures:
+    """Return the figures `flood.*`."""
+    figures: Figures = {}
+    with store.contest_on_sale() as (contest, points):
+        sales = Sales(contest, points)
+        with _server(store, _OPEN, processes=2) as url:
+            figures |= _measured(store, sales, sales_url=url, flooded_url=url, name="open")
+        shipped = dict.fromkeys(_LIMITS, "")
+        with _server(store, shipped, processes=1, command=GIVING_WAY) as url:
+            terminals = store.stack.sales_url
+            figures |= _measured(store, sales, sales_url=terminals, flooded_url=url, name="sale")
+    return figures
+
+
+def _measured(
+    store: Store, sales: Sales, *, sales_url: str, flooded_url: str, name: str
+) -> Figures:
+    """Return the ratio of the sale with the flood to that without, and what the flood was told."""
+    with _flood(flooded_url) as flood:
+
+        def sell() -> float:
+            return store.load(sales.request, url=sales_url).per_s(201)
+
+        def sell_in_flood() -> float:
+            flood.turn("on")
+            time.sleep(min(1.0, store.size.load_s / 2))  # until what the limits let pass has passed
+            try:
+                return sell()
+            finally:
+                flood.turn("off")
+
+        measured = interleave(sell, sell_in_flood, pairs=store.size.pairs)
+    counts = flood.counts
+    answers = {int(status): number for status, number in counts["answers"].items()}
+    asked = sum(answers.values())
+    return {
+        f"flood.{name}_ratio": measured.ratio,
+        f"flood.{name}_without_per_s": measured.baseline_median,
+        f"flood.{name}_with_per_s": measured.ours_median,
+        f"flood.{name}_asked_per_s": asked / counts["on_s"],
+        f"flood.{name}_refused_share": answers.get(429, 0) / max(1, asked),
+        f"flood.{name}_client_cpu_share": counts["cpu_s"] / counts["on_s"],
+    }
+
+
+@contextmanager
+def _server(
+    store: Store, settings: Mapping[str, str], *, processes: int, command: list[str] | None = None
+) -> Iterator[str]:
+    """Start another web server of the system under measurement; yield its URL."""
+    port = free_port()
+    log = (store.stack.folder / f"flood-{port}.log").open("wb")
+    with (
+        log,
+        subprocess.Popen(
+            [*(command or []), *web_command(port, processes)],
+            cwd=ROOT,
+            env=store.stack.environment | dict(settings),
+            stdout=log,
+            stderr=log,
+        ) as server,
+    ):
+        try:
+            url = f"http://127.0.0.1:{port}"
+            deadline = time.monotonic() + _WITHIN_S
+            while not _answers(url):
+                if server.poll() is not None or time.monotonic() > deadline:
+                    raise RuntimeError(f"a web server did not start; see {log.name}")
+                time.sleep(0.1)
+            yield url
+        finally:
+            server.terminate()
+
+
+def _answers(url: str) -> bool:
+    link = http.client.HTTPConnection(urlsplit(url).netloc, timeout=5)
+    try:
+        link.request("GET", "/readyz")
+        return link.getresponse().status == http.client.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        link.close()
+
+
+@contextmanager
+def _flood(url: str) -> Iterator[Flood]:
+    """Start the flood, turned off. Its counts are there at the end."""
+    words = [url, str(CONNECTIONS), str(PAUSE_MS)]
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.bench.processes.flood", *words],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        if process.stdin is None or process.stdout is None:
+            raise RuntimeError("the flood has no pipes")
+        if process.stdout.readline() != "ready\n":
+            raise RuntimeError("the flood did not connect")
+        flood = Flood(process.stdin)
+        try:
+            yield flood
+            printed, _ = process.communicate(timeout=60)
+            if process.returncode:
+                raise RuntimeError("the flood failed")
+            flood.counts = json.loads(printed)
+        finally:
+            process.kill()
