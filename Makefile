@@ -50,7 +50,7 @@ browser: ## have what the browser tests need: Chromium by apt, axe-core by npm
 screenshots: install browser ## picture every screen into var/screenshots, some as text into docs/screens
 	@SCREENSHOTS=all LOTOTROT_BROWSER=required $(PY) -m pytest -q -n auto -k tour tests/browser
 
-check: install ## lint, types, imports, migrations, catalogues, API schema
+check: install audit ## lint, types, imports, migrations, catalogues, API schema
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
@@ -59,7 +59,6 @@ check: install ## lint, types, imports, migrations, catalogues, API schema
 	$(PY) manage.py makecatalogues --check
 	$(PY) manage.py spectacular --validate --fail-on-warn --file var/openapi.yaml
 	diff -u docs/openapi.yaml var/openapi.yaml
-	@$(MAKE) --no-print-directory audit
 
 audit: install ## look for known faults in what the image installs, where the index can be reached
 	@$(PY) -m core.tools.supplies audit

@@ -3,19 +3,31 @@
 from dataclasses import asdict
 from datetime import date
 
+from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
+from core.database.locks import Lock, hold
 from core.database.snapshot import snapshot
-from core.kernel.days import day_bounds
-from core.kernel.errors import Conflict
-from core.nights.jobs import MOST_LISTED, Job, Outcome
+from core.kernel.days import add_days, day_bounds
+from core.kernel.errors import Conflict, InvariantBroken
+from core.nights.jobs import MOST_LISTED, Job, Outcome, sundays
 from lototrot.models.contest import Contest
+from lototrot.models.sealing import Seal
 from lototrot.models.tickets import Ticket
 from lototrot.selectors.breaches import breach_pending
+from lototrot.services.seal.sealing import seal_verify
 from lototrot.services.settlement.auditing import SettlementsDiffer, audit_contests
 from lototrot.services.settlement.settling import BreachPending, settleable
 
 MOST_NAMED = 20
+SEALS_DAYS = 40  # longer than prizes are claimed
+
+
+class SealsDiffer(InvariantBroken):
+    """Tickets are not as they were sealed. `data["found"]` lists the contests."""
+
+    code = "seals_differ"
+    message = "The tickets of a contest are not as they were sealed."
 
 
 def unsettled(day: date) -> Outcome:
@@ -63,6 +75,24 @@ def audit(day: date) -> Outcome:
     )
 
 
+def seals(day: date) -> Outcome:
+    """Compute the seals of the last weeks again from the tickets; on Sundays all of them."""
+    sealed = Seal.objects.select_related("contest__meeting").filter(contest__day__lte=day)
+    if not sundays(day):
+        sealed = sealed.filter(contest__day__gte=add_days(day, -SEALS_DAYS))
+    found = []
+    for seal in sealed.order_by("pk"):
+        try:
+            with transaction.atomic():
+                hold((Lock.CONTEST, seal.contest_id), shared=True)
+                seal_verify(seal.contest)
+        except InvariantBroken as error:
+            found.append({"contest": seal.contest_id, "code": error.code})
+    if found:
+        raise SealsDiffer(found=found[:MOST_NAMED])
+    return Outcome({"seals": len(sealed)})
+
+
 JOBS: tuple[Job, ...] = (
     Job(
         name="lototrot.unsettled",
@@ -75,6 +105,14 @@ JOBS: tuple[Job, ...] = (
         title=_("Tickets without a confirmed print"),
         order=40,
         run=unprinted,
+    ),
+    Job(
+        name="lototrot.seals",
+        title=_("Seals computed again"),
+        order=90,
+        run=seals,
+        whole=False,
+        recounts=True,
     ),
     Job(
         name="lototrot.audit",

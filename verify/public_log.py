@@ -1,10 +1,11 @@
 """Check that a copy of the public log is complete: one chain of entries signed by known keys.
 
-    python public_log.py LOG KEYS
+    python public_log.py LOG KEYS [HEAD]
 
 LOG has one entry a line, from the first on: as a receiver got them, or the `items` of
 GET /api/v1/log. KEYS are public keys in hexadecimal, separated by commas: the log's first key, and
-those that replaced a lost or stolen key, which no signature confirms. The other verifiers read the
+those that replaced a lost or stolen key, which no signature confirms. HEAD is the last line of a
+slip, as NUMBER:DIGITS without a space. The other verifiers read the
 log through this one, so that every entry they use has been checked.
 """
 
@@ -92,9 +93,18 @@ def next_key(entry: Entry, key: bytes, vouched: set[bytes], place: str) -> tuple
     return new, new
 
 
-def check(log: str, keys: str) -> str:
-    return Log(log, keys).said
+def check(log: str, keys: str, head: str = "") -> str:
+    checked = Log(log, keys)
+    if not head:
+        return checked.said
+    number, _, digits = head.partition(":")
+    by_number = {str(entry["sequence"]): entry for entry in checked.entries.values()}
+    need(number in by_number, f"entry {number}", "on the slip, and not in the log")
+    need(len(digits) >= 16, "HEAD", "NUMBER:DIGITS, with all digits of the slip")
+    here = digest(by_number[number])
+    need(here.startswith(digits.lower()), f"entry {number}", f"{here}, and the slip says {digits}")
+    return f"{checked.said}; the slip has it as it was at entry {number}"
 
 
 if __name__ == "__main__":
-    main(check, "public_log.py LOG KEYS")
+    main(check, "public_log.py LOG KEYS [HEAD]")

@@ -20,7 +20,7 @@ from django.db.models import Count, Exists, OuterRef, Sum
 
 from core.journal import rows, rules, wire
 from core.journal.install import COLUMN, Journaled, journaled, unjournaled
-from core.journal.models import Act, Batch, Block
+from core.journal.models import Act, Batch, Block, Change, RowForm
 from core.journal.numbers import started_anew
 from core.journal.services import CHECKPOINT, checkpoint_document
 from core.journal.spans import in_order, sealed_entries, stretches
@@ -87,10 +87,22 @@ def verify(
 
 def _all(tables: Collection[str], since: Batch | None) -> Iterator[Finding]:
     yield from chain(_anew(), batch_findings(since), _checkpoints(), _triggers())
+    written = _written_after(since) if since else None
     for table in journaled():
-        if not tables or table.name in tables:
+        if (not tables or table.name in tables) and (written is None or table.name in written):
             yield from table_findings(table, since)
     yield from chain(_unnamed(), _rules(tables))
+
+
+def _written_after(since: Batch) -> set[str]:
+    """Return the tables that have rows, changes or entries later than a batch."""
+    later = rows.Span(since.end_xid, late=tuple(since.open_xids))
+    changed = Change.objects.filter(xid__gte=_first(since)).values_list("relation", flat=True)
+    sealed = RowForm.objects.filter(
+        pk__in=Block.objects.filter(batch_id__gt=since.pk).values("row_form")
+    )
+    names = {table.name for table in rows.written_to(later)}
+    return names | set(changed.distinct()) | set(sealed.values_list("relation", flat=True))
 
 
 def table_findings(table: Journaled, since: Batch | None = None) -> Iterator[Finding]:
@@ -98,7 +110,7 @@ def table_findings(table: Journaled, since: Batch | None = None) -> Iterator[Fin
 
     Needs `rows.ready` before.
     """
-    yield from chain(_rows(table, since), _changes(table), _without_act(table))
+    yield from chain(_rows(table, since), _changes(table, since), _without_act(table, since))
 
 
 def _anew() -> Iterator[Finding]:
@@ -267,7 +279,8 @@ _STEPS = """
 WITH step AS (
     SELECT c.row_id, c.journal_xid AS xid, e.key, e.value AS before, c.after -> e.key AS after,
            lag(c.after -> e.key) OVER w AS left_at, lead(c.id) OVER w AS next
-      FROM journal_change c, jsonb_each(c.before) e WHERE c.relation = '{table}'
+      FROM journal_change c, jsonb_each(c.before) e
+     WHERE c.relation = '{table}' AND c.journal_xid >= {first}
     WINDOW w AS (PARTITION BY c.row_id, e.key ORDER BY c.id))
 SELECT row_id, xid, key, 'before' FROM step WHERE left_at <> before
 UNION ALL
@@ -278,11 +291,17 @@ ORDER BY 1, 2, 3
 """
 
 
-def _changes(table: Journaled) -> Iterator[Finding]:
+def _first(since: Batch | None) -> int:
+    """Return a transaction that none of a later batch is before."""
+    return min([since.end_xid, *since.open_xids]) if since else 0
+
+
+def _changes(table: Journaled, since: Batch | None) -> Iterator[Finding]:
     """Check that each change starts where the column's last one ended, and that the row agrees."""
     if not table.changing:
         return
-    query = _STEPS.format(table=table.name, key=table.key, image=rows.image_sql(table))
+    image = rows.image_sql(table)
+    query = _STEPS.format(table=table.name, key=table.key, image=image, first=_first(since))
     with connection.cursor() as cursor:
         cursor.execute(query)
         for row, xid, column, when in cursor:
@@ -296,10 +315,11 @@ def _changes(table: Journaled) -> Iterator[Finding]:
             )
 
 
-def _without_act(table: Journaled) -> Iterator[Finding]:
+def _without_act(table: Journaled, since: Batch | None) -> Iterator[Finding]:
     with connection.cursor() as cursor:
         cursor.execute(
-            f'SELECT t.{COLUMN}, t."{table.key}" FROM "{table.name}" t WHERE NOT EXISTS'
+            f'SELECT t.{COLUMN}, t."{table.key}" FROM "{table.name}" t'
+            f" WHERE t.{COLUMN} >= {_first(since)} AND NOT EXISTS"
             f" (SELECT FROM journal_act a WHERE a.{COLUMN} = t.{COLUMN}) ORDER BY 1, 2"
         )
         for xid, row in cursor:

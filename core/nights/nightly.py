@@ -10,16 +10,20 @@ from django.utils.translation import gettext_lazy as _
 
 from core.database.due_work import due_work
 from core.database.snapshot import snapshot
+from core.journal.services import last_batch
+from core.journal.verifying import verify
 from core.kernel.days import add_days
 from core.kernel.errors import DomainError, InvariantBroken
 from core.ledger.books import differences
 from core.ledger.selectors import trial
-from core.nights.jobs import Job, Outcome
+from core.nights.jobs import Job, Outcome, sundays
+from core.nights.models import JobRun
 from core.payoffice import sources
 from core.payoffice.services.deposits import rulings_due
 from core.payoffice.services.personal_data import personal_data_purge
 
 MOST_NAMED = 20
+JOURNAL_AUDIT = "journal.audit"
 
 
 class WorkFailed(InvariantBroken):
@@ -27,6 +31,13 @@ class WorkFailed(InvariantBroken):
 
     code = "due_work_failed"
     message = "Something that is due could not be done."
+
+
+class JournalDiffers(InvariantBroken):
+    """Rows or batches are not as they were sealed. `data["findings"]` lists the first."""
+
+    code = "journal_differs"
+    message = "The journal, or a row that it covers, was changed."
 
 
 class BooksDiffer(InvariantBroken):
@@ -110,6 +121,24 @@ def audit(day: date) -> Outcome:
     return Outcome({"accounts": accounts, "transfers": balance.transfers})
 
 
+def journal_audit(day: date) -> Outcome:
+    """Verify the batches sealed since the last night and their rows; after a Sunday all of them.
+
+    `manage.py journal_verify` reads the whole journal on any day.
+    """
+    done = JobRun.objects.filter(job=JOURNAL_AUDIT, state=JobRun.State.DONE, day__lt=day)
+    before = done.order_by("-day").first()
+    nights = (day - before.day).days if before else 7
+    whole = any(sundays(add_days(day, -night)) for night in range(min(nights, 7)))
+    since = None if whole or before is None else before.counts.get("last_batch")
+    last = last_batch()
+    verified = verify(most=MOST_NAMED, since=since)
+    if verified.findings:
+        raise JournalDiffers(findings=[finding.detail for finding in verified.findings])
+    number = last.number if last else 0
+    return Outcome({"last_batch": number, "batches": number - (since or 0)})
+
+
 JOBS: tuple[Job, ...] = (
     Job(name="work.due", title=_("What is due"), order=10, run=do_due_work, whole=False),
     Job(
@@ -133,6 +162,14 @@ JOBS: tuple[Job, ...] = (
         title=_("Audit of the books"),
         order=90,
         run=audit,
+        whole=False,
+        recounts=True,
+    ),
+    Job(
+        name=JOURNAL_AUDIT,
+        title=_("Audit of the journal"),
+        order=90,
+        run=journal_audit,
         whole=False,
         recounts=True,
     ),

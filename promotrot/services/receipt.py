@@ -9,6 +9,7 @@ from django.utils.translation import override
 
 from core.database import clock
 from core.premises.sellers import seller_facts
+from core.proofs.head import with_head
 from core.receipts.document import Align, Document, Emphasis, Line, Notice, Pair, Qr, Rule, Title
 from core.receipts.formats import format_cents, format_moment
 from core.receipts.output import Output, need_language, render
@@ -52,4 +53,4 @@ def receipt_render(play: PlayView, *, output: Output, language: str) -> bytes:
     """Return the receipt on 80 mm paper. Raises LanguageUnknown."""
     need_language(language)
     document = receipt_document(play, language=language, simulated=clock.is_simulated())
-    return render(document, output=output, created_at=play.sold_at, paper=Paper.ROLL_80)
+    return render(with_head(document), output=output, created_at=play.sold_at, paper=Paper.ROLL_80)

@@ -10,6 +10,7 @@ from core.database import clock
 from core.kernel.errors import InvariantBroken
 from core.kernel.regulation import Bearer, Place, payment_rule, shipped
 from core.premises.sellers import place_facts
+from core.proofs.head import with_head
 from core.receipts.document import (
     Align,
     Block,
@@ -186,4 +187,6 @@ def voucher_render(
     document = voucher_document(
         issued, facts, play, language=language, simulated=clock.is_simulated(), copy=copy
     )
-    return render(document, output=output, created_at=issued.issued_at, paper=Paper.ROLL_80)
+    return render(
+        with_head(document), output=output, created_at=issued.issued_at, paper=Paper.ROLL_80
+    )

@@ -114,3 +114,18 @@ def test_entries_are_found_and_their_order_is_checked(tmp_path: Path) -> None:
         log.in_order(("other", "b"), ("other", "a"))
     with pytest.raises(forms.Refused, match="other c: not in the log"):
         log.entry("other", "c")
+
+
+def test_the_head_on_a_slip_is_compared(tmp_path: Path) -> None:
+    file, entries = tmp_path / "LOG", three()
+    file.write_text("\n".join(json.dumps(each) for each in entries))
+    digits = entry.digest(entries[1])[:16]
+    arguments = (str(file), PUBLIC[0].hex())
+    assert "as it was at entry 2" in public_log.check(*arguments, f"2:{digits}")
+    for head, words in (
+        (f"1:{digits}", "the slip says"),
+        (f"9:{digits}", "not in the log"),
+        (f"2:{digits[:15]}", "all digits"),
+    ):
+        with pytest.raises(forms.Refused, match=words):
+            public_log.check(*arguments, head)

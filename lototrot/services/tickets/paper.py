@@ -5,6 +5,7 @@ import uuid
 from core.database import clock
 from core.kernel.errors import Conflict
 from core.premises.access import BareTerminal
+from core.proofs.head import with_head
 from core.receipts.output import Output, need_language, render
 from core.receipts.paper import Paper
 from lototrot.models.tickets import PrintConfirmation, Void
@@ -43,4 +44,4 @@ def slip_render(sold: Sold, *, output: Output, language: str, copy: int = 0) -> 
     """
     need_language(language)
     document = ticket_document(sold, language=language, simulated=clock.is_simulated(), copy=copy)
-    return render(document, output=output, created_at=sold.sold_at, paper=Paper.ROLL_80)
+    return render(with_head(document), output=output, created_at=sold.sold_at, paper=Paper.ROLL_80)

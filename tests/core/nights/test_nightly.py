@@ -7,12 +7,16 @@ from unittest import mock
 
 import pytest
 
+from core.database import clock
+from core.kernel.days import add_days
 from core.kernel.errors import InvariantBroken
 from core.ledger import services as ledger
 from core.ledger.services import Line, asset, liability
 from core.nights import nightly
+from core.nights.models import JobRun
 from tests.support import factories, paying
 from tests.support.databases import Database
+from tests.support.journaling import as_owner, execute, seal_all, touched
 
 DAY = date(2030, 3, 4)
 
@@ -67,3 +71,28 @@ def test_the_audit_names_accounts_that_are_not_what_happened(own_database: Datab
 def test_nothing_waits_and_nothing_is_purged_on_an_empty_day() -> None:
     assert nightly.waiting(DAY).listed == {"rulings_due": []}
     assert not any(nightly.purge(DAY).counts.values())
+
+
+def test_a_night_names_what_was_changed_since_the_last_one(own_database: Database) -> None:
+    monday = date(2030, 3, 4)
+    factories.premises()
+    seal_all()
+    first = nightly.journal_audit(monday)
+    assert first.counts["batches"] == first.counts["last_batch"] > 0
+    JobRun.objects.create(
+        job=nightly.JOURNAL_AUDIT,
+        day=monday,
+        state=JobRun.State.DONE,
+        started_at=clock.now(),
+        ended_at=clock.now(),
+        counts=dict(first.counts),
+    )
+    place = factories.premises()
+    seal_all()
+    assert nightly.journal_audit(add_days(monday, 1)).counts["batches"] > 0
+    with as_owner(own_database), touched("premises_premises"):
+        execute("UPDATE premises_premises SET name = 'x' WHERE id = %s", [place.pk])
+        with pytest.raises(nightly.JournalDiffers) as found:
+            nightly.journal_audit(add_days(monday, 1))
+    findings = found.value.data["findings"]
+    assert any(f"premises_premises {place.pk}" in finding for finding in findings)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from core.proofs.head import head_text
 from core.receipts.output import Output
 from promotrot.models.play import PlayTicket
 from promotrot.models.voucher import Voucher
@@ -51,6 +52,7 @@ def test_a_voucher_shows_code_amount_place_days_and_where_it_is_paid(
     assert "DUPLICATE" not in text
     copy = printed(issued, copy=2)
     assert "DUPLICATE" in copy and "Copy" in copy
+    assert f"Public log {head_text()}" in text
 
 
 def test_a_price_due_back_has_no_last_day(

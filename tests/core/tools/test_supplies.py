@@ -1,0 +1,53 @@
+"""Read the report of the audit, and skip it where the list of known faults is out of reach."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from core.tools import supplies
+
+REPORT = json.dumps(
+    {
+        "dependencies": [
+            {"name": "one", "version": "1.0", "vulns": []},
+            {"name": "two", "version": "2.0", "vulns": [{"id": "X-1", "fix_versions": ["2.1"]}]},
+            {"name": "three", "version": "3", "vulns": [{"id": "X-2", "fix_versions": []}]},
+        ]
+    }
+)
+WORDS = ["two 2.0: X-1 (mended in 2.1)", "three 3: X-2 (mended in no version)"]
+
+
+@pytest.mark.parametrize(
+    ("report", "code", "said"),
+    [
+        (REPORT, 1, "\n".join(WORDS)),
+        ('{"dependencies": []}', 0, "audit: no known fault"),
+        ("", 0, "audit skipped: the list of known faults did not answer"),
+    ],
+)
+def test_known_faults_fail_the_audit(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    report: str,
+    code: int,
+    said: str,
+) -> None:
+    monkeypatch.setattr(supplies, "reachable", lambda: True)
+    monkeypatch.setattr(supplies, "tool", lambda name, folder: folder / name)
+    done = subprocess.CompletedProcess([], 0, report)
+    monkeypatch.setattr(supplies.subprocess, "run", lambda *_, **__: done)
+    assert supplies.audit(tmp_path) == code
+    assert capsys.readouterr().out.strip() == said
+
+
+def test_out_of_reach_it_is_skipped_with_a_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert not supplies.reachable("http://127.0.0.1:1/")
+    monkeypatch.setattr(supplies, "reachable", lambda: False)
+    assert supplies.main(["audit"]) == 0
+    assert capsys.readouterr().out.startswith("audit skipped")
