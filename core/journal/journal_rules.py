@@ -8,6 +8,7 @@ module.
 from core.journal.binding import confirmed, published, stamped, with_parent
 from core.journal.install import journaled
 from core.journal.rules import Rule
+from core.kernel.regulation import shipped
 
 # Simulated time only moves forward: a later row never has a smaller offset.
 CLOCK = Rule(
@@ -61,13 +62,14 @@ ROLES = Rule(
 )
 POWER = Rule(
     "power_by_two",
-    "roles, access or a second factor were given by fewer than two administrators",
+    "roles, access, a password or a second factor were given by fewer than two administrators",
     "staff_user",
     """
     SELECT c.relation, c.row_id, c.journal_xid
       FROM journal_change c JOIN journal_act a ON a.journal_xid = c.journal_xid
      WHERE (c.relation = 'staff_user'
-            AND (c.after ? 'roles' OR c.before ->> 'is_active' = 'false')
+            AND (c.after ? 'roles' OR c.before ->> 'is_active' = 'false'
+                 OR c.after ? 'password' AND a.user_id IS DISTINCT FROM c.row_id)
             OR c.relation = 'staff_secondfactor' AND c.after ? 'ending_id')
        AND NOT EXISTS (
             SELECT FROM staff_decision d JOIN staff_proposal p ON p.id = d.proposal_id
@@ -147,6 +149,46 @@ SAME = Rule(
             OR (d.proposed_by_id, d.proposed_in_id) <> (p.proposed_by_id, p.proposed_in_id))
     """,
 )
+# The figure of each version of the regulation, as rows of its day and its seconds.
+_WAITS = ", ".join(
+    f"(date '{version.in_force_from}', {version.second_person_after_s})"
+    for version in shipped().versions
+)
+WAITED = Rule(
+    "second_person_waited",
+    "the second person's account had been given something too short a time before",
+    "staff_decision",
+    f"""
+    SELECT 'staff_decision', d.id, d.journal_xid
+      FROM staff_decision d JOIN staff_user u ON u.id = d.decided_by_id
+     WHERE d.verdict = 'confirmed' AND EXISTS (
+        SELECT FROM staff_decision g JOIN staff_proposal p ON p.id = g.proposal_id
+         WHERE g.verdict = 'confirmed' AND p.kind LIKE 'staff.%' AND g.decided_at < d.decided_at
+           AND (p.content ->> 'user' = u.id::text
+                OR p.kind = 'staff.account' AND p.content ->> 'username' = u.username)
+           AND d.decided_at - g.decided_at < interval '1 second' * (
+                SELECT s FROM (VALUES {_WAITS}) w (day, s)
+                 WHERE day <= (g.decided_at AT TIME ZONE 'Europe/Madrid')::date
+                 ORDER BY day DESC LIMIT 1))
+    """,
+)
+LAPSED = Rule(
+    "proposal_not_lapsed",
+    "it was confirmed after its time, or after its proposer's account was closed or changed",
+    "staff_decision",
+    """
+    SELECT 'staff_decision', d.id, d.journal_xid
+      FROM staff_decision d JOIN staff_proposal p ON p.id = d.proposal_id
+      JOIN staff_user u ON u.id = p.proposed_by_id
+     WHERE d.verdict = 'confirmed' AND p.good_until IS NOT NULL
+       AND (d.decided_at > p.good_until OR EXISTS (
+            SELECT FROM journal_change c JOIN journal_act a ON a.journal_xid = c.journal_xid
+             WHERE c.relation = 'staff_user' AND c.row_id = u.id
+               AND (c.after ? 'given_id' OR c.after ->> 'is_active' = 'false')
+               AND a.at > p.proposed_at AND a.at < d.decided_at
+               AND a.journal_xid <> d.journal_xid))
+    """,
+)
 
 
 RULES: tuple[Rule, ...] = (
@@ -160,6 +202,8 @@ RULES: tuple[Rule, ...] = (
     SAME,
     NOBODY,
     AT_THE_DOOR,
+    WAITED,
+    LAPSED,
     stamped("django_admin_log", "action_time", user="user_id"),
     stamped("api_firstanswer", "answered_at", user="user_id"),
     stamped("ledger_account", "opened_at"),

@@ -247,11 +247,12 @@ def _password_given(proposal: Proposal, by: StaffActor) -> None:
     sessions_end(user)
 
 
+_MANAGE = powers.MANAGE_ACCOUNTS
 ACCOUNT = two_persons.Kind(
-    "staff.account", powers.MANAGE_ACCOUNTS, apply=_opened, reject=_forgotten
+    "staff.account", _MANAGE, apply=_opened, reject=_forgotten, gives_power=True
 )
-ROLES = two_persons.Kind("staff.roles", powers.MANAGE_ACCOUNTS, apply=_roles_given)
-REACTIVATION = two_persons.Kind("staff.reactivation", powers.MANAGE_ACCOUNTS, apply=_reactivated)
+ROLES = two_persons.Kind("staff.roles", _MANAGE, apply=_roles_given, gives_power=True)
+REACTIVATION = two_persons.Kind("staff.reactivation", _MANAGE, apply=_reactivated, gives_power=True)
 PASSWORD = two_persons.Kind(
-    "staff.password", powers.MANAGE_ACCOUNTS, apply=_password_given, reject=_forgotten
+    "staff.password", _MANAGE, apply=_password_given, reject=_forgotten, gives_power=True
 )

@@ -121,4 +121,6 @@ def present_code(username: str) -> str:
     return pyotp.TOTP(secret_of(factor)).at(clock.now())
 
 
-ENDING = two_persons.Kind("staff.second_factor", powers.MANAGE_ACCOUNTS, apply=_ended)
+ENDING = two_persons.Kind(
+    "staff.second_factor", powers.MANAGE_ACCOUNTS, apply=_ended, gives_power=True
+)

@@ -69,7 +69,7 @@ class SecondPersonTooNew(Forbidden):
     code = "second_person_too_new"
     message = (
         "Your account was opened, opened again, or given roles, a password or a new device a short"
-        " time ago: until then you are no second person."
+        " time ago: until then you are no second person, and give no power to others."
     )
 
 
@@ -91,6 +91,8 @@ class Kind:
     the same. A proposal lapses `good_for` after it was made, or when its proposer's account is
     closed or given anything. None is for what is in force since it was proposed, such as a stop of
     sales: whether it was true is decided however late, and nobody ends it by closing an account.
+    `gives_power` says that whoever proposes must not have a new account either: who gave it may
+    hold it, and would confirm with their own.
     """
 
     name: str
@@ -99,6 +101,7 @@ class Kind:
     reject: Callable[[Proposal, StaffActor], None] | None = None
     second: str = ""
     good_for: datetime.timedelta | None = A_DAY
+    gives_power: bool = False
 
     @property
     def decides(self) -> str:
@@ -153,9 +156,11 @@ def propose(*, kind: Kind, subject: str, content: Content, by: StaffActor) -> Pr
     """Record that `by` proposes an act. The caller has checked that it can be carried out now.
 
     A proposal of the same kind on this subject that has lapsed is rejected. Raises PowerMissing,
-    and ProposalPending if one waits that can be confirmed.
+    SecondPersonTooNew, and ProposalPending if one waits that can be confirmed.
     """
     by.need(kind.power)
+    if kind.gives_power:
+        need_second(by)
     hold((Lock.PROPOSAL, int.from_bytes(hashlib.sha256(subject.encode()).digest()[:4], "big")))
     waiting = Proposal.objects.filter(kind=kind.name, subject=subject, decision=None).first()
     now = clock.now()

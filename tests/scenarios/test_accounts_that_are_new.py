@@ -101,15 +101,15 @@ def test_who_was_given_anything_is_no_second_person_for_a_day(
     confirm(give(first, organiser.user_id), second)
     user = User.objects.get(pk=organiser.user_id)
     error = refused_by_both(
-        proposal, factories.signed_on(user), SecondPersonTooNew, "account is too new"
+        proposal, factories.came(user), SecondPersonTooNew, "account is too new"
     )
     assert user.second_from
     assert error.data == {"until": user.second_from.isoformat()}
     assert user.second_from - clock.now() > timedelta(seconds=A_DAY_S - 60)
-    two_persons.reject(proposal=proposal.uuid, by=factories.signed_on(user))
+    two_persons.reject(proposal=proposal.uuid, by=factories.came(user))
 
     factories.time_to(user.second_from)
-    confirm(proposed(factories.staff(Role.ORGANISER)), factories.signed_on(user))
+    confirm(proposed(factories.staff(Role.ORGANISER)), factories.came(user))
 
 
 def test_a_new_account_is_told_until_when_it_waits(
@@ -124,7 +124,7 @@ def test_a_new_account_is_told_until_when_it_waits(
     )
     ana = User.objects.get(username="ana")
     proposal = proposed(factories.staff(Role.ORGANISER))
-    refused_by_both(proposal, factories.signed_on(ana), SecondPersonTooNew, "account is too new")
+    refused_by_both(proposal, factories.came(ana), SecondPersonTooNew, "account is too new")
     problem = refused(
         api_of(ana).post(f"proposals/{proposal.uuid}/confirmation"), 403, "second_person_too_new"
     )
@@ -138,14 +138,14 @@ def test_the_first_two_administrators_begin_and_a_third_on_the_console_waits() -
         return user_create(username=name, full_name=name, password=PASSWORD, roles=[role])
 
     desk = console("desk", Role.ORGANISER)
-    one, two = (factories.signed_on(console(name)) for name in ("one", "two"))
+    one, two = (factories.came(console(name)) for name in ("one", "two"))
     assert (one.second_from, two.second_from) == (None, None)
     assert desk.second_from
     accounts.user_deactivate(by=one, user_id=two.user_id)
     third = console("third")
     assert third.second_from and third.second_from > clock.now()
     proposal = accounts.roles_propose(by=one, user_id=desk.pk, roles=["stewards"])
-    refused_by_both(proposal, factories.signed_on(third), SecondPersonTooNew, "account is too new")
+    refused_by_both(proposal, factories.came(third), SecondPersonTooNew, "account is too new")
 
 
 def test_the_database_lets_no_later_account_begin_at_once() -> None:
@@ -154,6 +154,28 @@ def test_the_database_lets_no_later_account_begin_at_once() -> None:
     for roles in (["administrator"], ["organiser"]):
         with pytest.raises(DatabaseError, match="waits before"), transaction.atomic():
             User.objects.create(username="x", full_name="X", password="!", roles=roles)
+
+
+def test_an_administrator_whose_account_is_new_gives_no_power(
+    administrators: tuple[StaffActor, StaffActor], organiser: StaffActor
+) -> None:
+    first, second = administrators
+    roles = ["administrator"]
+    confirm(accounts.roles_propose(by=first, user_id=organiser.user_id, roles=roles), second)
+    new = factories.signed_on(User.objects.get(pk=organiser.user_id))
+    other = factories.staff(Role.CASHIER)
+    with pytest.raises(SecondPersonTooNew):
+        GIVEN["roles"](new, other.user_id)
+    with pytest.raises(DatabaseError, match="too new to give power"), transaction.atomic():
+        Proposal.objects.create(
+            kind=accounts.ROLES.name,
+            subject="user:1",
+            content={},
+            content_digest=bytes(32),
+            proposed_by_id=new.user_id,
+            proposed_in_id=new.session_id,
+            proposed_at=clock.now(),
+        )
 
 
 def test_nobody_shortens_the_wait(

@@ -45,3 +45,17 @@ END $$;
 
 CREATE OR REPLACE TRIGGER second_person BEFORE INSERT ON staff_decision
     FOR EACH ROW WHEN (NEW.verdict = 'confirmed') EXECUTE FUNCTION staff_guard_decision();
+
+-- Refuse that somebody whose account is new gives power: who gave it may hold it, and would confirm.
+CREATE OR REPLACE FUNCTION staff_guard_proposal() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM staff_user u
+                WHERE u.id = NEW.proposed_by_id AND u.second_from > core_now()) THEN
+        RAISE EXCEPTION 'proposal %: the proposer''s account is too new to give power', NEW.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER first_person BEFORE INSERT ON staff_proposal
+    FOR EACH ROW WHEN (NEW.kind LIKE 'staff.%') EXECUTE FUNCTION staff_guard_proposal();

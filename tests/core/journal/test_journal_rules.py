@@ -11,9 +11,11 @@ from core.journal.journal_rules import (
     AUTHORISATION,
     CLOCK,
     ENDED_IN_THE_PAST,
+    LAPSED,
     POWER,
     ROLES,
     RULES,
+    WAITED,
 )
 from core.journal.rules import broken
 from core.premises.models import Authorisation
@@ -22,6 +24,7 @@ from core.staff.models import User
 from core.staff.powers import Role
 from tests.support import factories
 from tests.support.databases import Database
+from tests.support.journaling import as_owner, execute, touched
 
 
 def test_simulated_time_only_moves_forward(own_database: Database) -> None:
@@ -83,6 +86,43 @@ def test_power_is_given_by_two_administrators(own_database: Database) -> None:
     assert len(list(broken(POWER))) == 1
     users.update(is_active=True)
     assert len(list(broken(POWER))) == 2
+    with acting.acting("own", staff=person.user_id):
+        users.update(password="!!")
+    assert len(list(broken(POWER))) == 2
+    users.update(password="!!!")
+    assert len(list(broken(POWER))) == 3
+
+
+def test_a_second_person_waited_and_the_proposal_had_not_lapsed(
+    own_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind = two_persons.Kind("test.rules", "premises.register", apply=lambda proposal, by: None)
+    monkeypatch.setitem(two_persons.kinds(), kind.name, kind)
+    first, second = factories.staff(Role.ADMINISTRATOR), factories.staff(Role.ADMINISTRATOR)
+    proposer, person = factories.two_organisers()
+    for user in (person, proposer):
+        roles = accounts.roles_propose(by=first, user_id=user.user_id, roles=["organiser"])
+        two_persons.confirm(proposal=roles.uuid, by=second)
+    factories.time_pass(hours=24, minutes=1)
+    proposal = two_persons.propose(kind=kind, subject="it", content={}, by=proposer)
+    person = factories.another_session(person)
+    two_persons.confirm(proposal=proposal.uuid, by=person)
+    factories.time_pass(minutes=1)
+    accounts.user_deactivate(by=first, user_id=proposer.user_id)
+    assert list(broken(WAITED)) == list(broken(LAPSED)) == []
+    with as_owner(own_database):
+        sooner = "SET decided_at = decided_at - interval '2 minutes'"
+        later = "SET decided_at = decided_at + interval '2 minutes'"
+        old = "SET good_until = proposed_at"
+        for table, change, rule in (
+            ("staff_decision", sooner, WAITED),
+            ("staff_decision", later, LAPSED),
+            ("staff_proposal", old, LAPSED),
+        ):
+            key = "proposal_id" if table == "staff_decision" else "id"
+            with touched(table):
+                execute(f"UPDATE {table} {change} WHERE {key} = {proposal.pk}")
+                assert len(list(broken(rule))) == 1
 
 
 def test_rules_have_names_and_no_rule_is_there_twice() -> None:

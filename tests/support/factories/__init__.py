@@ -65,6 +65,9 @@ from tests.support.factories.people import (
     another_session as another_session,
 )
 from tests.support.factories.people import (
+    came as came,
+)
+from tests.support.factories.people import (
     in_both_roles as in_both_roles,
 )
 from tests.support.factories.people import (

@@ -12,6 +12,7 @@ from django.db import connection, transaction
 
 from core.database import clock
 from core.database.models import ClockOffset
+from core.journal import acting
 from core.kernel.canonical import canonical_sha256
 from core.staff.actor import StaffActor
 from core.staff.models import Decision, Proposal, StaffSession, User
@@ -96,6 +97,15 @@ def another_session(actor: StaffActor) -> StaffActor:
 def signed_on(user: User) -> StaffActor:
     """Sign on a person who has an account."""
     return actor_of(session_start(user=user, verified=True)[0])
+
+
+def came(user: User) -> StaffActor:
+    """Sign on a person who has set a password of their own in place of the one given."""
+    with acting.acting("staff_password_post", staff=user.pk):
+        User.objects.filter(pk=user.pk).update(
+            password=f"!{secrets.token_hex(8)}", must_set_password=False
+        )
+    return signed_on(User.objects.get(pk=user.pk))
 
 
 def in_both_roles(*roles: Role) -> StaffActor:

@@ -1,0 +1,80 @@
+"""What two persons decided when one of them had been given the account lately."""
+
+from datetime import date, timedelta
+
+import pytest
+
+from core.database import clock
+from core.kernel.days import natural_day
+from core.nights.jobs import Outcome
+from core.premises.powers import REGISTER
+from core.staff import accounts, two_persons
+from core.staff.actor import StaffActor
+from core.staff.models import User
+from core.staff.nightly import given_lately
+from core.staff.powers import Role
+from core.staff.two_persons import Kind
+from tests.support import factories
+
+pytestmark = pytest.mark.django_db
+PASSWORD = "correct horse battery"
+KIND = Kind("test.given_lately", REGISTER, apply=lambda proposal, by: None)
+
+
+@pytest.fixture
+def administrators(monkeypatch: pytest.MonkeyPatch) -> tuple[StaffActor, StaffActor]:
+    monkeypatch.setitem(two_persons.kinds(), KIND.name, KIND)
+    return factories.staff(Role.ADMINISTRATOR), factories.staff(Role.ADMINISTRATOR)
+
+
+def today() -> date:
+    return natural_day(clock.now())
+
+
+def of_kind(outcome: Outcome, kind: str) -> list[dict[str, object]]:
+    return [dict(row) for row in outcome.listed.get("decisions", ()) if row["kind"] == kind]
+
+
+def decided(by: StaffActor) -> None:
+    """Have the person confirm what another organiser proposed."""
+    first = factories.staff(Role.ORGANISER)
+    proposal = two_persons.propose(kind=KIND, subject="it", content={}, by=first)
+    two_persons.confirm(proposal=proposal.uuid, by=by)
+
+
+def test_who_was_reset_a_week_before_is_listed_with_who_did_it(
+    administrators: tuple[StaffActor, StaffActor],
+) -> None:
+    one, two = administrators
+    user = User.objects.get(pk=factories.staff(Role.ORGANISER).user_id)
+    factories.time_pass(days=8)
+    reset = accounts.password_propose(by=one, user_id=user.pk, password=PASSWORD)
+    two_persons.confirm(proposal=reset.uuid, by=two)
+    for days, listed in ((2, True), (8, False)):
+        factories.time_pass(days=days)
+        decided(factories.came(user))
+        rows = of_kind(given_lately(today()), KIND.name)
+        assert bool(rows) == listed
+        if rows:
+            assert (rows[0]["decided_by"], rows[0]["given"]) == (str(user), "staff.password")
+            assert rows[0]["by_proposer"] is False
+            assert given_lately(today() - timedelta(days=1)).listed == {}
+
+
+def test_an_administrator_who_was_given_the_account_by_the_proposer(
+    administrators: tuple[StaffActor, StaffActor],
+) -> None:
+    one, two = administrators
+    new = accounts.account_propose(
+        by=one, username="new", full_name="New", password=PASSWORD, roles=["administrator"]
+    )
+    two_persons.confirm(proposal=new.uuid, by=two)
+    factories.time_pass(days=2)
+    cashier = factories.staff(Role.CASHIER)
+    roles = accounts.roles_propose(by=one, user_id=cashier.user_id, roles=["supervisor"])
+    two_persons.confirm(proposal=roles.uuid, by=factories.came(User.objects.get(username="new")))
+    outcome = given_lately(today())
+    (row,) = of_kind(outcome, "staff.roles")
+    assert (row["decided_by"], row["given"]) == ("New (new)", "staff.account")
+    assert row["by_proposer"] is True
+    assert outcome.counts["by_proposer"] == 1

@@ -1,0 +1,173 @@
+"""No sequence of requests makes one person two, tried by a state machine.
+
+One administrator is dishonest. The two others confirm whatever is proposed to them, but notice
+within a day whose account is not their own. The dishonest one holds the own account, and each one
+whose password they proposed, until its person comes: a day after it was given.
+"""
+
+import itertools
+from collections.abc import Callable
+
+import pytest
+from django.db import transaction
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
+
+from core.kernel.errors import DomainError
+from core.kernel.regulation import shipped
+from core.premises.powers import REGISTER
+from core.staff import accounts, two_persons
+from core.staff.actor import StaffActor
+from core.staff.models import Proposal, User
+from core.staff.powers import Role
+from core.staff.services import session_start
+from core.staff.two_persons import Kind
+from tests.support import factories
+
+PASSWORD = "correct horse battery"
+ORDER = Kind("test.order", REGISTER, apply=lambda proposal, by: None)
+DISHONEST = "dishonest"
+ROLES = st.sampled_from(["organiser", "administrator", "cashier"])
+ANY = st.integers(0, 7)
+A_DAY_H = shipped().versions[0].second_person_after_s // 3600
+
+
+class OnePerson(RuleBasedStateMachine):
+    """Requests by the dishonest administrator and by everybody else."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.undone = transaction.atomic()
+        self.undone.__enter__()
+        self.names = itertools.count(1)
+        roles = (*[Role.ADMINISTRATOR] * 3, *[Role.ORGANISER] * 2)
+        self.users = [factories.account(self.name(), "Person", role).pk for role in roles]
+        self.dishonest = self.users[0]
+        self.hours = 0
+        self.held_until: dict[int, int] = {}  # the hour until when the dishonest one holds it
+        self.proposed: dict[int, object] = {}  # who proposed, by proposal
+        self.sessions: dict[int, int] = {}
+
+    def teardown(self) -> None:
+        transaction.set_rollback(True)
+        self.undone.__exit__(None, None, None)
+
+    def name(self) -> str:
+        return f"person{next(self.names)}"
+
+    def human(self, user: int) -> object:
+        """Return who acts with an account now."""
+        is_held = user == self.dishonest or self.hours < self.held_until.get(user, 0)
+        return DISHONEST if is_held else user
+
+    def actor(self, user: int) -> StaffActor | None:
+        """Return the account as it is now, signed on with a password of its own; None if closed."""
+        row = User.objects.get(pk=user)
+        if user not in self.sessions:
+            self.sessions[user] = session_start(user=row, verified=True)[0].pk
+        roles = frozenset(map(Role, row.roles))
+        by = StaffActor(user, self.sessions[user], str(row), roles, second_from=row.second_from)
+        return by if row.is_active else None
+
+    def anybody(self, number: int) -> StaffActor | None:
+        return self.actor(self.users[number % len(self.users)])
+
+    def dishonest_one(self, number: int) -> StaffActor | None:
+        """Return one of the accounts that the dishonest administrator holds."""
+        held = [user for user in self.users if self.human(user) == DISHONEST]
+        return self.actor(held[number % len(held)])
+
+    def tried(self, act: Callable[[], object]) -> object:
+        """Do what is perhaps refused, with nothing left of it then."""
+        try:
+            with transaction.atomic():
+                return act()
+        except DomainError:
+            return None
+
+    def propose(self, by: StaffActor | None, act: Callable[[StaffActor], Proposal]) -> None:
+        proposal = self.tried(lambda: act(by)) if by else None
+        if by and isinstance(proposal, Proposal):
+            self.proposed[proposal.pk] = self.human(by.user_id)
+
+    def confirm(self, by: StaffActor | None, proposal: Proposal) -> None:
+        done = by and self.tried(lambda: two_persons.confirm(proposal=proposal.uuid, by=by))
+        if not by or not done:
+            return
+        first, content = self.proposed[proposal.pk], proposal.content
+        assert first != self.human(by.user_id), f"{proposal} by {by.name}"
+        if proposal.kind == "staff.account":
+            self.users.append(User.objects.get(username=content["username"]).pk)
+            content = {"user": self.users[-1]}
+        if proposal.kind in ("staff.account", "staff.password") and first == DISHONEST:
+            self.held_until[content["user"]] = self.hours + A_DAY_H
+
+    def waiting(self) -> list[Proposal]:
+        return list(Proposal.objects.filter(decision=None, pk__in=self.proposed).order_by("pk"))
+
+    @rule(number=ANY, of=ANY, roles=ROLES)
+    def dishonest_gives(self, number: int, of: int, roles: str) -> None:
+        by, user = self.dishonest_one(number), self.users[of % len(self.users)]
+        self.propose(
+            by, lambda by: accounts.password_propose(by=by, user_id=user, password=PASSWORD)
+        )
+        self.propose(by, lambda by: accounts.roles_propose(by=by, user_id=user, roles=[roles]))
+
+    @rule(number=ANY, roles=ROLES)
+    def dishonest_opens(self, number: int, roles: str) -> None:
+        self.propose(
+            self.dishonest_one(number),
+            lambda by: accounts.account_propose(
+                by=by, username=self.name(), full_name="Person", password=PASSWORD, roles=[roles]
+            ),
+        )
+
+    @rule(number=ANY, of=ANY)
+    def dishonest_closes_and_opens_again(self, number: int, of: int) -> None:
+        by, user = self.dishonest_one(number), self.users[of % len(self.users)]
+        self.tried(lambda: by and accounts.user_deactivate(by=by, user_id=user))
+        self.propose(by, lambda by: accounts.reactivation_propose(by=by, user_id=user))
+
+    @rule(number=ANY, mine=st.booleans())
+    def order(self, number: int, mine: bool) -> None:
+        self.propose(
+            self.dishonest_one(number) if mine else self.anybody(number),
+            lambda by: two_persons.propose(kind=ORDER, subject=self.name(), content={}, by=by),
+        )
+
+    @rule(number=ANY)
+    def dishonest_confirms_all(self, number: int) -> None:
+        for proposal in self.waiting():
+            self.confirm(self.dishonest_one(number), proposal)
+
+    @rule(number=ANY)
+    def somebody_confirms_all(self, number: int) -> None:
+        for proposal in self.waiting():
+            self.confirm(self.anybody(number), proposal)
+
+    @rule(number=ANY)
+    def somebody_rejects(self, number: int) -> None:
+        by, waiting = self.anybody(number), self.waiting()
+        if by and waiting:
+            self.tried(lambda: two_persons.reject(proposal=waiting[0].uuid, by=by))
+
+    @rule(hours=st.sampled_from([1, 12, 23, 25]))
+    def time_passes(self, hours: int) -> None:
+        factories.time_pass(hours=hours)
+        self.hours += hours
+
+
+@pytest.mark.django_db
+def test_no_sequence_of_requests_makes_one_person_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(two_persons.kinds(), ORDER.name, ORDER)
+    run_state_machine_as_test(
+        OnePerson,
+        settings=settings(
+            max_examples=6,
+            stateful_step_count=10,
+            deadline=None,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
