@@ -79,8 +79,9 @@ def is_leap_day(day: date) -> bool:
 
 
 def leap_day(world: World, plan: Plan) -> bool:
-    """A meeting of 29 February is ordered; its last day to claim is 30 March."""
-    return world.last_claim_day(world.auditor.meetings[plan.key].tickets[0]).day > 29
+    """A meeting of 29 February is ordered; its last day to claim is 30 March, or later [D7]."""
+    last_day = world.last_claim_day(world.auditor.meetings[plan.key].tickets[0])
+    return last_day >= date(plan.day.year, 3, 30)
 
 
 def past_midnight(world: World, plan: Plan) -> bool:
