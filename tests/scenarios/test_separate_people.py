@@ -15,9 +15,12 @@ PASSWORD = "correct horse battery"
 ACCOUNT = {"username": "m.riera", "full_name": "Maria Riera", "password": PASSWORD}
 ADMINISTRATORS_MAY = {
     "clock.watch",
+    "lototrot.read",
     "nights.read",
     "premises.read",
+    "proofs.read",
     "staff.accounts",
+    "staff.accounts.read",
     "staff.own_password",
     "staff.proposals.read",
 }
