@@ -9,6 +9,7 @@ and never shows a password; a library for the other readers would not make it sm
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
@@ -35,6 +36,24 @@ def _read(name: str) -> str | None:
 
 def _missing(name: str) -> ImproperlyConfigured:
     return ImproperlyConfigured(f"{name} is not set, and it has no default.")
+
+
+def secret(name: str, default: str = "") -> str:
+    """Return a secret: `$NAME`, or the content of the file that `$NAME_FILE` names.
+
+    No error shows a part of it. Raises ImproperlyConfigured if both are given, or the file cannot
+    be read.
+    """
+    given, file = _read(name), _read(f"{name}_FILE")
+    if not file:
+        return given or default
+    if given:
+        raise ImproperlyConfigured(f"{name} and {name}_FILE are both given; one is enough")
+    try:
+        content = Path(file).read_text("utf-8").strip()
+    except (OSError, ValueError) as error:
+        raise ImproperlyConfigured(f"{name}_FILE cannot be read: {type(error).__name__}") from None
+    return content or default
 
 
 def string(name: str, default: str | None = None) -> str:

@@ -1,16 +1,108 @@
-"""Read secrets from the environment; outside production, make them once under `var/secrets`.
+"""Read secrets from the environment or from files; outside production, make them once under
+`var/secrets`.
 
-No secret has a default, so that none can reach production by oversight.
+No secret has a default, so that none can reach production by oversight. `NAME_FILE` may name a
+file in the place of `NAME`, such as a credential of systemd.
 """
 
 import json
 import os
 import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
+from core.config import env
+from core.config.holding import PUBLISHING, Absent, held
 from core.kernel.codes import CodeKeys
+
+Ring = tuple[str, dict[str, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """The secrets of one process: those that its kind holds (`core.config.holding`)."""
+
+    process: str
+    folder: Path
+    production: bool
+
+    def text(self, name: str) -> str:
+        """Return the secret `name` as text; empty if this kind of process does not hold it.
+
+        Raises ImproperlyConfigured in production if it is unset or shorter than 32 characters.
+        """
+        if not self._holds(name):
+            return ""
+        given = env.secret(name)
+        if given and self.production and len(given) < 32:
+            raise ImproperlyConfigured(f"{name} is shorter than 32 characters")
+        return given or self._made(name, lambda: secrets.token_urlsafe(48))
+
+    def data_keys(self, name: str) -> Any:
+        """Return the keys of encrypted data, tokens or signatures: the version in use, and the 32
+        bytes of each version.
+
+        The variable holds JSON: `{"current": "1", "keys": {"1": hex}}`. Raises
+        ImproperlyConfigured.
+        """
+        if not self._holds(name):
+            return Absent(name, self.process)
+        return _data_keys(name, self._document(name, _fresh_key))
+
+    def signing_keys(self, signer: str) -> Any:
+        """Return the keys that sign; none where a `signer` does, which then holds them alone.
+
+        Raises ImproperlyConfigured in production if this process must publish and can do neither.
+        """
+        name = "SIGNING_KEYS"
+        if signer and self.production and env.secret(name):
+            raise ImproperlyConfigured(f"SIGNER is given: this process must not have {name}")
+        if signer:
+            return Absent(name, self.process)
+        if self.production and self.process in PUBLISHING:
+            raise ImproperlyConfigured(f"a process of the kind {self.process} needs SIGNER")
+        return self.data_keys(name)
+
+    def code_keys(self, name: str) -> Any:
+        """Return the keys of ticket and voucher codes.
+
+        The variable holds JSON: `{"current": "1", "keys": {"1": [hex, hex]}}`. Each version has
+        the authenticity key and the digest key, 32 bytes each. Raises ImproperlyConfigured.
+        """
+        if not self._holds(name):
+            return Absent(name, self.process)
+        return _code_keys(name, self._document(name, lambda: [_fresh_key(), _fresh_key()]))
+
+    def _holds(self, name: str) -> bool:
+        """Return whether this kind of process holds the secret. Raises ImproperlyConfigured in
+        production if it is given one that it must not have.
+        """
+        if name in held(self.process):
+            return True
+        if self.production and env.secret(name):
+            raise ImproperlyConfigured(
+                f"a process of the kind {self.process} must not have {name}: take it away"
+            )
+        return False
+
+    def _document(self, name: str, fresh: Callable[[], Any]) -> str:
+        given = env.secret(name)
+        return given or self._made(
+            name, lambda: json.dumps({"current": "1", "keys": {"1": fresh()}})
+        )
+
+    def _made(self, name: str, make: Callable[[], str]) -> str:
+        if self.production:
+            raise ImproperlyConfigured(f"production needs {name}")
+        return _kept(name, self.folder, make())
+
+
+def _fresh_key() -> str:
+    return secrets.token_hex(32)
 
 
 def _kept(name: str, folder: Path, make: str) -> str:
@@ -33,33 +125,7 @@ def _kept(name: str, folder: Path, make: str) -> str:
     return path.read_text()
 
 
-def text(name: str, *, folder: Path, production: bool) -> str:
-    """Return the secret `name` as text: `$name`, or outside production a random one that is kept.
-
-    Raises ImproperlyConfigured in production if it is unset or shorter than 32 characters.
-    """
-    value = os.environ.get(name, "")
-    if value:
-        if production and len(value) < 32:
-            raise ImproperlyConfigured(f"{name} is shorter than 32 characters")
-        return value
-    if production:
-        raise ImproperlyConfigured(f"production needs {name}")
-    return _kept(name, folder, secrets.token_urlsafe(48))
-
-
-def data_keys(name: str, *, folder: Path, production: bool) -> tuple[str, dict[str, bytes]]:
-    """Return the keys of encrypted data: the version in use, and the 32 bytes of each version.
-
-    The variable holds JSON: `{"current": "1", "keys": {"1": hex}}`. Raises ImproperlyConfigured.
-    """
-    if os.environ.get(name):
-        document = os.environ[name]
-    elif production:
-        raise ImproperlyConfigured(f"production needs {name}")
-    else:
-        fresh = {"current": "1", "keys": {"1": secrets.token_hex(32)}}
-        document = _kept(name, folder, json.dumps(fresh))
+def _data_keys(name: str, document: str) -> Ring:
     try:
         ring = json.loads(document)
         keys = {version: bytes.fromhex(key) for version, key in ring["keys"].items()}
@@ -71,19 +137,7 @@ def data_keys(name: str, *, folder: Path, production: bool) -> tuple[str, dict[s
     return ring["current"], keys
 
 
-def key_ring(name: str, *, folder: Path, production: bool) -> CodeKeys:
-    """Return the keys of ticket and voucher codes.
-
-    The variable holds JSON: `{"current": "1", "keys": {"1": [hex, hex]}}`. Each version has the
-    authenticity key and the digest key, 32 bytes each. Raises ImproperlyConfigured.
-    """
-    if os.environ.get(name):
-        document = os.environ[name]
-    elif production:
-        raise ImproperlyConfigured(f"production needs {name}")
-    else:
-        fresh = {"current": "1", "keys": {"1": [secrets.token_hex(32), secrets.token_hex(32)]}}
-        document = _kept(name, folder, json.dumps(fresh))
+def _code_keys(name: str, document: str) -> CodeKeys:
     try:
         ring = json.loads(document)
         keys = {v: (bytes.fromhex(a), bytes.fromhex(d)) for v, (a, d) in ring["keys"].items()}

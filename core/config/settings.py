@@ -12,8 +12,9 @@ from celery.schedules import crontab
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
-from core.config import env, secret
+from core.config import env
 from core.config.outside import on_another_host
+from core.config.secret import Secrets
 from core.config.version import program_version
 from core.tools.embedded import postgres, valkey
 
@@ -28,11 +29,16 @@ PRODUCTION = PROFILE == "production"
 
 DEBUG = env.boolean("DEBUG", default=False)
 SIMULATED_TIME = env.boolean("SIMULATED_TIME", default=False)
-SECRET_KEY = secret.text("SECRET_KEY", folder=VAR_DIR / "secrets", production=PRODUCTION)
-CODE_KEYS = secret.key_ring("CODE_KEYS", folder=VAR_DIR / "secrets", production=PRODUCTION)
-DATA_KEYS = secret.data_keys("DATA_KEYS", folder=VAR_DIR / "secrets", production=PRODUCTION)
-TOKEN_KEYS = secret.data_keys("TOKEN_KEYS", folder=VAR_DIR / "secrets", production=PRODUCTION)
-SIGNING_KEYS = secret.data_keys("SIGNING_KEYS", folder=VAR_DIR / "secrets", production=PRODUCTION)
+PROCESS = env.string("PROCESS", "console")
+_secrets = Secrets(PROCESS, VAR_DIR / "secrets", PRODUCTION)
+SECRET_KEY = _secrets.text("SECRET_KEY")
+CODE_KEYS = _secrets.code_keys("CODE_KEYS")
+DATA_KEYS = _secrets.data_keys("DATA_KEYS")
+TOKEN_KEYS = _secrets.data_keys("TOKEN_KEYS")
+SEED_KEYS = _secrets.data_keys("SEED_KEYS")
+# The process that alone signs listens here; empty: this process has SIGNING_KEYS itself.
+SIGNER = env.string("SIGNER", "")
+SIGNING_KEYS = _secrets.signing_keys(SIGNER)
 ALLOWED_HOSTS = env.words(
     "ALLOWED_HOSTS", [] if PRODUCTION else ["localhost", "127.0.0.1", "[::1]"]
 )
@@ -46,9 +52,9 @@ if PRODUCTION and not ALLOWED_HOSTS:
 
 def _database_urls() -> tuple[str, str]:
     """The URLs of the application's role and of the owner's, in that order."""
-    url = env.string("DATABASE_URL", "")
+    url = env.secret("DATABASE_URL")
     if url:
-        return url, env.string("DATABASE_OWNER_URL", url)
+        return url, env.secret("DATABASE_OWNER_URL", url)
     if PRODUCTION:
         raise ImproperlyConfigured(
             "production needs DATABASE_URL; the embedded server is for one machine"
@@ -59,7 +65,7 @@ def _database_urls() -> tuple[str, str]:
 
 def _broker_url() -> str:
     """Return the broker's URL. Raises ImproperlyConfigured in production if it is unset."""
-    url = env.string("BROKER_URL", "")
+    url = env.secret("BROKER_URL")
     if not url and PRODUCTION:
         raise ImproperlyConfigured(
             "production needs BROKER_URL; the embedded broker is for one machine"
@@ -322,4 +328,4 @@ CLOCK_WATCH = env.boolean("CLOCK_WATCH", default=True)
 NTP_SERVER = env.string("NTP_SERVER", "")
 if NTP_SERVER and not re.fullmatch(r"[A-Za-z0-9.-]+(:[0-9]{1,5})?", NTP_SERVER):
     raise ImproperlyConfigured("NTP_SERVER is HOST or HOST:PORT")
-METRICS_TOKEN = env.string("METRICS_TOKEN", "")
+METRICS_TOKEN = env.secret("METRICS_TOKEN")

@@ -29,11 +29,15 @@ class ContentUnreadable(InvariantBroken):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One column of one row. `key` names the row for ever: its UUID, or another unique value."""
+    """One column of one row. `key` names the row for ever: its UUID, or another unique value.
+
+    `ring` is the setting with the keys.
+    """
 
     model: type[Model]
     column: str
     key: object
+    ring: str = "DATA_KEYS"
 
     @property
     def place(self) -> str:
@@ -43,20 +47,20 @@ class Cell:
 
 def encrypt(cell: Cell, content: bytes) -> bytes:
     """Encrypt `content` under the current key: version (1 byte), nonce (12), ciphertext and tag."""
-    version, _ = settings.DATA_KEYS
+    version, _ = getattr(settings, cell.ring)
     nonce = secrets.token_bytes(_NONCE_BYTES)
     head = version.encode()
-    return head + nonce + _cipher(version, cell.place).encrypt(nonce, content, _bound(head, cell))
+    return head + nonce + _cipher(cell.ring, version, cell.place).encrypt(nonce, content, _bound(head, cell))
 
 
 def decrypt(cell: Cell, encrypted: bytes) -> bytes:
-    """Return the content that `encrypt` was given, under any key of `DATA_KEYS`.
+    """Return the content that `encrypt` was given, under any key of its ring.
 
     Raises ContentUnreadable if the bytes or the cell differ, or the key is missing.
     """
     head, nonce, body = encrypted[:1], encrypted[1:_HEAD_BYTES], encrypted[_HEAD_BYTES:]
     try:
-        return _cipher(head.decode(), cell.place).decrypt(nonce, body, _bound(head, cell))
+        return _cipher(cell.ring, head.decode(), cell.place).decrypt(nonce, body, _bound(head, cell))
     except (InvalidTag, KeyError, ValueError) as error:
         raise ContentUnreadable(place=cell.place) from error
 
@@ -66,7 +70,7 @@ def _bound(head: bytes, cell: Cell) -> bytes:
 
 
 @cache
-def _cipher(version: str, place: str) -> AESGCM:
-    _, keys = settings.DATA_KEYS
+def _cipher(ring: str, version: str, place: str) -> AESGCM:
+    _, keys = getattr(settings, ring)
     derived = HKDF(SHA256(), 32, salt=None, info=f"lototrot:{place}".encode())
     return AESGCM(derived.derive(keys[version]))

@@ -1,6 +1,7 @@
 """Sign the public log with Ed25519 keys. The private keys stay outside the database.
 
-`settings.SIGNING_KEYS` holds the private keys by version; the database records which public key is
+`settings.SIGNING_KEYS` holds the private keys by version, in the process of `manage.py signer` where
+there is one (`settings.SIGNER`); the database records which public key is
 in force. Its replacement is an entry of the log, signed by the old key while that can sign, so that
 a client that trusted the old key can follow to the new one.
 """
@@ -13,7 +14,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from django.conf import settings
 
 from core.kernel.errors import Conflict, Unavailable
-from core.proofs import wire
+from core.proofs import signer, wire
 from core.proofs.models import SigningKey
 
 
@@ -39,24 +40,55 @@ def public_of(seed: bytes) -> bytes:
 
 
 def current_public() -> bytes:
-    """Return the public key of the version that SIGNING_KEYS calls current."""
+    """Return the public key of the version that SIGNING_KEYS calls current, here or at the signer.
+
+    Raises SigningKeyMissing if the signer does not answer.
+    """
+    if settings.SIGNER:
+        return _asked()[0]
     version, seeds = settings.SIGNING_KEYS
     return public_of(seeds[version])
 
 
-def has_private(key: SigningKey) -> bool:
-    """Return whether this process can sign with that key; no other key must then vouch for it."""
+def held_public() -> frozenset[bytes]:
+    """Return the public keys of all versions, here or at the signer. Raises SigningKeyMissing."""
+    if settings.SIGNER:
+        return _asked()[1]
     _, seeds = settings.SIGNING_KEYS
-    return any(public_of(seed) == bytes(key.public_key) for seed in seeds.values())
+    return frozenset(public_of(seed) for seed in seeds.values())
+
+
+def has_private(key: SigningKey) -> bool:
+    """Return whether we can sign with that key; no other key must then vouch for it."""
+    return bytes(key.public_key) in held_public()
 
 
 def sign(key: SigningKey, message: bytes) -> bytes:
     """Return the signature of the message (64 bytes). Raises SigningKeyMissing."""
+    public = bytes(key.public_key)
+    try:
+        made = signer.signature(public, message) if settings.SIGNER else sign_here(public, message)
+    except signer.SignerAway as error:
+        raise SigningKeyMissing(key=wire.key_id(public)) from error
+    if made is None:
+        raise SigningKeyMissing(key=wire.key_id(public))
+    return made
+
+
+def sign_here(public: bytes, message: bytes) -> bytes | None:
+    """Return the signature by a key that this process holds; None if it does not."""
     _, seeds = settings.SIGNING_KEYS
     for seed in seeds.values():
-        if public_of(seed) == bytes(key.public_key):
+        if public_of(seed) == public:
             return _private(seed).sign(message)
-    raise SigningKeyMissing(key=wire.key_id(bytes(key.public_key)))
+    return None
+
+
+def _asked() -> tuple[bytes, frozenset[bytes]]:
+    try:
+        return signer.public_keys()
+    except signer.SignerAway as error:
+        raise SigningKeyMissing from error
 
 
 def signed(key: SigningKey, message: bytes, signature: bytes) -> bool:

@@ -85,7 +85,7 @@ def dealing(emission_id: int) -> Dealing:
 
 def seed_cell(emission: str) -> encryption.Cell:
     """Return where the seed of an emission, by its reference, is encrypted."""
-    return encryption.Cell(Commitment, "encrypted_seed", emission)
+    return encryption.Cell(Commitment, "encrypted_seed", emission, ring="SEED_KEYS")
 
 
 def open_seed(commitment: Commitment) -> bytes:

@@ -26,7 +26,7 @@ from lototrot.services.contest.code_secrets import secret_of
 from lototrot.services.tickets.selling import SaleRequest, ticket_sell
 from tests.support import factories
 from tests.support.databases import Database
-from tests.support.dumping import candidates, digests, dumped
+from tests.support.verifying.dumping import candidates, digests, dumped
 
 PIN = "271828"
 OTHERS = codes.CodeKeys({"1": (b"x" * 32, b"y" * 32)}, "1")

@@ -25,7 +25,7 @@ from promotrot.services.closing import seed_reveal
 from promotrot.services.dealing import dealing, open_seed, seed_cell
 from tests.support import emitting
 from tests.support.databases import Database
-from tests.support.dumping import candidates, dumped
+from tests.support.verifying.dumping import candidates, dumped
 
 SOLD = 12
 
@@ -51,11 +51,11 @@ class Loot:
 @contextmanager
 def _keys(settings: LazySettings, key: bytes) -> Iterator[None]:
     """Encrypt and decrypt with another key than the operator's."""
-    kept = settings.DATA_KEYS
-    settings.DATA_KEYS = (kept[0], {kept[0]: key})
+    kept = settings.SEED_KEYS
+    settings.SEED_KEYS = (kept[0], {kept[0]: key})
     encryption._cipher.cache_clear()
     yield
-    settings.DATA_KEYS = kept
+    settings.SEED_KEYS = kept
     encryption._cipher.cache_clear()
 
 
@@ -98,7 +98,7 @@ def test_a_full_dump_gives_no_winner_without_the_key_and_all_of_them_with_it(
     seed = open_seed(emission.commitment)
     key = mixed_key(seed, stolen.published, stolen.entropy.encode())
     tiers = block_prizes(key, stolen.reference, stolen.plan, 0)
-    for secret in (seed, key, tiers, tiers[SOLD:], bytes(real.DATA_KEYS[1][real.DATA_KEYS[0]])):
+    for secret in (seed, key, tiers, tiers[SOLD:], bytes(real.SEED_KEYS[1][real.SEED_KEYS[0]])):
         shown = (secret.hex(), b64encode(secret).decode(), str(int.from_bytes(secret, "big")))
         assert not any(form in stolen.text for form in shown)
     tried = list(candidates(stolen.text))
@@ -107,7 +107,7 @@ def test_a_full_dump_gives_no_winner_without_the_key_and_all_of_them_with_it(
     assert [each for each in tried if stolen.key_from(each) is not None] == []
     assert [each for each in tried if _decrypted_with(stolen, settings, each)] == []
     # The same attack finds everything as soon as the one key that is kept elsewhere is known.
-    version, ring = real.DATA_KEYS
+    version, ring = real.SEED_KEYS
     opened = _decrypted_with(stolen, settings, ring[version])
     assert opened is not None and stolen.key_from(opened) == key
     winning = [at for at in range(SOLD, emission.tickets) if tiers[at]]

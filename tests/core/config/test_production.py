@@ -26,6 +26,7 @@ COMPLETE = {
     "CODE_KEYS": KEYS,
     "DATA_KEYS": DATA,
     "TOKEN_KEYS": DATA,
+    "SEED_KEYS": DATA,
     "SIGNING_KEYS": DATA,
     "ALLOWED_HOSTS": "lototrot.example",
     "DATABASE_URL": "postgresql://lototrot_app:secret@db.example/lototrot",

@@ -15,8 +15,9 @@ from core.tools.embedded.server import ROOT
 
 PAGE = (ROOT / "docs" / "operations.md").read_text()
 READERS = {
-    *("env.string", "env.boolean", "env.integer", "env.seconds", "env.words"),
-    *("secret.text", "secret.key_ring", "secret.data_keys", "os.environ.get", "os.getenv"),
+    *("env.secret", "env.string", "env.boolean", "env.integer", "env.seconds", "env.words"),
+    *("_secrets.text", "_secrets.code_keys", "_secrets.data_keys"),
+    *("os.environ.get", "os.getenv"),
 }
 
 

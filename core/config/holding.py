@@ -1,0 +1,53 @@
+"""Say which keys each kind of process holds. A process without a key cannot lose it.
+
+`PROCESS` names the kind. `console` (the default) has all: the commands of people, and the
+demonstration.
+"""
+
+from typing import Any, Final, NoReturn
+
+from django.core.exceptions import ImproperlyConfigured
+
+_WEB: Final = frozenset({"SECRET_KEY", "CODE_KEYS", "DATA_KEYS", "TOKEN_KEYS"})
+_ALL: Final = _WEB | {"SEED_KEYS", "SIGNING_KEYS"}
+HELD: Final = {
+    "console": _ALL,
+    "web": _WEB,
+    "play": _WEB | {"SEED_KEYS"},
+    "worker": frozenset({"SEED_KEYS"}),
+    "signer": frozenset({"SIGNING_KEYS"}),
+    "live": frozenset(),
+    "beat": frozenset(),
+    "migrate": frozenset(),
+}
+
+
+PUBLISHING: Final = frozenset({"web", "play", "worker"})
+"""What these publish, the signer signs for them."""
+
+
+class Absent:
+    """The place of keys that this kind of process does not hold. Its use says so by name."""
+
+    def __init__(self, name: str, process: str) -> None:
+        self._name, self._process = name, process
+
+    def _refuse(self, *_: Any) -> NoReturn:
+        raise ImproperlyConfigured(f"a process of the kind {self._process} has no {self._name}")
+
+    __iter__ = __getitem__ = _refuse
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self._refuse()
+
+    def __repr__(self) -> str:
+        return f"<no {self._name}>"
+
+
+def held(process: str) -> frozenset[str]:
+    """Return the names of the keys that a kind of process holds. Raises ImproperlyConfigured."""
+    if process not in HELD:
+        raise ImproperlyConfigured(f"PROCESS is one of {', '.join(HELD)}, not {process!r}")
+    return HELD[process]

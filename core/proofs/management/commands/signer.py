@@ -1,0 +1,26 @@
+"""`manage.py signer SOCKET`: sign what the other processes of this machine publish."""
+
+import os
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from core.proofs import keys
+from core.proofs.signer import Server
+
+
+class Command(BaseCommand):
+    help = "Hold SIGNING_KEYS, and sign for the processes that may open SOCKET."
+    requires_system_checks: list[str] = []  # noqa: RUF012  (it needs no database)
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("socket", help="the file that SIGNER names in the other processes")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if os.environ.get("SIGNER"):
+            raise CommandError("the signer has the keys itself: take SIGNER away")
+        public = keys.current_public().hex()
+        with Server(options["socket"]) as server:
+            self.stdout.write(f"signing with {public} at {options['socket']}")
+            server.serve_forever()
