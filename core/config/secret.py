@@ -53,12 +53,11 @@ class Secrets:
             return Absent(name, self.process)
         return _data_keys(name, self._document(name, _fresh_key))
 
-    def signing_keys(self, signer: str) -> Any:
+    def signing_keys(self, name: str, signer: str) -> Any:
         """Return the keys that sign; none where a `signer` does, which then holds them alone.
 
         Raises ImproperlyConfigured in production if this process must publish and can do neither.
         """
-        name = "SIGNING_KEYS"
         if signer and self.production and env.secret(name):
             raise ImproperlyConfigured(f"SIGNER is given: this process must not have {name}")
         if signer:

@@ -38,7 +38,7 @@ TOKEN_KEYS = _secrets.data_keys("TOKEN_KEYS")
 SEED_KEYS = _secrets.data_keys("SEED_KEYS")
 # The process that alone signs listens here; empty: this process has SIGNING_KEYS itself.
 SIGNER = env.string("SIGNER", "")
-SIGNING_KEYS = _secrets.signing_keys(SIGNER)
+SIGNING_KEYS = _secrets.signing_keys("SIGNING_KEYS", SIGNER)
 ALLOWED_HOSTS = env.words(
     "ALLOWED_HOSTS", [] if PRODUCTION else ["localhost", "127.0.0.1", "[::1]"]
 )

@@ -47,10 +47,11 @@ class Cell:
 
 def encrypt(cell: Cell, content: bytes) -> bytes:
     """Encrypt `content` under the current key: version (1 byte), nonce (12), ciphertext and tag."""
-    version, _ = getattr(settings, cell.ring)
+    version: str = getattr(settings, cell.ring)[0]
     nonce = secrets.token_bytes(_NONCE_BYTES)
     head = version.encode()
-    return head + nonce + _cipher(cell.ring, version, cell.place).encrypt(nonce, content, _bound(head, cell))
+    cipher = _cipher(cell.ring, version, cell.place)
+    return head + nonce + cipher.encrypt(nonce, content, _bound(head, cell))
 
 
 def decrypt(cell: Cell, encrypted: bytes) -> bytes:
@@ -60,7 +61,8 @@ def decrypt(cell: Cell, encrypted: bytes) -> bytes:
     """
     head, nonce, body = encrypted[:1], encrypted[1:_HEAD_BYTES], encrypted[_HEAD_BYTES:]
     try:
-        return _cipher(cell.ring, head.decode(), cell.place).decrypt(nonce, body, _bound(head, cell))
+        cipher = _cipher(cell.ring, head.decode(), cell.place)
+        return cipher.decrypt(nonce, body, _bound(head, cell))
     except (InvalidTag, KeyError, ValueError) as error:
         raise ContentUnreadable(place=cell.place) from error
 

@@ -1,6 +1,5 @@
 """Run the instructions of docs/deploy, as far as that goes without Docker and systemd."""
 
-import json
 import os
 import re
 import secrets
@@ -16,6 +15,7 @@ import pytest
 import yaml
 
 from core.api.authentication import TERMINAL_SCHEME
+from core.config.holding import HELD, PUBLISHING
 from core.tools.embedded.postgres import SUPERUSER, Postgres, binaries
 from core.tools.embedded.server import ROOT
 from core.tools.embedded.stack import CONNECTIONS, free_port, web_command
@@ -23,7 +23,7 @@ from core.tools.embedded.stack import CONNECTIONS, free_port, web_command
 DEPLOY = ROOT / "docs" / "deploy"
 SERVICES: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
 IMAGES = {"PYTHON_IMAGE", "POSTGRES_IMAGE", "VALKEY_IMAGE"}
-OURS = {"migrate", "sales", "web", "worker", "live", "beat"}
+OURS = {"migrate", "sales", "web", "play", "signer", "worker", "live", "beat"}
 BIN = Path(sys.executable).parent
 
 
@@ -72,14 +72,8 @@ def environment(tmp_path: Path, server: Postgres) -> dict[str, str]:
         timeout=60,
     )
     at = server.app_url.partition("?")[2]
-    keys = {"current": "1", "keys": {"1": [secrets.token_hex(32), secrets.token_hex(32)]}}
-    data = {"current": "1", "keys": {"1": secrets.token_hex(32)}}
+    subprocess.run(["sh", str(DEPLOY / "example.keys.sh"), str(tmp_path / "keys")], check=True)
     filled = {
-        "SECRET_KEY": secrets.token_urlsafe(48),
-        "CODE_KEYS": json.dumps(keys),
-        "DATA_KEYS": json.dumps(data),
-        "TOKEN_KEYS": json.dumps(data),
-        "SIGNING_KEYS": json.dumps(data),
         "ALLOWED_HOSTS": "lototrot.example",
         "CSRF_TRUSTED_ORIGINS": "https://lototrot.example",
         "METRICS_TOKEN": "token",
@@ -95,10 +89,38 @@ def environment(tmp_path: Path, server: Postgres) -> dict[str, str]:
             "PATH": os.environ["PATH"],
             "PROFILE": "production",
             "VAR_DIR": str(tmp_path / "var"),
+            "KEYS": str(tmp_path / "keys"),
             "DATABASE_URL": f"postgresql://trot_app:{words['APP_PASSWORD']}@/trot?{at}",
             "BROKER_URL": "redis://:password@127.0.0.1:1/0",
         }
     )
+
+
+def of_kind(service: str, environment: dict[str, str]) -> dict[str, str]:
+    """Return the environment of a container, with its keys as files."""
+    said = SERVICES[service]["environment"]
+    return environment | {
+        name: value.replace("/run/secrets", environment["KEYS"])
+        for name, value in said.items()
+        if name.endswith("_FILE") or name in ("PROCESS", "SIGNER")
+    }
+
+
+@pytest.mark.parametrize("service", sorted(OURS))
+def test_each_process_is_given_the_keys_of_its_kind_and_no_other(service: str) -> None:
+    container = SERVICES[service]
+    kind = "web" if service == "sales" else service
+    keys = {name.lower() for name in HELD[kind]}
+    assert container["environment"]["PROCESS"] == kind
+    assert set(container.get("secrets", ())) == keys
+    assert ("SIGNER" in container["environment"]) == (kind in PUBLISHING)
+    if service == "migrate":
+        return
+    text = (DEPLOY / unit(service)).read_text()
+    assert f"Environment=PROCESS={kind}\n" in text
+    assert set(re.findall(r"^LoadCredential=(\w+):", text, re.MULTILINE)) == keys
+    assert {name.lower() for name in re.findall(r"=(\w+)_FILE=%d/", text)} == keys
+    assert ("Environment=SIGNER=" in text) == (kind in PUBLISHING)
 
 
 def test_roles_migration_web_and_health_check_work_as_written(
@@ -111,7 +133,7 @@ def test_roles_migration_web_and_health_check_work_as_written(
         cwd=ROOT,
         check=True,
         capture_output=True,
-        env=environment | {"DATABASE_OWNER_URL": owner},
+        env=of_kind("migrate", environment) | {"DATABASE_OWNER_URL": owner},
         timeout=120,
     )
     port = str(free_port())
@@ -125,7 +147,7 @@ def test_roles_migration_web_and_health_check_work_as_written(
         cwd=ROOT,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        env=environment | {"PROMETHEUS_MULTIPROC_DIR": str(metrics)},
+        env=of_kind("web", environment) | {"PROMETHEUS_MULTIPROC_DIR": str(metrics)},
     )
     try:
         deadline, healthy = time.monotonic() + 60, False
@@ -147,7 +169,7 @@ def test_celerys_commands_are_known(
         done = subprocess.run(
             [*here(command), "--help"],
             cwd=ROOT,
-            env=environment,
+            env=of_kind(service, environment),
             capture_output=True,
             text=True,
             timeout=60,
@@ -160,7 +182,7 @@ def unit(service: str) -> str:
     return "lototrot-worker@.service" if service == "worker" else f"lototrot-{service}.service"
 
 
-@pytest.mark.parametrize("service", ["sales", "web", "worker", "live", "beat"])
+@pytest.mark.parametrize("service", ["sales", "web", "play", "worker", "live", "beat"])
 def test_the_units_say_what_the_containers_do(service: str) -> None:
     said = " ".join(exec_start(unit(service))).removesuffix(" --hostname worker-%i@%H")
     composed = " ".join(word or "''" for word in SERVICES[service]["command"])

@@ -12,7 +12,7 @@ from core.proofs.signer import Server
 
 class Command(BaseCommand):
     help = "Hold SIGNING_KEYS, and sign for the processes that may open SOCKET."
-    requires_system_checks: list[str] = []  # noqa: RUF012  (it needs no database)
+    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("socket", help="the file that SIGNER names in the other processes")
