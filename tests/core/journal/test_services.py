@@ -59,7 +59,7 @@ def test_an_open_transaction_holds_back_itself_alone(
     factories.premises()
     seal_all()
     with psycopg.connect(own_database.app_url) as slow:
-        slow.execute("SELECT set_config('core.act', 'slow', false)")
+        slow.execute("SELECT set_config('core.act', 'command:slow', false)")
         row = slow.execute("SELECT pg_current_xact_id()::text::bigint").fetchone()
         assert row is not None
         if writes_first:
