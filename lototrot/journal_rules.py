@@ -133,6 +133,7 @@ _TICKETS = (
     ),
     sold("lototrot_ticket", act="lototrot.sale", amount="amount_cents"),
     stamped("lototrot_printconfirmation", "confirmed_at"),
+    stamped("lototrot_codegiven", "given_at", operator="operator_id"),
     stamped("lototrot_reprint", "printed_at", operator="operator_id"),
     stamped("lototrot_void", "voided_at", operator="operator_id", unless=_PROPOSED),
     confirmed("lototrot_void"),

@@ -131,11 +131,12 @@ class TerminalActor:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class BareTerminal:
-    """An identified terminal. An operator may or may not be signed on."""
+    """An identified terminal. `operator_id` is None unless an operator is signed on."""
 
     terminal_id: int
     premises_id: int
     premises_kind: str
+    operator_id: int | None = None
 
 
 _OPERATOR_REFUSALS = (OperatorSessionUnknown.code, OperatorSessionExpired.code)
@@ -180,7 +181,7 @@ def terminal_to_prove(credentials: TerminalCredentials) -> BareTerminal:
 
 def _terminal(credentials: TerminalCredentials, allowed: tuple[str, ...]) -> BareTerminal:
     """Return the terminal, unless it is refused for another reason than those allowed."""
-    refusal, terminal, premises, kind, *_ = _identify(credentials)
+    refusal, terminal, premises, kind, operator, _ = _identify(credentials)
     if refusal is not None and refusal not in allowed:
         raise REFUSALS[refusal]
-    return BareTerminal(terminal, premises, kind)
+    return BareTerminal(terminal, premises, kind, operator)

@@ -28,7 +28,7 @@ from core.staff.actor import StaffActor
 from lototrot import powers as lototrot_powers
 from lototrot.models.contest import Contest, ContestLeg
 from lototrot.models.settlement import Prize
-from lototrot.models.tickets import Block, PrintConfirmation, Reprint, Ticket, Void
+from lototrot.models.tickets import Block, CodeGiven, PrintConfirmation, Reprint, Ticket, Void
 from lototrot.selectors.traces import ticket_trace
 from lototrot.services.prizes.payables import TICKETS
 
@@ -80,6 +80,11 @@ class _Prints(ReadOnlyInline):
     shown = ("confirmed_at",)
 
 
+class _Given(ReadOnlyInline):
+    model = CodeGiven
+    shown = ("road", "operator", "given_at")
+
+
 class _Reprints(ReadOnlyInline):
     model = Reprint
     shown = ("number", "operator", "printed_at")
@@ -106,7 +111,7 @@ class TicketAdmin(ReadOnlyAdmin):
     search_fields = ("uuid",)
     search_help_text = _("The UUID of a ticket, or the code of a terminal.")
     sortable_by = ()
-    inlines = (_Prizes, _Voids, _Blocks, _Prints, _Reprints)
+    inlines = (_Prizes, _Voids, _Blocks, _Prints, _Given, _Reprints)
     list_acts = (FIND,)
 
     def get_search_results(
@@ -164,6 +169,13 @@ class VoidAdmin(ReadOnlyAdmin):
 class BlockAdmin(ReadOnlyAdmin):
     read_power = lototrot_powers.WATCH
     columns = ("id", "ticket", "blocked_at", "prize_cents", "proposal")
+
+
+@admin.register(CodeGiven)
+class CodeGivenAdmin(ReadOnlyAdmin):
+    read_power = lototrot_powers.READ_TICKETS
+    columns = ("id", "ticket", "road", "operator", "given_at")
+    sortable_by = ()
 
 
 @admin.register(Reprint)

@@ -18,6 +18,7 @@ TICKET: dict[str, Any] = {
     "uuid": _UUID,
     "state": "sold",
     "code": "1ABC-DEFG-HJKM-NPQR-STVW-XYZ0",
+    "given_again": 0,
     "game": "Lototrot",
     "bet_type": {"code": "lototrot", "version": 1, "name": "Lototrot"},
     "ticket_model": {"code": "roll-80", "version": 1},

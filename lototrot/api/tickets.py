@@ -34,7 +34,7 @@ from lototrot.api import samples
 from lototrot.models.tickets import Void
 from lototrot.selectors.selling import terminal_totals, tickets_of_terminal
 from lototrot.services.tickets import annulment, printing, selling
-from lototrot.services.tickets.paper import SlipPrinted, slip_original, slip_render
+from lototrot.services.tickets.paper import slip_original, slip_render
 from lototrot.services.tickets.slips import notices, ticket_card
 
 SOLD, VOID = "sold", "void"
@@ -80,9 +80,11 @@ class TicketCard(Shape):
     state = Choice((SOLD, VOID))
     code = serializers.CharField(
         allow_null=True,
-        help_text="The bearer code; null once the contest has closed. A replay of the sale gets it"
-        " for five minutes more if its print is not confirmed [E11].",
+        help_text="The bearer code; null for anybody but the operator who sold the ticket, once its"
+        " print is confirmed, and once the contest has closed: five minutes later for a replay of"
+        " the sale [E11].",
     )
+    given_again = Whole(help_text="How often the code was given after the sale.")
     game = serializers.CharField()
     bet_type = BetTypeOfTicket()
     ticket_model = ModelOfTicket()
@@ -167,6 +169,7 @@ def card_of(sold: selling.Sold) -> dict[str, Any]:
     card = ticket_card(sold)
     voided = sold.replayed and Void.objects.filter(ticket__uuid=sold.uuid).exists()
     card["state"] = VOID if voided else SOLD
+    card["given_again"] = sold.given_again
     card["notices"] = _notices(get_language())
     return card
 
@@ -200,16 +203,17 @@ class Inquiry(BareTerminalView):
 _SLIP_PROBLEMS = (
     selling.TicketUnknown,
     printing.TicketNotPrintable,
-    SlipPrinted,
+    printing.SlipPrinted,
+    selling.OperatorDiffers,
     selling.ContestClosed,
 )
 _SLIP = (
-    "The original, until its printing is confirmed, at most five minutes after the contest closes"
-    " [E11]."
+    "The original, for the operator who sold the ticket, until its printing is confirmed, at most"
+    " five minutes after the contest closes [E11]."
 )
 
 
-class Slip(PaperView, BareTerminalView):
+class Slip(PaperView, TerminalView):
     forms = (json_form(TicketCard), *PRINTED)
 
     @operation(
@@ -247,7 +251,8 @@ class Reprints(TerminalView):
     @operation(
         "Print a further copy, marked as duplicate",
         description=(
-            "Before closing only; each is numbered and recorded. `format` json answers the ticket "
+            "For the operator who sold the ticket, before its printing is confirmed and before the"
+            " closing; each is numbered and recorded. `format` json answers the ticket "
             "with its `copy` number; the others answer the paper itself."
         ),
         body=ReprintIn,
@@ -256,6 +261,8 @@ class Reprints(TerminalView):
         problems=(
             selling.TicketUnknown,
             printing.TicketNotPrintable,
+            printing.SlipPrinted,
+            selling.OperatorDiffers,
             selling.ContestClosed,
             TerminalCannot,
             UuidReused,

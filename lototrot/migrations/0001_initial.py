@@ -1817,6 +1817,52 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="CodeGiven",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "road",
+                    models.CharField(
+                        choices=[
+                            ("replay", "The sale was sent again"),
+                            ("inquiry", "The terminal asked what became of the sale"),
+                            ("paper", "The paper was fetched a minute after the sale, or later"),
+                        ],
+                        max_length=10,
+                        verbose_name="how",
+                    ),
+                ),
+                ("given_at", models.DateTimeField(verbose_name="given at")),
+                (
+                    "operator",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="premises.operator",
+                        verbose_name="operator",
+                    ),
+                ),
+                (
+                    "ticket",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="codes_given",
+                        to="lototrot.ticket",
+                        verbose_name="ticket",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "code given again",
+                "verbose_name_plural": "codes given again",
+            },
+        ),
+        migrations.CreateModel(
             name="Reprint",
             fields=[
                 (

@@ -162,6 +162,34 @@ class Reprint(Guarded):
         return f"{self.ticket} · {self.number}"
 
 
+class CodeGiven(Guarded):
+    """The code of a ticket was given again, to the operator who sold it and before it was printed.
+
+    Copies that are marked as such are a `Reprint` each.
+    """
+
+    class Road(models.TextChoices):
+        REPLAY = "replay", _("The sale was sent again")
+        INQUIRY = "inquiry", _("The terminal asked what became of the sale")
+        PAPER = "paper", _("The paper was fetched a minute after the sale, or later")
+
+    ticket = models.ForeignKey(
+        Ticket, models.PROTECT, related_name="codes_given", verbose_name=_("ticket")
+    )
+    road = models.CharField(_("how"), max_length=10, choices=Road.choices)
+    operator = models.ForeignKey(
+        Operator, models.PROTECT, related_name="+", verbose_name=_("operator")
+    )
+    given_at = models.DateTimeField(_("given at"))
+
+    class Meta:
+        verbose_name = _("code given again")
+        verbose_name_plural = _("codes given again")
+
+    def __str__(self) -> str:
+        return str(self.ticket)
+
+
 class Void(Guarded):
     """A ticket that no longer counts in the takings.
 

@@ -3,35 +3,38 @@
 import uuid
 
 from core.database import clock
-from core.kernel.errors import Conflict
-from core.premises.access import BareTerminal
+from core.premises.access import BareTerminal, TerminalActor
 from core.proofs.head import with_head
 from core.receipts.output import Output, need_language, render
 from core.receipts.paper import Paper
 from lototrot.models.tickets import PrintConfirmation, Void
-from lototrot.services.tickets.printing import TicketNotPrintable
-from lototrot.services.tickets.selling import ContestClosed, Sold, sold_again, ticket_of_terminal
+from lototrot.services.tickets.printing import SlipPrinted, TicketNotPrintable
+from lototrot.services.tickets.selling import (
+    ContestClosed,
+    OperatorDiffers,
+    Road,
+    Sold,
+    sold_again,
+    ticket_of_terminal,
+)
 from lototrot.services.tickets.slips import ticket_document
 
 
-class SlipPrinted(Conflict):
-    code = "slip_printed"
-    message = "The original is confirmed as printed; a further copy is a reprint [E5]."
-
-
-def slip_original(*, by: BareTerminal, ident: uuid.UUID) -> Sold:
-    """Return the ticket whose original is not printed yet.
+def slip_original(*, by: BareTerminal | TerminalActor, ident: uuid.UUID) -> Sold:
+    """Return the ticket whose original is not printed yet, to the operator who sold it.
 
     For some minutes after the closing it goes with a replay of the sale [E11]. Raise TicketUnknown,
-    TicketNotPrintable if it is void, SlipPrinted if the print is confirmed, or ContestClosed
-    afterwards, when the code is not given again (*Codes*).
+    TicketNotPrintable if it is void, SlipPrinted if the print is confirmed, OperatorDiffers, or
+    ContestClosed afterwards, when the code is not given again (*Codes*).
     """
     ticket = ticket_of_terminal(terminal=by, ident=ident)
     if Void.objects.filter(ticket=ticket).exists():
         raise TicketNotPrintable
     if PrintConfirmation.objects.filter(ticket=ticket).exists():
         raise SlipPrinted
-    sold = sold_again(ticket, replay=True)
+    if ticket.operator_id != by.operator_id:
+        raise OperatorDiffers
+    sold = sold_again(ticket, by=by.operator_id, road=Road.PAPER)
     if sold.code is None:
         raise ContestClosed
     return sold

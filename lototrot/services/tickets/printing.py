@@ -10,7 +10,18 @@ from core.kernel.errors import Conflict
 from core.premises.access import BareTerminal, Capability, TerminalActor
 from core.premises.requests import UuidReused
 from lototrot.models.tickets import PrintConfirmation, Reprint
-from lototrot.services.tickets.selling import ContestClosed, Sold, sold_again, ticket_of_terminal
+from lototrot.services.tickets.selling import (
+    ContestClosed,
+    OperatorDiffers,
+    Sold,
+    sold_again,
+    ticket_of_terminal,
+)
+
+
+class SlipPrinted(Conflict):
+    code = "slip_printed"
+    message = "The print of the ticket is confirmed; nothing gives its code again [E5]."
 
 
 class TicketNotPrintable(Conflict):
@@ -33,8 +44,9 @@ def ticket_reprint(
 ) -> tuple[Sold, Reprint]:
     """Print a further copy with the same code, marked duplicate, before closing only.
 
-    `copy` is the terminal's id of this copy: the same id returns the same copy. Raise
-    TicketUnknown, TicketNotPrintable, ContestClosed or UuidReused.
+    The operator who sold the ticket gets it while its print is not confirmed. `copy` is the
+    terminal's id of this copy: the same id returns the same copy. Raise TicketUnknown,
+    TicketNotPrintable, SlipPrinted, OperatorDiffers, ContestClosed or UuidReused.
     """
     by.need(Capability.SELL)
     terminal = BareTerminal(by.terminal_id, by.premises_id, by.premises_kind)
@@ -43,7 +55,11 @@ def ticket_reprint(
     hold((Lock.TICKET, ticket.pk))
     if hasattr(ticket, "void"):
         raise TicketNotPrintable
-    sold = sold_again(ticket)
+    if PrintConfirmation.objects.filter(ticket=ticket).exists():
+        raise SlipPrinted
+    if ticket.operator_id != by.operator_id:
+        raise OperatorDiffers
+    sold = sold_again(ticket, by=by.operator_id, road=None)
     if sold.code is None:
         raise ContestClosed
     reprint = Reprint.objects.filter(uuid=copy).first() if copy else None

@@ -9,11 +9,13 @@ from typing import Any
 from django.conf import settings
 from django.db import connection
 
+from core.database import clock
+from core.journal.acting import acting
 from core.kernel import codes
 from core.kernel.canonical import canonical_sha256
-from core.kernel.errors import Conflict, Invalid, NotFound
+from core.kernel.errors import Conflict, Forbidden, Invalid, NotFound
 from core.kernel.regulation import shipped
-from core.premises.access import BareTerminal, TerminalCredentials
+from core.premises.access import BareTerminal, TerminalActor, TerminalCredentials
 from core.premises.requests import Sales
 from lototrot.engine.closing import prints_end_at
 from lototrot.engine.races import numbers_of
@@ -25,12 +27,14 @@ from lototrot.engine.selection import (
     select,
 )
 from lototrot.models.contest import Contest
-from lototrot.models.tickets import Ticket
+from lototrot.models.tickets import CodeGiven, Reprint, Ticket
 from lototrot.services.contest.code_secrets import secret_read
 from lototrot.services.contest.contests import ContestNotOpen, ContestUnknown
 from lototrot.services.contest.facts import ContestFacts, contest_facts
 
 QUICK_PICK_TRIES = 5
+PAPER_WITH_SALE = datetime.timedelta(minutes=1)
+Road = CodeGiven.Road
 
 
 class ContestClosed(Conflict):
@@ -61,6 +65,11 @@ class MultipleNotAuthorised(Invalid):
 class QuickPickTooLong(Invalid):
     code = "quick_pick_too_long"
     message = "A quick pick asks for more numbers than the race has on sale."
+
+
+class OperatorDiffers(Forbidden):
+    code = "operator_differs"
+    message = "The code of a ticket is given again only to the operator who sold it."
 
 
 class TicketUnknown(NotFound):
@@ -101,7 +110,8 @@ class SaleRequest:
 class Sold:
     """A registered ticket.
 
-    `code` is None for good once the ticket is void, or printed and its contest closed.
+    `code` is None for good once the ticket is void, printed, or its contest closed. `given_again`
+    counts how often the code was given after the sale.
     """
 
     uuid: uuid.UUID
@@ -115,6 +125,7 @@ class Sold:
     amount_cents: int
     code: codes.Code | None
     replayed: bool
+    given_again: int = 0
 
 
 SALES = Sales(
@@ -172,7 +183,8 @@ def ticket_sell(*, credentials: TerminalCredentials, request: SaleRequest) -> So
                 replayed=False,
             )
         if answer.replayed:
-            return sold_again(Ticket.objects.get(uuid=request.uuid), replay=True)
+            ticket = Ticket.objects.get(uuid=request.uuid)
+            return sold_again(ticket, by=answer.operator_id, road=Road.REPLAY)
         (leg,) = answer.rest
         if leg is None:
             raise SALES.refusal(answer)
@@ -224,12 +236,18 @@ def _issue(ident: uuid.UUID, facts: ContestFacts) -> codes.Code | None:
     return codes.issue(codes.TICKET, ident, facts.secret, settings.CODE_KEYS)
 
 
-def sold_again(ticket: Ticket, *, replay: bool = False) -> Sold:
-    """Return a registered ticket as first answered, with its code while `code_of` returns it."""
-    facts = contest_facts(ticket.contest_id)
+def sold_again(ticket: Ticket, *, by: int | None, road: Road | None) -> Sold:
+    """Return a registered ticket, with its code if `by`, the operator signed on, may have it again.
+
+    It is counted, by `road`; None stands for a marked copy, which has a row of its own.
+    """
+    code = code_of(ticket, by=by, replay=road in (Road.REPLAY, Road.PAPER))
+    if code is not None and road is not None:
+        _given(ticket, road)
+    given = CodeGiven.objects.filter(ticket=ticket).count()
     return Sold(
         ticket.uuid,
-        facts,
+        contest_facts(ticket.contest_id),
         ticket.terminal_id,
         ticket.operator_id,
         ticket.sold_at,
@@ -237,9 +255,21 @@ def sold_again(ticket: Ticket, *, replay: bool = False) -> Sold:
         ticket.quick_legs,
         ticket.bets,
         ticket.amount_cents,
-        code_of(ticket, replay=replay),
+        code,
         replayed=True,
+        given_again=given + Reprint.objects.filter(ticket=ticket).count(),
     )
+
+
+def _given(ticket: Ticket, road: Road) -> None:
+    """Record that the code was given again. The paper of a sale goes with it for a minute."""
+    now = clock.now()
+    if road == Road.PAPER and now <= ticket.sold_at + PAPER_WITH_SALE:
+        return
+    with acting("lototrot.code_again", terminal=ticket.terminal_id, operator=ticket.operator_id):
+        CodeGiven.objects.create(
+            ticket=ticket, road=road, operator_id=ticket.operator_id, given_at=now
+        )
 
 
 _MAKER = """
@@ -252,22 +282,26 @@ SELECT c.code_secret, c.takings_account_id, c.day,
 """
 
 
-def code_of(ticket: Ticket, *, replay: bool = False) -> codes.Code | None:
-    """Return the code of a ticket that is not void while its contest is on sale (*Codes*).
+def code_of(ticket: Ticket, *, by: int | None, replay: bool = False) -> codes.Code | None:
+    """Return the code of a ticket to the operator who sold it, until its print is confirmed.
 
-    To a `replay` of the sale it is also returned for some minutes after the closing, if no print of
-    the ticket is confirmed [E11]. Keys may have been rotated since, so try every version until the
-    digest is the stored one. Return None otherwise.
+    That is while its contest is on sale, and to a `replay` of the sale for some minutes after the
+    closing [E11]. The code of a void ticket is not given (*Codes*). Keys may have been rotated
+    since, so try every version until the digest is the stored one. Return None otherwise.
     """
+    if by != ticket.operator_id:
+        return None
     with connection.cursor() as cursor:
         cursor.execute(_MAKER, {"contest": ticket.contest_id, "ticket": ticket.pk})
         row = cursor.fetchone()
     if row is None:
         return None
     encrypted, account, day, ended_at, now, printed = row
+    if printed:
+        return None
     if now >= ended_at:
         again_s = shipped().in_force(day).print_again_s
-        if not replay or printed or now >= prints_end_at(ended_at, again_s):
+        if not replay or now >= prints_end_at(ended_at, again_s):
             return None
     secret = secret_read(bytes(encrypted), takings_account=account)
     for version in settings.CODE_KEYS.ring:
@@ -277,7 +311,7 @@ def code_of(ticket: Ticket, *, replay: bool = False) -> codes.Code | None:
     return None
 
 
-def ticket_of_terminal(*, terminal: BareTerminal, ident: uuid.UUID) -> Ticket:
+def ticket_of_terminal(*, terminal: BareTerminal | TerminalActor, ident: uuid.UUID) -> Ticket:
     """Return a ticket that this terminal sold. Raise TicketUnknown."""
     ticket = Ticket.objects.filter(uuid=ident, terminal_id=terminal.terminal_id).first()
     if ticket is None:
@@ -291,4 +325,7 @@ def request_state(*, terminal: BareTerminal, ident: uuid.UUID) -> Sold | None:
     No sale can use a burnt UUID. Raise UuidReused if another terminal sold with it.
     """
     ticket_id = SALES.ticket_of(terminal=terminal, ident=ident)
-    return None if ticket_id is None else sold_again(Ticket.objects.get(pk=ticket_id))
+    if ticket_id is None:
+        return None
+    ticket = Ticket.objects.get(pk=ticket_id)
+    return sold_again(ticket, by=terminal.operator_id, road=Road.INQUIRY)

@@ -13,7 +13,7 @@ function row(till, ticket) {
   return h("tr", {},
     h("td", {}, h("time", {}, timeOfDay(ticket.sold_at))), h("td", { class: "n" }, count(ticket.bets)), h("td", { class: "n" }, amount(cents(ticket.amount_cents))),
     h("td", { class: "n" }, String(ticket.operator)), h("td", {}, state),
-    h("td", {}, ticket.voided ? null : h("button", { class: "button quiet", type: "button", "aria-label": t("copy_of", { time: timeOfDay(ticket.sold_at) }), onclick: () => reprint(till, ticket.uuid) }, t("copy"))));
+    h("td", {}, ticket.voided || ticket.printed || ticket.operator !== till.me.session.operator ? null : h("button", { class: "button quiet", type: "button", "aria-label": t("copy_of", { time: timeOfDay(ticket.sold_at) }), onclick: () => reprint(till, ticket.uuid) }, t("copy"))));
 }
 
 export async function totals(till) {

@@ -7,10 +7,10 @@ import { annul } from "./annulment.js";
 
 const KEPT = "lototrot.last";
 
-export function lastTicket(till, { repeat }) {
+export function lastTicket(till, { repeat, mayCopy, cameOut }) {
   let last = null;
   const correct = h("button", { class: "button danger", type: "button", hidden: true, onclick: () => annul(till, last, annulled) });
-  const copy = h("button", { class: "button", type: "button", onclick: () => reprint(till, last.uuid) }, t("copy"));
+  const copy = h("button", { class: "button", type: "button", onclick: () => reprint(till, last.uuid, cameOut) }, t("copy"));
   const words = h("p", { class: "row" });
   const element = h("aside", { class: "last row ends", "aria-label": t("last_ticket"), hidden: true }, words,
     h("div", { class: "row" }, copy, h("button", { class: "button", type: "button", onclick: repeat }, t("repeat")), correct));
@@ -59,17 +59,18 @@ export function lastTicket(till, { repeat }) {
     const may = ms > 0 && !last.voided;
     correct.hidden = !may;
     if (may) correct.replaceChildren(t("correct"), " ", h("b", { class: "figure" }, left(ms)));
-    copy.hidden = last.voided || contestLeft <= 0;
+    copy.hidden = last.voided || contestLeft <= 0 || !mayCopy(last.uuid);
   }
 
   return { element, keep, restore, second, races: (contest) => (last?.contest === contest ? last.races : null) };
 }
 
-/** Print a further copy, marked as a duplicate. */
-export async function reprint(till, uuid) {
+/** Print a further copy, marked as a duplicate, and tell when it came out. */
+export async function reprint(till, uuid, cameOut = () => {}) {
   const body = { uuid: crypto.randomUUID(), format: "html", lang: language };
   try {
     await till.print(await till.client.insist(() => till.client.text(`lototrot/tickets/${uuid}/reprints`, { method: "POST", body })));
+    cameOut(uuid);
   } catch (error) {
     till.tell(error);
   }

@@ -49,8 +49,8 @@ class Panel {
     this.board = new Board({ changed: () => this.#count(), confirm: () => this.#confirm() });
     this.closing = h("p", { class: "closing", role: "timer", "aria-label": t("closing") });
     till.headline(this.closing);
-    this.last = lastTicket(till, { repeat: () => this.#repeat() });
     this.sales = sales(till, { sold: (ticket) => this.#sold(ticket), failed: (problem) => this.#failed(problem) });
+    this.last = lastTicket(till, { repeat: () => this.#repeat(), mayCopy: this.sales.mayCopy, cameOut: this.sales.cameOut });
     till.outbox.handle(KIND, this.sales);
     this.head = h("div", { class: "row ends contest" });
     this.body = h("div", { class: "bet-body" });

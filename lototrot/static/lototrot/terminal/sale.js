@@ -1,4 +1,6 @@
 // Sell tickets: ask through the outbox, print the answer's paper and confirm that it was printed.
+// The confirmation waits until the operator has had time to look at the paper, or sells again: until
+// then a copy may be had; afterwards nothing gives the code again.
 
 import { cents } from "../../screens/base/format.js";
 import { language, t } from "../../screens/base/text.js";
@@ -7,26 +9,54 @@ export const KIND = "lototrot.ticket";
 const PATH = "lototrot/tickets";
 const PRINTED = "printed";   // the paper is printed and only its confirmation is missing
 const PAUSE_MS = 1000;
+const LOOK_MS = 20_000;
+const PRINTED_YET = "lototrot.unconfirmed";   // in localStorage: tickets that came out a moment ago
+const unconfirmed = () => JSON.parse(localStorage.getItem(PRINTED_YET) ?? "[]");
 // Problems after which the server never gives the original.
-const NO_PAPER = new Set(["slip_printed", "contest_closed", "ticket_not_printable", "ticket_unknown"]);
+const NO_PAPER = new Set(["slip_printed", "operator_differs", "contest_closed", "ticket_not_printable", "ticket_unknown"]);
 
 export function sales(till, { sold, failed }) {
   const { client, outbox } = till;
 
+  let looking = setTimeout(() => confirm());
+
+  /** Note that a paper came out; confirm it unless the operator asks for a copy meanwhile. */
+  function cameOut(uuid) {
+    localStorage.setItem(PRINTED_YET, JSON.stringify([...new Set([...unconfirmed(), uuid])]));
+    clearTimeout(looking);
+    looking = setTimeout(() => confirm(), LOOK_MS);
+  }
+
+  async function confirm() {
+    clearTimeout(looking);
+    for (const uuid of unconfirmed()) {
+      try {
+        await client.post(`${PATH}/${uuid}/print-confirmation`);
+      } catch (error) {
+        if (!(error instanceof till.Problem) || error.transient || error.code.startsWith("token_")) {
+          looking = setTimeout(() => confirm(), LOOK_MS);
+          return;
+        }
+      }
+      localStorage.setItem(PRINTED_YET, JSON.stringify(unconfirmed().filter((other) => other !== uuid)));
+    }
+  }
+
   async function sell(bet) {
+    confirm();
     const uuid = crypto.randomUUID();
     const body = { uuid, contest: bet.contest.id, price_cents: bet.contest.price_cents, amount_cents: bet.amountCents, races: bet.races };
     await outbox.ask({ kind: KIND, uuid, path: PATH, body, shown: cents(bet.amountCents) });
   }
 
-  /** Fetch and print the paper and confirm it. Return whether the player has the ticket. */
+  /** Fetch and print the paper. Return whether the player has the ticket. */
   async function paperOf(uuid) {
     try {
       if (outbox.entry.stage !== PRINTED) {
         await till.print(await client.text(`${PATH}/${uuid}/slip.html?lang=${language}`));
         outbox.mark(PRINTED);
+        cameOut(uuid);
       }
-      await client.post(`${PATH}/${uuid}/print-confirmation`);
       return true;
     } catch (problem) {
       if (!(problem instanceof till.Problem) || !NO_PAPER.has(problem.code)) throw problem;
@@ -68,7 +98,8 @@ export function sales(till, { sold, failed }) {
   }
 
   return {
-    sell, answered, resume,
+    sell, answered, resume, cameOut,
+    mayCopy: (uuid) => unconfirmed().includes(uuid),
     refused: (problem) => failed(problem),
     burnt: () => till.toast(t("given_up"), "warn"),
   };

@@ -66,7 +66,9 @@ def sell(place: Point, contest: Contest) -> Sold:
 
 
 def bare(place: Point) -> BareTerminal:
-    return BareTerminal(place.terminal.pk, place.premises.pk, place.premises.kind)
+    return BareTerminal(
+        place.terminal.pk, place.premises.pk, place.premises.kind, place.operator.pk
+    )
 
 
 # --- When -----------------------------------------------------------------------------------------
@@ -211,7 +213,7 @@ def test_after_closing_nobody_gets_a_code(
     assert asked is not None
     assert asked.code is None
     assert ticket_card(replay)["code"] is None
-    assert sold_again(Ticket.objects.get()).code is None
+    assert sold_again(Ticket.objects.get(), by=place.operator.pk, road=None).code is None
     with pytest.raises(ContestClosed):
         ticket_reprint(by=place.actor, ident=request.uuid)
     with pytest.raises(ContestClosed):

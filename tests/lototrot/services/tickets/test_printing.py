@@ -4,14 +4,27 @@ import uuid
 
 import pytest
 
-from core.premises.access import BareTerminal, TerminalCannot
+from core.premises.access import (
+    BareTerminal,
+    TerminalCannot,
+    TerminalCredentials,
+    bare_terminal,
+    terminal_actor,
+)
 from core.premises.models import Premises
 from core.premises.requests import UuidReused
 from lototrot.models.contest import Contest
-from lototrot.models.tickets import PrintConfirmation, Reprint, Ticket
-from lototrot.services.tickets.paper import SlipPrinted, slip_original
-from lototrot.services.tickets.printing import print_confirm, ticket_reprint
-from lototrot.services.tickets.selling import SaleRequest, Sold, TicketUnknown, ticket_sell
+from lototrot.models.tickets import CodeGiven, PrintConfirmation, Reprint, Ticket
+from lototrot.services.tickets.paper import slip_original
+from lototrot.services.tickets.printing import SlipPrinted, print_confirm, ticket_reprint
+from lototrot.services.tickets.selling import (
+    OperatorDiffers,
+    SaleRequest,
+    Sold,
+    TicketUnknown,
+    request_state,
+    ticket_sell,
+)
 from tests.support import factories
 from tests.support.factories import Point
 
@@ -38,7 +51,9 @@ def sold(contest: Contest, place: Point) -> Sold:
 
 
 def bare(place: Point) -> BareTerminal:
-    return BareTerminal(place.terminal.pk, place.premises.pk, place.premises.kind)
+    return BareTerminal(
+        place.terminal.pk, place.premises.pk, place.premises.kind, place.operator.pk
+    )
 
 
 def test_until_the_terminal_confirms_the_print_the_ticket_is_an_incident(
@@ -52,12 +67,14 @@ def test_until_the_terminal_confirms_the_print_the_ticket_is_an_incident(
 
 
 def test_a_reprint_has_the_same_code_and_a_number_of_its_own(place: Point, sold: Sold) -> None:
-    print_confirm(by=bare(place), ident=sold.uuid)
     for number in (1, 2, 3):
         again, reprint = ticket_reprint(by=place.actor, ident=sold.uuid)
         assert again.code == sold.code
         assert (reprint.number, reprint.operator) == (number, place.operator)
     assert Reprint.objects.count() == 3
+    print_confirm(by=bare(place), ident=sold.uuid)
+    with pytest.raises(SlipPrinted):
+        ticket_reprint(by=place.actor, ident=sold.uuid)
 
 
 def test_the_same_copy_asked_for_again_is_one_copy(
@@ -79,6 +96,48 @@ def test_the_original_comes_out_once(place: Point, sold: Sold) -> None:
     print_confirm(by=bare(place), ident=sold.uuid)
     with pytest.raises(SlipPrinted):
         slip_original(by=bare(place), ident=sold.uuid)
+
+
+def asked_again(place: Point, request: SaleRequest, session: str) -> Sold:
+    credentials = TerminalCredentials.of(place.token, session)
+    return ticket_sell(credentials=credentials, request=request)
+
+
+def test_a_code_is_given_again_to_the_seller_alone_counted_until_it_is_printed(
+    contest: Contest, place: Point
+) -> None:
+    """A colleague at the terminal, or nobody, harvests no codes of tickets on sale."""
+    price = contest.price_cents
+    request = SaleRequest(uuid.uuid4(), contest.pk, ((1,),) * 7, price, price)
+    sold = asked_again(place, request, place.session_token)
+    assert sold.code and not sold.replayed and not sold.given_again
+    colleague = factories.operator_at(place)
+    for session in (colleague, "nobody"):
+        other = TerminalCredentials.of(place.token, session)
+        assert asked_again(place, request, session).code is None
+        asked = request_state(terminal=bare_terminal(other), ident=sold.uuid)
+        assert asked is not None and asked.code is None
+        with pytest.raises(OperatorDiffers):
+            slip_original(by=bare_terminal(other), ident=sold.uuid)
+    with pytest.raises(OperatorDiffers):
+        ticket_reprint(
+            by=terminal_actor(TerminalCredentials.of(place.token, colleague)), ident=sold.uuid
+        )
+    assert not CodeGiven.objects.exists()
+
+    assert slip_original(by=bare(place), ident=sold.uuid).given_again == 0  # the sale's own paper
+    assert asked_again(place, request, place.session_token).given_again == 1
+    factories.time_pass(seconds=61)
+    assert slip_original(by=bare(place), ident=sold.uuid).given_again == 2
+    ticket_reprint(by=place.actor, ident=sold.uuid)
+    again = request_state(terminal=bare(place), ident=sold.uuid)
+    assert again is not None and (again.code, again.given_again) == (sold.code, 4)
+    roads = CodeGiven.objects.order_by("pk").values_list("road", "operator")
+    assert list(roads) == [(r, place.operator.pk) for r in ("replay", "paper", "inquiry")]
+
+    print_confirm(by=bare(place), ident=sold.uuid)
+    assert asked_again(place, request, place.session_token).code is None
+    assert CodeGiven.objects.count() == 3
 
 
 def test_only_the_selling_terminal_prints(place: Point, sold: Sold) -> None:
