@@ -173,6 +173,7 @@ ADMINISTRATION = Administration(
         "lototrot.bet_type": _("Bet type"),
         "lototrot.figures_amendment": _("Amendment of the figures"),
         "lototrot.game_end": _("End of a bet type"),
+        "lototrot.contest_opening": _("Putting a contest on sale"),
         "lototrot.contest_discard": _("Discarding of a contest"),
         "lototrot.withdrawal": _("Withdrawal of a horse"),
         "lototrot.withdrawal_reversal": _("Reversal of a withdrawal"),

@@ -39,6 +39,19 @@ def _with_change(table: str, contest: str, when: str = "true") -> Rule:
     )
 
 
+OPENED = Rule(
+    "lototrot_contest.opened",
+    "it was put on sale in an act that two persons did not decide",
+    "lototrot_contest",
+    """
+    SELECT 'lototrot_contest', t.id, c.journal_xid
+      FROM journal_change c JOIN lototrot_contest t ON t.id = c.row_id
+     WHERE c.relation = 'lototrot_contest' AND c.after ->> 'opened_at' IS NOT NULL
+       AND NOT EXISTS (SELECT FROM staff_decision d
+                        WHERE d.proposal_id = t.opening_id AND d.verdict = 'confirmed'
+                          AND d.journal_xid = c.journal_xid)
+    """,
+)
 _PROGRAMME = (
     stamped("lototrot_bettype", "recorded_at", **_RECORDED),
     confirmed("lototrot_bettype"),
@@ -79,6 +92,7 @@ _CONTEST = (
     stamped("lototrot_contestchange", "changed_at", user="changed_by_id", session="changed_in_id"),
     stamped("lototrot_discard", "discarded_at"),
     confirmed("lototrot_discard"),
+    OPENED,
     became("lototrot_contest", "state", "discarded", ("lototrot_discard", _OF_CONTEST)),
     became("lototrot_contest", "state", "settled", ("lototrot_settlement", _OF_CONTEST)),
     became("lototrot_contest", "state", "ordered", ("lototrot_paymentorder", _OF_CONTEST)),

@@ -1,7 +1,7 @@
 """List the acts of Lototrot that two persons must do."""
 
 from lototrot.services.authority import amendments, bet_types, ending
-from lototrot.services.contest import preparing, schedule
+from lototrot.services.contest import contests, preparing, schedule
 from lototrot.services.races import classification, declarations, starts, stopping, withdrawals
 from lototrot.services.settlement import breach, payment_order
 from lototrot.services.tickets import unprinted
@@ -11,6 +11,7 @@ KINDS = (
     amendments.AMENDMENT,
     ending.END,
     preparing.DISCARD,
+    contests.OPENING,
     withdrawals.WITHDRAWAL,
     withdrawals.REVERSAL,
     schedule.POSTPONEMENT,

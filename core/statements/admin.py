@@ -81,8 +81,8 @@ def _rate(by: StaffActor, target: None, data: Data) -> Done:
 
 
 def _limit(by: StaffActor, target: None, data: Data) -> Done:
-    limit = services.guarantee_limit_set(by=by, premises=data.pop("premises").code, **data)
-    return Done(_("The limit is on record."), limit)
+    services.guarantee_limit_propose(by=by, premises=data.pop("premises").code, **data)
+    return Done(_("Proposed; a second person confirms it."))
 
 
 SETTLE = Act(
@@ -109,7 +109,7 @@ RATE = Act(
 )
 LIMIT = Act(
     name="set",
-    title=_("Set a guarantee limit"),
+    title=_("Propose a guarantee limit"),
     power=powers.SET_GUARANTEE,
     run=_limit,
     form=_Limit,

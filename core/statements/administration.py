@@ -47,6 +47,7 @@ ADMINISTRATION = Administration(
     panels=(Panel(35, guarantees_panel),),
     kind_titles={
         "statements.rate": _("Commission rate"),
+        "statements.guarantee": _("Guarantee limit"),
         "statements.remittance": _("Payment of a statement"),
     },
     key_names=KEY_NAMES,

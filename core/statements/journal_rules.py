@@ -54,7 +54,8 @@ RULES: tuple[Rule, ...] = (
     ),
     stamped("statements_commissionrate", "recorded_at"),
     confirmed("statements_commissionrate"),
-    stamped("statements_guaranteelimit", "recorded_at", **_BY),
+    stamped("statements_guaranteelimit", "recorded_at"),
+    confirmed("statements_guaranteelimit"),
     stamped(
         "statements_remittance",
         "recorded_at",

@@ -74,6 +74,10 @@ class GuaranteeLimit(Guarded):
         User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
     )
 
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
+    )
+
     class Meta:
         verbose_name = _("guarantee limit")
         verbose_name_plural = _("guarantee limits")

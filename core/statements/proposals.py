@@ -2,4 +2,4 @@
 
 from core.statements import services
 
-KINDS = (services.RATE, services.REMITTANCE)
+KINDS = (services.RATE, services.GUARANTEE, services.REMITTANCE)

@@ -140,8 +140,7 @@ def _rate_set(proposal: Proposal, by: StaffActor) -> None:
         raise RateRecorded(game=content["game"], premises=content["premises"]) from error
 
 
-@transaction.atomic
-def guarantee_limit_set(
+def guarantee_limit_propose(
     *,
     by: StaffActor,
     premises: str,
@@ -149,27 +148,46 @@ def guarantee_limit_set(
     reference: str,
     in_force_from: datetime.datetime | None = None,
     minute_cap_cents: int = MINUTE_CAP_CENTS,
-) -> GuaranteeLimit:
-    """Set the largest debt of premises, and the most that each of their terminals sells a minute.
+) -> Proposal:
+    """Propose the largest debt of premises, and the most that each of their terminals sells a
+    minute.
 
-    It holds from an instant on, by default now. Sales in flight come before it; none after it goes
-    beyond it. Raises PremisesUnknown, LimitRefused, ReferenceMissing.
+    It holds from an instant on, by default from its confirmation by another person. Raises
+    PremisesUnknown, LimitRefused, ReferenceMissing, ProposalPending.
     """
     by.need(powers.SET_GUARANTEE)
-    now = sales_hold()
-    begins = in_force_from or now
-    if min(limit_cents, minute_cap_cents) < 0 or begins < now:
+    if min(limit_cents, minute_cap_cents) < 0 or (in_force_from and in_force_from < clock.now()):
         raise LimitRefused(limit_cents=limit_cents, minute_cap_cents=minute_cap_cents)
     if not reference.strip():
         raise ReferenceMissing
-    return GuaranteeLimit.objects.create(
-        premises=premises_by_code(premises),
-        limit_cents=limit_cents,
-        minute_cap_cents=minute_cap_cents,
-        in_force_from=begins,
-        reference=reference,
+    return two_persons.propose(
+        kind=GUARANTEE,
+        subject=f"guarantee:{premises_by_code(premises).code}",
+        by=by,
+        content={
+            "premises": premises,
+            "limit_cents": limit_cents,
+            "minute_cap_cents": minute_cap_cents,
+            "in_force_from": in_force_from.isoformat() if in_force_from else None,
+            "reference": reference,
+        },
+    )
+
+
+def _limit_set(proposal: Proposal, by: StaffActor) -> None:
+    """Set a limit. Sales in flight come before it; none after it goes beyond it."""
+    content = proposal.content
+    now = sales_hold()
+    since = content["in_force_from"]
+    GuaranteeLimit.objects.create(
+        premises=premises_by_code(content["premises"]),
+        limit_cents=content["limit_cents"],
+        minute_cap_cents=content["minute_cap_cents"],
+        in_force_from=max(datetime.datetime.fromisoformat(since), now) if since else now,
+        reference=content["reference"],
         recorded_at=now,
-        recorded_by_id=by.user_id,
+        recorded_by_id=proposal.proposed_by_id,
+        proposal=proposal,
     )
 
 
@@ -366,3 +384,4 @@ def outstanding_cents(statement: Statement) -> int:
 
 RATE = two_persons.Kind("statements.rate", powers.SET_RATES, _rate_set)
 REMITTANCE = two_persons.Kind("statements.remittance", powers.SETTLE, _remitted)
+GUARANTEE = two_persons.Kind("statements.guarantee", powers.SET_GUARANTEE, _limit_set)

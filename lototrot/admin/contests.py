@@ -70,8 +70,8 @@ def _publish(by: StaffActor, contest: Contest, data: Data) -> Done:
 
 
 def _open(by: StaffActor, contest: Contest, data: Data) -> Done:
-    contests.contest_open(by=by, contest=contest)
-    return Done(_("The contest is on sale."))
+    contests.contest_open_propose(by=by, contest=contest)
+    return Done(_("Proposed; a second person confirms it."))
 
 
 def _close(by: StaffActor, contest: Contest, data: Data) -> Done:

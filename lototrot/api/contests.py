@@ -323,10 +323,13 @@ class Publication(StaffView):
 
 class Opening(StaffView):
     @operation(
-        "Put a contest on sale",
-        "Refused with `gates_shut`, whose data names each missing gate. Twice changes nothing.",
-        answer=ContestOut,
+        "Propose to put a contest on sale; another person confirms it",
+        "Refused with `gates_shut`, whose data names each missing gate. The confirmation is refused"
+        " with `contest_terms_changed` if the draft was changed meanwhile.",
+        answer=ProposalOut,
+        status=202,
         problems=(
+            ProposalPending,
             contests.ContestUnknown,
             contests.GatesShut,
             contests.ScheduleOutOfPlace,
@@ -336,8 +339,8 @@ class Opening(StaffView):
     )
     def post(self, request: Request, contest: int) -> HttpResponse:
         self.read(Shape)
-        opened = contests.contest_open(by=self.by, contest=contests.contest_get(contest))
-        return self.answer(ContestOut, opened)
+        proposal = contests.contest_open_propose(by=self.by, contest=contests.contest_get(contest))
+        return self.answer(ProposalOut, proposal, 202)
 
 
 class Closing(StaffView):

@@ -176,6 +176,16 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "opening",
+                    models.OneToOneField(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="opening",
+                    ),
+                ),
+                (
                     "takings_account",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
@@ -230,6 +240,22 @@ class Migration(migrations.Migration):
                             _connector="OR",
                         ),
                         name="contest_closed_whole",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("opened_at", None),
+                                ("opening", None),
+                                ("state__in", ["draft", "discarded"]),
+                            ),
+                            models.Q(
+                                models.Q(("state__in", ["draft", "discarded"]), _negated=True),
+                                ("opened_at__isnull", False),
+                                ("opening__isnull", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="contest_opened_by_two",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(

@@ -89,6 +89,7 @@ class Contest(Guarded):
     `code_secret`, encrypted, makes the codes of the contest's tickets. Closing erases it, so that
     no code can be made again. The terms of a draft may change; a discarded draft takes no day [E9].
     `premises_cap_cents` is the most that any one premises may sell in it, or NULL for no such cap.
+    `opening` is the proposal by which two persons put it on sale.
     """
 
     class State(models.TextChoices):
@@ -120,6 +121,7 @@ class Contest(Guarded):
         "scheduled_close_at",
         "state",
         "opened_at",
+        "opening",
         "closed_at",
         "closing_cause",
         "offered_masks",
@@ -153,6 +155,9 @@ class Contest(Guarded):
     scheduled_close_at = models.DateTimeField(_("scheduled closing"))
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.DRAFT)
     opened_at = models.DateTimeField(_("opened at"), null=True)
+    opening = models.OneToOneField(
+        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("opening")
+    )
     closed_at = models.DateTimeField(_("closed at"), null=True)
     closing_cause = models.CharField(
         _("closed by"), max_length=10, choices=Cause.choices, blank=True
@@ -193,6 +198,14 @@ class Contest(Guarded):
                 | Q(closed_at__isnull=False, state__in=["closed", "settled", "ordered"])
                 & ~Q(closing_cause=""),
                 name="contest_closed_whole",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["draft", "discarded"], opened_at=None, opening=None)
+                | (
+                    ~Q(state__in=["draft", "discarded"])
+                    & Q(opened_at__isnull=False, opening__isnull=False)
+                ),
+                name="contest_opened_by_two",
             ),
             models.CheckConstraint(
                 condition=Q(state__in=("draft", "open", "stopped", "closed")) | Q(code_secret=None),

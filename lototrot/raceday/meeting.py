@@ -117,7 +117,9 @@ def contest_put_on_sale(day: Day) -> dict[str, Any]:
     )
     day.contest = contest["id"]
     organiser.post(f"lototrot/contests/{day.contest}/publication", {"rules": RULES})
-    return dict(organiser.post(f"lototrot/contests/{day.contest}/opening"))
+    opening = organiser.post(f"lototrot/contests/{day.contest}/opening")
+    day.staff["org2"].post(f"proposals/{opening['proposal']}/confirmation")
+    return dict(organiser.get(f"lototrot/contests/{day.contest}"))
 
 
 def withdraw(day: Day, racecourse: str, race: int, number: int) -> None:

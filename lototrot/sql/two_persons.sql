@@ -102,6 +102,9 @@ CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_gameend
     FOR EACH ROW EXECUTE FUNCTION lototrot_need_confirmed('lototrot.game_end');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_discard
     FOR EACH ROW EXECUTE FUNCTION lototrot_need_confirmed('lototrot.contest_discard');
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT OR UPDATE OF opening_id ON lototrot_contest
+    FOR EACH ROW WHEN (NEW.opening_id IS NOT NULL)
+    EXECUTE FUNCTION staff_need_confirmed('opening_id', 'lototrot.contest_opening');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_void
     FOR EACH ROW WHEN (NEW.reason = 'breach')
     EXECUTE FUNCTION lototrot_need_confirmed('lototrot.breach_void');

@@ -148,6 +148,9 @@ def prepare(first: Person, second: Person, tmp_path: Path, looks: Looks) -> None
     first.do("publish", **RULES)
     first.browser.gone(".desk-gates .shut")
     first.do("open")
+    second.desk()
+    second.do("confirm")
+    first.desk()
 
 
 def sell_and_close(first: Person, second: Person, looks: Looks) -> None:

@@ -22,7 +22,7 @@ from lototrot.models.contest import Contest
 from lototrot.models.preparing import Discard
 from lototrot.models.tickets import PrintConfirmation, Reprint, Void
 from lototrot.services.contest.closing import contest_close_early
-from lototrot.services.contest.contests import contest_get, contest_open, contest_publish
+from lototrot.services.contest.contests import contest_open_propose, contest_publish
 from lototrot.services.contest.preparing import (
     ContestOfDayExists,
     contest_create,
@@ -116,13 +116,14 @@ def test_a_draft_is_opened_or_discarded_and_never_both(own_database: Database) -
         by=by, contest=contest, rules={code: "Rules." for code, _ in settings.LANGUAGES}
     )
     discard = contest_discard(by=by, contest_id=contest.pk, reason="Cancelled")
+    opening = contest_open_propose(by=by, contest=contest)
     answers = together(
-        lambda: contest_open(by=by, contest=contest_get(contest.pk)),
+        lambda: two_persons.confirm(proposal=opening.uuid, by=second),
         lambda: two_persons.confirm(proposal=discard.uuid, by=second),
     )
     contest.refresh_from_db()
     opened = contest.state == Contest.State.OPEN
-    wanted = ["Contest", "ContestNotDraft"] if opened else ["GatesShut", "Proposal"]
+    wanted = ["ContestNotDraft", "Proposal"] if opened else ["GatesShut", "Proposal"]
     assert names(answers) == wanted
     assert Discard.objects.filter(contest=contest).exists() is not opened
 

@@ -24,9 +24,10 @@ from core.premises.access import (
 from core.premises.models import Authorisation, BurntRequest, Suspension, Terminal
 from core.premises.requests import CreditExhausted, UuidBurnt
 from core.premises.suspending import sales_suspend
+from core.staff import two_persons
 from core.staff.powers import Role
 from core.statements.models import GuaranteeLimit
-from core.statements.services import guarantee_limit_set
+from core.statements.services import guarantee_limit_propose
 from lototrot.engine.selection import WithdrawnNumber
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
@@ -112,11 +113,14 @@ def unauthorising(contest: Contest, place: Point) -> tuple[Callable[[], Any], tu
 
 
 def lowering(contest: Contest, place: Point) -> tuple[Callable[[], Any], tuple[Lock, int]]:
-    by, code = factories.staff(Role.ORGANISER), place.premises.code
-    act = lambda: guarantee_limit_set(  # noqa: E731
-        by=by, premises=code, limit_cents=contest.price_cents, reference="Aval"
+    by, other = factories.two_organisers()
+    proposal = guarantee_limit_propose(
+        by=by,
+        premises=place.premises.code,
+        limit_cents=contest.price_cents,
+        reference="Aval",
     )
-    return act, (Lock.SALES, 0)
+    return lambda: two_persons.confirm(proposal=proposal.uuid, by=other), (Lock.SALES, 0)
 
 
 def inquiring(ident: uuid.UUID, place: Point) -> tuple[Callable[[], Any], tuple[Lock, int]]:

@@ -52,7 +52,7 @@ def past(staff: Staff, draft: Contest) -> None:
 
 def ordered(staff: Staff, draft: Contest) -> None:
     """Sell, run, settle and order 15 June on its day."""
-    Contest.objects.filter(pk=draft.pk).update(state=Contest.State.OPEN, opened_at=at(JUNE_10, 11))
+    factories.contest_opened(draft, at=at(JUNE_10, 11))
     draft.refresh_from_db()
     factories.sell(draft, factories.point(), [(2,)] * 7)
     factories.time_to(at(JUNE_15, 22))

@@ -72,12 +72,20 @@ def test_another_layout_needs_another_model_and_the_slip_prints_its_version(
     _model(organiser, 2, running)
     moved = {"ticket_model": {"code": MODEL["code"], "version": 2}}
     assert organiser.post(f"{path}/terms", moved).status_code < 300
-    assert organiser.post(f"{path}/opening").json()["state"] == "open"
+    _opened(organiser, path)
     contest, point = Contest.objects.get(), factories.point()
     factories.sell(contest, point)
     ticket = _slip(point, contest)
     assert ticket["ticket_model"] == {"code": "thermal", "version": 2}
     assert "thermal v2" in ticket["printed"]
+
+
+def _opened(organiser: Api, path: str) -> None:
+    """Have two persons put the contest on sale."""
+    proposal = organiser.post(f"{path}/opening").json()["proposal"]
+    second = staff_api(Role.ORGANISER).post(f"proposals/{proposal}/confirmation")
+    assert second.status_code == 200, second.content
+    assert Contest.objects.get().state == "open"
 
 
 def _slip(point: factories.Point, contest: Contest) -> dict[str, Any]:
@@ -120,7 +128,7 @@ def test_opening_needs_the_internal_bet_types_and_an_empty_list_said_to_be_empty
     assert _shut(organiser.post(f"{path}/opening")) == ["bet_type_internal"]
     recorded = organiser.post(meeting, LIST | {"types": [], "none": True}).json()
     assert (recorded["types"], recorded["none"], recorded["source"]) == ([], True, "Hipòdrom")
-    assert organiser.post(f"{path}/opening").json()["state"] == "open"
+    _opened(organiser, path)
 
 
 @pytest.mark.article("14.III.6.2")

@@ -105,7 +105,9 @@ def race_day() -> RaceDay:
     first, second = factories.two_organisers()
     contest = factories.contest(state=Contest.State.DRAFT)
     contests.contest_publish(by=first, contest=contest, rules=RULES)
-    contests.contest_open(by=first, contest=contest)
+    opening = contests.contest_open_propose(by=first, contest=contest)
+    two_persons.confirm(proposal=opening.uuid, by=second)
+    contest.refresh_from_db()
     races, point = factories.races_of(contest), factories.point()
     for number in (1, 2):
         factories.sell(contest, point, [(number,)] * 7)

@@ -32,6 +32,14 @@ def rate(by: Any, percent: str = "6", since: date = MONDAY, **more: Any) -> None
     two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.ORGANISER))
 
 
+def limited(by: Any, premises: str, cents: int, since: datetime | None = None) -> None:
+    """Have two persons set the guarantee limit of premises."""
+    proposal = services.guarantee_limit_propose(
+        by=by, premises=premises, limit_cents=cents, reference="Aval", in_force_from=since
+    )
+    two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.ORGANISER))
+
+
 def remitted(by: Any, statement: Statement, cents: int, on: date, reference: str = "TRF") -> None:
     """Have a payment of a statement recorded, by two persons where it needs them."""
     outcome = services.statement_settle(

@@ -110,7 +110,9 @@ class LimitIn(Shape):
         help_text="The most that each of their terminals sells in a minute.",
     )
     reference = Text(max_length=120)
-    in_force_from = Instant(allow_null=True, default=None, help_text="Now unless given.")
+    in_force_from = Instant(
+        allow_null=True, default=None, help_text="At its confirmation unless given."
+    )
 
 
 class LimitOut(Shape):
@@ -145,12 +147,17 @@ class Limits(StaffView):
         return self.rows(LimitOut, limits, self.query(PageQuery), newest_first=True)
 
     @operation(
-        "Set the guarantee limit of premises",
+        "Propose the guarantee limit of premises; another person confirms it",
         body=LimitIn,
-        answer=LimitOut,
-        status=201,
+        answer=ProposalOut,
+        status=202,
         idempotent=True,
-        problems=(PremisesUnknown, services.LimitRefused, services.ReferenceMissing),
+        problems=(
+            PremisesUnknown,
+            services.LimitRefused,
+            services.ReferenceMissing,
+            ProposalPending,
+        ),
         example={
             "limit_cents": 300000,
             "minute_cap_cents": 60000,
@@ -162,8 +169,8 @@ class Limits(StaffView):
         body = self.read(LimitIn)
 
         def act() -> HttpResponse:
-            limit = services.guarantee_limit_set(by=self.by, premises=code, **body)
-            return self.answer(LimitOut, limit, 201)
+            proposal = services.guarantee_limit_propose(by=self.by, premises=code, **body)
+            return self.answer(ProposalOut, proposal, 202)
 
         return self.once(act)
 

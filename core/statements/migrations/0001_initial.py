@@ -296,6 +296,15 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "proposal",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal",
+                    ),
+                ),
+                (
                     "recorded_by",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,

@@ -19,7 +19,9 @@ END $$;
 CREATE OR REPLACE TRIGGER statement_follows BEFORE INSERT ON statements_statement
     FOR EACH ROW EXECUTE FUNCTION statements_guard_statement();
 
--- Two persons set a commission, and record a large remittance.
+-- Two persons set a commission and a limit, and record a large remittance.
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON statements_guaranteelimit
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'statements.guarantee');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON statements_commissionrate
     FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'statements.rate');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON statements_remittance

@@ -202,14 +202,19 @@ def staff_open(staff: Staff, usernames: Iterable[str]) -> None:
         staff.enter(username, password)
 
 
-def sellers_open(organiser: Api, since: str, progress: Callable[[str], None]) -> Sellers:
-    """Register premises and terminals, enrol them, and sign their operators on."""
+def sellers_open(
+    organiser: Api, second: Api, since: str, progress: Callable[[str], None]
+) -> Sellers:
+    """Register premises and terminals, enrol them, and sign their operators on.
+
+    The second organiser confirms what takes two persons.
+    """
     pin = pin_make()
     # The first alone: it renews the organiser's session, which the others then use.
-    sellers = _premises_open(organiser, 1, since, pin)
+    sellers = _premises_open(organiser, second, 1, since, pin)
     with ThreadPoolExecutor(AT_ONCE) as pool:
         others = pool.map(
-            lambda number: _premises_open(organiser.twin(), number, since, pin),
+            lambda number: _premises_open(organiser.twin(), second.twin(), number, since, pin),
             range(2, PREMISES + 1),
         )
         for number, of_premises in enumerate(others, start=2):
@@ -224,7 +229,7 @@ def pin_make() -> str:
     return "".join(secrets.choice("13579") + secrets.choice("02468") for _ in range(3))
 
 
-def _premises_open(organiser: Api, number: int, since: str, pin: str) -> list[Seller]:
+def _premises_open(organiser: Api, second: Api, number: int, since: str, pin: str) -> list[Seller]:
     """Register premises with an operator and terminals, authorised for both games."""
     code, at_racecourse = f"P-{number:04}", number == 1
     organiser.post(
@@ -242,8 +247,10 @@ def _premises_open(organiser: Api, number: int, since: str, pin: str) -> list[Se
             f"premises/{code}/authorisations",
             {"game": game, "valid_from": since, "reference": f"DGJ {number}/2027"},
         )
-    limit = {"limit_cents": LIMIT_CENTS, "minute_cap_cents": LIMIT_CENTS}
-    organiser.post(f"premises/{code}/guarantee-limits", {**limit, "reference": f"Aval {number}"})
+    limit: dict[str, Any] = {"limit_cents": LIMIT_CENTS, "minute_cap_cents": LIMIT_CENTS}
+    limit["reference"] = f"Aval {number}"
+    proposed = organiser.post(f"premises/{code}/guarantee-limits", limit)
+    second.post(f"proposals/{proposed['proposal']}/confirmation")
     given = pin_make()
     person = {"number": OPERATOR, "name": "Torn de dia", "pin": given}
     organiser.post(f"premises/{code}/operators", person)

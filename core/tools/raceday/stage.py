@@ -152,7 +152,9 @@ def _prepared(api: Api, environment: Mapping[str, str], mornings: list[datetime]
     show.step(f"{len(STAFF)} people and two administrators signed on, each with a one-time code")
     show.doing("registering places and terminals")
     since = (morning - timedelta(days=30)).isoformat()
-    stage.sellers, stage.pin = sellers_open(stage.staff[_FIRST], since, show.note)
+    stage.sellers, stage.pin = sellers_open(
+        stage.staff[_FIRST], stage.staff["org2"], since, show.note
+    )
     show.step(f"{len(stage.sellers)} terminals are enrolled and their operators signed on")
     return stage
 

@@ -13,7 +13,9 @@ from core.kernel.errors import Conflict, Invalid, NotFound
 from core.kernel.money import percent_text
 from core.kernel.regulation import Regulation, shipped
 from core.premises.access import Capability, TerminalActor
+from core.staff import two_persons
 from core.staff.actor import StaffActor
+from core.staff.models import Proposal
 from lototrot import powers
 from lototrot.engine.bet_type import BetType as Rules
 from lototrot.engine.bet_type import differing
@@ -108,6 +110,11 @@ class CourseUnderWay(Conflict):
 class StopStands(Conflict):
     code = "stop_stands"
     message = "Sales are stopped on a race of the contest: it opens when the stop is lifted [E12]."
+
+
+class TermsChanged(Conflict):
+    code = "contest_terms_changed"
+    message = "The draft was changed since its opening was proposed: propose it again."
 
 
 class ContestNotOpen(Conflict):
@@ -227,37 +234,67 @@ def contest_publish(*, by: StaffActor, contest: Contest, rules: Mapping[str, str
     )
 
 
-@transaction.atomic
-def contest_open(*, by: StaffActor, contest: Contest) -> Contest:
-    """Put the contest on sale. Opening it twice changes nothing.
+def contest_open_propose(*, by: StaffActor, contest: Contest) -> Proposal:
+    """Propose to put the contest on sale, with the terms that it has now; another person confirms.
 
-    Raise GatesShut naming each gate, ScheduleOutOfPlace, CourseUnderWay or StopStands.
+    Raise GatesShut naming each gate, ScheduleOutOfPlace, CourseUnderWay, StopStands or
+    ProposalPending.
     """
     by.need(powers.OPEN_CONTEST)
-    hold((Lock.MEETING, contest.meeting_id), (Lock.CONTEST, contest.pk))
     contest.refresh_from_db()
-    if contest.state == Contest.State.OPEN:
-        return contest
+    _need_openable(contest)
+    return two_persons.propose(
+        kind=OPENING,
+        subject=f"contest:{contest.pk}",
+        by=by,
+        content={"contest": contest.pk, **_terms(contest)},
+    )
+
+
+def _terms(contest: Contest) -> two_persons.Content:
+    """Return what players rely on in the contest, as the second person reads it."""
+    model = contest.ticket_model
+    return {
+        "bet_type": f"{contest.bet_type_code} {contest.bet_type.version}",
+        "races": list(contest.legs.order_by("position").values_list("race", flat=True)),
+        "price_cents": contest.price_cents,
+        "max_bets": contest.max_bets,
+        "premises_cap_cents": contest.premises_cap_cents,
+        "scheduled_close_at": contest.scheduled_close_at.isoformat(),
+        "correction_window_s": contest.correction_window_s,
+        "correction_approval": contest.correction_approval,
+        "ticket_model": f"{model.code} {model.version}" if model else "",
+    }
+
+
+def _open(proposal: Proposal, by: StaffActor) -> None:
+    """Put the contest on sale, if its terms are those that were proposed."""
+    contest = contest_get(proposal.content["contest"])
+    hold((Lock.MEETING, contest.meeting_id), (Lock.CONTEST, contest.pk))
+    contest = contest_get(contest.pk)
+    _need_openable(contest)
+    if proposal.content != {"contest": contest.pk, **_terms(contest)}:
+        raise TermsChanged
+    offered_masks_refresh(contest_id=contest.pk)
+    Contest.objects.filter(pk=contest.pk, state=Contest.State.DRAFT).update(
+        state=Contest.State.OPEN, opened_at=clock.now(), opening=proposal
+    )
+
+
+def _need_openable(contest: Contest) -> None:
     missing = contest_gates(contest=contest)
     if contest.state != Contest.State.DRAFT or missing:
         raise GatesShut(
             state=contest.state,
             missing=[{"code": g.code, "article": g.article, "detail": g.detail} for g in missing],
         )
-    now = clock.now()
-    if contest.scheduled_close_at <= now:
+    if contest.scheduled_close_at <= clock.now():
         raise ScheduleOutOfPlace(scheduled_close_at=contest.scheduled_close_at.isoformat())
     limit = contest_limit(contest.pk)
     if limit is not None:  # a race has started or is declared not run [E1]
         raise CourseUnderWay(since=limit.isoformat())
     if stop := stops_standing(contest).first():
         raise StopStands(stop=stop.pk)
-    offered_masks_refresh(contest_id=contest.pk)
-    Contest.objects.filter(pk=contest.pk, state=Contest.State.DRAFT).update(
-        state=Contest.State.OPEN, opened_at=now
-    )
-    contest.refresh_from_db()
-    return contest
 
 
 def display_acknowledge(*, by: TerminalActor, contest: Contest) -> DisplayAcknowledgement:
@@ -282,3 +319,6 @@ def contest_get(pk: int) -> Contest:
     if contest is None:
         raise ContestUnknown(contest=pk)
     return contest
+
+
+OPENING = two_persons.Kind("lototrot.contest_opening", powers.OPEN_CONTEST, _open)

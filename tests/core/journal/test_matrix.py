@@ -20,6 +20,7 @@ NOT_THAT_DAY = {
     "draws_draw.state_called_off",
     "draws_outcome.confirmed",
     "lototrot_classification.in_force_false",
+    "lototrot_contest.opened",
     "lototrot_gameend.posted",
     "lototrot_settlement.in_force_false",
     "payoffice_cashsession.closed",

@@ -5,18 +5,23 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 
 from core.database import clock
 from core.journal.rules import broken
 from core.ledger import services as ledger
 from core.ledger.services import Line, asset, balance_cents, premises_account
+from core.staff import two_persons
+from core.staff.powers import Role
+from core.staff.two_persons import SamePerson
 from core.statements import services
 from core.statements.guarantee import covers
 from core.statements.journal_rules import LIMIT, TILLS
+from core.statements.models import GuaranteeLimit
 from lototrot.models.tickets import Ticket
 from tests.support import factories
 from tests.support.factories import Point
+from tests.support.stating import limited
 
 pytestmark = pytest.mark.django_db
 PRICE = 105
@@ -103,13 +108,7 @@ def test_a_limit_holds_from_its_instant(organiser: Any, contest: Any) -> None:
     place = factories.point()
     begins = clock.now() + timedelta(minutes=30)
     for cents, since in ((PRICE, None), (2 * PRICE, begins)):
-        services.guarantee_limit_set(
-            by=organiser,
-            premises=place.premises.code,
-            limit_cents=cents,
-            reference="Aval",
-            in_force_from=since,
-        )
+        limited(organiser, place.premises.code, cents, since)
     assert [outcome(contest, place) for _ in range(2)] == ["sold", "credit_exhausted"]
     factories.time_to(begins)
     assert [outcome(contest, place) for _ in range(2)] == ["sold", "credit_exhausted"]
@@ -127,4 +126,25 @@ def test_a_terminal_sells_so_much_in_a_minute(organiser: Any, contest: Any) -> N
     assert sold == ["sold", "sold", "stakes_by_the_minute"]
     assert outcome(contest, beside) == "sold"
     factories.time_pass(seconds=61)
+    assert outcome(contest, place) == "sold"
+
+
+def test_one_organiser_alone_gives_no_credit(organiser: Any, contest: Any) -> None:
+    place = factories.point(factories.premises(limit_cents=None))
+    proposal = services.guarantee_limit_propose(
+        by=organiser, premises=place.premises.code, limit_cents=10**6, reference="Mine"
+    )
+    with pytest.raises(SamePerson):
+        two_persons.confirm(proposal=proposal.uuid, by=organiser)
+    assert outcome(contest, place) == "credit_exhausted"
+    row = {"premises": place.premises, "limit_cents": 10**6, "minute_cap_cents": 10**6}
+    row |= {"reference": "x", "recorded_by_id": organiser.user_id}
+    with pytest.raises(IntegrityError, match="two persons are needed"), transaction.atomic():
+        GuaranteeLimit.objects.create(
+            **row,
+            in_force_from=clock.now(),
+            recorded_at=clock.now(),
+            proposal=factories.proposal("statements.rate"),
+        )
+    two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.ORGANISER))
     assert outcome(contest, place) == "sold"

@@ -15,6 +15,7 @@ from tests.support.admin_desk import (
     RULES,
     Desk,
     as_typed,
+    confirm_pending,
     row_url,
 )
 
@@ -56,6 +57,8 @@ def test_a_contest_from_draft_to_closing(organiser: Desk) -> None:
     organiser.do(contest, "publish", **RULES)
     assert not organiser.offers(contest, "publish")
     organiser.do(contest, "open")
+    assert Contest.objects.get().state == Contest.State.DRAFT
+    confirm_pending("lototrot.contest_opening", Role.ORGANISER)
     contest.refresh_from_db()
     assert contest.state == Contest.State.OPEN
     later = contest.scheduled_close_at - timedelta(minutes=10)

@@ -61,10 +61,13 @@ def test_a_contest_is_prepared_published_and_opened(organiser: Api, meeting: Mee
     assert published.status_code == 201, published.content
     assert published.json()["prize_percent"] == "60"
     assert organiser.get(f"{path}/gates").json() == {"missing": []}
-    for _ in range(2):
-        opened = organiser.post(f"{path}/opening")
-        assert opened.status_code == 200, opened.content
-        assert opened.json()["state"] == "open"
+    proposed = organiser.post(f"{path}/opening")
+    assert proposed.status_code == 202, proposed.content
+    refused(organiser.post(f"{path}/opening"), 409, "proposal_pending")
+    assert organiser.get(path).json()["state"] == "draft"
+    confirmation = f"proposals/{proposed.json()['proposal']}/confirmation"
+    refused(organiser.post(confirmation), 403, "same_person")
+    assert staff_api(Role.ORGANISER).post(confirmation).status_code == 200
     detail = organiser.get(path).json()
     assert detail["on_sale"]
     assert detail["gates"] == []

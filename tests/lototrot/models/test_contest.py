@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.db import DatabaseError, IntegrityError, transaction
 
+from core.database import clock
 from lototrot.models.contest import MAX_LEGS, Contest, ContestLeg
 from tests.support import factories
 
@@ -19,8 +20,17 @@ def refused(contest: Contest, **changes: object) -> None:
 def test_a_contest_goes_from_state_to_state_and_never_back() -> None:
     contest = factories.contest(state=Contest.State.DRAFT)
     refused(contest, state=Contest.State.SETTLED)
-    Contest.objects.filter(pk=contest.pk).update(state=Contest.State.OPEN)
+    factories.contest_opened(contest)
     refused(contest, state=Contest.State.DRAFT)
+
+
+def test_one_person_puts_nothing_on_sale() -> None:
+    contest = factories.contest(state=Contest.State.DRAFT)
+    on_sale = {"state": Contest.State.OPEN, "opened_at": clock.now()}
+    refused(contest, **on_sale)
+    refused(contest, **on_sale, opening=factories.proposal("lototrot.contest_discard"))
+    factories.contest_opened(contest)
+    refused(contest, opening=factories.proposal("lototrot.contest_discard"))
 
 
 def test_the_terms_that_players_rely_on_do_not_change() -> None:

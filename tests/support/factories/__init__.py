@@ -17,6 +17,9 @@ from tests.support.factories.contests import (
     contest_closed as contest_closed,
 )
 from tests.support.factories.contests import (
+    contest_opened as contest_opened,
+)
+from tests.support.factories.contests import (
     internal_bets as internal_bets,
 )
 from tests.support.factories.contests import (

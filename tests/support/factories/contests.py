@@ -12,6 +12,7 @@ from core.kernel.canonical import canonical_sha256
 from core.kernel.days import natural_day
 from core.kernel.regulation import shipped as shipped_figures
 from core.ledger import services as ledger
+from core.staff.models import Proposal
 from lototrot.engine.bet_type import BetType as Rules
 from lototrot.engine.bet_type import shipped
 from lototrot.engine.jornada import meeting_end
@@ -215,6 +216,7 @@ def contest(
         scheduled_close_at=closes_at or min(r.scheduled_start_at for r in chosen),
         state=state,
         opened_at=now if is_open else None,
+        opening=opening(of) if is_open else None,
         offered_masks=[mask_of(r.runners.values_list("number", flat=True)) for r in chosen],
         code_secret=secret_make(takings_account=takings.pk),
         takings_account=takings,
@@ -226,6 +228,21 @@ def contest(
         for position, race in enumerate(chosen, start=1)
     )
     return new_contest
+
+
+def opening(of: Meeting) -> Proposal:
+    """Return the confirmed proposal by which a contest of the meeting is put on sale."""
+    return proposal("lototrot.contest_opening", f"meeting:{of.pk}")
+
+
+@transaction.atomic
+def contest_opened(of: Contest, *, at: datetime | None = None) -> Contest:
+    """Put a draft on sale as the services would."""
+    Contest.objects.filter(pk=of.pk).update(
+        state=Contest.State.OPEN, opened_at=at or clock.now(), opening=opening(of.meeting)
+    )
+    of.refresh_from_db()
+    return of
 
 
 def contest_closed(

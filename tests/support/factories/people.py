@@ -14,6 +14,7 @@ from core.database import clock
 from core.database.models import ClockOffset
 from core.journal import acting
 from core.kernel.canonical import canonical_sha256
+from core.premises.models import Premises
 from core.staff.actor import StaffActor
 from core.staff.models import Decision, Proposal, StaffSession, User
 from core.staff.powers import Role
@@ -72,7 +73,7 @@ def _given(username: str, roles: Sequence[Role]) -> Proposal | None:
     if len(administrators) < 2:
         return None
     content = {"username": username, "roles": [str(role) for role in roles]}
-    return _confirmed("staff.account", f"username:{username}", content, *administrators)
+    return _confirmed("staff.account", f"username:{username}", content, *map(_who, administrators))
 
 
 def second_factor(user: User) -> str:
@@ -134,11 +135,29 @@ def proposal(
     second: Role = Role.ORGANISER,
 ) -> Proposal:
     """Return a proposal that two persons made and confirmed, the second in that role."""
-    return _confirmed(kind, subject, content or {}, staff(Role.ORGANISER), staff(second))
+    first = staff(Role.ORGANISER)
+    return _confirmed(kind, subject, content or {}, _who(first), _who(staff(second)))
+
+
+def confirmed_by(kind: str, subject: str, by: StaffSession, place: Premises) -> Proposal:
+    """Return a proposal that `by` made and who registered the premises confirmed, which is quick:
+    it makes nobody.
+    """
+    other = StaffSession.objects.filter(user=place.created_by_id).first() or somebody()
+    return _confirmed(kind, subject, {}, _who(by), _who(other))
+
+
+def _who(who: StaffActor | StaffSession) -> tuple[int, int]:
+    """Return the ids of a person and of a session, which may have ended since."""
+    return who.user_id, who.session_id if isinstance(who, StaffActor) else who.pk
 
 
 def _confirmed(
-    kind: str, subject: str, content: dict[str, Any], first: StaffActor, second: StaffActor
+    kind: str,
+    subject: str,
+    content: dict[str, Any],
+    first: tuple[int, int],
+    second: tuple[int, int],
 ) -> Proposal:
     new_proposal = Proposal.objects.create(
         kind=kind,
@@ -146,14 +165,14 @@ def _confirmed(
         content=content,
         proposed_at=clock.now(),
         content_digest=canonical_sha256(content),
-        proposed_by_id=first.user_id,
-        proposed_in_id=first.session_id,
+        proposed_by_id=first[0],
+        proposed_in_id=first[1],
     )
     Decision.objects.create(
         proposal=new_proposal,
         verdict=Decision.Verdict.CONFIRMED,
-        decided_by_id=second.user_id,
-        decided_in_id=second.session_id,
+        decided_by_id=second[0],
+        decided_in_id=second[1],
         decided_at=clock.now(),
     )
     return new_proposal

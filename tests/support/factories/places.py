@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db import connection
+from django.db import connection, transaction
 
 from core.database import clock
 from core.database.tokens import token_digest
@@ -24,7 +24,7 @@ from core.premises.models import (
 from core.premises.proving import public_key_read
 from core.statements.models import GuaranteeLimit
 from core.tools.raceday.key import TerminalKey
-from tests.support.factories.people import proposal, serial, somebody
+from tests.support.factories.people import confirmed_by, proposal, serial, somebody
 
 TOKEN_DAYS = 3650
 """Tests move time by months, and the tokens of their terminals last."""
@@ -100,6 +100,7 @@ def premises(
     return place
 
 
+@transaction.atomic
 def guarantee(
     place: Premises,
     limit_cents: int = 10**13,
@@ -117,6 +118,7 @@ def guarantee(
         reference="Aval",
         recorded_at=now,
         recorded_by_id=by.user_id,
+        proposal=confirmed_by("statements.guarantee", f"guarantee:{place.code}", by, place),
     )
 
 

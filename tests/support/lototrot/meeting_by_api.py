@@ -61,7 +61,7 @@ class Staff:
 
     def confirmed(self, proposal: Any, by: Api | None = None) -> Any:
         """Have the second organiser, or another person, confirm a proposal. Return the answer."""
-        assert proposal.status_code == 201, proposal.content
+        assert proposal.status_code in (201, 202), proposal.content
         ident = proposal.json()["proposal"]
         return (by or self.second).post(f"proposals/{ident}/confirmation")
 
@@ -137,7 +137,8 @@ def put_on_sale(staff: Staff, contest: Any) -> Any:
     """Publish and open a contest. Return it."""
     path = f"lototrot/contests/{contest['id']}"
     ok(staff.organiser.post(f"{path}/publication", {"rules": RULES}))
-    return ok(staff.organiser.post(f"{path}/opening"))
+    ok(staff.confirmed(staff.organiser.post(f"{path}/opening")))
+    return ok(staff.organiser.get(path))
 
 
 def sold(point: Point, contest: Any, numbers: Sequence[int]) -> Any:

@@ -10,7 +10,7 @@ from core.staff.powers import Role
 from lototrot.models.contest import BetType, Contest
 from lototrot.models.programme import Meeting
 from lototrot.services.authority.bet_types import bet_type_propose
-from lototrot.services.contest.contests import contest_gates, contest_publish
+from lototrot.services.contest.contests import contest_gates, contest_open_propose, contest_publish
 from lototrot.services.contest.preparing import contest_create
 from tests.support import factories
 
@@ -43,6 +43,14 @@ def recorded(by: StaffActor, document: dict[str, Any], authorisation: str = "CAI
     proposal = bet_type_propose(by=by, document=document, authorisation=authorisation)
     two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.ORGANISER))
     return BetType.objects.get(proposal=proposal)
+
+
+def opened(by: StaffActor, contest: Contest) -> Contest:
+    """Have two persons put the contest on sale."""
+    proposal = contest_open_propose(by=by, contest=contest)
+    two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.ORGANISER))
+    contest.refresh_from_db()
+    return contest
 
 
 def created(by: StaffActor, meeting: Meeting | None = None, **changes: Any) -> Contest:

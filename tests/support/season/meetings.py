@@ -131,7 +131,9 @@ class Meetings(Office):
         self._at(Moment.DRAFT, plan)
         organiser, contest = self.staff(Role.ORGANISER), plan.on
         contests.contest_publish(by=organiser, contest=contest, rules=RULES)
-        contests.contest_open(by=organiser, contest=contest)
+        opening = contests.contest_open_propose(by=organiser, contest=contest)
+        self.two_confirm(opening, Role.ORGANISER)
+        contest.refresh_from_db()
         for point in self.points:
             contests.display_acknowledge(by=point.actor, contest=contest)
         self.auditor.opens(plan.key, plan.day, programmes)

@@ -35,12 +35,11 @@ def test_accounts_and_statements_through_the_api(organiser: Any, contest: Any) -
     place = factories.point()
     code = place.premises.code
     limit = {"limit_cents": 50, "reference": "Aval"}
-    assert (
-        api.post(f"premises/{code}/guarantee-limits", limit, Idempotency_Key="limit-001").json()[
-            "limit_cents"
-        ]
-        == 50
-    )
+    limits = f"premises/{code}/guarantee-limits"
+    proposed = api.post(limits, limit, Idempotency_Key="limit-001")
+    assert proposed.status_code == 202
+    paying.confirmed_over_api(proposed.json(), Role.ORGANISER)
+    assert auditor.get(limits).json()["items"][0]["limit_cents"] == 50
     rounds.sell(contest, place, [(1, 1)])
     account = auditor.get(f"premises/{code}/account").json()
     assert (account["balance_cents"], account["columns"]["sales"]) == (105, 105)

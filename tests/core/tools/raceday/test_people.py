@@ -8,6 +8,7 @@ import pytest
 from core.tools.raceday import people
 from core.tools.raceday.api import Api, ApiProblem
 from core.tools.raceday.key import TerminalKey
+from tests.support import factories
 from tests.support.browser.site import serving
 from tests.support.databases import Database
 
@@ -17,21 +18,22 @@ PIN = "183054"
 
 @pytest.fixture
 def staff(own_database: Database) -> Iterator[people.Staff]:
-    """Yield the staff of a running system: the administrator and one organiser."""
+    """Yield the staff of a running system: two administrators and two organisers."""
     environment = os.environ | own_database.environment
     with serving() as port:
         staff = people.Staff(Api(f"http://127.0.0.1:{port}"))
         people.administrators_enter(staff, environment)
-        people.staff_open(staff, ["org1"])
+        people.staff_open(staff, ["org1", "org2"])
+        factories.time_pass(days=1, minutes=1)  # before that, nobody new is a second person
         yield staff
 
 
 def test_people_and_terminals_sign_on_and_renew_their_sessions(staff: people.Staff) -> None:
-    organiser = staff["org1"]
-    assert set(staff.passwords) == set(staff.devices) == {"admin", "admin2", "org1"}
+    organiser, second = staff["org1"], staff["org2"]
+    assert set(staff.passwords) == set(staff.devices) == {"admin", "admin2", "org1", "org2"}
     with pytest.raises(ApiProblem, match="power_missing"):
         organiser.get("journal/acts")
-    sellers = people._premises_open(organiser, 1, SINCE, PIN)
+    sellers = people._premises_open(organiser, second, 1, SINCE, PIN)
     assert [seller.terminal for seller in sellers] == ["T-0001-1", "T-0001-2"]
     assert {seller.premises for seller in sellers} == {"P-0001"}
     first = sellers[0].api

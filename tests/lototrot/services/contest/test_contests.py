@@ -8,8 +8,10 @@ from django.db import IntegrityError, transaction
 
 from core.database import clock
 from core.premises.models import Premises
-from core.staff.actor import StaffActor
+from core.staff import two_persons
+from core.staff.actor import PowerMissing, StaffActor
 from core.staff.powers import Role
+from core.staff.two_persons import SamePerson
 from lototrot.engine.bet_type import BetTypeRefused
 from lototrot.models.contest import BetType, Contest, Publication, TicketModel
 from lototrot.models.programme import FederationApproval, Race
@@ -22,13 +24,22 @@ from lototrot.services.contest.contests import (
     PublishedAlready,
     RulesIncomplete,
     ScheduleOutOfPlace,
-    contest_open,
+    TermsChanged,
+    contest_open_propose,
     contest_publish,
     display_acknowledge,
 )
+from lototrot.services.contest.preparing import contest_change
 from lototrot.services.tickets.layout import layout_digest
 from tests.support import factories
-from tests.support.lototrot.putting_on_sale import DOCUMENT, RULES, created, published, shut
+from tests.support.lototrot.putting_on_sale import (
+    DOCUMENT,
+    RULES,
+    created,
+    opened,
+    published,
+    shut,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -45,13 +56,34 @@ def by() -> StaffActor:
 def test_a_contest_opens_once_nothing_is_missing(by: StaffActor) -> None:
     contest = published(by, created(by))
     assert shut(contest) == []
-    opened = contest_open(by=by, contest=contest)
-    assert opened.state == Contest.State.OPEN
-    assert opened.opened_at is not None
-    assert opened.code_secret is not None
-    assert opened.offered_masks == [0b1111111111] * 7
-    again = contest_open(by=by, contest=contest)
-    assert again.opened_at == opened.opened_at
+    on_sale = opened(by, contest)
+    assert on_sale.state == Contest.State.OPEN
+    assert on_sale.opened_at is not None
+    assert on_sale.code_secret is not None
+    assert on_sale.offered_masks == [0b1111111111] * 7
+    with pytest.raises(GatesShut):
+        contest_open_propose(by=by, contest=contest)
+
+
+def test_one_organiser_alone_puts_nothing_on_sale(by: StaffActor) -> None:
+    contest = published(by, created(by))
+    proposal = contest_open_propose(by=by, contest=contest)
+    with pytest.raises(SamePerson):
+        two_persons.confirm(proposal=proposal.uuid, by=by)
+    with pytest.raises(PowerMissing):
+        two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.STEWARDS))
+    contest.refresh_from_db()
+    assert contest.state == Contest.State.DRAFT
+
+
+def test_what_the_second_person_did_not_read_is_not_put_on_sale(by: StaffActor) -> None:
+    contest = published(by, created(by))
+    proposal = contest_open_propose(by=by, contest=contest)
+    contest_change(by=by, contest_id=contest.pk, price_cents=200)
+    with pytest.raises(TermsChanged):
+        two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.ORGANISER))
+    contest.refresh_from_db()
+    assert contest.state == Contest.State.DRAFT
 
 
 def without_approval(by: StaffActor) -> Contest:
@@ -154,7 +186,7 @@ def test_each_missing_gate_is_named_and_keeps_the_contest_shut(
     if make is not without_approval:  # nothing can be published before it is approved
         assert found == missing
     with pytest.raises(GatesShut) as refusal:
-        contest_open(by=by, contest=contest)
+        contest_open_propose(by=by, contest=contest)
     assert [(g["code"], g["article"]) for g in refusal.value.data["missing"]] == found
     assert all(gate["detail"] for gate in refusal.value.data["missing"])
     contest.refresh_from_db()
@@ -167,7 +199,7 @@ def test_each_missing_gate_is_named_and_keeps_the_contest_shut(
 @pytest.mark.parametrize("price_cents", [50, 600])
 def test_the_limits_of_the_price_are_within_them(by: StaffActor, price_cents: int) -> None:
     contest = published(by, created(by, price_cents=price_cents))
-    assert contest_open(by=by, contest=contest).state == Contest.State.OPEN
+    assert opened(by, contest).state == Contest.State.OPEN
 
 
 @pytest.mark.article("14.III.6.1")
@@ -199,7 +231,7 @@ def test_it_does_not_open_once_its_closing_has_passed(by: StaffActor) -> None:
     contest = published(by, created(by))
     factories.time_to(contest.scheduled_close_at)
     with pytest.raises(ScheduleOutOfPlace):
-        contest_open(by=by, contest=contest)
+        contest_open_propose(by=by, contest=contest)
 
 
 @pytest.mark.parametrize("state", ["closed", "settled", "ordered"])
@@ -208,7 +240,7 @@ def test_what_has_been_on_sale_never_opens_again(by: StaffActor, state: str) -> 
     for step in ("settled", "ordered")[: ("closed", "settled", "ordered").index(state)]:
         Contest.objects.filter(pk=contest.pk).update(state=step)
     with pytest.raises(GatesShut):
-        contest_open(by=by, contest=contest)
+        contest_open_propose(by=by, contest=contest)
 
 
 # --- Publication ----------------------------------------------------------------------------------
@@ -274,4 +306,4 @@ def test_a_contest_whose_course_is_under_way_is_not_put_on_sale(
     contest = published(by, created(by, factories.meeting()))
     happened(factories.races_of(contest)[1])
     with pytest.raises(CourseUnderWay):
-        contest_open(by=by, contest=contest)
+        contest_open_propose(by=by, contest=contest)

@@ -15,14 +15,20 @@ from lototrot.services.contest.contests import (
     AuthorisationMissing,
     LayoutMalformed,
     TicketModelRecorded,
-    contest_open,
     display_acknowledge,
     ticket_model_record,
 )
 from lototrot.services.tickets.layout import layout_digest
 from lototrot.services.tickets.selling import MultipleNotAuthorised, SaleRequest, ticket_sell
 from tests.support import factories
-from tests.support.lototrot.putting_on_sale import DOCUMENT, created, of_legs, published, recorded
+from tests.support.lototrot.putting_on_sale import (
+    DOCUMENT,
+    created,
+    of_legs,
+    opened,
+    published,
+    recorded,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -38,7 +44,7 @@ def test_a_bet_type_is_data_from_two_to_ten_races(by: StaffActor, legs: int) -> 
     """Recorded, published, opened and sold without any code for it; numbers 1 to 31."""
     bet_type = recorded(by, of_legs(legs))
     meeting = factories.meeting(races=legs, numbers=range(1, 32))
-    contest = contest_open(by=by, contest=published(by, created(by, meeting, bet_type=bet_type)))
+    contest = opened(by, published(by, created(by, meeting, bet_type=bet_type)))
     place = factories.point()
     display_acknowledge(by=place.actor, contest=contest)
     races = ((31, 1), *[(31,)] * (legs - 1))
@@ -139,7 +145,7 @@ def test_a_ticket_model_without_multiple_sells_single_bets_only(by: StaffActor) 
         multiple=False,
         layout=layout_digest(),
     )
-    contest = contest_open(by=by, contest=published(by, created(by, ticket_model=model)))
+    contest = opened(by, published(by, created(by, ticket_model=model)))
     place = factories.point()
     factories.acknowledge(contest, place)
     single = SaleRequest(uuid.uuid4(), contest.pk, ((1,),) * 7, 100, 100)

@@ -20,7 +20,6 @@ from lototrot.services.contest.contests import (
     PublishedAlready,
     RaceUnknown,
     ScheduleOutOfPlace,
-    contest_open,
     display_acknowledge,
 )
 from lototrot.services.contest.facts import contest_facts
@@ -37,7 +36,7 @@ from lototrot.services.contest.preparing import (
 from lototrot.services.races.course import ReasonMissing, contests_including
 from lototrot.services.tickets.selling import SaleRequest, ticket_sell
 from tests.support import factories, rounds
-from tests.support.lototrot.putting_on_sale import created, published
+from tests.support.lototrot.putting_on_sale import created, opened, published
 
 pytestmark = pytest.mark.django_db
 
@@ -132,15 +131,14 @@ def test_what_is_published_stays_but_the_price_may_still_change(by: StaffActor) 
     with pytest.raises(PublishedAlready):
         contest_change(by=by, contest_id=contest.pk, races=races)
     changed = contest_change(by=by, contest_id=contest.pk, price_cents=200)
-    assert contest_open(by=by, contest=changed).price_cents == 200
+    assert opened(by, changed).price_cents == 200
 
 
 def test_a_sale_tried_on_a_draft_does_not_keep_its_old_price(by: StaffActor) -> None:
     contest, place = published(by, created(by)), factories.point()
     assert contest_facts(contest.pk).price_cents == 100
     contest_change(by=by, contest_id=contest.pk, price_cents=200)
-    opened = contest_open(by=by, contest=contest)
-    display_acknowledge(by=place.actor, contest=opened)
+    display_acknowledge(by=place.actor, contest=opened(by, contest))
     request = SaleRequest(uuid.uuid4(), contest.pk, ((1,),) * 7, 200, 200)
     sold = ticket_sell(credentials=place.credentials, request=request)
     assert sold.amount_cents == 200
@@ -194,7 +192,7 @@ def test_a_discard_says_why(by: StaffActor) -> None:
 
 
 def open_now(contest: Contest, by: StaffActor) -> None:
-    contest_open(by=by, contest=published(by, contest))
+    opened(by, published(by, contest))
 
 
 @pytest.mark.parametrize("become", [open_now, discarded])
@@ -212,7 +210,7 @@ def test_what_is_no_draft_is_neither_changed_nor_discarded(
 def test_one_opened_between_the_two_persons_is_not_discarded(by: StaffActor) -> None:
     contest = published(by, created(by))
     proposal = contest_discard(by=by, contest_id=contest.pk, reason="Cancelled")
-    contest_open(by=by, contest=contest)
+    opened(by, contest)
     with pytest.raises(ContestNotDraft):
         two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.ORGANISER))
     contest.refresh_from_db()

@@ -66,7 +66,7 @@ def test_it_waits_for_a_meeting_and_does_not_pass_over_one_in_preparation(today:
     after = meeting(today + timedelta(days=5))
     assert meeting_after(CODE, today) is None
     assert lapsed_carry_over(contest_id=after.pk) == 0
-    Contest.objects.filter(pk=draft.pk).update(state=Contest.State.OPEN, opened_at=rounds.NOON)
+    factories.contest_opened(draft, at=rounds.NOON)
     assert carry_overs_due() == [draft.pk]
     other = today + timedelta(days=4)
     waiting(other, 20)

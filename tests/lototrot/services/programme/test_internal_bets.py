@@ -1,12 +1,11 @@
 """Record the internal bet types of a meeting, and check the refusals [E16]."""
 
-from datetime import date, timedelta
+from datetime import date
 from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
 
-from core.database import clock
 from core.staff.actor import PowerMissing
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
@@ -72,9 +71,8 @@ def test_a_list_without_source_with_a_type_twice_or_of_the_future_is_refused(
 def test_the_database_refuses_an_empty_list_unsaid_and_an_opening_without_a_list() -> None:
     meeting = factories.meeting(internal=None)
     contest = factories.contest(meeting, state=Contest.State.DRAFT)
-    opening = Contest.objects.filter(pk=contest.pk)
     with pytest.raises(IntegrityError, match="not on record"), transaction.atomic():
-        opening.update(state=Contest.State.OPEN, opened_at=clock.now())
+        factories.contest_opened(contest)
     listed = factories.internal_bets(meeting, ())
     values = {
         field.attname: getattr(listed, field.attname)
@@ -83,4 +81,4 @@ def test_the_database_refuses_an_empty_list_unsaid_and_an_opening_without_a_list
     }
     with pytest.raises(IntegrityError), transaction.atomic():
         InternalBetList.objects.create(**values | {"none": False})
-    opening.update(state=Contest.State.OPEN, opened_at=clock.now() + timedelta())
+    factories.contest_opened(contest)
