@@ -53,6 +53,7 @@ from core.premises.access import (
     bare_terminal,
     terminal_actor,
 )
+from core.premises.quotas import writes_take
 from core.staff.actor import PasswordNotOwn, SecondFactorNotSet, StaffActor
 
 
@@ -190,8 +191,14 @@ class StaffView(ApiView):
 
 
 class CredentialsView(ApiView):
-    """Answer a terminal by `self.credentials`, which the service's own query resolves."""
+    """Answer a terminal by `self.credentials`, which the service's own query resolves.
 
+    `takes_quota` says that a request that may write takes units of what the terminal may write
+    without being paid for it (`core.premises.quotas`). Each ticket that was sold pays for one
+    confirmation of its print.
+    """
+
+    takes_quota: ClassVar = False
     for_terminals = True
     asks_credentials = True
     challenge = TERMINAL_SCHEME
@@ -202,22 +209,33 @@ class CredentialsView(ApiView):
         self.credentials = request.auth  # type: ignore[assignment]
         return {}
 
+    def take_quota(self, request: Request, terminal_id: int) -> None:
+        """Take the units of this request. Raises Throttled."""
+        if self.takes_quota and request.method not in SAFE_METHODS:
+            length = str(request.META.get("CONTENT_LENGTH") or "0")
+            writes_take(
+                terminal_id=terminal_id, body_bytes=int(length) if length.isdecimal() else 0
+            )
+
 
 class BareTerminalView(CredentialsView):
     """Answer a terminal, `self.terminal`, with or without a signed-on operator."""
 
+    takes_quota: ClassVar = True
     terminal: BareTerminal
 
     def identify(self, request: Request) -> dict[str, int]:
         super().identify(request)
         self.terminal = bare_terminal(self.credentials)
         _prove(request)
+        self.take_quota(request, self.terminal.terminal_id)
         return {"terminal": self.terminal.terminal_id}
 
 
 class TerminalView(CredentialsView):
     """Answer an operator signed on at a terminal, `self.terminal`."""
 
+    takes_quota: ClassVar = True
     authentication_classes = (OperatorToken,)
     terminal: TerminalActor
 
@@ -225,6 +243,7 @@ class TerminalView(CredentialsView):
         super().identify(request)
         self.terminal = terminal_actor(self.credentials)
         _prove(request)
+        self.take_quota(request, self.terminal.terminal_id)
         return {"terminal": self.terminal.terminal_id, "operator": self.terminal.operator_id}
 
 

@@ -234,6 +234,8 @@ class Slip(PaperView, TerminalView):
 
 
 class PrintConfirmation(BareTerminalView):
+    takes_quota = False
+
     @operation(
         "Confirm that the ticket was printed",
         description="Confirming it again changes nothing.",

@@ -170,6 +170,8 @@ class VoucherPaper(PaperView, BareTerminalView):
 
 
 class PrintConfirmation(BareTerminalView):
+    takes_quota = False
+
     @operation(
         "The voucher's paper came out",
         description="Twice changes nothing. A line that dropped may confirm it later.",

@@ -14,11 +14,19 @@ from django.db import connection
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from core.api.acting import operation_name
-from core.api.views import ApiView, BareTerminalView, LeanView, StaffView, TerminalView
+from core.api.views import (
+    ApiView,
+    BareTerminalView,
+    CredentialsView,
+    LeanView,
+    StaffView,
+    TerminalView,
+)
 from core.journal import acting
 from core.journal.journal_rules import AT_THE_DOOR, NOBODY, OPEN_DOORS
 from core.journal.rules import broken
 from core.ledger.models import Account
+from core.premises.api.terminal import ProvenTerminalView
 from tests.support.databases import Database
 
 WRITING = ("post", "put", "patch", "delete")
@@ -57,11 +65,24 @@ API = [
 
 
 def test_every_operation_of_the_api_that_writes_is_of_somebody() -> None:
-    of_somebody = (StaffView, BareTerminalView, TerminalView)
+    of_somebody = (StaffView, BareTerminalView, TerminalView, ProvenTerminalView)
     open_doors = {name for name, view in API if not issubclass(view, (*of_somebody, LeanView))}
     assert open_doors - READS_ONLY == {name for name in OPEN_DOORS if "admin" not in name}
     assert {name for name, view in API if issubclass(view, LeanView)} == NAMED_IN_SQL
     assert len(API) > 120
+
+
+def test_what_a_terminal_writes_is_paid_for_or_takes_its_quota() -> None:
+    free = {
+        name
+        for name, view in API
+        if issubclass(view, CredentialsView)
+        and not view.takes_quota
+        and name not in NAMED_IN_SQL
+        and not issubclass(view, ProvenTerminalView)  # they have rates of their own
+    }
+    assert len(free) == 2
+    assert all(name.endswith("_print_confirmation_post") for name in free)
 
 
 def test_every_page_of_the_administration_is_of_somebody() -> None:

@@ -1,0 +1,17 @@
+"""Limit what a terminal has written without being paid for it, so that none can fill the disk.
+
+Sales, plays and payments are paid for: their limits are money (`core/statements/sql/credit.sql`),
+and each paper was sold. All else that a terminal asks for and that may write takes units.
+"""
+
+from core.traffic.limits import claim, take
+from core.traffic.rates import Rate
+
+WRITES = Rate(per_s=3_000 / 3600, burst=1_500)
+"""Units of a terminal: one for each request, and one for each 16 KiB of its body."""
+UNIT_BYTES = 16 * 1024
+
+
+def writes_take(*, terminal_id: int, body_bytes: int) -> None:
+    """Take the units of a request that may write. Raises Throttled, which is transient."""
+    take(claim("terminal-writes", str(terminal_id), WRITES, 1.0 + body_bytes // UNIT_BYTES))

@@ -1,0 +1,39 @@
+"""A terminal, stolen or not, writes only so much that nobody pays for."""
+
+import uuid
+
+import pytest
+
+from core.premises import quotas
+from core.premises.models import BurntRequest
+from core.traffic.limits import Throttled
+from core.traffic.rates import Rate
+from tests.support import factories
+from tests.support.api import refused, terminal_api
+
+
+@pytest.fixture(autouse=True)
+def _little(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quotas, "WRITES", Rate(per_s=3 / 3600, burst=3))
+
+
+@pytest.mark.django_db
+def test_a_terminal_burns_no_more_requests_than_its_quota() -> None:
+    stolen, other = factories.point(), factories.point()
+    inquiry = "lototrot/tickets/{}/inquiry"
+    for _ in range(3):
+        assert terminal_api(stolen).post(inquiry.format(uuid.uuid4())).status_code == 200
+    for _ in range(3):
+        refused(terminal_api(stolen).post(inquiry.format(uuid.uuid4())), 429, "throttled")
+    assert BurntRequest.objects.count() == 3
+    assert terminal_api(other).post(inquiry.format(uuid.uuid4())).status_code == 200
+    contest = factories.contest()
+    assert factories.sell(contest, stolen).outcome == "sold"
+    assert terminal_api(stolen).get("terminal").status_code == 200
+
+
+def test_a_large_body_takes_more_of_it() -> None:
+    quotas.writes_take(terminal_id=1, body_bytes=quotas.UNIT_BYTES)
+    with pytest.raises(Throttled):
+        quotas.writes_take(terminal_id=1, body_bytes=quotas.UNIT_BYTES)
+    quotas.writes_take(terminal_id=2, body_bytes=0)
