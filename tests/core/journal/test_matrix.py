@@ -46,8 +46,10 @@ BY_HAND = {
     "limit_held_in_the_sale",
     "power_by_two",
     "promotrot_voucherhandover.not_paid_by_same",
+    "proposal_not_lapsed",
     "proposer_is_who_acted",
     "roles_by_another",
+    "second_person_waited",
     "tills_hold_the_debt",
     "two_persons",
 }
