@@ -397,5 +397,4 @@ LogEntry._meta.verbose_name = _("act in this administration")
 LogEntry._meta.verbose_name_plural = _("acts in this administration")
 
 
-# Roles decide who may do what, so Django's groups have no page.
-admin.site.unregister(Group)
+admin.site.unregister(Group)  # roles decide who may do what

@@ -146,8 +146,8 @@ def _at_the_desk(stage: Stage, won: list[Won]) -> None:
     number = _paid_by_two(stage, best.request(payee=PAYEE))["cheque"]
     need(cashier.raw("GET", f"office/cheques/{number}.pdf").startswith(b"%PDF"), "no cheque")
     step(f"The Central Office pays {euros(best.cents)} by a cheque in the winner's name")
-    cash = _take(won, lambda cents: 30_000 <= cents <= 100_000)
-    _paid_by_two(stage, cash.request())
+    cash = _take(won, lambda cents: 12_000 < cents < 30_000)
+    need(cashier.post("office/payments", cash.request())["payment"] is not None, "not paid")
     session = stage.kept["office.session"]
     left = FLOAT_CENTS - cash.cents
     closed = cashier.post(f"office/cash-sessions/{session['uuid']}/close", {"counted_cents": left})

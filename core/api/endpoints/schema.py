@@ -1,16 +1,19 @@
 """Serve the OpenAPI document, which is made once in each process."""
 
 import functools
+import hashlib
 import threading
 from typing import Any
 
 from django.http import HttpResponse
 from django.utils import translation
+from django.utils.cache import get_conditional_response, patch_cache_control
+from django.utils.http import quote_etag
+from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.request import Request
 
-from core.api.kept import kept_answer
-
+_KEPT_S = 300
 _making = threading.Lock()
 
 
@@ -19,15 +22,16 @@ class SchemaDocument(SpectacularAPIView):
     application/vnd.oai.openapi+json`.
     """
 
+    @extend_schema(exclude=True)
     def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:
         renderer = request.accepted_renderer
         with _making:  # who asks first makes it, the others wait
             content = _document(renderer.media_type)
-        response = kept_answer(
-            request._request, content, f"{renderer.media_type}; charset=utf-8", max_age_s=300
-        )
+        response = HttpResponse(content, content_type=f"{renderer.media_type}; charset=utf-8")
+        patch_cache_control(response, public=True, max_age=_KEPT_S)
         response["Vary"] = "Accept"
-        return response
+        response["ETag"] = etag = quote_etag(hashlib.sha256(content).hexdigest()[:32])
+        return get_conditional_response(request._request, etag, None, response) or response
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""What two persons decided when one of them had been given the account lately."""
+"""List what two persons decided when one of them had been given the account lately."""
 
 from datetime import date, timedelta
 
