@@ -8,24 +8,16 @@ both from where the organiser cannot change them (docs/proofs.md, "Journal").
 
 import hashlib
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from documents import JOURNAL_BATCH, JOURNAL_BLOCK, JOURNAL_FORM, JOURNAL_HEAD
 from ed25519 import verify
 from entry import canonical, digest_of, main, parsed, same
 from forms import need, shaped, text
-from public_log import Log
+from public_log import Key, Log, keys_in_force
 
 ACT, IN_CLEAR = "journal_act", ("journal_act", "journal_change")
 Line = dict[str, Any]
-
-
-class Key(NamedTuple):
-    """A key of the public log; it signs from `since` until before `until` ("": still)."""
-
-    public: bytes
-    since: str
-    until: str
 
 
 class Journal:
@@ -140,19 +132,9 @@ class Journal:
         need(digest == here, f"batch {number}.digest", f"{here}, and {digest} was published")
 
 
-def keys_of(log: Log) -> dict[str, Key]:
-    """Return the keys by name, each with the instants from and before which it may sign."""
-    entries = [entry for entry in log.entries.values() if entry["kind"] == "proofs.key"]
-    instants = [entry["at"] for entry in entries]
-    return {
-        entry["document"]["key"]: Key(bytes.fromhex(entry["document"]["public_key"]), since, until)
-        for entry, since, until in zip(entries, instants, [*instants[1:], ""], strict=True)
-    }
-
-
 def check(journal: str, log_file: str, keys: str) -> str:
     log = Log(log_file, keys)
-    found, checkpoints = Journal(keys_of(log)), log.all("journal.checkpoint")
+    found, checkpoints = Journal(keys_in_force(log)), log.all("journal.checkpoint")
     found.read(journal)
     for checkpoint in checkpoints:
         found.published(checkpoint)

@@ -11,13 +11,21 @@ log through this one, so that every entry they use has been checked.
 
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from documents import ENTRY, KEY, PUBLISHED
 from entry import digest, intact, key_name, keys_of, main, parsed, signed
 from forms import need, shaped
 
 Entry = dict[str, Any]
+
+
+class Key(NamedTuple):
+    """A key of the public log; it signs from `since` until before `until` ("": still)."""
+
+    public: bytes
+    since: str
+    until: str
 
 
 class Log:
@@ -91,6 +99,16 @@ def next_key(entry: Entry, key: bytes, vouched: set[bytes], place: str) -> tuple
         return key, new
     need(new in vouched, f"{place}.public_key", "no signature confirms it, and you did not give it")
     return new, new
+
+
+def keys_in_force(log: Log) -> dict[str, Key]:
+    """Return the keys by name, each with the instants from and before which it may sign."""
+    entries = [entry for entry in log.entries.values() if entry["kind"] == "proofs.key"]
+    instants = [entry["at"] for entry in entries]
+    return {
+        entry["document"]["key"]: Key(bytes.fromhex(entry["document"]["public_key"]), since, until)
+        for entry, since, until in zip(entries, instants, [*instants[1:], ""], strict=True)
+    }
 
 
 def check(log: str, keys: str, head: str = "") -> str:

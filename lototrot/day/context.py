@@ -80,7 +80,8 @@ def _as_of(contest: Contest, state: str) -> Contest:
     row.state = state
     if state in (State.OPEN, *Contest.NEVER_ON_SALE):
         row.closed_at, row.closing_cause = None, ""
-        row.opened_at = row.opened_at if state == State.OPEN else None
+    if state in Contest.NEVER_ON_SALE:
+        row.opened_at = row.opening = None
     return row
 
 

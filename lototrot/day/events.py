@@ -11,6 +11,7 @@ from core.payoffice.day_parts import as_of
 from core.payoffice.models import Claim
 from core.premises.models import Game
 from core.reports.parts import Event, Span
+from core.staff.models import Proposal
 from lototrot.day.context import draw_rows
 from lototrot.models.authority import GameEnd
 from lototrot.models.contest import Contest
@@ -72,7 +73,8 @@ def _block(row: Block) -> Event:
 def _acts(written: Written) -> Iterator[Event]:
     """Yield the changes of state of contests, and the acts that are computed again."""
     for contest in written(Contest, "opened_at"):
-        yield _act(contest.opened_at, "lototrot.opened", contest)
+        if contest.opening and contest.opened_at:
+            yield _opened(contest.pk, contest.opening, contest.opened_at)
     for contest in written(Contest, "closed_at"):
         yield _act(contest.closed_at, "lototrot.closed", contest, cause=contest.closing_cause)
     for settlement in written(Settlement, "settled_at"):
@@ -97,6 +99,11 @@ def _acts(written: Written) -> Iterator[Event]:
 def _act(at: datetime, kind: str, contest: Contest, **data: Any) -> Event:
     data |= {"contest": contest.pk, "at": at.isoformat()}
     return Event(at, kind, data=data, order=1)
+
+
+def _opened(contest: int, opening: Proposal, at: datetime) -> Event:
+    data = {"contest": contest, "at": at.isoformat(), "opening": opening.pk}
+    return Event(at, "lototrot.opened", None, (opening,), data, order=1)
 
 
 def _ordered(order: PaymentOrder) -> Event:

@@ -68,7 +68,7 @@ def _uncorrected(row: Any, data: Data) -> None:
 
 def _opened(row: Any, data: Data) -> None:
     contest = Contest.objects.filter(pk=data["contest"])
-    contest.update(state=State.OPEN, opened_at=data["at"])
+    contest.update(state=State.OPEN, opened_at=data["at"], opening=data["opening"])
 
 
 def _closed(row: Any, data: Data) -> None:

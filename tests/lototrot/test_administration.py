@@ -12,13 +12,13 @@ from django.utils.translation import override
 from core.admin_support import administration as of_core
 from lototrot.administration import ADMINISTRATION, KEY_NAMES
 from lototrot.models.contest import DisplayAcknowledgement
-from lototrot.models.tickets import PrintConfirmation, Reprint
+from lototrot.models.tickets import CodeGiven, PrintConfirmation, Reprint
 from lototrot.proposals import KINDS
 from tests.support import factories, rounds
 from tests.support.admin_desk import row_url
 
 # Rows with a page that is reached from their contest or their ticket.
-PARTS = {DisplayAcknowledgement, PrintConfirmation, Reprint}
+PARTS = {CodeGiven, DisplayAcknowledgement, PrintConfirmation, Reprint}
 READERS = ADMINISTRATION.content_readers
 
 

@@ -95,7 +95,7 @@ def test_a_dump_prints_no_ticket_signs_nobody_on_and_confirms_no_guess(
         for use in (
             lambda token: staff.session_actor(token=token),
             lambda token: terminal_actor(TerminalCredentials.of(token, token)),
-            lambda token: terminal_enrol(code=token),
+            lambda token: terminal_enrol(code=token, public_key=factories.KEY.public),
         ):
             with pytest.raises(DomainError):
                 use(value)

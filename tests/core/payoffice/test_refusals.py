@@ -26,6 +26,7 @@ CODES: dict[str, type[DomainError]] = {
     "cash_session_missing": Conflict,
     "cash_short": Conflict,
     "second_person_needed": Forbidden,
+    "payer_handed_over": Forbidden,
     "payment_uuid_reused": Conflict,
     "presentation_needless": Conflict,
     "not_in_kind": Conflict,

@@ -52,7 +52,7 @@ def test_the_welcome_names_addresses_codes_and_passwords(
     stage = SimpleNamespace(sellers=sellers, staff=_Staff(org1=_Organiser()), pin="183054")
     raceday._welcome(_stack(), cast(Any, stage), tmp_path)
     printed = capsys.readouterr().out
-    words = ("http://127.0.0.1:1/terminal/", "ENROL-ME", "183054", "second", "organiser")
+    words = ("http://127.0.0.1:2/terminal/", "ENROL-ME", "183054", "second", "organiser")
     assert [word for word in words if word not in printed] == []
 
 
