@@ -187,7 +187,7 @@ def _elsewhere(elsewhere: PlaceReason) -> dict[str, Json]:
 
 def _attendance(attendance: Attendance) -> dict[str, Json]:
     return {
-        "name": str(attendance.inspector),
+        "name": attendance.inspector.full_name,
         "appointment": attendance.appointment,
         "attended_at": instant(attendance.attended_at),
     }
@@ -206,7 +206,7 @@ def _statements(certificate: DrawCertificate) -> dict[str, Json]:
                 "%(name)s, inspector by %(appointment)s, certifies that the draw took place as"
                 " these minutes say (14.III.5.4.4)."
             ) % {
-                "name": str(certificate.attendance.inspector),
+                "name": certificate.attendance.inspector.full_name,
                 "appointment": certificate.attendance.appointment,
             }
     return statements
