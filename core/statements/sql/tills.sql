@@ -1,15 +1,17 @@
 -- Keep what premises owe (core/statements/models.py, Till).
 
 -- Open the tills of premises with their account, and that of a terminal with the terminal. The
--- application may not insert tills, so these functions run with the owner's rights.
+-- application may not insert tills, so these functions run with the owner's rights: they have a
+-- search path of their own, and every name in them its schema.
 CREATE OR REPLACE FUNCTION statements_tills_open() RETURNS trigger LANGUAGE plpgsql
-SECURITY DEFINER SET search_path = public, pg_temp AS $$
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    INSERT INTO statements_till (premises_id, terminal_id, account_id, owed_cents, minute_cents)
+    INSERT INTO public.statements_till
+        (premises_id, terminal_id, account_id, owed_cents, minute_cents)
     SELECT p.id, t.id, NEW.id, 0, 0
-      FROM premises_premises p
+      FROM public.premises_premises p
       JOIN (SELECT NULL::bigint AS id, NULL::bigint AS premises_id
-             UNION ALL SELECT id, premises_id FROM premises_terminal) t
+             UNION ALL SELECT id, premises_id FROM public.premises_terminal) t
         ON coalesce(t.premises_id, p.id) = p.id
      WHERE NEW.code = 'premises:' || p.id;
     RETURN NULL;
@@ -19,11 +21,13 @@ CREATE OR REPLACE TRIGGER tills_open AFTER INSERT ON ledger_account
     FOR EACH ROW WHEN (NEW.code LIKE 'premises:%') EXECUTE FUNCTION statements_tills_open();
 
 CREATE OR REPLACE FUNCTION statements_till_add() RETURNS trigger LANGUAGE plpgsql
-SECURITY DEFINER SET search_path = public, pg_temp AS $$
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    INSERT INTO statements_till (premises_id, terminal_id, account_id, owed_cents, minute_cents)
+    INSERT INTO public.statements_till
+        (premises_id, terminal_id, account_id, owed_cents, minute_cents)
     SELECT NEW.premises_id, NEW.id, t.account_id, 0, 0
-      FROM statements_till t WHERE t.premises_id = NEW.premises_id AND t.terminal_id IS NULL;
+      FROM public.statements_till t
+     WHERE t.premises_id = NEW.premises_id AND t.terminal_id IS NULL;
     RETURN NULL;
 END $$;
 
