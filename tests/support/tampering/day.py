@@ -42,7 +42,7 @@ from lototrot.services.seal.sealing import contest_seal
 from lototrot.services.settlement import breach, payment_order
 from lototrot.services.settlement.settling import contest_settle
 from lototrot.services.tickets.annulment import ticket_annul
-from lototrot.services.tickets.selling import SaleRequest, ticket_sell
+from lototrot.services.tickets.selling import SaleRequest, request_state, ticket_sell
 from promotrot.models.emission import Emission
 from promotrot.services import publications
 from promotrot.services.closing import seed_reveal
@@ -179,6 +179,7 @@ def _sold(point: factories.Point) -> tuple[Contest, list[str]]:
     two_persons.confirm(proposal=lifting.uuid, by=other)
     codes += [_sell(contest, point, [tuple(range(2, 20)), (1, 2, 3, 4)])[1] for _ in range(10)]
     ident, code = _sell(contest, point, [(5,), (1,)])
+    assert request_state(terminal=bare_terminal(point.credentials), ident=ident)
     ticket_annul(by=point.actor, ident=ident, presented_code=code, reason="wrong race")
     return contest, codes
 
