@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import Model
 from django.http import HttpResponse
 from django.test import Client
+from django.urls import reverse
 from django.utils.timezone import localtime
 
 from core.premises.models import Premises
@@ -38,6 +39,10 @@ class Desk:
     def __init__(self, *roles: Role, person: User | None = None, language: str = "en") -> None:
         self.person = person or User.objects.get(pk=factories.staff(*roles).user_id)
         self.client = Client(headers={"accept-language": language})
+        self.sign_on()
+
+    def sign_on(self) -> None:
+        """Sign on with a second factor, for example after a time in which a session ends."""
         self.client.force_login(self.person)
         StaffSession.objects.filter(user=self.person).update(verified=True)
 
@@ -55,6 +60,7 @@ class Desk:
         """Do an act, which must succeed."""
         response = self.ask(row, act, **typed)
         assert response.status_code == 302, text_of(response)
+        assert not response["Location"].startswith(reverse("admin:login")), "not signed on"
         return response
 
     def refused(self, row: Model | type[Model], act: str, code: str, /, **typed: Any) -> str:

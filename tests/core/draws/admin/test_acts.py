@@ -21,6 +21,13 @@ def room(monkeypatch: Any) -> Hall:
     return hall(monkeypatch)
 
 
+def at_the_announced_time(room: Hall, *desks: Desk) -> None:
+    """Wait for the draw, longer than a browser's session lasts without an act."""
+    factories.announced_time(room.draw)
+    for desk in desks:
+        desk.sign_on()
+
+
 def test_the_admin_takes_a_draw_through_with_its_countdown(room: Hall) -> None:
     organiser, inspector = Desk(Role.ORGANISER), Desk(Role.INSPECTOR)
     assert "data-seconds-left" in organiser.get("/admin/")
@@ -30,7 +37,7 @@ def test_the_admin_takes_a_draw_through_with_its_countdown(room: Hall) -> None:
     soon = as_typed(clock.now() + timedelta(minutes=30))
     organiser.do(room.draw, "announce", place="Palma", planned_at=soon)
     inspector.do(room.draw, "attend")
-    factories.announced_time(room.draw)
+    at_the_announced_time(room, organiser, inspector)
     organiser.refused(room.draw, "commit", "draw_place_unregistered", source="phrase", pieces="")
     inspector.do(room.draw, "justify", reason="La seu és tancada per obres")
     assert not inspector.offers(room.draw, "justify")
@@ -65,7 +72,7 @@ def test_the_admin_enters_balls_by_two_persons_and_marks_what_is_late(room: Hall
 def test_inspector_and_organiser_abandon_a_draw_in_the_admin(room: Hall) -> None:
     organiser, inspector = Desk(Role.ORGANISER), Desk(Role.INSPECTOR)
     inspector.do(room.draw, "attend")
-    factories.announced_time(room.draw)
+    at_the_announced_time(room, organiser, inspector)
     organiser.do(room.draw, "commit", source="dice", pieces="12")
     assert "12" in inspector.get(act_url(room.draw, "abandon"))
     inspector.do(room.draw, "abandon", reason="Tall de llum")
