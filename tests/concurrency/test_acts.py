@@ -157,8 +157,11 @@ def test_a_proposal_decided_at_once_is_decided_once(
     assert Decision.objects.count() == 1
 
 
-def test_the_same_act_proposed_at_once_is_proposed_once(own_database: Database) -> None:
+def test_the_same_act_proposed_at_once_is_proposed_once(
+    own_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     kind = two_persons.Kind("test.twice", powers.REGISTER, apply=lambda *_: None)
+    monkeypatch.setitem(two_persons.kinds(), kind.name, kind)
     people = [factories.staff(Role.ORGANISER) for _ in range(AT_ONCE)]
     answers = together(
         *[
