@@ -24,7 +24,7 @@ def test_every_state_of_lototrot(
     settings: Any,
 ) -> None:
     settings.VAR_DIR = tmp_path
-    shop = desk.shop()
+    shop = desk.shop(given=True)
     live.publish(live.folder())
     browser = open_browser(SIZES[size], dark=dark, language=language)
     tour = Tour(browser, "terminal", size, dark)
@@ -36,7 +36,11 @@ def test_every_state_of_lototrot(
     browser.keys("Enter")
     browser.find("#operator-number")
     tour.stop("sign-on")
-    desk.sign_on(browser)
+    desk.sign_on(browser, desk.GIVEN)
+    browser.find("#new-pin-again")
+    browser.complaints()  # the refused sign-on, which asks for a PIN of their own
+    tour.stop("own-pin")
+    desk.choose_pin(browser)
     browser.find(".display .primary")
     tour.stop("poster")
     desk.withdraw(shop.contest, race=2, number=3)

@@ -96,9 +96,18 @@ def enrol(browser: Browser, url: str, at: Shop, *, language: str = "ca") -> None
     sign_on(browser)
 
 
-def sign_on(browser: Browser) -> None:
+def sign_on(browser: Browser, pin: str = PIN) -> None:
+    """Sign the operator on. With the `given` PIN, another has to be chosen first."""
     browser.type("#operator-number", "1")
-    browser.type("#operator-pin", PIN)
+    browser.type("#operator-pin", pin)
+    browser.keys("Enter")
+    browser.find("#tabs" if pin == PIN else "#new-pin")
+
+
+def choose_pin(browser: Browser) -> None:
+    """Replace the PIN that somebody else gave, on the form that asks for it."""
+    browser.type("#new-pin", PIN)
+    browser.type("#new-pin-again", PIN)
     browser.keys("Enter")
     browser.find("#tabs")
 

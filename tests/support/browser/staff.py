@@ -42,6 +42,13 @@ class Person:
             self.fill(name, typed)
         self.browser.keys("Enter")
 
+    def set_own_password(self) -> None:
+        """Replace the password that others know, as the first page asks."""
+        self.fill("current", PASSWORD)
+        self.fill("password", PASSWORD[::-1])
+        self.fill("password_again", PASSWORD[::-1])
+        self.browser.keys("Enter")
+
     def set_up_second_factor(self) -> None:
         """Sign on for the first time: put the secret into a device and confirm it with a code."""
         self.sign_on(code="")
@@ -107,12 +114,20 @@ class Person:
         until(shown, words)
 
 
-def person(browser: Browser, url: str, *roles: Role, has_device: bool = True) -> Person:
-    """Return a person with an account, with a second factor unless it is still to be set up."""
+def person(
+    browser: Browser, url: str, *roles: Role, has_device: bool = True, given: bool = False
+) -> Person:
+    """Return a person with an account, with a second factor unless it is still to be set up.
+
+    A password that is `given` is known to others: the person must set another first.
+    """
     number = User.objects.count() + 1
     user = factories.account(
         f"persona{number}", f"Persona {number}", *roles, stored=make_password(PASSWORD)
     )
+    if given:
+        user.must_set_password = True
+        user.save(update_fields=["must_set_password"])
     if has_device:
         factories.second_factor(user)
     return Person(browser, url, user)
