@@ -251,6 +251,8 @@ def _check_message(message: Message, num_plurals: int) -> Iterator[str]:
         right = used <= allowed if message.pluralizable and at == 0 else used == wanted
         if form and not right:
             yield f"other placeholders in {form!r}"
+        if form and form == 2 * form[: len(form) // 2]:
+            yield f"the same twice in {form!r}"
 
 
 def _forms(text: Any) -> tuple[str, ...]:

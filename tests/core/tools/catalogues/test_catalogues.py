@@ -128,6 +128,7 @@ def test_compiled_catalogues_translate(project: Path) -> None:
         ("ca Sold %(count)s", "ca Sold", "other placeholders"),
         ("ca Hello {name}", "ca Hello {nom}", "other placeholders"),
         ('"ca %(n)d bets"', '"ca bets"', "other placeholders"),
+        ('"ca Race"', '"ca Race."\n"ca Race."', "the same twice in 'ca Race.ca Race.'"),
         ('msgid "Race"', 'msgid "Rice"', "obsolete 'Rice'"),
         ('msgid "Race"', '#, fuzzy\nmsgid "Race"', "fuzzy 'Race'"),
         ('"ca %(n)d bets"', '""', "no translation of ('%(n)d bet', '%(n)d bets')"),
