@@ -185,7 +185,10 @@ def test_a_held_voucher_is_handed_to_one_only(own_database: Database) -> None:
 
 @pytest.mark.article("15.III.3")
 def test_a_sale_rolled_back_gives_its_ticket_to_the_next(own_database: Database) -> None:
-    """None is skipped: the number goes back to its lane with the transaction."""
+    """None is skipped: the number goes back to its lane with the transaction.
+
+    The next buys elsewhere: sales of one premises take their credit in turn.
+    """
     emission, place = emitting.opened(emitting.small()), factories.point()
     with psycopg.connect(own_database.app_url) as session:
         row = session.execute(
@@ -199,7 +202,7 @@ def test_a_sale_rolled_back_gives_its_ticket_to_the_next(own_database: Database)
             ),
         ).fetchone()
         assert row == ("sold",)
-        other = bought(place, emission)
+        other = bought(factories.point(), emission)
         session.rollback()
     assert PlayTicket.objects.get().uuid == other
     for _ in range(emission.tickets - 1):

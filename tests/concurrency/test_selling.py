@@ -20,6 +20,7 @@ from core.premises.access import (
     PremisesNotAuthorised,
     SalesSuspended,
     TerminalRevoked,
+    bare_terminal,
 )
 from core.premises.models import Authorisation, BurntRequest, Suspension, Terminal
 from core.premises.requests import CreditExhausted, UuidBurnt
@@ -127,7 +128,8 @@ def inquiring(ident: uuid.UUID, place: Point) -> tuple[Callable[[], Any], tuple[
     with connection.cursor() as cursor:
         cursor.execute("SELECT hashtext(%s)", [str(ident)])
         (key,) = cursor.fetchone()
-    return lambda: request_state(terminal=bare(place), ident=ident), (Lock.REQUEST, key)
+    seller = bare_terminal(place.credentials)
+    return lambda: request_state(terminal=seller, ident=ident), (Lock.REQUEST, key)
 
 
 ENDS = [

@@ -89,6 +89,9 @@ from tests.support.factories.people import (
     staff as staff,
 )
 from tests.support.factories.people import (
+    time_on_to as time_on_to,
+)
+from tests.support.factories.people import (
     time_pass as time_pass,
 )
 from tests.support.factories.people import (

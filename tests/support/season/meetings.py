@@ -214,7 +214,7 @@ class Meetings(Office):
 
     def _run(self, plan: Plan) -> None:
         by, other = self.two(Role.STEWARDS)
-        factories.time_to(max(plan.starts[0] - timedelta(minutes=1), clock.now()))
+        factories.time_on_to(plan.starts[0] - timedelta(minutes=1))
         self._at(Moment.BEFORE_START, plan)
         if plan.late_bets:
             self._sell_late(plan)
@@ -222,7 +222,7 @@ class Meetings(Office):
         for place, race in enumerate(plan.races):
             recorded = plan.started_at if place == 0 else None
             started = recorded or max(race.scheduled_start_at, clock.now())
-            factories.time_to(max(started + timedelta(seconds=30), clock.now()))
+            factories.time_on_to(started + timedelta(seconds=30))
             start(race, started, by=by, second=other)
             ran = [n for n in facts.races[place].programme if n not in facts.races[place].withdrawn]
             left = {self.rng.choice(ran)} if len(ran) > 2 and self.happens(0.05) else set()
@@ -247,7 +247,7 @@ class Meetings(Office):
     def _sell_late(self, plan: Plan) -> None:
         """Sell bets that only the video will show to be late."""
         for number in range(self.rng.randint(1, 3)):
-            factories.time_to(plan.starts[0] - timedelta(seconds=30 - number))
+            factories.time_on_to(plan.starts[0] - timedelta(seconds=30 - number))
             self.sale(plan)
         plan.started_at = plan.starts[0] - timedelta(seconds=10)
 

@@ -113,7 +113,7 @@ def delayed_start(world: World, plan: Plan) -> bool:
     delayed = plan.starts[0] + timedelta(minutes=15)
     postpone(plan.on, delayed)
     plan.starts[0] = plan.started_at = delayed
-    factories.time_to(delayed - timedelta(minutes=5))
+    factories.time_on_to(delayed - timedelta(minutes=5))
     world.sale(plan)
     return True
 
@@ -134,7 +134,7 @@ def early_start(world: World, plan: Plan) -> bool:
     """The first race starts before its time, and bets that were sold since are in breach [E3]."""
     plan.started_at = plan.starts[0] - timedelta(seconds=50)
     for number in range(world.rng.randint(1, 2)):
-        factories.time_to(plan.started_at + timedelta(seconds=10 + number))
+        factories.time_on_to(plan.started_at + timedelta(seconds=10 + number))
         world.sale(plan)
     return True
 

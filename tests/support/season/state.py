@@ -170,4 +170,4 @@ def local(day: date, hour: int, minute: int = 0) -> datetime:
 
 def at(day: date, hour: int, minute: int = 0) -> None:
     """Move time to that hour, unless it is later already."""
-    factories.time_to(max(local(day, hour, minute), clock.now()))
+    factories.time_on_to(local(day, hour, minute))
