@@ -4,6 +4,8 @@ import uuid
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
+from django.db import transaction
+
 from core.database import clock
 from core.kernel.days import MADRID
 from core.staff import two_persons
@@ -120,13 +122,14 @@ class Meetings(Office):
         """Return the contest of a day, on sale since that morning or an earlier day."""
         at(on or plan.day, 9)
         self._sign_on()
-        meeting = factories.meeting(races=0, day=plan.day)
         course = factories.racecourse()
         programmes = [
             sorted(self.rng.sample(range(1, 8), self.rng.choice((2, 3, 3, 4)))) for _ in range(4)
         ]
-        for number, (numbers, starts) in enumerate(zip(programmes, plan.starts, strict=True)):
-            factories.race(meeting, number, starts, numbers=numbers, course=course)
+        with transaction.atomic():  # a meeting and its races are one act
+            meeting = factories.meeting(races=0, day=plan.day)
+            for number, (numbers, starts) in enumerate(zip(programmes, plan.starts, strict=True)):
+                factories.race(meeting, number, starts, numbers=numbers, course=course)
         plan.contest = self.prepared(meeting, plan)
         self._at(Moment.DRAFT, plan)
         organiser, contest = self.staff(Role.ORGANISER), plan.on
