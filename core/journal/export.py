@@ -20,9 +20,9 @@ _IN_CLEAR = (Act._meta.db_table, Change._meta.db_table)
 
 
 @transaction.atomic
+@rows.ready()
 def export(to: TextIO) -> int:
     """Write all batches of the journal, in constant memory; return the number of batches."""
-    rows.ready()
     tables = {table.name: table for table in journaled()}
     number = 0
     written_forms: set[int] = set()

@@ -5,7 +5,8 @@ changes since then undone one by one.
 """
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import psycopg
 from django.db import connection
@@ -14,16 +15,32 @@ from core.journal.install import COLUMN, Journaled, journaled
 from core.journal.wire import ROWS_IN_BLOCK, Entry
 
 # The settings that decide the JSON text of a row; the same as in journal_changed().
-_SESSION = """
-SET LOCAL timezone = 'UTC'; SET LOCAL bytea_output = 'hex';
-SET LOCAL intervalstyle = 'iso_8601'; SET LOCAL extra_float_digits = 1
-"""
+_SETTINGS = {
+    "timezone": "UTC",
+    "bytea_output": "hex",
+    "intervalstyle": "iso_8601",
+    "extra_float_digits": "1",
+}
 
 
-def ready() -> None:
-    """Set what decides the JSON text of a row, until the end of the transaction."""
+@contextmanager
+def ready() -> Iterator[None]:
+    """Set what decides the JSON text of a row, and put it back: a caller's transaction goes on."""
+    before = {name: _setting("SELECT current_setting(%s)", name) for name in _SETTINGS}
+    _set(_SETTINGS)
+    yield
+    _set(before)
+
+
+def _set(values: Mapping[str, str]) -> None:
+    for name, value in values.items():
+        _setting("SELECT set_config(%s, %s, true)", name, value)
+
+
+def _setting(query: str, *values: str) -> str:
     with connection.cursor() as cursor:
-        cursor.execute(_SESSION)
+        cursor.execute(query, values)
+        return str(cursor.fetchone()[0])
 
 
 def present_columns(table: Journaled) -> list[str]:

@@ -124,11 +124,11 @@ def batch_seal() -> Batch | None:
     )
 
 
+@rows.ready()
 def _blocks_store(number: int, span: Span) -> tuple[list[list[Json]], int]:
     """Write the batch's blocks; return their parts of its head, and the number of entries."""
     heads: list[list[Json]] = []
     entries = 0
-    rows.ready()
     for table in rows.written_to(span):
         columns = rows.present_columns(table)
         form, _ = RowForm.objects.get_or_create(relation=table.name, columns=columns)

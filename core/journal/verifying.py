@@ -68,6 +68,7 @@ class Verification:
 
 
 @transaction.atomic
+@rows.ready()
 def verify(
     *, most: int = 1000, tables: Collection[str] = (), since: int | None = None
 ) -> Verification:
@@ -76,7 +77,6 @@ def verify(
     With `tables`, only the rows and rules of those tables are verified. With `since`, the number of
     a batch that was verified, only the batches after it and the rows that they sealed.
     """
-    rows.ready()
     before = Batch.objects.filter(pk=since).first() if since else None
     findings = list(islice(_all(tables, before), most + 1))
     sums = Batch.objects.aggregate(batches=Count("number"), entries=Sum("entries"))

@@ -210,13 +210,14 @@ def test_refusals_name_what_is_wrong(race: Race) -> None:
     enter(race)
     with pytest.raises(AlreadyWithdrawn):
         enter(race)
-    assert Withdrawal.objects.count() == Proposal.objects.count() == 1
+    withdrawals = Proposal.objects.filter(kind="lototrot.withdrawal")
+    assert Withdrawal.objects.count() == withdrawals.count() == 1
 
 
 def test_a_refusal_leaves_no_proposal(contest: Contest, race: Race) -> None:
     with pytest.raises(NumberNotInProgramme):
         enter(race, 31)
-    assert not Proposal.objects.exists()
+    assert not Proposal.objects.filter(kind="lototrot.withdrawal").exists()
     contest.refresh_from_db()
     assert contest.offered_masks[0] == 0b1111111111
 
