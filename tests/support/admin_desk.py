@@ -71,8 +71,10 @@ class Desk:
         return text_of(response)
 
     def offers(self, row: Model | type[Model], act: str) -> bool:
-        """Return whether the page of the row, or the list, has a button for the act."""
+        """Return whether the page of the row, or the list, may be read and offers the act."""
         page = list_url(row) if isinstance(row, type) else row_url(row)
+        if self.client.get(page).status_code == 403:
+            return False
         return f'href="{act_url(row, act)}"' in self.get(page)
 
 

@@ -67,8 +67,7 @@ def findings(*tables: Journaled) -> list[Finding]:
     """Return what the verification says about the tables, or about the batches if no table is
     named.
     """
-    with transaction.atomic():
-        rows.ready()
+    with transaction.atomic(), rows.ready():
         return list(
             chain.from_iterable(map(table_findings, tables)) if tables else batch_findings()
         )

@@ -30,6 +30,7 @@ STATUSES = {
     "length_required": 411,
     "malformed_json": 400,
     "method_not_allowed": 405,
+    "misdirected": 421,
     "not_acceptable": 406,
     "problem_unknown": 404,
     "route_unknown": 404,

@@ -40,6 +40,7 @@ OF_ITS_OWN = {
     "bad_request": 400,
     "malformed_json": 400,
     "method_not_allowed": 405,
+    "misdirected": 421,
     "not_acceptable": 406,
     "length_required": 411,
     "body_too_large": 413,
@@ -202,7 +203,7 @@ class TestBeforeAnyView:
     def test_methods(self, organiser: Api) -> None:
         response = organiser.delete("premises")
         refused(response, 405, "method_not_allowed")
-        assert response.headers["Allow"] == "GET, POST, HEAD, OPTIONS"
+        assert response.headers["Allow"] == "GET, HEAD, POST"
 
     def test_a_fault_anywhere_answers_without_a_leak(
         self, anybody: Api, monkeypatch: pytest.MonkeyPatch, log_text: LogText

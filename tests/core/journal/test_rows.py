@@ -17,14 +17,12 @@ PREMISES = TABLES["premises_premises"]
 
 
 def _entries() -> list[Entry]:
-    with transaction.atomic():
-        rows.ready()
+    with transaction.atomic(), rows.ready():
         return list(rows.entries(PREMISES, rows.present_columns(PREMISES), Span(0)))
 
 
 def _texts(sql: str) -> list[str]:
-    with transaction.atomic(), connection.cursor() as cursor:
-        rows.ready()
+    with transaction.atomic(), rows.ready(), connection.cursor() as cursor:
         cursor.execute(f"SELECT ({sql})::text FROM premises_premises t ORDER BY id")
         return [text for (text,) in cursor.fetchall()]
 

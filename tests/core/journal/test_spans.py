@@ -31,8 +31,7 @@ def test_every_entry_is_in_one_stretch(
             " VALUES ('/late', 0, 0, '')"
         )
     seal_all()
-    with transaction.atomic():
-        rows.ready()
+    with transaction.atomic(), rows.ready():
         found = list(stretches(PREMISES))
         sealed = [
             entry.row

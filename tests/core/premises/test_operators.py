@@ -107,7 +107,7 @@ def test_other_pins_are_taken_and_kept_as_a_slow_hash(
     by: StaffActor, bar: Premises, pin: str
 ) -> None:
     operator = operators.operator_register(by=by, premises="P1", number=1, name="Biel", pin=pin)
-    assert operator.pin.startswith("argon2$argon2id$")
+    assert operator.pin.startswith("keyed_argon2$1$argon2id$")
     assert pin not in operator.pin
 
 

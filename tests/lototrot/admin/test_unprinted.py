@@ -28,7 +28,8 @@ def rows() -> list[Unprinted]:
 def test_one_ticket_is_left_to_stand_and_the_rest_voided(rows: list[Unprinted]) -> None:
     organiser, contest = Desk(Role.ORGANISER), Contest.objects.get()
     organiser.do(rows[0], "decide", verdict="stand", reason="The shop has shown the paper")
-    organiser.refused(Proposal.objects.get(), "confirm", "same_person")
+    waiting = Proposal.objects.get(kind="lototrot.unprinted")
+    organiser.refused(waiting, "confirm", "same_person")
     confirm_pending("lototrot.unprinted", Role.ORGANISER)
     assert Unprinted.objects.get(pk=rows[0].pk).verdict == "stand"
     organiser.do(contest, "unprinted", verdict="void", reason="Out of paper")

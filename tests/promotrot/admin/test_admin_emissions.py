@@ -41,11 +41,13 @@ def test_a_game_from_its_definition_to_the_end_of_it() -> None:
     emitting.sold_and_played(emission, 10)
     figures_take(emission=emission)
     for page in (
-        *map(list_url, (Game, GameVersion, GameType, Emission, Lane, PublicFigures)),
+        *map(list_url, (Game, GameVersion, GameType, Emission, PublicFigures)),
         row_url(game),
         row_url(version),
     ):
         organiser.get(page)
+    assert organiser.client.get(list_url(Lane)).status_code == 403
+    Desk(Role.AUDITOR).get(list_url(Lane))
     organiser.do(emission, "close")
     _confirm()
     seed_reveal(emission=emission)

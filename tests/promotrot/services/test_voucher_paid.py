@@ -9,7 +9,6 @@ from core.kernel.errors import DomainError
 from core.ledger.books import differences
 from core.ledger.services import balance_cents, premises_account
 from core.payoffice import refusals
-from core.payoffice.services import desk
 from core.payoffice.services.checking import document_check
 from core.payoffice.services.paying import PayRequest, payment_make
 from promotrot import accounts
@@ -87,8 +86,7 @@ def test_by_the_tiers_of_tickets(place: Point, cents: int, percent: str, here: b
         return
     with pytest.raises(refusals.PlaceNotAllowed):
         payment_make(at=place.actor, request=asked(issued))
-    paid = desk.desk_pay(by=paying.cashier(), request=asked(issued))
-    assert getattr(paid, "amount_cents", None) == cents
+    assert paying.paid_by_two(paying.cashier(), asked(issued)).amount_cents == cents
 
 
 @pytest.mark.article("15.III.6.4")
