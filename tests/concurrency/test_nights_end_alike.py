@@ -23,6 +23,7 @@ from core.kernel.days import add_days
 from core.ledger.books import differences
 from core.ledger.selectors import trial
 from core.ledger.services import balances
+from core.nights.jobs import all_jobs
 from core.nights.models import JobRun
 from core.nights.services import NightRunning, jobs_due, night_run
 from core.payoffice.models import Claim
@@ -113,7 +114,12 @@ def played() -> None:
 
 
 def state() -> str:
-    """All that is left of the nights, as JSON; without the times at which they were run."""
+    """All that is left of the nights, as JSON; without the times at which they were run.
+
+    Jobs that recount run late for the newest day alone.
+    """
+    recounting = [job.name for job in all_jobs() if job.recounts]
+    runs = JobRun.objects.exclude(job__in=recounting, day__lt=NIGHTS[-1])
     claims = Claim.objects.order_by("game", "document_id")
     found = {
         "balances": {b.code: b.cents for b in balances() if b.cents},
@@ -128,7 +134,7 @@ def state() -> str:
                 "premises", "number", "week_from", "closing_cents", "commission_cents"
             )
         ),
-        "jobs": sorted(JobRun.objects.values_list("job", "day", "state")),
+        "jobs": sorted(runs.values_list("job", "day", "state")),
     }
     return json.dumps(found, default=str, indent=1)
 
