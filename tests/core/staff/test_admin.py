@@ -148,7 +148,7 @@ def test_only_an_administrator_manages_accounts(role: Role) -> None:
     assert not desk.offers(user, "deactivate")
     for row, act in ((User, "create"), (user, "roles"), (user, "deactivate")):
         assert desk.ask(row, act, **_new()).status_code in (403, 404)  # 404: not to be seen either
-        assert desk.client.get(act_url(row, act)).status_code == 403
+        assert desk.client.get(act_url(row, act)).status_code in (403, 404)
     user.refresh_from_db()
     assert user.is_active
 
