@@ -47,9 +47,11 @@ import django
 
 django.setup()
 from django.db import connections
+from core.journal.acting import name_process
 from core.nights import services
 from core.nights.services import jobs_due
 
+name_process("command:night")
 finish = services._finish
 
 

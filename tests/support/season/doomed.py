@@ -15,6 +15,7 @@ django.setup()
 
 from django.db import connection  # noqa: E402
 
+from core.journal.acting import name_process  # noqa: E402
 from core.nights.services import night_run  # noqa: E402
 from lototrot import tasks  # noqa: E402
 
@@ -33,6 +34,7 @@ def dies_at(statement: int) -> Callable[..., Any]:
 
 def main() -> None:
     work, statement = sys.argv[1:]
+    name_process(f"command:{work}")
     with connection.execute_wrapper(dies_at(int(statement))):
         if work == "night":
             night_run()
