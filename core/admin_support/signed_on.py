@@ -7,6 +7,7 @@ from core.staff.actor import StaffActor
 from core.staff.models import StaffSession
 from core.staff.services import SessionUnknown, actor_of
 from core.staff.signals import SESSION_KEY
+from core.traffic.standing import standing_of
 
 _ATTRIBUTE = "_staff_actor"
 
@@ -24,7 +25,7 @@ def actor(request: HttpRequest) -> StaffActor:
             raise SessionUnknown
         by = actor_of(session)
         setattr(request, _ATTRIBUTE, by)
-        request.proven = True  # type: ignore[attr-defined]  # see core.api.limits
+        standing_of(request).is_proven = True
     return by
 
 

@@ -28,6 +28,7 @@ from core.traffic import limits
 from core.traffic.addresses import address_of
 from core.traffic.limits import Throttled
 from core.traffic.rates import Claim, Memory, Rate
+from core.traffic.standing import standing_of
 
 API = "/api/"
 SIGN_ON = ("/api/v1/staff/sessions", "/api/v1/staff/sessions/")
@@ -87,8 +88,9 @@ class Limits:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         presented = _presented(request)
-        request.is_known = bool(presented) and presented in self._known  # type: ignore[attr-defined]
-        if request.is_known or request.path_info.startswith(OPEN):  # type: ignore[attr-defined]
+        standing = standing_of(request)
+        standing.is_known = bool(presented) and presented in self._known
+        if standing.is_known or request.path_info.startswith(OPEN):
             return self._get_response(request)
         try:
             if presented or request.path_info in SIGN_ON:
@@ -100,9 +102,9 @@ class Limits:
         try:
             response = self._get_response(request)
         finally:
-            if getattr(request, "has_place", False):
+            if standing.has_place:
                 self._places.release()
-        if presented and getattr(request, "proven", False):
+        if presented and standing.is_proven:
             self._known.add(presented)
         return response
 
@@ -113,10 +115,11 @@ class Limits:
         is_ours = settings.PROCESS_ROLE != SALES or getattr(kind, "for_terminals", False)
         if not is_ours and not is_open:
             return _refusal(Misdirected(), request)
-        if is_open or request.is_known or getattr(kind, "asks_credentials", False):  # type: ignore[attr-defined]
+        standing = standing_of(request)
+        if is_open or standing.is_known or getattr(kind, "asks_credentials", False):
             return None
         try:
-            if not hasattr(request, "has_place") and not _has_own_limits(request):
+            if not standing.has_place and not _has_own_limits(request):
                 self._enter(request)
             more = getattr(kind, "units", 1) - 1
             if more:
@@ -138,7 +141,7 @@ class Limits:
         limits.take(*_claims(request, 1))
         if not self._places.acquire(blocking=False):
             raise Throttled
-        request.has_place = True  # type: ignore[attr-defined]
+        standing_of(request).has_place = True
 
 
 def refusing_early(application: Wsgi) -> Wsgi:

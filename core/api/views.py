@@ -55,6 +55,7 @@ from core.premises.access import (
 )
 from core.premises.quotas import writes_take
 from core.staff.actor import PasswordNotOwn, SecondFactorNotSet, StaffActor
+from core.traffic.standing import standing_of
 
 
 def json_response(content: Any, status: int = 200) -> HttpResponse:
@@ -64,7 +65,7 @@ def json_response(content: Any, status: int = 200) -> HttpResponse:
 
 def _prove(request: Request) -> None:
     """Say that the credentials of a request were found good (`core.api.limits`)."""
-    request._request.proven = True  # type: ignore[attr-defined]
+    standing_of(request._request).is_proven = True
 
 
 class ApiView(APIView):
@@ -266,7 +267,7 @@ class LeanView(CredentialsView):
                 raise MethodNotAllowed
             self.credentials = terminal_credentials(request.META)
             response: HttpResponseBase = handler(request, *args, **kwargs)
-            request.proven = True  # type: ignore[attr-defined]
+            standing_of(request).is_proven = True
             return response
         except Exception as error:  # noqa: BLE001  (as the framework does: each becomes an answer)
             refusal = problems.answer(error, request, challenge=self.challenge)
