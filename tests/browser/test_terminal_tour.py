@@ -8,7 +8,7 @@ import pytest
 from core.screens import live
 from tests.support import factories
 from tests.support.browser import desk
-from tests.support.browser.driver import TERMINAL, Open
+from tests.support.browser.driver import TERMINAL, Browser, Open
 from tests.support.browser.line import Line
 from tests.support.browser.tour import LOOKS, SIZES, Tour
 
@@ -30,17 +30,7 @@ def test_every_state_of_lototrot(
     tour = Tour(browser, "terminal", size, dark)
     browser.at_load(desk.PRINTER)
     browser.go(f"{line.url}/terminal/?lang={language}")
-    browser.find("#enrolment-code")
-    tour.stop("enrolment")
-    browser.type("#enrolment-code", shop.enrolment_code)
-    browser.keys("Enter")
-    browser.find("#operator-number")
-    tour.stop("sign-on")
-    desk.sign_on(browser, desk.GIVEN)
-    browser.find("#new-pin-again")
-    browser.complaints()  # the refused sign-on, which asks for a PIN of their own
-    tour.stop("own-pin")
-    desk.choose_pin(browser)
+    signing_on(browser, tour, shop)
     browser.find(".display .primary")
     tour.stop("poster")
     desk.withdraw(shop.contest, race=2, number=3)
@@ -75,6 +65,21 @@ def test_every_state_of_lototrot(
     browser.complaints()  # refused requests are said in the console, and rightly so
     tour.stop("line-lost")
     tour.end()
+
+
+def signing_on(browser: Browser, tour: Tour, shop: desk.Shop) -> None:
+    """Enrol the terminal and sign its operator on, with a PIN of their own."""
+    browser.find("#enrolment-code")
+    tour.stop("enrolment")
+    browser.type("#enrolment-code", shop.enrolment_code)
+    browser.keys("Enter")
+    browser.find("#operator-number")
+    tour.stop("sign-on")
+    desk.sign_on(browser, desk.GIVEN)
+    browser.find("#new-pin-again")
+    browser.complaints()  # the refused sign-on, which asks for a PIN of their own
+    tour.stop("own-pin")
+    desk.choose_pin(browser)
 
 
 def test_nothing_on_sale(open_browser: Open, line: Line) -> None:

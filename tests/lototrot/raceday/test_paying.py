@@ -105,14 +105,14 @@ def test_the_bank_pays_a_larger_prize_and_no_small_one(monkeypatch: pytest.Monke
 
 
 def office(*, counts: bool = True, proposal: bool = True) -> Answers:
-    """Return a prize office that pays the best by cheque and another in cash, each by two."""
+    """Return a prize office that pays the best by cheque and by two, and another in cash."""
     payee_missing, cheque = (
         problem("payee_missing", 422),
         {"proposal": None, "payment": {"cheque": 4}},
     )
     proposed = {"proposal": {"proposal": "p"} if proposal else None}
     answers = Answers().given("office/check", {"means": "nominative_cheque"})
-    answers.given(DESK, Turns([payee_missing, proposed, cheque, proposed, {"payment": {}}]))
+    answers.given(DESK, Turns([payee_missing, proposed, cheque, {"payment": {}}]))
     answers.given("proposals/p/confirmation", None).given("office/cheques/4.pdf", b"%PDF-1.7")
     closed = {"proposal": None if counts else {"proposal": "d"}}
     return answers.given("office/cash-sessions/s/close", closed)
@@ -123,23 +123,23 @@ def test_the_best_prize_is_paid_by_a_cheque_in_the_winners_name() -> None:
     answers = office()
     stage = stage_of(answers)
     stage.kept["office.session"] = {"uuid": "s"}
-    paying._at_the_desk(stage, won(80_000, 250_000))
-    without_payee, *named, cash, _again = answers.bodies(DESK)
+    paying._at_the_desk(stage, won(25_000, 250_000))
+    without_payee, *named, cash = answers.bodies(DESK)
     assert "payee" not in without_payee
     assert {body["payee"]["name"] for body in named} == {paying.PAYEE["name"]}
     assert len({body["uuid"] for body in named}) == 1
-    assert cash["amount_cents"] == 80_000
+    assert cash["amount_cents"] == 25_000
     (closing,) = answers.bodies("office/cash-sessions/s/close")
-    assert closing == {"counted_cents": paying.FLOAT_CENTS - 80_000}
+    assert closing == {"counted_cents": paying.FLOAT_CENTS - 25_000}
 
 
 def test_cash_that_is_missing_at_the_desk_is_amiss() -> None:
     stage = stage_of(office(counts=False))
     stage.kept["office.session"] = {"uuid": "s"}
     with pytest.raises(Amiss, match="the count differs from the books"):
-        paying._at_the_desk(stage, won(80_000, 250_000))
+        paying._at_the_desk(stage, won(25_000, 250_000))
     with pytest.raises(Amiss, match="paid by one person alone"):
-        paying._at_the_desk(stage_of(office(proposal=False)), won(80_000, 250_000))
+        paying._at_the_desk(stage_of(office(proposal=False)), won(25_000, 250_000))
     with pytest.raises(Amiss, match="no prize is large enough"):
         paying._at_the_desk(stage, won(80_000))
 
