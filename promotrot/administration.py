@@ -59,6 +59,7 @@ ADMINISTRATION = Administration(
     panels=(Panel(30, emissions_panel), Panel(31, held_panel)),
     kind_titles={
         "promotrot.approval": _("Approval of a game"),
+        "promotrot.opening": _("Emission put on sale"),
         "promotrot.closing": _("Closing of an emission"),
         "promotrot.ending": _("End of a game"),
         "promotrot.debt_decision": _("Decision of the authority on a debt"),

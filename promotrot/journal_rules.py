@@ -107,7 +107,8 @@ _EMISSIONS = (
         "promotrot_witnessentropy", "entered_at", user="entered_by_id", session="entered_in_id"
     ),
     published("promotrot_witnessentropy", "promotrot.entropy", _REFERENCE),
-    stamped("promotrot_opening", "opened_at", user="opened_by_id", session="opened_in_id"),
+    stamped("promotrot_opening", "opened_at"),
+    confirmed("promotrot_opening"),
     with_rows("promotrot_lane", ("promotrot_opening", "o.emission_id = t.emission_id")),
     stamped("promotrot_publicfigures", "taken_at"),
     stamped("promotrot_salestop", "stopped_at"),

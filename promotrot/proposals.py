@@ -1,11 +1,12 @@
 """List the acts of Promotrot that two persons must do."""
 
-from promotrot.services import closing, games
+from promotrot.services import closing, emissions, games
 from promotrot.services.debts import deciding, ending
 from promotrot.services.office import handing, stopping
 
 KINDS = (
     games.APPROVAL,
+    emissions.OPENING,
     closing.CLOSING,
     ending.ENDING,
     deciding.DECISION,

@@ -5,6 +5,7 @@ The rows record claims and their payment (14.III.10).
 
 from core.journal.binding import became, confirmed, posted, stamped, with_parent, with_rows
 from core.journal.rules import Rule
+from core.payoffice.models.payments import SECOND_PERSON_AT_LATEST_CENTS
 
 _PROPOSED = "proposal_id IS NOT NULL"
 _OF_CLAIM = "o.claim_id = t.id"
@@ -55,6 +56,18 @@ def _acted(table: str, at: str, *, unless: str = "") -> Rule:
     )
 
 
+def _large_by_two(table: str, second: str) -> Rule:
+    """Return the rule that two persons gave out a large amount: by a proposal, or `second`."""
+    return Rule(
+        f"{table}.large_by_two",
+        "one person alone gave out an amount that takes two",
+        table,
+        f"""SELECT '{table}', t.id, t.journal_xid FROM {table} t
+             WHERE t.amount_cents >= {SECOND_PERSON_AT_LATEST_CENTS}
+               AND t.proposal_id IS NULL AND {second} IS NULL""",
+    )
+
+
 RULES: tuple[Rule, ...] = (
     *(became("payoffice_claim", "state", state, *by) for state, by in _MADE_BY.items()),
     stamped("payoffice_claim", "opened_at"),
@@ -69,6 +82,8 @@ RULES: tuple[Rule, ...] = (
     _of_claim("payoffice_exchange"),
     confirmed("payoffice_exchange"),
     posted("payoffice_exchange", f"{_AMOUNT} + {_UNIT}"),
+    _large_by_two("payoffice_payment", "t.second_operator_id"),
+    _large_by_two("payoffice_exchange", "NULL"),
     with_rows(
         "payoffice_cheque",
         ("payoffice_payment", "o.id = t.payment_id"),

@@ -99,8 +99,7 @@ def _things(emission: Emission) -> Facts:
 
 
 def _open(by: StaffActor, emission: Emission, data: Data) -> Done:
-    emissions.emission_open(by=by, emission=emission)
-    return Done(_("The emission is on sale."))
+    return Done(PROPOSED, emissions.emission_open_propose(by=by, emission=emission))
 
 
 def _close(by: StaffActor, emission: Emission, data: Data) -> Done:
@@ -197,7 +196,7 @@ class _Witness(ReadOnlyInline):
 
 class _Opening(ReadOnlyInline):
     model = Opening
-    shown = ("opened_at", "opened_by")
+    shown = ("opened_at", "proposal")
 
 
 class _Stop(ReadOnlyInline):

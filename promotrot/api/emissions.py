@@ -249,15 +249,27 @@ class Entropy(StaffView):
 
 class Opening(StaffView):
     @operation(
-        "Put an emission on sale",
-        "Again: it stays as it is. `stock_short` warns of things that are not in stock [P21].",
-        answer=EmissionDetailOut,
-        problems=(_UNKNOWN, steps.EmissionState, games.GameEnded, valuing.ValuationTooOld),
+        "Propose to put an emission on sale; another person confirms",
+        "`stock_short` of the emission warns of things that are not in stock [P21].",
+        answer=ProposalOut,
+        status=201,
+        idempotent=True,
+        problems=(
+            _UNKNOWN,
+            steps.EmissionState,
+            games.GameEnded,
+            valuing.ValuationTooOld,
+            ProposalPending,
+        ),
     )
     def post(self, request: Request, code: str, number: int) -> HttpResponse:
         self.read(Shape)
-        emission = steps.emission_open(by=self.by, emission=_found(code, number))
-        return self.answer(EmissionDetailOut, emission)
+
+        def act() -> HttpResponse:
+            proposal = steps.emission_open_propose(by=self.by, emission=_found(code, number))
+            return self.answer(ProposalOut, proposal, 201)
+
+        return self.once(act)
 
 
 class Valuations(StaffView):

@@ -533,21 +533,12 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "opened_by",
-                    models.ForeignKey(
+                    "proposal",
+                    models.OneToOneField(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                        verbose_name="opened by",
-                    ),
-                ),
-                (
-                    "opened_in",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="staff.staffsession",
-                        verbose_name="opened in session",
+                        to="staff.proposal",
+                        verbose_name="proposal",
                     ),
                 ),
             ],

@@ -218,17 +218,14 @@ class WitnessEntropy(Guarded):
 
 
 class Opening(Guarded):
-    """The act that put an emission on sale. Its lanes were made in the same transaction."""
+    """The act of two persons that put an emission on sale. It made the lanes as well."""
 
     emission = models.OneToOneField(
         Emission, models.PROTECT, related_name="opening", verbose_name=_("emission")
     )
     opened_at = models.DateTimeField(_("opened at"))
-    opened_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("opened by")
-    )
-    opened_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("opened in session")
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
     )
 
     class Meta:

@@ -34,7 +34,7 @@ def game_approve(staff: Staff, name: str) -> dict[str, Any]:
 
 
 def emission_open(staff: Staff, game: str, *, extra_tier: int | None = None) -> dict[str, Any]:
-    """Plan an emission and put it on sale; return it.
+    """Plan an emission and have two persons put it on sale; return it.
 
     Where tickets have their prizes beforehand, first publish the commitment and have the inspector
     add entropy.
@@ -54,7 +54,8 @@ def emission_open(staff: Staff, game: str, *, extra_tier: int | None = None) -> 
     if emission["dealt"]:
         organiser.post(f"{path}/commitment", {"source": "dice", "pieces": len(ENTROPY.split())})
         staff["int1"].post(f"{path}/entropy", {"source": "dice", "text": ENTROPY})
-    return dict(organiser.post(f"{path}/opening"))
+    confirm(staff, organiser.post(f"{path}/opening"))
+    return dict(organiser.get(path))
 
 
 def emission_close(staff: Staff, emission: dict[str, Any]) -> dict[str, Any]:

@@ -20,7 +20,9 @@ from core.kernel.errors import Conflict, Invalid
 from core.kernel.money import ceil_div
 from core.ledger import services as ledger
 from core.proofs import log
+from core.staff import two_persons
 from core.staff.actor import StaffActor
+from core.staff.models import Proposal
 from promotrot import accounts, powers
 from promotrot.engine import game as engine
 from promotrot.engine.game import PredrawnGame
@@ -267,34 +269,69 @@ def witness_enter(*, by: StaffActor, emission: Emission, source: str, text: str)
     return emission
 
 
-@transaction.atomic
-def emission_open(*, by: StaffActor, emission: Emission) -> Emission:
-    """Put the emission on sale and make its lanes. A second call changes nothing.
+def emission_open_propose(*, by: StaffActor, emission: Emission) -> Proposal:
+    """Propose to put the emission on sale, with the terms of its plan; another person confirms.
 
-    The number of rows does not depend on the size of the emission. `selectors.things.shortages_of`
-    warns where the stock of its things is short [P21]. Raises EmissionState, GameEnded,
-    ValuationTooOld.
+    `selectors.things.shortages_of` warns where the stock of its things is short [P21]. Raises
+    EmissionState, GameEnded, ValuationTooOld, ProposalPending.
     """
     by.need(powers.OPEN_EMISSION)
-    emission = emission_hold(emission)
-    if emission.state == Emission.State.OPEN:
-        return emission
+    emission = emission_get(emission.reference)
+    _need_openable(emission)
+    return two_persons.propose(
+        kind=OPENING,
+        subject=f"promotrot:{emission.reference}",
+        by=by,
+        content={"emission": emission.reference, **_terms(emission)},
+    )
+
+
+def _need_openable(emission: Emission) -> None:
     needed = Emission.State.MIXED if emission.dealt else Emission.State.DRAFT
     _need_state(emission, needed, dealt=emission.dealt)
     need_not_ended(emission.game)
     need_valued(emission)
-    Opening.objects.create(
-        emission=emission,
-        opened_at=clock.now(),
-        opened_by_id=by.user_id,
-        opened_in_id=by.session_id,
-    )
+
+
+def _terms(emission: Emission) -> two_persons.Content:
+    """Return what players rely on in the emission, as the second person reads it.
+
+    None of it changes once the emission is planned.
+    """
+    commitment = Commitment.objects.filter(emission=emission).first()
+    return {
+        "version": emission.approval.version.version,
+        "tickets": emission.tickets,
+        "price_cents": emission.price_cents,
+        "extra_cents": emission.extra_cents,
+        "stop_without_top": emission.stop_without_top,
+        "commitment": commitment.digest if commitment else "",
+        "tiers": [
+            {
+                "number": tier.number,
+                "value_cents": tier.value_cents,
+                "thing": tier.thing,
+                "count": tier.count,
+                "extra": tier.extra,
+            }
+            for tier in emission.tiers.order_by("number")
+        ],
+    }
+
+
+def _open(proposal: Proposal, by: StaffActor) -> None:
+    """Put the emission on sale and make its lanes: as many rows for a small one as for a large."""
+    emission = emission_hold(emission_get(proposal.content["emission"]))
+    _need_openable(emission)
+    Opening.objects.create(emission=emission, opened_at=clock.now(), proposal=proposal)
     Lane.objects.bulk_create(
         Lane(emission=emission, opening=opening, first=first, tickets=tickets)
         for opening, first, tickets in lanes(_sizes(emission))
     )
     emission_advance(emission, Emission.State.OPEN)
-    return emission
+
+
+OPENING = two_persons.Kind("promotrot.opening", powers.OPEN_EMISSION, _open)
 
 
 def _sizes(emission: Emission) -> list[int]:

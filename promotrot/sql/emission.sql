@@ -145,3 +145,5 @@ CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON promotrot_gameending
     FOR EACH ROW EXECUTE FUNCTION promotrot_need_confirmed('promotrot.ending');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON promotrot_closingstatement
     FOR EACH ROW EXECUTE FUNCTION promotrot_need_confirmed('promotrot.closing');
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON promotrot_opening
+    FOR EACH ROW EXECUTE FUNCTION promotrot_need_confirmed('promotrot.opening');

@@ -27,7 +27,7 @@ from promotrot.services.closing import emission_close_propose
 from promotrot.services.emissions import (
     emission_commit,
     emission_get,
-    emission_open,
+    emission_open_propose,
     emission_plan,
     witness_enter,
 )
@@ -149,7 +149,8 @@ def open_now(emission: Emission) -> Emission:
     for old in too_old(valuations_of(emission), day):
         by = factories.staff(Role.ORGANISER)
         valuation_record(by=by, emission=emission, tier=old.tier, source="Shops", valued_on=day)
-    return emission_open(by=factories.staff(Role.ORGANISER), emission=emission)
+    both(emission_open_propose(by=factories.staff(Role.ORGANISER), emission=emission))
+    return emission_get(emission.reference)
 
 
 def closed(emission: Emission) -> Emission:

@@ -1128,6 +1128,7 @@ class Migration(migrations.Migration):
                 ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
                 ("request_digest", models.BinaryField(max_length=32)),
                 ("exchanged_at", models.DateTimeField(verbose_name="exchanged at")),
+                ("amount_cents", models.BigIntegerField(verbose_name="amount")),
                 (
                     "claim",
                     models.OneToOneField(
@@ -1217,7 +1218,15 @@ class Migration(migrations.Migration):
                             _connector="OR",
                         ),
                         name="exchange_by_one",
-                    )
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("amount_cents__lt", 30000),
+                            ("proposal__isnull", False),
+                            _connector="OR",
+                        ),
+                        name="exchange_large_by_two",
+                    ),
                 ],
             },
         ),

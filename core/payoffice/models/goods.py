@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
 from core.payoffice.models.claims import Acted, Claim, by_one
+from core.payoffice.models.payments import SECOND_PERSON_AT_LATEST_CENTS
 from core.premises.models import Premises
 from core.staff.models import Proposal, User
 
@@ -36,7 +37,8 @@ class StockItem(Guarded):
 class Exchange(Acted):
     """A document exchanged for the paper that entitles to the thing.
 
-    `uuid` is the number of that paper.
+    `uuid` is the number of that paper. `amount_cents` is that of the claim: from 300.00 on two
+    persons exchange, as they pay.
     """
 
     uuid = models.UUIDField(_("UUID"), unique=True)
@@ -48,6 +50,7 @@ class Exchange(Acted):
         StockItem, models.PROTECT, related_name="exchanges", verbose_name=_("thing")
     )
     exchanged_at = models.DateTimeField(_("exchanged at"))
+    amount_cents = models.BigIntegerField(_("amount"))
     proposal = models.OneToOneField(
         Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
     )
@@ -55,7 +58,14 @@ class Exchange(Acted):
     class Meta:
         verbose_name = _("exchange for a prize in kind")
         verbose_name_plural = _("exchanges for prizes in kind")
-        constraints = [by_one("exchange_by_one")]
+        constraints = [
+            by_one("exchange_by_one"),
+            models.CheckConstraint(
+                condition=Q(amount_cents__lt=SECOND_PERSON_AT_LATEST_CENTS)
+                | Q(proposal__isnull=False),
+                name="exchange_large_by_two",
+            ),
+        ]
 
     def __str__(self) -> str:
         return str(self.uuid)

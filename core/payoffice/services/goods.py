@@ -270,6 +270,7 @@ def _exchange(
         request_digest=digest,
         claim=_claim_exchanged(payable, claim),
         item=item,
+        amount_cents=payable.amount_cents,
         exchanged_at=clock.now(),
         premises_id=session.premises_id,
         staff_id=staff_id,

@@ -4,7 +4,8 @@ BEGIN
     IF NOT (CASE NEW.state
         WHEN 'paid' THEN EXISTS (SELECT FROM payoffice_payment p
             WHERE p.claim_id = NEW.id AND p.amount_cents = NEW.amount_cents)
-        WHEN 'exchanged' THEN EXISTS (SELECT FROM payoffice_exchange e WHERE e.claim_id = NEW.id)
+        WHEN 'exchanged' THEN EXISTS (SELECT FROM payoffice_exchange e
+            WHERE e.claim_id = NEW.id AND e.amount_cents = NEW.amount_cents)
         WHEN 'presented' THEN EXISTS (SELECT FROM payoffice_presentation p
             WHERE p.claim_id = NEW.id)
         WHEN 'early' THEN EXISTS (SELECT FROM payoffice_presentation p WHERE p.claim_id = NEW.id)

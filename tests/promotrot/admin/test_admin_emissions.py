@@ -38,6 +38,7 @@ def test_a_game_from_its_definition_to_the_end_of_it() -> None:
     inspector.refused(emission, "witness", "entropy_too_little", source="dice", text="1 2 3")
     inspector.do(emission, "witness", source="dice", text=emitting.ENTROPY)
     organiser.do(emission, "open")
+    _confirm()
     emitting.sold_and_played(emission, 10)
     figures_take(emission=emission)
     for page in (

@@ -56,7 +56,7 @@ def test_a_game_from_its_definition_to_the_proof_of_every_ticket(tmp_path: Path)
     few = witnessed | {"text": "6152244136"}
     refused(inspector.post(f"{home}/entropy", few), 409, "entropy_not_as_committed")
     _done(inspector.post(f"{home}/entropy", witnessed))
-    _done(one.post(f"{home}/opening"))
+    _both(one, other, f"{home}/opening")
     emission = Emission.objects.get()
     emitting.sold_and_played(emission, 30)
     standing = _done(one.get(f"{home}/standing"))

@@ -8,6 +8,7 @@ from promotrot.raceday import office
 
 PLANNED = {
     "reference": "small/1",
+    "proposal": "small",
     "dealt": True,
     "planned_at": "2027-04-10T09:00:00Z",
     "tiers": [{"tier": 1, "thing": "bicycle"}, {"tier": 2, "thing": ""}],
@@ -21,8 +22,8 @@ def test_an_emission_is_valued_committed_and_witnessed_before_it_opens() -> None
         sent.append((path.removeprefix("promotrot/emissions/small/1/"), body))
         return PLANNED
 
-    person = SimpleNamespace(post=post)
-    staff = cast(Staff, {"org1": person, "int1": person})
+    person = SimpleNamespace(post=post, get=lambda path: PLANNED)
+    staff = cast(Staff, {"org1": person, "org2": person, "int1": person})
     assert office.emission_open(staff, "small", extra_tier=2) == PLANNED
     assert [path for path, _ in sent] == [
         "promotrot/emissions",
@@ -30,6 +31,7 @@ def test_an_emission_is_valued_committed_and_witnessed_before_it_opens() -> None
         "commitment",
         "entropy",
         "opening",
+        "proposals/small/confirmation",
     ]
     assert sent[0][1] == {"game": "small", "extra_tier": 2}
     valued = {"tier": 1, "source": office.VALUED, "valued_on": "2027-04-10"}

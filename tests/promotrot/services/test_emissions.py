@@ -4,15 +4,17 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.db.models import Sum
 
+from core.database import clock
 from core.draws.conducting import CommittedOtherwise
 from core.draws.method import EntropyMalformed, EntropyOtherwise, EntropyTooLittle
 from core.proofs.models import LogEntry
+from core.staff import two_persons
 from core.staff.actor import PowerMissing
 from core.staff.powers import Role
 from promotrot.engine.plan import block_sizes, make_plan
 from promotrot.engine.plan_json import read_plan
 from promotrot.engine.prize_table import PredrawnType
-from promotrot.models.emission import Emission, WitnessEntropy
+from promotrot.models.emission import Emission, Opening, WitnessEntropy
 from promotrot.selectors.games import emission_game
 from promotrot.services.dealing import EmissionNotDealt, dealing, open_seed
 from promotrot.services.emissions import (
@@ -22,7 +24,7 @@ from promotrot.services.emissions import (
     WitnessNotApart,
     emission_commit,
     emission_get,
-    emission_open,
+    emission_open_propose,
     emission_plan,
     lanes,
     witness_enter,
@@ -80,26 +82,48 @@ def test_commitment_witness_opening_in_that_order_and_each_once() -> None:
     with pytest.raises(EmissionState):
         emitting.witnessed(emission)
     with pytest.raises(EmissionState):
-        emission_open(by=factories.staff(Role.ORGANISER), emission=emission)
+        emission_open_propose(by=factories.staff(Role.ORGANISER), emission=emission)
     emission = emitting.committed(emission)
     digest = emission.commitment.digest
     assert emitting.committed(emission).commitment.digest == digest
     with pytest.raises(EmissionState):
-        emission_open(by=factories.staff(Role.ORGANISER), emission=emission)
+        emission_open_propose(by=factories.staff(Role.ORGANISER), emission=emission)
     with pytest.raises(EmissionNotDealt):
         dealing(emission.pk)
     emission = emitting.witnessed(emission)
     with pytest.raises(EmissionState):
         emitting.witnessed(emission, emitting.ENTROPY[::-1])
-    opened = emission_open(by=factories.staff(Role.ORGANISER), emission=emission)
-    again = emission_open(by=factories.staff(Role.ORGANISER), emission=emission)
-    assert (opened.state, again.state) == ("open", "open")
+    assert emitting.open_now(emission).state == "open"
+    with pytest.raises(EmissionState):
+        emission_open_propose(by=factories.staff(Role.ORGANISER), emission=emission)
     entries = {entry.kind: entry for entry in LogEntry.objects.filter(subject="small/1")}
     promised, witnessed = entries["promotrot.commitment"], entries["promotrot.entropy"]
     assert promised.sequence < witnessed.sequence
     assert promised.document["commitment"] == digest == witnessed.document["commitment"]
     assert promised.document["plan"] == emission.plan
     assert open_seed(emission.commitment).hex() not in str([e.document for e in entries.values()])
+
+
+def test_nobody_puts_an_emission_on_sale_alone() -> None:
+    emission = emitting.planned(emitting.approved(emitting.document("five-stalls")))
+    one, other = factories.two_organisers()
+    with pytest.raises(PowerMissing):
+        emission_open_propose(by=factories.staff(Role.SUPERVISOR), emission=emission)
+    proposal = emission_open_propose(by=one, emission=emission)
+    assert proposal.content["price_cents"] == emission.price_cents
+    assert [tier["number"] for tier in proposal.content["tiers"]] == list(
+        emission.tiers.order_by("number").values_list("number", flat=True)
+    )
+    for alone in (one, factories.another_session(one)):
+        with pytest.raises(two_persons.SamePerson):
+            two_persons.confirm(proposal=proposal.uuid, by=alone)
+    with pytest.raises(two_persons.ProposalPending):
+        emission_open_propose(by=other, emission=emission)
+    with pytest.raises(IntegrityError, match="two persons"), transaction.atomic():
+        Opening.objects.create(emission=emission, opened_at=clock.now(), proposal=proposal)
+    assert emission_get(emission.reference).state == Emission.State.DRAFT
+    two_persons.confirm(proposal=proposal.uuid, by=other)
+    assert emission_get(emission.reference).state == Emission.State.OPEN
 
 
 @pytest.mark.article("15.II.2")

@@ -4,10 +4,10 @@ import uuid
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, ProgrammingError, transaction
+from django.db import IntegrityError, ProgrammingError, connection, transaction
 
 from core.database import clock
-from core.payoffice.models import StockItem, StockMovement
+from core.payoffice.models import Claim, Exchange, StockItem, StockMovement
 from core.staff.powers import Role
 from tests.support import factories
 from tests.support import paying as given
@@ -60,6 +60,28 @@ def test_nothing_goes_out_by_one_person() -> None:
     ):
         with pytest.raises(IntegrityError, match=says), transaction.atomic():
             move(bike, -1, proposal=proposal)
+
+
+def test_a_large_exchange_by_one_person_is_refused_and_so_is_another_amount() -> None:
+    columns = {
+        "request_digest": bytes(32),
+        "item": item("bike"),
+        "exchanged_at": clock.now(),
+        "premises": given.office(),
+        "staff_id": given.cashier().user_id,
+    }
+    for cents, says in ((30_000, "exchange_large_by_two"), (29_999, "no act on record")):
+        with pytest.raises(IntegrityError, match=says), transaction.atomic():
+            claim = Claim.objects.create(
+                game="promotrot",
+                document_id=1,
+                state=Claim.State.EXCHANGED,
+                amount_cents=30_000,
+                opened_at=clock.now(),
+            )
+            Exchange.objects.create(uuid=uuid.uuid4(), claim=claim, amount_cents=cents, **columns)
+            with connection.cursor() as cursor:
+                cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
 
 def test_a_movement_moves_something() -> None:
