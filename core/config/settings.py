@@ -131,7 +131,7 @@ MIDDLEWARE = [
     "core.api.middleware.RequestLog",
     "core.api.limits.Limits",
     "core.screens.sessions.Sessions",
-    "django.middleware.locale.LocaleMiddleware",
+    "core.screens.sessions.Language",
     "core.screens.middleware.Screens",
     "django.middleware.common.CommonMiddleware",
     "core.screens.sessions.Csrf",

@@ -6,12 +6,14 @@ would only cost time.
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest
 from django.middleware.clickjacking import XFrameOptionsMiddleware
 from django.middleware.csrf import CsrfViewMiddleware
+from django.middleware.locale import LocaleMiddleware
 from django.utils.deprecation import MiddlewareMixin
 
 API = "/api/"
@@ -26,6 +28,18 @@ class _Aside(MiddlewareMixin):
 
 class Sessions(_Aside, SessionMiddleware):
     """Load sessions, except under /api/."""
+
+
+class Language(LocaleMiddleware):
+    """Set the language of a request: under /api/ by Accept-Language alone, as its caller says.
+
+    The cookie keeps the choice of a person who reads pages. A terminal beside them has its own.
+    """
+
+    def process_request(self, request: HttpRequest) -> None:
+        if request.path_info.startswith(API):
+            request.COOKIES.pop(settings.LANGUAGE_COOKIE_NAME, None)
+        super().process_request(request)
 
 
 class Csrf(_Aside, CsrfViewMiddleware):

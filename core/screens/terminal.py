@@ -60,6 +60,8 @@ TERMINAL_TEXTS: dict[str, texts.Text] = {
     "new_pin_differs": _("The two are different."),
     "own_pin_do": _("Keep it and sign on"),
     "backspace": _("Delete the last digit"),
+    "try_again_in": _("Try again in {time}."),
+    "scan_later": _("Finish this first, then scan again."),
     "day": _("Day"),
     "waiting_answer": _("Waiting for the answer"),
     "waiting_answer_why": _(

@@ -9,6 +9,7 @@ from django.utils.translation import gettext
 from core.premises import operators
 from core.premises.models import Operator, OperatorSession
 from core.screens import texts
+from core.traffic.rates import Rate
 from lototrot.models.tickets import PrintConfirmation, Ticket, Void
 from lototrot.services.tickets.selling import ContestClosed
 from tests.support import factories
@@ -18,6 +19,12 @@ from tests.support.browser.line import Line
 
 WAITING = "#waiting .state"
 NUMBERS = [4, 1, 3, 7, 9, 2, 5]
+# Whether nothing covers the middle of an element.
+_IN_FRONT = """
+const shown = document.querySelector(arguments[0]);
+const {left, top, width, height} = shown.getBoundingClientRect();
+return shown.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+"""
 
 
 def _answered_late(browser: Browser, line: Line, lost: str, waiting: str) -> None:
@@ -29,6 +36,7 @@ def _answered_late(browser: Browser, line: Line, lost: str, waiting: str) -> Non
     browser.says("#cut", lost)
     browser.says(WAITING, waiting)
     assert browser.run("return document.getElementById('work').inert")
+    assert browser.run(_IN_FRONT, "#cut")
     kept = desk.outbox(browser)
     assert kept and kept["uuid"] == str(Ticket.objects.latest("pk").uuid)
     line.mend()
@@ -116,13 +124,16 @@ def test_it_works_by_keyboard_and_scanner_alone(open_browser: Open, line: Line) 
     browser.says(".sum", "2,00 €")
     browser.keys("F8")
     browser.find("dialog")
+    desk.scan(browser, "0" * 24)  # neither sells nor changes what is behind the confirmation
+    browser.find("#toast .warn")
+    assert browser.shows("dialog") and browser.shows(".races") and not Ticket.objects.exists()
     browser.keys("Enter")
     paper = desk.sold(browser)
     ticket = Ticket.objects.get()
     assert ticket.bets == 2
 
-    browser.find(".last .danger")
-    browser.tab_to(".last .danger")
+    browser.find(".last .correct")
+    browser.tab_to(".last .correct")
     browser.keys("Enter")
     browser.find("#annul-code")
     code = re.search(r"[0-9A-Z]{4}(?:-[0-9A-Z]{4}){5}", paper)
@@ -132,9 +143,20 @@ def test_it_works_by_keyboard_and_scanner_alone(open_browser: Open, line: Line) 
     browser.keys("Enter")
     browser.gone("dialog")
     assert Void.objects.get().ticket_id == ticket.pk
-    browser.gone(".last .danger")
+    browser.gone(".last .correct")
     kept = browser.run("return JSON.stringify([{...localStorage}, {...sessionStorage}])")
     assert code[0] not in kept and code[0].replace("-", "") not in kept
+    _next_shift(browser)
+
+
+def _next_shift(browser: Browser) -> None:
+    """Sign off and on: neither marks nor the last ticket of a shift are left to the next."""
+    desk.mark(browser, 1, 4)
+    assert browser.shows(".last")
+    browser.click("#who .button")
+    desk.sign_on(browser)
+    browser.find(".races")
+    assert browser.all('.runner[aria-pressed="true"]') == [] and not browser.shows(".last")
 
 
 def test_a_withdrawn_horse_is_refused_struck_through_and_no_longer_marked(
@@ -214,8 +236,13 @@ def test_a_session_that_ended_is_asked_for_and_the_same_sale_goes_on(
     assert kept and Ticket.objects.get().uuid.hex == kept["uuid"].replace("-", "")
 
 
-def test_an_operator_chooses_a_pin_and_none_shows(open_browser: Open, line: Line) -> None:
-    """After a wrong PIN the next one is typed into the same field, not into the number."""
+def test_an_operator_chooses_a_pin_and_none_shows(
+    open_browser: Open, line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a wrong PIN the next one is typed into the same field, not into the number; after too
+    many, the form says how long to wait.
+    """
+    monkeypatch.setattr(operators, "TRIES", Rate(per_s=0.5, burst=1))
     browser = open_browser()
     shop = desk.shop(given=True)
     browser.go(f"{line.url}/terminal/")
@@ -225,6 +252,9 @@ def test_an_operator_chooses_a_pin_and_none_shows(open_browser: Open, line: Line
     browser.type("#operator-pin", "999991")
     browser.keys("Enter")
     browser.find(".way-in .notice.bad:not([hidden])")
+    browser.keys(*desk.GIVEN, "Enter")
+    browser.says(".way-in .notice.bad", "d'aquí a 00:0")
+    browser.find(".way-in .primary:enabled")
     browser.keys(*desk.GIVEN, "Enter")
     browser.type("#new-pin", desk.PIN)
     browser.type("#new-pin-again", "101010")

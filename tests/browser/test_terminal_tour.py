@@ -45,7 +45,7 @@ def test_every_state_of_lototrot(
     browser.click("dialog .primary")
     desk.sold(browser)
     tour.stop("sold")
-    browser.click(".last .danger")
+    browser.click(".last .correct")
     browser.find("#annul-code")
     tour.stop("annulment")
     browser.keys("Escape")
@@ -88,6 +88,7 @@ def test_nothing_on_sale(open_browser: Open, line: Line) -> None:
     browser = open_browser(TERMINAL)
     desk.enrol(browser, line.url, shop)
     browser.find(".empty")
+    assert browser.run("return document.querySelector('.empty').getBoundingClientRect().top") < 200
     tour = Tour(browser, "terminal", "terminal")
     tour.stop("nothing-on-sale")
     tour.end()

@@ -9,7 +9,7 @@ export function annul(till, ticket, done) {
   const code = h("input", { class: "input code", id: "annul-code", required: true, autocomplete: "off", spellcheck: "false", autofocus: true });
   const reason = h("input", { class: "input", id: "annul-reason", required: true, maxlength: "200", value: t("annul_reason_default") });
   const error = h("p", { class: "notice bad", role: "alert", hidden: true });
-  const release = till.takeScans((scanned) => { code.value = scanned; reason.focus(); });
+  const release = till.takeScans((scanned) => { code.value = scanned; reason.focus(); }, { inDialog: true });
 
   async function send(event) {
     event.preventDefault();

@@ -7,26 +7,28 @@ import { reprint } from "./last.js";
 
 const PAGE = 20;
 
-function row(till, ticket) {
+function row(till, ticket, opensMs) {
+  const mayCopy = !ticket.voided && !ticket.printed && ticket.operator === till.me.session.operator && opensMs(ticket.contest) > 0;
   const state = ticket.voided ? h("span", { class: "badge warn" }, t("annulled"))
     : ticket.printed ? h("span", { class: "badge good" }, t("printed")) : h("span", { class: "badge bad" }, t("not_printed"));
   return h("tr", {},
     h("td", {}, h("time", {}, timeOfDay(ticket.sold_at))), h("td", { class: "n" }, count(ticket.bets)), h("td", { class: "n" }, amount(cents(ticket.amount_cents))),
     h("td", { class: "n" }, String(ticket.operator)), h("td", {}, state),
-    h("td", {}, ticket.voided || ticket.printed || ticket.operator !== till.me.session.operator ? null : h("button", { class: "button quiet", type: "button", "aria-label": t("copy_of", { time: timeOfDay(ticket.sold_at) }), onclick: () => reprint(till, ticket.uuid) }, t("copy"))));
+    h("td", {}, !mayCopy ? null : h("button", { class: "button quiet", type: "button", "aria-label": t("copy_of", { time: timeOfDay(ticket.sold_at) }), onclick: () => reprint(till, ticket.uuid) }, t("copy"))));
 }
 
-export async function totals(till) {
+/** `opensMs(contest)` returns the time until a contest closes, 0 if it is not on sale. */
+export async function totals(till, opensMs) {
   const [sums, page] = await Promise.all([
     till.client.get("lototrot/terminal/totals"), till.client.get(`lototrot/terminal/tickets?limit=${PAGE}`),
   ]);
-  const rows = h("tbody", {}, page.items.map((ticket) => row(till, ticket)));
+  const rows = h("tbody", {}, page.items.map((ticket) => row(till, ticket, opensMs)));
   const more = h("button", { class: "button", type: "button", hidden: !page.next });
   let { next } = page;
   more.addEventListener("click", async () => {
     try {
       const further = await till.client.get(`lototrot/terminal/tickets?limit=${PAGE}&cursor=${next}`);
-      rows.append(...further.items.map((ticket) => row(till, ticket)));
+      rows.append(...further.items.map((ticket) => row(till, ticket, opensMs)));
       ({ next } = further);
       more.hidden = !next;
     } catch (error) {

@@ -1,4 +1,4 @@
-// Show the last ticket, to repeat its bet, copy it, or void it within the correction window.
+// Show the last ticket of this shift, to copy it, or void it within the correction window.
 
 import { amount, h } from "../../screens/base/dom.js";
 import { cents, left, timeOfDay } from "../../screens/base/format.js";
@@ -7,18 +7,19 @@ import { annul } from "./annulment.js";
 
 const KEPT = "lototrot.last";
 
-export function lastTicket(till, { repeat, mayCopy, cameOut }) {
+/** `opensMs(contest)` returns the time until a contest closes, 0 if it is not on sale. */
+export function lastTicket(till, { opensMs, mayCopy, cameOut }) {
   let last = null;
-  const correct = h("button", { class: "button danger", type: "button", hidden: true, onclick: () => annul(till, last, annulled) });
+  const correct = h("button", { class: "button correct", type: "button", hidden: true, onclick: () => annul(till, last, annulled) });
   const copy = h("button", { class: "button", type: "button", onclick: () => reprint(till, last.uuid, cameOut) }, t("copy"));
   const words = h("p", { class: "row" });
   const element = h("aside", { class: "last row ends", "aria-label": t("last_ticket"), hidden: true }, words,
-    h("div", { class: "row" }, copy, h("button", { class: "button", type: "button", onclick: repeat }, t("repeat")), correct));
+    h("div", { class: "row" }, copy, correct));
 
   function keep(ticket) {
     // Not the ticket's code: only the paper has it.
     last = {
-      uuid: ticket.uuid, contest: ticket.contest, sold_at: ticket.sold_at, bets: ticket.bets, amount_cents: ticket.amount_cents,
+      uuid: ticket.uuid, contest: ticket.contest, operator: ticket.operator, sold_at: ticket.sold_at, bets: ticket.bets, amount_cents: ticket.amount_cents,
       window_s: ticket.correction_window_s, voided: ticket.state === "void",
       races: ticket.races.map((race) => (race.quick_pick ? { quick_pick: race.numbers.length } : race.numbers)),
     };
@@ -32,6 +33,13 @@ export function lastTicket(till, { repeat, mayCopy, cameOut }) {
 
   function restore() {
     last = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
+    if (last?.operator !== till.me.session.operator) forget();
+    draw();
+  }
+
+  function forget() {
+    last = null;
+    sessionStorage.removeItem(KEPT);
     draw();
   }
 
@@ -46,14 +54,13 @@ export function lastTicket(till, { repeat, mayCopy, cameOut }) {
     words.replaceChildren(
       h("b", {}, t("last_ticket")), h("time", {}, timeOfDay(last.sold_at)), h("span", {}, t("bets", { n: last.bets })), amount(cents(last.amount_cents)),
       last.voided ? h("span", { class: "badge warn" }, t("annulled")) : "");
-    second(null);
+    second();
   }
 
-  /** Update the buttons. `contestMs` is the time until the closing; null keeps the last value. */
-  let contestLeft = 0;
-  function second(contestMs) {
-    if (contestMs !== null) contestLeft = contestMs;
+  /** Offer what the server would still do. */
+  function second() {
     if (!last) return;
+    const contestLeft = opensMs(last.contest);
     const now = till.clock.now();
     const ms = now === null ? 0 : Math.min(Date.parse(last.sold_at) + last.window_s * 1000 - now, contestLeft);
     const may = ms > 0 && !last.voided;
@@ -62,7 +69,7 @@ export function lastTicket(till, { repeat, mayCopy, cameOut }) {
     copy.hidden = last.voided || contestLeft <= 0 || !mayCopy(last.uuid);
   }
 
-  return { element, keep, restore, second, races: (contest) => (last?.contest === contest ? last.races : null) };
+  return { element, keep, restore, forget, second, races: (contest) => (last?.contest === contest ? last.races : null) };
 }
 
 /** Print a further copy, marked as a duplicate, and tell when it came out. */

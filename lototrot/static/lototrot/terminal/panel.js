@@ -22,7 +22,7 @@ const DRAFT = "lototrot.draft";
 export function panel(till) {
   const p = new Panel(till);
   return { element: p.element, show: () => p.show(), hide: () => p.hide(), signedOn: () => p.signedOn(),
-    signedOff: () => p.signedOff(), day: () => totals(till), details };
+    signedOff: () => p.signedOff(), day: () => totals(till, (contest) => p.opensMs(contest)), details };
 }
 
 /** Return the notice of a public draw: its place and time, and later its result. */
@@ -42,6 +42,7 @@ class Panel {
   #shown = false;
   #asking = 0;
   #states = {};     // of the contests, by the newest pulse
+  #operator = null; // whose marks these are
   #heard = null;    // Lototrot's part of the last pulse, as text
 
   constructor(till) {
@@ -50,7 +51,7 @@ class Panel {
     this.closing = h("p", { class: "closing", role: "timer", "aria-label": t("closing") });
     till.headline(this.closing);
     this.sales = sales(till, { sold: (ticket) => this.#sold(ticket), failed: (problem) => this.#failed(problem) });
-    this.last = lastTicket(till, { repeat: () => this.#repeat(), mayCopy: this.sales.mayCopy, cameOut: this.sales.cameOut });
+    this.last = lastTicket(till, { opensMs: (contest) => this.opensMs(contest), mayCopy: this.sales.mayCopy, cameOut: this.sales.cameOut });
     till.outbox.handle(KIND, this.sales);
     this.head = h("div", { class: "row ends contest" });
     this.body = h("div", { class: "bet-body" });
@@ -63,16 +64,31 @@ class Panel {
     till.line.addEventListener("change", () => { this.#count(); if (till.line.up) this.ask(); });
     till.line.addEventListener("pulse", ({ detail }) => this.#news(detail));
     till.outbox.addEventListener("change", () => this.#count());
+    till.client.addEventListener("shift-ended", () => this.#endShift());
   }
 
   show() { this.#shown = true; this.board.focus(0); }
   hide() { this.#shown = false; this.board.forget(); }
-  signedOn() { this.last.restore(); this.ask(); }
+  signedOn() {
+    this.#operator = this.till.me.session.operator;
+    this.last.restore();
+    this.ask();
+  }
+
+  /** Leave nothing of a shift to the next operator. */
+  #endShift() {
+    this.#bet = null;
+    sessionStorage.removeItem(DRAFT);
+    this.last.forget();
+  }
+
+  /** Keep the marks of a session that ended by itself, for the same operator. */
   signedOff() {
     clearTimeout(this.#timer);
-    this.#contests = [];
     this.#keepDraft();
+    this.#contests = [];
     this.#bet = null;
+    this.#operator = null;
     this.closing.textContent = "";
   }
 
@@ -128,11 +144,12 @@ class Panel {
       this.#bet = bet;
       return gone;
     }
-    this.#bet = Bet.of(contest, JSON.parse(sessionStorage.getItem(DRAFT) ?? "null"));
+    const draft = JSON.parse(sessionStorage.getItem(DRAFT) ?? "null");
+    this.#bet = Bet.of(contest, draft?.operator === this.#operator ? draft : null);
     return [];
   }
 
-  #keepDraft() { if (this.#bet) sessionStorage.setItem(DRAFT, JSON.stringify(this.#bet.kept)); }
+  #keepDraft() { if (this.#bet) sessionStorage.setItem(DRAFT, JSON.stringify({ ...this.#bet.kept, operator: this.#operator })); }
 
   #drawNothing() {
     this.head.replaceChildren();
@@ -213,11 +230,14 @@ class Panel {
     this.actions.F6.disabled = !this.last.races(bet.contest.id);
   }
 
-  /** Return the ms until the closing by the server's clock; negative after it. */
-  get #opensMs() {
+  /** Return the ms until a contest closes, by the server's clock; 0 if it is not on sale. */
+  opensMs(id) {
     const now = this.till.clock.now();
-    return this.#bet && now !== null ? Date.parse(this.#bet.contest.closes_at) - now : 0;
+    const contest = this.#contests.find((each) => each.id === id);
+    return contest && now !== null ? Math.max(0, Date.parse(contest.closes_at) - now) : 0;
   }
+
+  get #opensMs() { return this.#bet ? this.opensMs(this.#bet.contest.id) : 0; }
 
   get #stopped() {
     const contest = this.#bet?.contest;
@@ -225,6 +245,7 @@ class Panel {
   }
 
   #second() {
+    this.last.second();
     if (!this.#bet) return;
     const ms = this.#opensMs;
     if (this.#stopped && ms > 0) {
@@ -236,7 +257,6 @@ class Panel {
     this.closing.className = `closing ${tone}`;
     this.closing.replaceChildren(h("span", { class: "small" }, ms > 0 ? t("closes_in") : t("closed")), ms > 0 ? h("b", { class: "figure" }, left(ms)) : "");
     if (ms <= 0 && !this.actions.F8.disabled) { this.#count(); this.ask(); }
-    this.last.second(ms);
   }
 
   #repeat() {

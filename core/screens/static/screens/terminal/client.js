@@ -1,6 +1,7 @@
 // Call the public API (docs/api.md) with this terminal's credentials.
 
-import { language } from "../base/text.js";
+import { left } from "../base/format.js";
+import { language, t } from "../base/text.js";
 import * as clock from "./clock.js";
 import { makeKey, numberUsed, prove } from "./key.js";
 import { line } from "./line.js";
@@ -13,13 +14,21 @@ const AWAY = new Set([502, 503, 504]);
 // Problems after which this terminal has to be enrolled.
 const ENDED = new Set(["terminal_unknown", "terminal_revoked", "terminal_copied", "token_replaced", "proof_missing", "proof_refused"]);
 
-/** The server refused. `code` never changes; `title` and `detail` are in the page's language. */
+/** The server refused. `code` never changes; `title` and `detail` are in the page's language. If it
+ *  says how long to wait, `until` is the moment, by performance.now(), from which to try again. */
 export class Problem extends Error {
-  constructor(status, document) {
+  constructor(status, document, wait_s = 0) {
     super(document.title ?? String(status));
-    Object.assign(this, { status, code: document.code ?? "", title: document.title ?? String(status),
+    const waits = document.code === "throttled" && wait_s > 0;
+    Object.assign(this, { status, code: document.code ?? "", reason: document.title ?? String(status),
+      until: waits ? performance.now() + wait_s * 1000 : 0,
       detail: document.detail ?? "", data: document.data ?? {}, transient: Boolean(document.transient) });
   }
+
+  /** Return how long to wait, in ms; 0 if that time is over or the server named none. */
+  get waitMs() { return Math.max(0, this.until - performance.now()); }
+
+  get title() { return this.waitMs ? `${this.reason} ${t("try_again_in", { time: left(this.waitMs) })}` : this.reason; }
 }
 
 /** No answer came; the request may have arrived. */
@@ -59,8 +68,10 @@ class Client extends EventTarget {
 
   choosePin = (number, pin, newPin) => this.#proven("terminal/pin", { number, pin, new_pin: newPin });
 
+  /** End the operator's shift: nothing of it is left to the next one. */
   async signOff() {
     await this.call("DELETE", "terminal/session");
+    this.dispatchEvent(new Event("shift-ended"));
     this.#keepSession(null);
   }
 
@@ -147,7 +158,7 @@ class Client extends EventTarget {
       throw new LineLost(String(answer.status));
     }
     line.heard();
-    if (!answer.ok) throw new Problem(answer.status, isProblem ? JSON.parse(content) : {});
+    if (!answer.ok) throw new Problem(answer.status, isProblem ? JSON.parse(content) : {}, Number(answer.headers.get("Retry-After")));
     return as === "text" ? content : content && JSON.parse(content);
   }
 

@@ -33,16 +33,21 @@ const till = {
   panels: () => allowedPanels(),
   panel: (name) => panels.get(name),
   open: (name) => open(name),
-  /** Send scanned codes to `taker` until the returned function is called. */
-  takeScans(taker) {
-    scans.push(taker);
-    return () => scans.splice(scans.indexOf(taker), 1);
+  /** Send scanned codes to `taker` until the returned function is called. While a dialog is open or
+   *  an answer is awaited, only a taker that is `inDialog` gets them. */
+  takeScans(taker, { inDialog = false } = {}) {
+    const entry = { taker, inDialog };
+    scans.push(entry);
+    return () => scans.splice(scans.indexOf(entry), 1);
   },
   toast(text, tone = "info") {
     at.toast.replaceChildren(h("p", { class: `notice ${tone}` }, text));
     announce(text);
+    // Above a dialog too, which is in the top layer.
+    if (at.toast.matches(":popover-open")) at.toast.hidePopover();
+    at.toast.showPopover();
     clearTimeout(till.toast.timer);
-    till.toast.timer = setTimeout(() => at.toast.replaceChildren(), tone === "bad" ? 12_000 : 5000);
+    till.toast.timer = setTimeout(() => { at.toast.hidePopover(); at.toast.replaceChildren(); }, tone === "bad" ? 12_000 : 5000);
   },
   /** Show the error of a request. A lost connection is shown elsewhere. */
   tell(error) {
@@ -186,9 +191,12 @@ async function start() {
   at.tabs.addEventListener("keydown", tabKeys);
   addEventListener("pagehide", () => current && sessionStorage.setItem("terminal.tab", current));
   onScan((code) => {
-    const taker = till.signedOn && scans.at(-1);
-    if (taker) taker(code);
-    return Boolean(taker);
+    const last = till.signedOn && scans.at(-1);
+    if (!last) return false;
+    const isBusy = document.querySelector("dialog[open]") || at.work.inert;
+    if (isBusy && !last.inDialog) till.toast(t("scan_later"), "warn");
+    else last.taker(code);
+    return true;
   });
   clock.everySecond(showTime);
   for (const { name, title, module } of config.panels) {

@@ -3,6 +3,8 @@
 import { h } from "../base/dom.js";
 import { t } from "../base/text.js";
 
+const SECOND_MS = 1000;
+
 /** Return a keypad whose digits go to the field that last had the focus. */
 function keypad(form) {
   let target = form.querySelector("input");
@@ -20,6 +22,14 @@ function field(label, attributes) {
   return h("div", { class: "field" }, h("label", { for: attributes.id }, label), h("input", { class: "input", required: true, autocomplete: "off", ...attributes }));
 }
 
+/** Show an error; while the server wants no further try, count down to the next one. */
+function say(error, button, problem) {
+  error.textContent = problem.title ?? t("line_lost");
+  error.hidden = false;
+  button.disabled = problem.waitMs > 0;
+  if (button.disabled && error.isConnected) setTimeout(() => say(error, button, problem), SECOND_MS);
+}
+
 /** Return a form that sends once at a time and shows errors below its fields. */
 function form(title, why, fields, submit, send) {
   const error = h("p", { class: "notice bad", role: "alert", hidden: true });
@@ -31,15 +41,15 @@ function form(title, why, fields, submit, send) {
     try {
       await send(new FormData(element));
     } catch (problem) {
-      error.textContent = problem.title ?? t("line_lost");
-      error.hidden = false;
+      button.disabled = false;
+      say(error, button, problem);
       // The next PIN goes where it does not show, never into the operator's number.
       const secrets = [...element.querySelectorAll("input[type=password]")];
       for (const secret of secrets) secret.value = "";
       (secrets[0] ?? element.querySelector("input")).focus();
-    } finally {
-      button.disabled = false;
+      return;
     }
+    button.disabled = false;
   } }, h("h1", {}, title), h("p", { class: "soft" }, why), fields, error, button);
   queueMicrotask(() => element.querySelector("input").focus());
   return element;
