@@ -25,7 +25,7 @@ from lototrot.models.running import (
 )
 from lototrot.models.sealing import Seal
 from lototrot.models.settlement import CarryOver, Lapse, PaymentOrder, Prize, Settlement
-from lototrot.models.stops import SalesStop
+from lototrot.models.stops import SalesStop, SignalDevice
 from lototrot.models.tickets import Block, Ticket, Unprinted, Void
 
 
@@ -144,6 +144,7 @@ ADMINISTRATION = Administration(
             (
                 (Withdrawal, "remove_circle"),
                 (SalesStop, "back_hand"),
+                (SignalDevice, "sensors"),
                 (StartAnnouncement, "schedule"),
                 (RaceStart, "flag"),
                 (RaceDeclaration, "thunderstorm"),
@@ -179,6 +180,7 @@ ADMINISTRATION = Administration(
         "lototrot.withdrawal_reversal": _("Reversal of a withdrawal"),
         "lototrot.closing_postponement": _("Later closing"),
         "lototrot.stop_lifting": _("Lifting of a stop of sales"),
+        "lototrot.signal_device": _("Device that signals starts"),
         "lototrot.start": _("Start of a race"),
         "lototrot.declaration": _("Race or meeting without a classification"),
         "lototrot.start_correction": _("Correction of a start"),

@@ -52,6 +52,20 @@ OPENED = Rule(
                           AND d.journal_xid = c.journal_xid)
     """,
 )
+SIGNALLED = Rule(
+    "lototrot_salesstop.signalled",
+    "a terminal stopped sales that two persons had not appointed for the racecourse",
+    "lototrot_salesstop",
+    """
+    SELECT 'lototrot_salesstop', t.id, t.journal_xid
+      FROM lototrot_salesstop t JOIN lototrot_race r ON r.id = t.race_id
+     WHERE t.terminal_id IS NOT NULL AND NOT EXISTS (
+        SELECT FROM lototrot_signaldevice d
+         WHERE d.terminal_id = t.terminal_id AND d.racecourse_id = r.racecourse_id
+           AND d.appointed_at <= t.stopped_at
+           AND (d.ended_at IS NULL OR d.ended_at >= t.stopped_at))
+    """,
+)
 _PROGRAMME = (
     stamped("lototrot_bettype", "recorded_at", **_RECORDED),
     confirmed("lototrot_bettype"),
@@ -182,6 +196,9 @@ _COURSE = (
         session="stopped_in_id",
         terminal="terminal_id",
     ),
+    stamped("lototrot_signaldevice", "appointed_at"),
+    confirmed("lototrot_signaldevice"),
+    SIGNALLED,
     became(
         "lototrot_salesstop",
         "ending",

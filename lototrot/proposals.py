@@ -2,7 +2,14 @@
 
 from lototrot.services.authority import amendments, bet_types, ending
 from lototrot.services.contest import contests, preparing, schedule
-from lototrot.services.races import classification, declarations, starts, stopping, withdrawals
+from lototrot.services.races import (
+    classification,
+    declarations,
+    signals,
+    starts,
+    stopping,
+    withdrawals,
+)
 from lototrot.services.settlement import breach, payment_order
 from lototrot.services.tickets import unprinted
 
@@ -16,6 +23,7 @@ KINDS = (
     withdrawals.REVERSAL,
     schedule.POSTPONEMENT,
     stopping.LIFTING,
+    signals.APPOINTMENT,
     starts.START,
     starts.CORRECTION,
     declarations.DECLARATION,

@@ -7,8 +7,9 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.forms import ActForm, MomentField
 from core.database import clock
+from core.premises.models import Premises, Terminal
 from lototrot.admin.words import OUTCOMES
-from lototrot.models.programme import Race
+from lototrot.models.programme import Race, Racecourse
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart
 from lototrot.selectors.races import RaceRecord, race_record
 from lototrot.services.races.classification import Entry
@@ -41,6 +42,23 @@ class WithdrawForm(ActForm):
         withdrawn = {row.number for row in race_record(self.target.pk).withdrawals}
         self.fields["number"].choices = [  # type: ignore[attr-defined]
             (number, text) for number, text in _runners(self.target) if number not in withdrawn
+        ]
+
+
+class AppointDeviceForm(ActForm):
+    terminal = forms.ChoiceField(label=_("Terminal"))
+    racecourse = forms.ChoiceField(label=_("Racecourse"))
+
+    def build(self) -> None:
+        terminals = Terminal.objects.filter(
+            revoked_at=None, premises__kind=Premises.Kind.RACECOURSE_POINT
+        )
+        self.fields["terminal"].choices = [  # type: ignore[attr-defined]
+            (row.code, f"{row.code} · {row.premises.name}")
+            for row in terminals.select_related("premises").order_by("code")
+        ]
+        self.fields["racecourse"].choices = [  # type: ignore[attr-defined]
+            (row.code, row.name) for row in Racecourse.objects.order_by("name")
         ]
 
 

@@ -1,4 +1,7 @@
-"""Run the acts that stop sales before a start, and announce another time of it [E12, E13]."""
+"""Run the acts that stop sales before a start, and announce another time of it [E12, E13].
+
+Devices at a course that stop sales are appointed and ended here as well.
+"""
 
 from typing import Any
 
@@ -10,13 +13,13 @@ from core.admin_support.readonly import ReadOnlyAdmin
 from core.staff.actor import StaffActor
 from lototrot import powers
 from lototrot.admin.race_records import record_of
-from lototrot.admin.running_forms import AnnounceStartForm, ReasonForm, StopForm
+from lototrot.admin.running_forms import AnnounceStartForm, AppointDeviceForm, ReasonForm, StopForm
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Meeting, Race
 from lototrot.models.running import StartAnnouncement
-from lototrot.models.stops import SalesStop
+from lototrot.models.stops import SalesStop, SignalDevice
 from lototrot.selectors.races import RaceState
-from lototrot.services.races import announcing, stopping
+from lototrot.services.races import announcing, signals, stopping
 
 Data = dict[str, Any]
 _STOPPED = _("Sales are stopped. Confirm the start, or have the stop lifted by two persons.")
@@ -40,6 +43,14 @@ def _lift(by: StaffActor, stop: SalesStop, data: Data) -> Done:
 def _announce_start(by: StaffActor, race: Race, data: Data) -> Done:
     announced = announcing.start_announce(by=by, race_id=race.pk, **data)
     return Done(_("The announced start is on record."), announced)
+
+
+def _appoint(by: StaffActor, _: None, data: Data) -> Done:
+    return Done(_PROPOSED, signals.device_appoint(by=by, **data))
+
+
+def _end(by: StaffActor, device: SignalDevice, data: Data) -> Done:
+    return Done(_("The device is ended."), signals.device_end(by=by, device_id=device.pk))
 
 
 STOP = Act(
@@ -88,6 +99,27 @@ ANNOUNCE_START = Act(
 )
 
 
+APPOINT = Act(
+    name="appoint",
+    title=_("Appoint a device that signals starts"),
+    power=powers.STOP_SALES,
+    run=_appoint,
+    form=AppointDeviceForm,
+    icon="sensors",
+    text=_("Its signal stops sales. A second person confirms the appointment."),
+)
+END_DEVICE = Act(
+    name="end",
+    title=_("End the device"),
+    power=powers.STOP_SALES,
+    run=_end,
+    icon="sensors_off",
+    danger=True,
+    offered=lambda by, device: device.ended_at is None,
+    text=_("Its signals are refused from now on. What it stopped stays stopped."),
+)
+
+
 @admin.register(SalesStop)
 class SalesStopAdmin(ReadOnlyAdmin):
     read_power = powers.READ
@@ -95,6 +127,16 @@ class SalesStopAdmin(ReadOnlyAdmin):
     list_filter = ("ending",)
     search_fields = ("race__name", "meeting__reference")
     acts = (LIFT,)
+
+
+@admin.register(SignalDevice)
+class SignalDeviceAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
+    columns = ("__str__", "appointed_at", "ended_at", "ended_by")
+    list_filter = ("racecourse",)
+    search_fields = ("terminal__code",)
+    acts = (END_DEVICE,)
+    list_acts = (APPOINT,)
 
 
 @admin.register(StartAnnouncement)

@@ -1,4 +1,7 @@
-"""Stop sales, list the stops, and propose to lift one (14.III.4) [E12]."""
+"""Stop sales, list the stops, and propose to lift one (14.III.4) [E12].
+
+Take signals from the course as well, and appoint the devices that give them.
+"""
 
 from django.http import HttpResponse
 from rest_framework import serializers
@@ -7,14 +10,16 @@ from rest_framework.request import Request
 from core.api.schema import operation
 from core.api.shapes import Choice, Flag, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import StaffView
+from core.premises.api.terminal import ProvenTerminalView
+from core.premises.services import TerminalNotFound
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
 from lototrot.api.course_shapes import ReasonIn
 from lototrot.models.stops import SalesStop
-from lototrot.selectors.stops import stops_list
+from lototrot.selectors.stops import signal_devices, stops_list
 from lototrot.services.contest.contests import MeetingUnknown, RaceUnknown
 from lototrot.services.programme.official import meeting_get
-from lototrot.services.races import course, stopping
+from lototrot.services.races import course, signals, stopping
 
 
 class StopIn(Shape):
@@ -106,3 +111,81 @@ class Lifting(StaffView):
             return self.answer(ProposalOut, proposal, 201)
 
         return self.once(act)
+
+
+class SignalDeviceIn(Shape):
+    terminal = Text(max_length=20, help_text="Of a sales point at a racecourse.")
+    racecourse = Text(max_length=20)
+
+
+class SignalDeviceOut(Shape):
+    id = Whole()
+    terminal = serializers.CharField(source="terminal.code")
+    racecourse = serializers.CharField(source="racecourse.code")
+    appointed_at = Instant()
+    proposal = Uuid(source="proposal.uuid")
+    ended_at = Instant(allow_null=True)
+
+
+class RaceSignal(ProvenTerminalView):
+    @operation(
+        "Stop the sales of every contest on a race, on a signal from the course (14.III.4) [E12]",
+        "Of a terminal that two persons appointed for the racecourse. Its key signs the request;"
+        " no operator is needed. A signal again changes nothing while the stop stands. A second"
+        " person confirms the start, or two persons lift the stop.",
+        answer=StopOut,
+        status=201,
+        problems=(
+            RaceUnknown,
+            signals.NotSignalDevice,
+            signals.SignalOutsideMeeting,
+            stopping.NothingOnSale,
+        ),
+    )
+    def post(self, request: Request, race: int) -> HttpResponse:
+        self.read(Shape)
+        stop = signals.race_signal(terminal=self.terminal, race_id=race)
+        return self.answer(StopOut, stop, 201)
+
+
+class SignalDevices(StaffView):
+    @operation("Devices that signal starts, newest first", answer=SignalDeviceOut, paged=True)
+    def get(self, request: Request) -> HttpResponse:
+        rows = signal_devices()
+        return self.rows(SignalDeviceOut, rows, self.query(PageQuery), newest_first=True)
+
+    @operation(
+        "Propose that a terminal signals the starts of a racecourse [E12]",
+        "Takes effect when a second person confirms the proposal (`/api/v1/proposals`).",
+        body=SignalDeviceIn,
+        answer=ProposalOut,
+        status=201,
+        idempotent=True,
+        problems=(
+            TerminalNotFound,
+            signals.RacecourseUnknown,
+            signals.SignalDevicePlace,
+            signals.SignalDeviceAppointed,
+            ProposalPending,
+        ),
+        example={"terminal": "T-0001", "racecourse": "SONPARDO"},
+    )
+    def post(self, request: Request) -> HttpResponse:
+        body = self.read(SignalDeviceIn)
+
+        def act() -> HttpResponse:
+            return self.answer(ProposalOut, signals.device_appoint(by=self.by, **body), 201)
+
+        return self.once(act)
+
+
+class SignalDeviceEnd(StaffView):
+    @operation(
+        "End a device that signals starts, at once",
+        "What it stopped stays stopped. Ending it again changes nothing.",
+        answer=SignalDeviceOut,
+        problems=(signals.SignalDeviceUnknown,),
+    )
+    def post(self, request: Request, device: int) -> HttpResponse:
+        self.read(Shape)
+        return self.answer(SignalDeviceOut, signals.device_end(by=self.by, device_id=device))

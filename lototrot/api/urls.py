@@ -68,6 +68,9 @@ _preparing: list[URLPattern] = [
 _race_day: list[URLPattern] = [
     path("stops", stops.Stops.as_view()),
     path("stops/<int:stop>/lifting", stops.Lifting.as_view()),
+    path("signal-devices", stops.SignalDevices.as_view()),
+    path("signal-devices/<int:device>/end", stops.SignalDeviceEnd.as_view()),
+    path(f"{_RACE}/signal", stops.RaceSignal.as_view()),
     path(f"{_MEETING}/stop", stops.MeetingStop.as_view()),
     path(f"{_RACE}/stop", stops.RaceStop.as_view()),
     path(f"{_MEETING}/declaration", course.MeetingDeclaration.as_view()),

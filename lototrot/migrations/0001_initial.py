@@ -1069,6 +1069,89 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="SignalDevice",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("appointed_at", models.DateTimeField(verbose_name="appointed at")),
+                ("ended_at", models.DateTimeField(null=True, verbose_name="ended at")),
+                (
+                    "ended_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                        verbose_name="ended by",
+                    ),
+                ),
+                (
+                    "ended_in",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.staffsession",
+                        verbose_name="ended in session",
+                    ),
+                ),
+                (
+                    "proposal",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal",
+                    ),
+                ),
+                (
+                    "racecourse",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="signal_devices",
+                        to="lototrot.racecourse",
+                        verbose_name="racecourse",
+                    ),
+                ),
+                (
+                    "terminal",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="premises.terminal",
+                        verbose_name="terminal",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "device that signals starts",
+                "verbose_name_plural": "devices that signal starts",
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("ended_at", None)),
+                        fields=("terminal", "racecourse"),
+                        name="signal_device_once",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("ended_at", None), ("ended_by", None), ("ended_in", None)),
+                            models.Q(
+                                ("ended_at__isnull", False),
+                                ("ended_by__isnull", False),
+                                ("ended_in__isnull", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="signal_device_ended_whole",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="SalesStop",
             fields=[
                 (

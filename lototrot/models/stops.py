@@ -1,4 +1,7 @@
-"""Store the stops of sales at the start of a race, and how each of them ended (14.III.4) [E12]."""
+"""Store the stops of sales at the start of a race, and how each of them ended (14.III.4) [E12].
+
+Store as well the devices at a course whose signal stops sales.
+"""
 
 from django.db import models
 from django.db.models import Q
@@ -7,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from core.database.models import Guarded
 from core.premises.models import Terminal
 from core.staff.models import Proposal, StaffSession, User
-from lototrot.models.programme import Meeting, Race
+from lototrot.models.programme import Meeting, Race, Racecourse
 
 
 class SalesStop(Guarded):
@@ -78,3 +81,53 @@ class SalesStop(Guarded):
 
     def __str__(self) -> str:
         return str(self.race or self.meeting)
+
+
+class SignalDevice(Guarded):
+    """A terminal that two persons appointed to signal the starts of a racecourse [E12].
+
+    Its signal only stops sales: two persons confirm the start or lift the stop. One person ends it.
+    """
+
+    mutable = ("ended_at", "ended_by", "ended_in")
+
+    terminal = models.ForeignKey(
+        Terminal, models.PROTECT, related_name="+", verbose_name=_("terminal")
+    )
+    racecourse = models.ForeignKey(
+        Racecourse, models.PROTECT, related_name="signal_devices", verbose_name=_("racecourse")
+    )
+    appointed_at = models.DateTimeField(_("appointed at"))
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
+    )
+    ended_at = models.DateTimeField(_("ended at"), null=True)
+    ended_by = models.ForeignKey(
+        User, models.PROTECT, null=True, related_name="+", verbose_name=_("ended by")
+    )
+    ended_in = models.ForeignKey(
+        StaffSession,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        verbose_name=_("ended in session"),
+    )
+
+    class Meta:
+        verbose_name = _("device that signals starts")
+        verbose_name_plural = _("devices that signal starts")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["terminal", "racecourse"],
+                condition=Q(ended_at=None),
+                name="signal_device_once",
+            ),
+            models.CheckConstraint(
+                condition=Q(ended_at=None, ended_by=None, ended_in=None)
+                | Q(ended_at__isnull=False, ended_by__isnull=False, ended_in__isnull=False),
+                name="signal_device_ended_whole",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.terminal.code} · {self.racecourse}"

@@ -1,15 +1,20 @@
-"""Find the stops of sales that cover a contest, and those that wait to be decided [E12]."""
+"""Find stops of sales, the contests that they cover, and the devices that signal starts [E12]."""
 
 from django.db.models import Q, QuerySet
 
 from lototrot.models.contest import Contest
-from lototrot.models.stops import SalesStop
+from lototrot.models.stops import SalesStop, SignalDevice
 
 
 def stops_list(*, standing: bool = False) -> QuerySet[SalesStop]:
     """Return all stops of sales, or those that have not ended."""
     rows = SalesStop.objects.select_related("proposal")
     return rows.filter(ended_at=None) if standing else rows
+
+
+def signal_devices() -> QuerySet[SignalDevice]:
+    """Return every device that signals starts or did."""
+    return SignalDevice.objects.select_related("terminal", "racecourse", "proposal")
 
 
 def contests_covered(stop: SalesStop) -> QuerySet[Contest]:

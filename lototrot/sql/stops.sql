@@ -49,6 +49,20 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- A terminal stops sales if two persons appointed it for the racecourse, and nobody ended it.
+CREATE OR REPLACE FUNCTION lototrot_guard_signal() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM lototrot_signaldevice d JOIN lototrot_race r ON r.racecourse_id = d.racecourse_id
+         WHERE d.terminal_id = NEW.terminal_id AND r.id = NEW.race_id AND d.ended_at IS NULL) THEN
+        RAISE EXCEPTION 'terminal %: it does not signal the starts of race %', NEW.terminal_id,
+            NEW.race_id USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER signal_appointed BEFORE INSERT ON lototrot_salesstop
+    FOR EACH ROW WHEN (NEW.terminal_id IS NOT NULL) EXECUTE FUNCTION lototrot_guard_signal();
 CREATE OR REPLACE TRIGGER stopped_stands BEFORE UPDATE OF state ON lototrot_contest
     FOR EACH ROW WHEN (NEW.state IN ('open', 'stopped'))
     EXECUTE FUNCTION lototrot_guard_stopped();

@@ -83,6 +83,8 @@ CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_racestart
 CREATE OR REPLACE TRIGGER two_persons_correct BEFORE INSERT ON lototrot_racestart
     FOR EACH ROW WHEN (NEW.corrects_id IS NOT NULL)
     EXECUTE FUNCTION lototrot_need_confirmed('lototrot.start_correction');
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_signaldevice
+    FOR EACH ROW EXECUTE FUNCTION lototrot_need_confirmed('lototrot.signal_device');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_schedulechange
     FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
     EXECUTE FUNCTION lototrot_need_confirmed('lototrot.closing_postponement');

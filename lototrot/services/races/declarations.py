@@ -39,7 +39,7 @@ from lototrot.services.races.course import (
     race_hold,
 )
 from lototrot.services.races.drawing import RACE_DRAW
-from lototrot.services.races.stopping import instant_of, stop_place, stop_reject
+from lototrot.services.races.stopping import instant_of, stop_of, stop_place, stop_reject
 
 Kind = RaceDeclaration.Kind
 Author = RaceDeclaration.Author
@@ -180,13 +180,8 @@ def _propose(
         content={"meeting": meeting_id, "race": race.pk if race else None, **content},
     )
     if content["kind"] == Kind.NOT_RUN:
-        stop_place(
-            person=by,
-            meeting_id=meeting_id,
-            race=race,
-            source=content["reason"],
-            proposal=proposal,
-        )
+        reason = content["reason"]
+        stop_place(stop_of(by, meeting_id=meeting_id, race=race, source=reason, proposal=proposal))
     _need_text(proposal)
     _declarable(proposal)
     return proposal

@@ -33,7 +33,7 @@ from lototrot.services.races.course import (
     race_hold,
 )
 from lototrot.services.races.drawing import RACE_DRAW
-from lototrot.services.races.stopping import instant_of, stop_place, stop_reject
+from lototrot.services.races.stopping import instant_of, stop_of, stop_place, stop_reject
 from lototrot.services.races.window import need_in_meeting
 from lototrot.services.settlement.breach import breached_reverse
 
@@ -84,7 +84,7 @@ def start_report(
             "source": source,
         },
     )
-    stop_place(person=by, meeting_id=race.meeting_id, race=race, source=source, proposal=proposal)
+    stop_place(stop_of(by, meeting_id=race.meeting_id, race=race, source=source, proposal=proposal))
     _need_startable(race, race_hold(race), proposal)
     return proposal
 

@@ -71,26 +71,22 @@ def _stopped(by: StaffActor, meeting_id: int, race: Race | None, source: str) ->
     standing = SalesStop.objects.filter(
         meeting=meeting_id, race=race, stopped_by=by.user_id, proposal=None, ended_at=None
     ).first()
-    stop = standing or stop_place(person=by, meeting_id=meeting_id, race=race, source=source)
+    stop = standing or stop_place(stop_of(by, meeting_id=meeting_id, race=race, source=source))
     if stop is None:
         raise NothingOnSale(meeting=meeting_id, race=race.pk if race else None)
     return stop
 
 
-def stop_place(
-    *,
+def stop_of(
     person: StaffActor,
+    *,
     meeting_id: int,
     race: Race | None,
     source: str,
     proposal: Proposal | None = None,
-) -> SalesStop | None:
-    """Stop the sales of the contests on a race or a meeting; return None if none is on sale.
-
-    Wait for every sale that holds a contest's shared lock. No ticket is sold after the commit, and
-    none later than `stopped_at` unless the stop is lifted. Needs a transaction.
-    """
-    stop = SalesStop(
+) -> SalesStop:
+    """Return a stop by a person that is not placed yet."""
+    return SalesStop(
         meeting_id=meeting_id,
         race=race,
         source=source,
@@ -98,6 +94,14 @@ def stop_place(
         stopped_in_id=person.session_id,
         proposal=proposal,
     )
+
+
+def stop_place(stop: SalesStop) -> SalesStop | None:
+    """Stop the sales of the contests on a race or a meeting; return None if none is on sale.
+
+    Wait for every sale that holds a contest's shared lock. No ticket is sold after the commit, and
+    none later than `stopped_at` unless the stop is lifted. Needs a transaction.
+    """
     contests = _hold(stop)
     stop.stopped_at = clock.now()
     on_sale = Contest.objects.filter(

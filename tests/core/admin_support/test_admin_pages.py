@@ -87,6 +87,7 @@ def test_the_race_day_fills_every_table_but_those(day: RaceDay) -> None:
         "Lapse",
         "RaceDeclaration",
         "Reprint",
+        "SignalDevice",
         "StartAnnouncement",
         "Unprinted",
         "CashCeiling",

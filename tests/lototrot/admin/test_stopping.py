@@ -4,10 +4,11 @@ from datetime import timedelta
 
 import pytest
 
+from core.premises.models import Premises
 from core.staff.powers import Role
 from lototrot.models.contest import Contest, ScheduleChange
 from lototrot.models.running import StartAnnouncement
-from lototrot.models.stops import SalesStop
+from lototrot.models.stops import SalesStop, SignalDevice
 from tests.support import factories
 from tests.support.admin_desk import Desk, as_typed, confirm_pending
 
@@ -47,3 +48,20 @@ def test_a_delay_is_announced_and_the_closing_moved_to_it(stewards: Desk) -> Non
     organiser.do(contest, "postpone", **typed)
     confirm_pending("lototrot.closing_postponement", Role.STEWARDS)
     assert ScheduleChange.objects.get().to_at == later
+
+
+def test_a_device_that_signals_starts_is_appointed_and_ended(stewards: Desk) -> None:
+    race = factories.races_of(factories.contest())[0]
+    point = factories.point(factories.premises(Premises.Kind.RACECOURSE_POINT))
+    stewards.do(
+        SignalDevice,
+        "appoint",
+        terminal=point.terminal.code,
+        racecourse=race.racecourse.code,
+    )
+    confirm_pending("lototrot.signal_device", Role.STEWARDS)
+    device = SignalDevice.objects.get()
+    assert (device.terminal, device.racecourse) == (point.terminal, race.racecourse)
+    assert not Desk(Role.ORGANISER).offers(device, "end")
+    stewards.do(device, "end")
+    assert SignalDevice.objects.get().ended_by == stewards.person

@@ -8,7 +8,7 @@ from django.db import DatabaseError, IntegrityError, transaction
 from core.database import clock
 from core.staff.models import Decision, Proposal
 from lototrot.models.contest import Contest
-from lototrot.models.stops import SalesStop
+from lototrot.models.stops import SalesStop, SignalDevice
 from lototrot.services.races.stopping import race_stop
 from tests.support import factories as f
 
@@ -38,7 +38,26 @@ def test_a_stop_is_of_one_person_or_of_one_terminal(contest: Contest) -> None:
     for wrong in ({}, person | terminal, {"stopped_by_id": by.user_id}, terminal | {"source": ""}):
         with pytest.raises(IntegrityError), transaction.atomic():
             SalesStop.objects.create(**row | wrong)
-    assert SalesStop.objects.create(**row | terminal).pk
+    race = f.races_of(contest)[0]
+    signalled = row | terminal | {"race": race}
+    with pytest.raises(IntegrityError), transaction.atomic():
+        SalesStop.objects.create(**signalled)
+    device = f.signal_device(race.racecourse, point)
+    assert SalesStop.objects.create(**signalled).pk
+    with pytest.raises(IntegrityError), transaction.atomic():
+        SalesStop.objects.create(**signalled | {"race": None})
+    SignalDevice.objects.update(
+        ended_at=clock.now(), ended_by_id=by.user_id, ended_in_id=by.session_id
+    )
+    with pytest.raises(IntegrityError), transaction.atomic():
+        SalesStop.objects.create(**signalled)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        SignalDevice.objects.create(
+            terminal=point.terminal,
+            racecourse=race.racecourse,
+            appointed_at=device.appointed_at,
+            proposal=f.proposal("lototrot.stop_lifting"),
+        )
 
 
 def test_only_two_persons_lift_a_stop(contest: Contest) -> None:

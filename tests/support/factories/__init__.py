@@ -53,6 +53,9 @@ from tests.support.factories.course import (
     drawn as drawn,
 )
 from tests.support.factories.course import (
+    signal_device as signal_device,
+)
+from tests.support.factories.course import (
     started as started,
 )
 from tests.support.factories.course import (

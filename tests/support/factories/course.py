@@ -16,14 +16,15 @@ from core.staff.powers import Role
 from lototrot.models.contest import (
     Contest,
 )
-from lototrot.models.programme import Race
+from lototrot.models.programme import Race, Racecourse
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
+from lototrot.models.stops import SignalDevice
 from lototrot.selectors import draws
 from lototrot.services.races.drawing import RACE_DRAW
 from lototrot.services.seal.sealing import contest_seal
 from tests.support.factories.contests import contest_closed
 from tests.support.factories.people import proposal, somebody, staff, time_to
-from tests.support.factories.places import central_office
+from tests.support.factories.places import Point, central_office
 
 
 def withdrawal(of: Race, number: int, *, confirmed: bool = True) -> Withdrawal:
@@ -53,6 +54,16 @@ def started(of: Race, *, at: datetime | None = None) -> RaceStart:
         recorded_by_id=by.user_id,
         recorded_in=by,
         proposal=proposal("lototrot.start", f"race:{of.pk}"),
+    )
+
+
+def signal_device(course: Racecourse, point: Point) -> SignalDevice:
+    """Appoint a terminal as the device that signals the starts of a racecourse."""
+    return SignalDevice.objects.create(
+        terminal=point.terminal,
+        racecourse=course,
+        appointed_at=clock.now(),
+        proposal=proposal("lototrot.signal_device"),
     )
 
 

@@ -30,12 +30,13 @@ from core.staff.actor import StaffActor
 from core.staff.powers import Role
 from core.statements.models import Statement
 from lototrot.models.contest import Contest
+from lototrot.models.programme import Race
 from lototrot.models.settlement import Prize
 from lototrot.models.tickets import Ticket
 from lototrot.selectors.draws import subject_of
 from lototrot.services.authority.amendments import amendment_propose
 from lototrot.services.contest.preparing import contest_change, contest_create, contest_discard
-from lototrot.services.races import classification, stopping, withdrawals
+from lototrot.services.races import classification, signals, stopping, withdrawals
 from lototrot.services.races.classification import Entry
 from lototrot.services.seal.proving import ticket_proof
 from lototrot.services.seal.sealing import contest_seal
@@ -177,11 +178,26 @@ def _sold(point: factories.Point) -> tuple[Contest, list[str]]:
     stop = stopping.race_stop(by=by, race_id=races[0].pk, source="Starter")
     lifting = stopping.stop_lift(by=by, stop_id=stop.pk, reason="A false start")
     two_persons.confirm(proposal=lifting.uuid, by=other)
+    _signalled(races[0])
     codes += [_sell(contest, point, [tuple(range(2, 20)), (1, 2, 3, 4)])[1] for _ in range(10)]
     ident, code = _sell(contest, point, [(5,), (1,)])
     assert request_state(terminal=bare_terminal(point.credentials), ident=ident)
     ticket_annul(by=point.actor, ident=ident, presented_code=code, reason="wrong race")
     return contest, codes
+
+
+def _signalled(race: Race) -> None:
+    """Stop sales on a signal by a device that is appointed for it, and let them go on [E12]."""
+    point = factories.point(factories.premises(Premises.Kind.RACECOURSE_POINT))
+    by, other = factories.two_stewards()
+    appointment = signals.device_appoint(
+        by=by, terminal=point.terminal.code, racecourse=race.racecourse.code
+    )
+    two_persons.confirm(proposal=appointment.uuid, by=other)
+    with acting.acting("race_signal", terminal=point.terminal.pk):
+        stop = signals.race_signal(terminal=point.bare, race_id=race.pk)
+    lifting = stopping.stop_lift(by=by, stop_id=stop.pk, reason="Nobody started")
+    two_persons.confirm(proposal=lifting.uuid, by=other)
 
 
 def _sell(
