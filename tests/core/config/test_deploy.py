@@ -15,10 +15,10 @@ import pytest
 import yaml
 
 from core.api.authentication import TERMINAL_SCHEME
-from core.config.holding import HELD, PUBLISHING
+from core.kernel.holding import HELD, OPEN, PUBLISHING, SEEDED, needs_seeds
 from core.tools.embedded.postgres import SUPERUSER, Postgres, binaries
 from core.tools.embedded.server import ROOT
-from core.tools.embedded.stack import CONNECTIONS, free_port, web_command
+from core.tools.embedded.web import CONNECTIONS, free_port, web_command
 
 DEPLOY = ROOT / "docs" / "deploy"
 SERVICES: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
@@ -206,7 +206,8 @@ def test_the_web_server_of_make_up_takes_as_many_connections_as_the_deployed_one
 def test_the_proxy_gives_out_what_is_published_and_asks_the_web_server_for_the_rest() -> None:
     proxy = (DEPLOY / "nginx.conf").read_text()
     assert proxy.count("{") == proxy.count("}")
-    for service, group in (("sales", "lototrot_sales"), ("web", "lototrot_public")):
+    groups = {"sales": "lototrot_sales", "web": "lototrot_public", "play": "lototrot_play"}
+    for service, group in groups.items():
         web = exec_start(unit(service))
         port = web[web.index("--port") + 1]
         assert f"upstream {group} {{\n    server 127.0.0.1:{port};" in proxy
@@ -224,16 +225,46 @@ def test_terminals_have_processes_of_their_own_and_the_proxy_limits_everybody_el
         said = (DEPLOY / unit(service)).read_text()
         assert ("Environment=PROCESS_ROLE=sales" in said) == (role == "sales")
     proxy = (DEPLOY / "nginx.conf").read_text()
-    (chosen,) = re.findall(r"map \$http_authorization \$lototrot \{(.*?)\}", proxy, re.DOTALL)
-    assert chosen.split() == [
-        *("default", "lototrot_public;"),
-        *(f'"~*^{TERMINAL_SCHEME}', '"', "lototrot_sales;"),
+    (told_apart,) = re.findall(r"map \$http_authorization \$who \{(.*?)\}", proxy, re.DOTALL)
+    assert told_apart.split() == [
+        "default",
+        "stranger;",
+        f'"~*^{TERMINAL_SCHEME}',
+        '"',
+        "terminal;",
     ]
     zones = set(re.findall(r"zone=(\w+):", proxy))
     assert zones == {"public", "terminals", "sign_ons", "public_at_once"}
     for zone in zones:
         assert re.search(rf"limit_(req  zone=|conn ){zone}\b", proxy), zone
     assert "proxy_set_header X-Forwarded-For $remote_addr;" in proxy  # not what a client sent
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *SEEDED,
+        *(f"{path}and/more" for path in (*SEEDED, *OPEN)),
+        *(
+            "/api/v1/lototrot/tickets",
+            "/admin/staff/user/",
+            "/admin/",
+            "/check",
+            "/x/api/v1/nights",
+        ),
+    ],
+)
+def test_the_proxy_sends_what_needs_seeds_to_the_process_that_has_them(path: str) -> None:
+    proxy = (DEPLOY / "nginx.conf").read_text()
+    (chosen,) = re.findall(r'map "\$who \$uri" \$lototrot \{(.*?)\n\}', proxy, re.DOTALL)
+    rules = re.findall(r'^ +"~(.*)" +(\w+);$', chosen, re.MULTILINE)
+    otherwise = {"stranger": "lototrot_public", "terminal": "lototrot_sales"}
+    for who, process in otherwise.items():
+        to = next((to for rule, to in rules if re.search(rule, f"{who} {path}")), "lototrot_public")
+        if path.startswith(OPEN):
+            assert to == "lototrot_public"
+        else:
+            assert to == ("lototrot_play" if needs_seeds(path) else process)
 
 
 def test_every_container_is_what_it_depends_on() -> None:
