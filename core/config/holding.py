@@ -1,29 +1,10 @@
-"""Say which keys each kind of process holds. A process without a key cannot lose it.
+"""Take the keys of the own kind of process. A process without a key cannot lose it."""
 
-`PROCESS` names the kind. `console` (the default) has all: the commands of people, and the
-demonstration.
-"""
-
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
 from django.core.exceptions import ImproperlyConfigured
 
-_WEB: Final = frozenset({"SECRET_KEY", "CODE_KEYS", "DATA_KEYS", "TOKEN_KEYS"})
-_ALL: Final = _WEB | {"SEED_KEYS", "SIGNING_KEYS"}
-HELD: Final = {
-    "console": _ALL,
-    "web": _WEB,
-    "play": _WEB | {"SEED_KEYS"},
-    "worker": frozenset({"SEED_KEYS"}),
-    "signer": frozenset({"SIGNING_KEYS"}),
-    "live": frozenset(),
-    "beat": frozenset(),
-    "migrate": frozenset(),
-}
-
-
-PUBLISHING: Final = frozenset({"web", "play", "worker"})
-"""What these publish, the signer signs for them."""
+from core.kernel.holding import HELD
 
 
 class Absent:

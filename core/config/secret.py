@@ -6,9 +6,6 @@ file in the place of `NAME`, such as a credential of systemd.
 """
 
 import json
-import os
-import secrets
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,8 +13,10 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 
 from core.config import env
-from core.config.holding import PUBLISHING, Absent, held
+from core.config.holding import Absent, held
 from core.kernel.codes import CodeKeys
+from core.kernel.holding import PUBLISHING, fresh
+from core.tools.embedded.keys import kept
 
 Ring = tuple[str, dict[str, bytes]]
 
@@ -40,7 +39,7 @@ class Secrets:
         given = env.secret(name)
         if given and self.production and len(given) < 32:
             raise ImproperlyConfigured(f"{name} is shorter than 32 characters")
-        return given or self._made(name, lambda: secrets.token_urlsafe(48))
+        return given or self._made(name)
 
     def data_keys(self, name: str) -> Any:
         """Return the keys of encrypted data, tokens or signatures: the version in use, and the 32
@@ -51,7 +50,7 @@ class Secrets:
         """
         if not self._holds(name):
             return Absent(name, self.process)
-        return _data_keys(name, self._document(name, _fresh_key))
+        return _data_keys(name, self._document(name))
 
     def signing_keys(self, name: str, signer: str) -> Any:
         """Return the keys that sign; none where a `signer` does, which then holds them alone.
@@ -74,7 +73,7 @@ class Secrets:
         """
         if not self._holds(name):
             return Absent(name, self.process)
-        return _code_keys(name, self._document(name, lambda: [_fresh_key(), _fresh_key()]))
+        return _code_keys(name, self._document(name))
 
     def _holds(self, name: str) -> bool:
         """Return whether this kind of process holds the secret. Raises ImproperlyConfigured in
@@ -88,40 +87,13 @@ class Secrets:
             )
         return False
 
-    def _document(self, name: str, fresh: Callable[[], Any]) -> str:
-        given = env.secret(name)
-        return given or self._made(
-            name, lambda: json.dumps({"current": "1", "keys": {"1": fresh()}})
-        )
+    def _document(self, name: str) -> str:
+        return env.secret(name) or self._made(name)
 
-    def _made(self, name: str, make: Callable[[], str]) -> str:
+    def _made(self, name: str) -> str:
         if self.production:
             raise ImproperlyConfigured(f"production needs {name}")
-        return _kept(name, self.folder, make())
-
-
-def _fresh_key() -> str:
-    return secrets.token_hex(32)
-
-
-def _kept(name: str, folder: Path, make: str) -> str:
-    """Return the content of `folder/name`, and write `make` there first if it does not exist.
-
-    If several processes write at once, the first one decides the content.
-    """
-    path = folder / name
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    draft = folder / f".{name}.{os.getpid()}.{secrets.token_hex(4)}"
-    if not path.exists():
-        draft.touch(mode=0o600)
-        draft.write_text(make)
-        try:
-            os.link(draft, path)
-        except FileExistsError:
-            pass
-        finally:
-            draft.unlink()
-    return path.read_text()
+        return kept(name, self.folder, fresh(name))
 
 
 def _data_keys(name: str, document: str) -> Ring:

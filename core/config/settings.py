@@ -286,6 +286,10 @@ LIMITS_PROCESSES = env.integer("LIMITS_PROCESSES", 4, least=1)
 PROCESS_ROLE = env.string("PROCESS_ROLE", "all")
 if PROCESS_ROLE not in ("all", "sales"):
     raise ImproperlyConfigured(f"PROCESS_ROLE must be all or sales, not {PROCESS_ROLE!r}")
+# Where no proxy chooses the process: who answers what needs SEED_KEYS, `http://HOST:PORT`.
+DEALER = env.string("DEALER", "")
+if DEALER and PRODUCTION:
+    raise ImproperlyConfigured("production has a proxy: it knows no DEALER")
 # Requests without credentials: of one address, of all together, and at once in one process.
 ANONYMOUS_PER_S = env.integer("ANONYMOUS_PER_S", 10, least=1)
 ANONYMOUS_TOTAL_PER_S = env.integer("ANONYMOUS_TOTAL_PER_S", 100, least=1)

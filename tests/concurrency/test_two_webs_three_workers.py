@@ -22,8 +22,9 @@ import pytest
 from celery import Celery
 
 from core.ledger.models import Transfer
-from core.tools.embedded.stack import Stack, free_port
+from core.tools.embedded.stack import Stack
 from core.tools.embedded.valkey import binary
+from core.tools.embedded.web import free_port
 from core.tools.raceday.api import Api, ApiProblem
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +22,7 @@ class Child:
 
     name: str
     command: list[str]
-    environment: Mapping[str, str]
+    environment: dict[str, str]
     log: Path
     patience_s: float
     ready: Callable[[], bool]
@@ -36,7 +36,7 @@ class Child:
             self.process = subprocess.Popen(
                 self.command,
                 cwd=ROOT,
-                env=dict(self.environment),
+                env=self.environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,

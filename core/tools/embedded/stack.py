@@ -8,12 +8,9 @@ failed: `check` and `wait` raise. In the main thread SIGTERM becomes SystemExit,
 is stopped in order.
 """
 
-import http
-import http.client
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -24,82 +21,22 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, NoReturn, Self
 
+from core.tools.embedded import folders
 from core.tools.embedded.children import Child
+from core.tools.embedded.keys import environment_of
 from core.tools.embedded.postgres import Postgres
 from core.tools.embedded.processes import EmbeddedError, need_open_files
 from core.tools.embedded.provision import provided
 from core.tools.embedded.server import ROOT, var_folder
 from core.tools.embedded.valkey import Valkey
+from core.tools.embedded.web import CONNECTIONS, free_port, gives, listens, web_command
 
-CONNECTIONS = 8192  # of one process: terminals and boards keep theirs open
 _READY_WITHIN_S = 120
 _LOOK_EVERY_S = 0.1
-_SERVERS = ("web", "sales")
+_SERVERS = ("web", "sales", "play")
 # What the public asks for gives way to sales: a tenth of their share of a busy processor.
 GIVING_WAY = ["nice", "-n", "10"]
 _CELERY = [sys.executable, "-m", "celery", "--app", "core.config.celery"]
-
-
-def web_command(port: int, processes: int) -> list[str]:
-    """Return the command of the HTTP server: $WEB_SERVER is granian or gunicorn.
-
-    Each process has $WEB_THREADS threads. Granian's backpressure is a number of connections, idle
-    ones included; each terminal keeps one open. HTTP/2 is off because there is no TLS here.
-    """
-    threads = os.environ.get("WEB_THREADS") or "6"
-    server = os.environ.get("WEB_SERVER") or "granian"
-    if server == "granian":
-        return [
-            sys.executable,
-            "-m",
-            "granian",
-            "--interface",
-            "wsgi",
-            "--host",
-            "127.0.0.1",
-            "--port",
-            str(port),
-            "--workers",
-            str(processes),
-            "--blocking-threads",
-            threads,
-            "--respawn-failed-workers",
-            "--workers-kill-timeout",
-            "20",
-            "--http",
-            "1",
-            "--no-ws",
-            "--backlog",
-            "4096",
-            "--backpressure",
-            str(CONNECTIONS),
-            "core.config.wsgi:application",
-        ]
-    if server == "gunicorn":
-        return [
-            sys.executable,
-            "-m",
-            "gunicorn",
-            "--bind",
-            f"127.0.0.1:{port}",
-            "--worker-class",
-            "gthread",
-            "--workers",
-            str(processes),
-            "--threads",
-            threads,
-            "--graceful-timeout",
-            "20",
-            "core.config.wsgi:application",
-        ]
-    raise EmbeddedError(f"WEB_SERVER must be granian or gunicorn, not {server!r}.")
-
-
-def free_port() -> int:
-    """Return a free port of the loopback address."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class Stack:
@@ -111,7 +48,9 @@ class Stack:
     a line for each event.
 
     With `sales_processes` terminals have processes of their own, at an address of their own, and
-    the others give way to them where the machine is busy.
+    the others give way to them where the machine is busy. Plays and emissions have one, too, at
+    `play_url`; the others pass on to it what needs the seeds. Without, `web` answers everything.
+    Each process has the keys of its kind alone, as files under $VAR_DIR/secrets.
     """
 
     def __init__(
@@ -131,6 +70,8 @@ class Stack:
         self.base_url = f"http://127.0.0.1:{self.port}"
         self.sales_port = free_port() if sales_processes else self.port
         self.sales_url = f"http://127.0.0.1:{self.sales_port}"
+        self.play_port = free_port() if sales_processes else self.port
+        self.play_url = f"http://127.0.0.1:{self.play_port}"
         self.live_port = free_port()
         self.live_url = f"http://127.0.0.1:{self.live_port}/live"
         self.folder = (folder or var_folder()).absolute()
@@ -153,6 +94,7 @@ class Stack:
         self._servers = ExitStack()
         self._handlers: dict[signal.Signals, Any] = {}
         self._ending = threading.Event()
+        self._signer = self.folder / "signer" / "socket"
         self._deciding = threading.Lock()  # whether a child should run
         self._watch = threading.Thread(target=self._watch_children, name="stack", daemon=True)
 
@@ -171,7 +113,7 @@ class Stack:
         self._take_signals(self._kill_all, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
         # First no new requests, then no new tasks, then the tasks under way, then the servers.
         workers = [name for name in self._children if name.startswith("worker")]
-        for names in (_SERVERS, ["beat", "live"], workers):
+        for names in (_SERVERS, ["beat", "live"], workers, ["signer"]):
             children = [self._children[name] for name in names if name in self._children]
             for child in children:
                 child.ask_to_stop()
@@ -198,8 +140,13 @@ class Stack:
 
     @property
     def names(self) -> list[str]:
-        """Return the names of the processes: `sales`, `web`, `worker-1`..., `live`, `beat`."""
+        """Return the names: `signer`, `play`, `sales`, `web`, `worker-1`..., `live`, `beat`."""
         return list(self._children)
+
+    def environment_of(self, kind: str) -> dict[str, str]:
+        """Return the environment of a process of that kind, with its keys and no other."""
+        secrets = Path(self.environment.get("VAR_DIR") or ROOT / "var").absolute() / "secrets"
+        return environment_of(kind, self.environment, secrets, self._signer)
 
     def pid(self, name: str) -> int:
         """Return the process id of a process by its name."""
@@ -241,48 +188,64 @@ class Stack:
         self.environment = {**self.environment, "PROMETHEUS_MULTIPROC_DIR": str(metrics)}
         if self._migrate:
             self._run_to_end("migrate", "--database", "owner", "--no-input")
+        self._add_signer()
         self._add_servers()
         for number in range(1, self._workers + 1):
             node = f"worker-{number}@{self.port}"
             command = ["worker", "--hostname", node, "--concurrency", "1"]
             quiet = ["--without-gossip", "--without-mingle"]
-            self._add(f"worker-{number}", [*_CELERY, *command, *quiet], self._asker(node), 60)
+            command = [*_CELERY, *command, *quiet]
+            self._add(f"worker-{number}", "worker", command, self._asker(node), 60)
         folder, listen = str(self.folder / "live"), f"127.0.0.1:{self.live_port}"
         live = [sys.executable, "manage.py", "live", "--folder", folder, "--listen", listen]
-        self._add("live", live, lambda: _gives(self.live_port, "/live/pulse.json"), 10)
+        self._add("live", "live", live, lambda: gives(self.live_port, "/live/pulse.json"), 10)
         if self._beat:
             schedule = str(self.folder / "beat-schedule")
             command = ["beat", "--schedule", schedule, "--pidfile", ""]
-            self._add("beat", [*_CELERY, *command], lambda: True, 10)
+            self._add("beat", "beat", [*_CELERY, *command], lambda: True, 10)
         for child in self._children.values():
             child.start()
         for child in self._children.values():
             self._wait_ready(child)
         self._watch.start()
 
+    def _add_signer(self) -> None:
+        place = self.folder / "signer"
+        inside = folders.place(place, None, most_bytes=folders.SOCKET_FOLDER_BYTES)
+        self._servers.callback(folders.remove, place)
+        self._signer = inside / "socket"
+        command = [sys.executable, "manage.py", "signer", str(self._signer)]
+        self._add("signer", "signer", command, lambda: listens(self._signer), 10)
+
     def _add_servers(self) -> None:
         web = web_command(self.port, self._web_processes)
-        if self._sales_processes:
-            sales = web_command(self.sales_port, self._sales_processes)
-            self._add("sales", sales, lambda: _gives(self.sales_port, "/readyz"), 30)
-            child = self._children["sales"]
-            child.environment = {**child.environment, "PROCESS_ROLE": "sales"}
-            web = [*GIVING_WAY, *web]
-        self._add("web", web, lambda: _gives(self.port, "/readyz"), 30)
+        if not self._sales_processes:
+            self._add("web", "play", web, lambda: gives(self.port, "/readyz"), 30)
+            return
+        passing_on = {"DEALER": self.play_url}
+        play, sales = web_command(self.play_port, 1), self._sales_processes
+        self._add("play", "play", play, lambda: gives(self.play_port, "/readyz"), 30)
+        self._children["play"].environment |= {"TRUSTED_PROXIES": "127.0.0.1"}
+        command = web_command(self.sales_port, sales)
+        self._add("sales", "web", command, lambda: gives(self.sales_port, "/readyz"), 30)
+        self._children["sales"].environment |= passing_on | {"PROCESS_ROLE": "sales"}
+        self._add("web", "web", [*GIVING_WAY, *web], lambda: gives(self.port, "/readyz"), 30)
+        self._children["web"].environment |= passing_on
 
     def _add(
-        self, name: str, command: list[str], ready: Callable[[], bool], patience_s: float
+        self, name: str, kind: str, command: list[str], ready: Callable[[], bool], patience_s: float
     ) -> None:
         log = self.folder / "log" / f"{name}.log"
         if log.exists():
             log.replace(log.with_suffix(".log.old"))
-        self._children[name] = Child(name, command, self.environment, log, patience_s, ready)
+        environment = self.environment_of(kind)
+        self._children[name] = Child(name, command, environment, log, patience_s, ready)
 
     def _run_to_end(self, *command: str) -> None:
         done = subprocess.run(
             [sys.executable, "manage.py", *command],
             cwd=ROOT,
-            env=self.environment,
+            env=self.environment_of("migrate"),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -341,17 +304,6 @@ class Stack:
     def _kill_all(self, _number: int, _frame: FrameType | None) -> None:
         for child in self._children.values():
             child.kill()
-
-
-def _gives(port: int, path: str) -> bool:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-    try:
-        connection.request("GET", path)
-        return connection.getresponse().status == http.HTTPStatus.OK
-    except (OSError, http.client.HTTPException):
-        return False
-    finally:
-        connection.close()
 
 
 def _exit_on_term(number: int, _frame: FrameType | None) -> NoReturn:

@@ -19,7 +19,8 @@ from typing import IO, Any
 from urllib.parse import urlsplit
 
 from core.tools.embedded.server import ROOT
-from core.tools.embedded.stack import GIVING_WAY, free_port, web_command
+from core.tools.embedded.stack import GIVING_WAY
+from core.tools.embedded.web import free_port, web_command
 from tests.bench.pairs import interleave
 from tests.bench.parts.sale import Sales
 from tests.bench.store import Figures, Store
@@ -103,7 +104,7 @@ def _server(
         subprocess.Popen(
             [*(command or []), *web_command(port, processes)],
             cwd=ROOT,
-            env=store.stack.environment | dict(settings),
+            env=store.stack.environment_of("web") | dict(settings),
             stdout=log,
             stderr=log,
         ) as server,

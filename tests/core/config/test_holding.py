@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from core.config.holding import HELD, Absent, held
+from core.config.holding import Absent, held
 from core.config.secret import Secrets
+from core.kernel.holding import HELD
 
 RING = '{"current": "1", "keys": {"1": "' + "ab" * 32 + '"}}'
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from core.config.holding import HELD
 from core.config.secret import Secrets
+from core.kernel.holding import HELD
 
 KEYS = json.dumps({"current": "2", "keys": {"1": "11" * 32, "2": "22" * 32}})
 CODES = json.dumps({"current": "1", "keys": {"1": ["11" * 32, "22" * 32]}})
@@ -15,8 +15,10 @@ CODES = json.dumps({"current": "1", "keys": {"1": ["11" * 32, "22" * 32]}})
 
 @pytest.fixture
 def unset(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    monkeypatch.setitem(HELD, "console", HELD["console"] | {"TEST_SECRET"})
-    monkeypatch.delenv("TEST_SECRET", raising=False)
+    names = {"TEST_SECRET", "TEST_KEYS"}
+    monkeypatch.setitem(HELD, "console", HELD["console"] | names)
+    for name in names:
+        monkeypatch.delenv(name, raising=False)
     return monkeypatch
 
 
@@ -55,8 +57,8 @@ def test_rings_of_keys_are_read(unset: pytest.MonkeyPatch, tmp_path: Path) -> No
 def test_kept_rings_are_the_same_at_the_next_start(
     unset: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    first = Secrets("console", tmp_path, production=False).data_keys("TEST_SECRET")
-    assert Secrets("console", tmp_path, production=False).data_keys("TEST_SECRET") == first
+    first = Secrets("console", tmp_path, production=False).data_keys("TEST_KEYS")
+    assert Secrets("console", tmp_path, production=False).data_keys("TEST_KEYS") == first
 
 
 @pytest.mark.parametrize(

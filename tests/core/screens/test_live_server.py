@@ -18,7 +18,7 @@ import pytest
 from core.screens import live, live_server
 from core.screens.management.commands.live import EVERY_S
 from core.tools.embedded.server import ROOT
-from core.tools.embedded.stack import free_port
+from core.tools.embedded.web import free_port
 from tests.support.browser.driver import until
 from tests.support.databases import Database
 

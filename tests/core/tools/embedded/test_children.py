@@ -27,7 +27,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
     def start(program: str, patience_s: float = 20) -> Child:
         log = tmp_path / "child.log"
         command = [sys.executable, "-c", program]
-        children.append(Child("child", command, os.environ, log, patience_s, lambda: True))
+        children.append(Child("child", command, dict(os.environ), log, patience_s, lambda: True))
         children[-1].start()
         return children[-1]
 

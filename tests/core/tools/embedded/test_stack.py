@@ -1,5 +1,6 @@
 import http.client
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -90,9 +91,12 @@ def test_a_system_runs_recovers_and_leaves_nothing_behind(
     lines: list[str] = []
     stack = Stack(web_processes=2, workers=3, folder=folder, report=lines.append)
     with stack:
-        assert stack.names == ["web", "worker-1", "worker-2", "worker-3", "live", "beat"]
+        assert stack.names == ["signer", "web", "worker-1", "worker-2", "worker-3", "live", "beat"]
         assert status(stack.port, "/readyz") == 200
         assert len(marked(mark)) > len(stack.names) + 2
+        for name, keys in (("live", 0), ("beat", 0), ("worker-1", 1), ("signer", 1), ("web", 5)):
+            given = Path(f"/proc/{stack.pid(name)}/environ").read_text()
+            assert len(re.findall("_KEYS?_FILE=", given)) == keys, name
 
         # A worker that dies is reported and started again; one that a test kills stays dead.
         first = stack.pid("worker-1")

@@ -24,7 +24,8 @@ from core.tools.raceday.stage import Amiss, Stage, play
 # What would lead the demonstration to a database, a broker, a log or keys that are not its own.
 OF_OTHERS = (
     *("DATABASE_URL", "DATABASE_OWNER_URL", "BROKER_URL", "LIMITS_URL", "LOG_RECEIVERS"),
-    *("SECRET_KEY", "CODE_KEYS", "DATA_KEYS", "SIGNING_KEYS", "TOKEN_KEYS"),
+    *("SECRET_KEY", "CODE_KEYS", "DATA_KEYS", "SEED_KEYS", "SIGNING_KEYS", "TOKEN_KEYS"),
+    *("DEALER", "PROCESS", "SIGNER"),
 )
 
 

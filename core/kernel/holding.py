@@ -1,0 +1,54 @@
+"""Say which keys each kind of process holds, and which addresses need the seeds of emissions.
+
+`PROCESS` names the kind. `console` (the default) has all keys: it is for the commands of people.
+"""
+
+import json
+import secrets
+from typing import Final
+
+_WEB: Final = frozenset({"SECRET_KEY", "CODE_KEYS", "DATA_KEYS", "TOKEN_KEYS"})
+_ALL: Final = _WEB | {"SEED_KEYS", "SIGNING_KEYS"}
+HELD: Final = {
+    "console": _ALL,
+    "web": _WEB,
+    "play": _WEB | {"SEED_KEYS"},
+    "worker": frozenset({"SEED_KEYS"}),
+    "signer": frozenset({"SIGNING_KEYS"}),
+    "live": frozenset(),
+    "beat": frozenset(),
+    "migrate": frozenset(),
+}
+
+PUBLISHING: Final = frozenset({"web", "play", "worker"})
+"""What these publish, the signer signs for them."""
+
+OPEN: Final = ("/api/v1/promotrot/public/",)
+SEEDED: Final = (
+    "/api/v1/promotrot/",
+    "/admin/promotrot/",
+    "/api/v1/proposals",
+    "/admin/staff/proposal/",
+    "/api/v1/nights",
+    "/admin/nights/",
+)
+"""What begins like these is answered by a process with SEED_KEYS, but for what begins like `OPEN`:
+plays and emissions, whatever a second person confirms, and the work of a night."""
+
+
+def needs_seeds(path: str) -> bool:
+    """Return whether a request of that path is for a process with SEED_KEYS."""
+    return path.startswith(SEEDED) and not path.startswith(OPEN)
+
+
+def fresh(name: str) -> str:
+    """Return new content for a key by its name: a text, or a ring with one version."""
+    if name == "CODE_KEYS":
+        return json.dumps({"current": "1", "keys": {"1": [_fresh_key(), _fresh_key()]}})
+    if name.endswith("_KEYS"):
+        return json.dumps({"current": "1", "keys": {"1": _fresh_key()}})
+    return secrets.token_urlsafe(48)
+
+
+def _fresh_key() -> str:
+    return secrets.token_hex(32)

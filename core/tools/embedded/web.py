@@ -1,0 +1,92 @@
+"""Say how the web server is run, and look whether one answers."""
+
+import http
+import http.client
+import os
+import socket
+import sys
+from pathlib import Path
+
+from core.tools.embedded.processes import EmbeddedError
+
+CONNECTIONS = 8192  # of one process: terminals and boards keep theirs open
+
+
+def web_command(port: int, processes: int) -> list[str]:
+    """Return the command of the HTTP server: $WEB_SERVER is granian or gunicorn.
+
+    Each process has $WEB_THREADS threads. Granian's backpressure is a number of connections, idle
+    ones included; each terminal keeps one open. HTTP/2 is off because there is no TLS here.
+    """
+    threads = os.environ.get("WEB_THREADS") or "6"
+    server = os.environ.get("WEB_SERVER") or "granian"
+    if server == "granian":
+        return [
+            sys.executable,
+            "-m",
+            "granian",
+            "--interface",
+            "wsgi",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(port),
+            "--workers",
+            str(processes),
+            "--blocking-threads",
+            threads,
+            "--respawn-failed-workers",
+            "--workers-kill-timeout",
+            "20",
+            "--http",
+            "1",
+            "--no-ws",
+            "--backlog",
+            "4096",
+            "--backpressure",
+            str(CONNECTIONS),
+            "core.config.wsgi:application",
+        ]
+    if server == "gunicorn":
+        return [
+            sys.executable,
+            "-m",
+            "gunicorn",
+            "--bind",
+            f"127.0.0.1:{port}",
+            "--worker-class",
+            "gthread",
+            "--workers",
+            str(processes),
+            "--threads",
+            threads,
+            "--graceful-timeout",
+            "20",
+            "core.config.wsgi:application",
+        ]
+    raise EmbeddedError(f"WEB_SERVER must be granian or gunicorn, not {server!r}.")
+
+
+def free_port() -> int:
+    """Return a free port of the loopback address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def gives(port: int, path: str) -> bool:
+    """Return whether a web server on loopback answers a path with 200."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status == http.HTTPStatus.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def listens(place: Path) -> bool:
+    """Return whether a process listens at a socket of this machine."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        return not probe.connect_ex(str(place))
