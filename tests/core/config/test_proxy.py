@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from tests.support import proxy
-from tests.support.proxy import HOST, Proxy
+from tests.core.config import proxying as proxy
+from tests.core.config.proxying import HOST, Proxy
 
 pytestmark = [
     pytest.mark.servers,

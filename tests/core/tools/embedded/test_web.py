@@ -1,0 +1,31 @@
+"""Say how the web server is run, and notice whether one answers."""
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from core.tools.embedded.processes import EmbeddedError
+from core.tools.embedded.web import free_port, gives, listens, web_command
+
+
+def test_the_server_is_one_of_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    for server in ("granian", "gunicorn"):
+        monkeypatch.setenv("WEB_SERVER", server)
+        command = web_command(8000, 3)
+        assert command[2] == server
+        assert command[command.index("--workers") + 1] == "3"
+    monkeypatch.setenv("WEB_SERVER", "uwsgi")
+    with pytest.raises(EmbeddedError, match="granian or gunicorn"):
+        web_command(8000, 1)
+
+
+def test_nobody_answers_at_a_free_port_and_at_a_dead_socket(tmp_path: Path) -> None:
+    assert not gives(free_port(), "/readyz")
+    place = tmp_path / "s"
+    assert not listens(place)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(place))
+        server.listen()
+        assert listens(place)
+    assert not listens(place)
