@@ -2,6 +2,7 @@
 
 import types
 from collections.abc import Sequence
+from http import HTTPStatus
 from typing import Any
 
 from django.contrib import admin
@@ -23,6 +24,7 @@ from unfold.paginator import InfinitePaginator
 from core.admin_support import signed_on
 from core.admin_support.acts import Act, perform
 from core.admin_support.columns import SECRET, Column, column, url_of
+from core.looks.recording import is_watched, look_at_list, look_at_row
 
 MOST_PAGES = 200
 
@@ -140,6 +142,28 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
         self.actions_detail = [self._add_action(act, "act") for act in self.acts]
         self.actions_list = [self._add_action(act, "list_act") for act in self.list_acts]
 
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show the list, once it is on record who looks at rows of players."""
+        page: HttpResponse = super().changelist_view(request, extra_context)
+        if page.status_code == HTTPStatus.OK:
+            look_at_list(self.model, asked=request.META.get("QUERY_STRING", ""))
+        return page
+
+    def changeform_view(
+        self, request: HttpRequest, object_id: str | None = None, *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        """Show the page of a row, once it is on record who looks at a row of a player."""
+        page: HttpResponse = super().changeform_view(request, object_id, *args, **kwargs)
+        if page.status_code == HTTPStatus.OK:
+            if is_watched(self.model):
+                look_at_row(self.get_object(request, unquote(object_id or "")))
+            else:
+                for inline in self.inlines:
+                    look_at_list(inline.model, asked=request.path)
+        return page
+
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
         """Return whether the address of the list may ask this: only about a column that is shown,
         and about nothing of a related row but which one it is.
@@ -191,6 +215,8 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
             if target is None:
                 raise Http404
             back = url_of(target)
+            if is_watched(self.model):
+                look_at_row(target)
         back = _asked_back(request) or back
         context = self.admin_site.each_context(request) | {"opts": meta, "media": self.media}
         return perform(act, request, target, context, back)

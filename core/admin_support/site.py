@@ -25,6 +25,7 @@ from core.admin_support import (
 from core.admin_support.sign_on import SignOnForm
 from core.api import acting
 from core.database import clock
+from core.looks.recording import LookNotRecorded
 from core.receipts.formats import format_moment
 from core.staff import devices
 from core.traffic.limits import Throttled
@@ -62,7 +63,10 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
                 return HttpResponseRedirect(reverse("admin:password_change"))
             if own_second_factor.is_wanted(request):
                 return HttpResponseRedirect(reverse("admin:second_factor"))
-            response = inner(request, *args, **kwargs)
+            try:
+                response = inner(request, *args, **kwargs)
+            except LookNotRecorded as error:
+                return HttpResponse(gettext(error.message), "text/plain; charset=utf-8", 503)
             _remember_device(request, response)
             return response
 

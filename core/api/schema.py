@@ -19,6 +19,7 @@ from core.api.middleware import REQUEST_ID_HEADER, SIMULATED_HEADER, TIME_HEADER
 from core.api.problems import CONTENT_TYPE, status_of
 from core.api.shapes import PageQuery, Shape
 from core.kernel.errors import DomainError, Unavailable
+from core.looks.recording import LookNotRecorded
 from core.premises.access import (
     OperatorSessionExpired,
     OperatorSessionUnknown,
@@ -173,6 +174,7 @@ class Schema(AutoSchema):
         schemes = [type(scheme) for scheme in self.view.get_authenticators()]
         if StaffToken in schemes:
             kinds += [errors.CredentialsMissing, SessionUnknown, SessionExpired, PowerMissing]
+            kinds.append(LookNotRecorded)
         if any(issubclass(scheme, TerminalToken) for scheme in schemes):
             kinds += [errors.CredentialsMissing, TerminalUnknown, TokenReplaced]
             kinds += [TerminalRevoked, TerminalCopied]

@@ -46,6 +46,8 @@ from core.api.authentication import (
 from core.api.bodies import B
 from core.api.errors import MethodNotAllowed, RouteUnknown
 from core.api.shapes import BIGGEST, Shape
+from core.database.models import Guarded
+from core.looks.recording import look_at_list, look_at_row
 from core.premises.access import (
     BareTerminal,
     TerminalActor,
@@ -183,6 +185,34 @@ class StaffView(ApiView):
             raise PasswordNotOwn
         if is_staff and self.needs_second_factor and not self.by.verified:
             raise SecondFactorNotSet
+
+    def acting(self, **ids: int) -> None:
+        """Say who acts, also in a request that reads: a look may be recorded (`core.looks`)."""
+        super().acting(**ids)
+        if self.request.method in SAFE_METHODS:
+            begin(self.request._request, **ids)
+
+    def answer(self, shape: type[Shape], content: Any, status: int = 200) -> HttpResponse:
+        """Return a response with `content`; record the look if it is a row of a player.
+
+        What an act answers is on record as the act.
+        """
+        if self.request.method in SAFE_METHODS and isinstance(content, Guarded):
+            look_at_row(content)
+        return super().answer(shape, content, status)
+
+    def rows(
+        self,
+        shape: type[Shape],
+        rows: QuerySet[Any],
+        query: dict[str, Any],
+        *,
+        key: str = "pk",
+        newest_first: bool = False,
+    ) -> HttpResponse:
+        """Return one page of a query set; record the look if its rows are of players."""
+        look_at_list(rows.model, asked=f"{self.request.path}?{self.request.GET.urlencode()}")
+        return super().rows(shape, rows, query, key=key, newest_first=newest_first)
 
     def once(
         self, act: Callable[[], HttpResponse], *, withheld: Sequence[str] = ()

@@ -109,6 +109,7 @@ INSTALLED_APPS = [
     "core.receipts",
     "core.journal",
     "core.proofs",
+    "core.looks",
     "core.draws",
     "core.payoffice",
     "core.statements",

@@ -18,15 +18,22 @@ class Guarded(models.Model):
     `transitions` is the table of the `state` column: state -> states that it may become. `derived`
     names mutable columns that can be computed from other rows, such as counters; the journal leaves
     them out. `inserted_by_application` is False where only the database's own functions write.
+    `looks_recorded` is True for rows that are of one player: who looks at them is put on record
+    (`core.looks`).
     """
 
     mutable: ClassVar[tuple[str, ...]] = ()
     transitions: ClassVar[dict[str, tuple[str, ...]]] = {}
     derived: ClassVar[tuple[str, ...]] = ()
     inserted_by_application: ClassVar[bool] = True
+    looks_recorded: ClassVar[bool] = False
 
     class Meta:
         abstract = True
+
+    def seen_as(self) -> tuple[str, object]:
+        """Return the kind and subject of a look at this row: its table and key."""
+        return self._meta.label_lower, self.pk
 
 
 class ClockOffset(Guarded):

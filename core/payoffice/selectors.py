@@ -1,12 +1,13 @@
 """Read the registers of the prize office."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db.models import Q, QuerySet, Sum
 
 from core.kernel.errors import NotFound
+from core.looks.recording import look_at_row
 from core.payoffice import powers
 from core.payoffice.models import (
     CashSession,
@@ -21,6 +22,8 @@ from core.payoffice.models import (
 from core.premises.access import BareTerminal
 from core.premises.models import Premises
 from core.staff.actor import StaffActor
+
+R = TypeVar("R")
 
 
 class PaymentUnknown(NotFound):
@@ -52,7 +55,7 @@ def payment(*, at: StaffActor | BareTerminal, ident: UUID) -> Payment:
     row: Payment | None = rows.filter(uuid=ident).first()
     if row is None:
         raise PaymentUnknown
-    return row
+    return _seen(row.claim, row, at)
 
 
 def presentation(*, at: StaffActor | BareTerminal, ident: UUID) -> Presentation:
@@ -64,7 +67,7 @@ def presentation(*, at: StaffActor | BareTerminal, ident: UUID) -> Presentation:
     row: Presentation | None = rows.filter(uuid=ident).first()
     if row is None:
         raise PresentationUnknown
-    return row
+    return _seen(row.claim, row, at)
 
 
 def exchange(*, by: StaffActor, ident: UUID) -> Exchange:
@@ -73,7 +76,7 @@ def exchange(*, by: StaffActor, ident: UUID) -> Exchange:
     row = Exchange.objects.select_related("claim", "premises", "item").filter(uuid=ident).first()
     if row is None:
         raise ExchangeUnknown
-    return row
+    return _seen(row.claim, row, by)
 
 
 def deposits(*, by: StaffActor, waiting: bool = True) -> QuerySet[Deposit]:
@@ -128,6 +131,13 @@ def stock(*, by: StaffActor) -> QuerySet[StockItem]:
     """Return the registered things with their `units` in stock (None: no movement yet)."""
     by.need(powers.READ)
     return StockItem.objects.annotate(units=Sum("movements__units"))
+
+
+def _seen(claim: Claim, row: R, at: StaffActor | BareTerminal) -> R:
+    """Return a row about a claim, once it is on record that a member of staff looks at it."""
+    if isinstance(at, StaffActor):
+        look_at_row(claim)
+    return row
 
 
 def _own(rows: QuerySet[Any], at: StaffActor | BareTerminal) -> QuerySet[Any]:

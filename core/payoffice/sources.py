@@ -87,6 +87,10 @@ class Payable:
     held: AccountCode | None = None
     thing: Thing | None = None
 
+    def seen_as(self) -> tuple[str, str]:
+        """Return the kind and subject of a look at this document (`core.looks`)."""
+        return "document", f"{self.game}:{self.document_id}"
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Lapsed:

@@ -4,6 +4,7 @@ import datetime
 
 from core.database import clock
 from core.kernel.days import add_days, natural_day
+from core.looks.recording import REPORT, look
 from core.reports import powers, tables
 from core.reports.tables import Period, Report, Table
 from core.staff.actor import StaffActor
@@ -23,7 +24,7 @@ def report(
     first: datetime.date | None = None,
     last: datetime.date | None = None,
 ) -> Table:
-    """Return a report over a period (default: the last thirty days).
+    """Return a report over a period (default: the last thirty days), and record the look.
 
     Raises ReportUnknown, PeriodRefused.
     """
@@ -31,4 +32,5 @@ def report(
     definition = tables.report_named(name)
     end = last or natural_day(clock.now())
     begin = first or add_days(end, 1 - DAYS_SHOWN)
+    look(REPORT, name, asked=f"{begin} {end}")
     return tables.table(definition, Period(begin, end))

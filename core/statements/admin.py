@@ -18,6 +18,7 @@ from core.admin_support.contents import Table
 from core.admin_support.documents import as_html
 from core.admin_support.forms import ActForm, DayField, EurosField, MomentField
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.looks.recording import EXPORT, look
 from core.premises.models import Game, Premises
 from core.staff.actor import StaffActor
 from core.statements import papers, powers, services
@@ -193,6 +194,7 @@ class StatementAdmin(ReadOnlyAdmin):
         statement = Statement.objects.select_related("premises").filter(uuid=ident).first()
         if statement is None or not self.has_view_permission(request):
             raise Http404
+        look(EXPORT, statement)
         return statement
 
 

@@ -10,11 +10,13 @@ from core.api import pagination
 from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Day, Flag, Instant, PageQuery, Shape, Uuid, Whole
 from core.api.views import StaffView
+from core.looks.recording import look_at_list
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
 from lototrot import tasks
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
+from lototrot.models.tickets import Ticket
 from lototrot.selectors import breaches, settlements
 from lototrot.services.contest.contests import ContestUnknown, contest_get
 from lototrot.services.races.results import DrawRequired, ResultsMissing
@@ -126,6 +128,7 @@ class BreachList(StaffView):
         problems=(ContestUnknown,),
     )
     def get(self, request: Request, contest: int) -> HttpResponse:
+        look_at_list(Ticket, asked=request.path)
         page = pagination.page_of(
             lambda after, limit: breaches.breach_list(contest, after=after or 0, limit=limit),
             self.query(PageQuery),

@@ -94,6 +94,8 @@ class Prize(Guarded):
     the settlement, and the check of the set proves more.
     """
 
+    looks_recorded = True
+
     settlement = models.ForeignKey(
         Settlement,
         models.PROTECT,
@@ -123,6 +125,9 @@ class Prize(Guarded):
 
     def __str__(self) -> str:
         return str(self.ticket)
+
+    def seen_as(self) -> tuple[str, object]:
+        return "document", f"lototrot:{self.ticket_id}"
 
 
 class PaymentOrder(Guarded):

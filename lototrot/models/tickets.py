@@ -23,6 +23,8 @@ class Ticket(Guarded):
     compute the code from it.
     """
 
+    looks_recorded = True
+
     uuid = models.UUIDField(_("UUID"), unique=True)
     contest = models.ForeignKey(
         Contest, models.PROTECT, related_name="tickets", db_index=False, verbose_name=_("contest")
@@ -80,6 +82,9 @@ class Ticket(Guarded):
 
     def __str__(self) -> str:
         return str(self.uuid)
+
+    def seen_as(self) -> tuple[str, object]:
+        return "document", f"lototrot:{self.pk}"
 
     def legs(self) -> tuple[int, ...]:
         """Return the masks of the ticket's legs, in order."""
@@ -167,6 +172,8 @@ class CodeGiven(Guarded):
 
     Copies that are marked as such are a `Reprint` each.
     """
+
+    looks_recorded = True
 
     class Road(models.TextChoices):
         REPLAY = "replay", _("The sale was sent again")

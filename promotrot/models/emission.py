@@ -246,6 +246,7 @@ class Lane(Guarded):
 
     mutable = ("taken", "open")
     derived = ("taken", "open")
+    looks_recorded = True
 
     emission = models.ForeignKey(
         Emission, models.PROTECT, related_name="lanes", verbose_name=_("emission")

@@ -18,6 +18,8 @@ class PlayTicket(Guarded):
     emission's key can tell its prize.
     """
 
+    looks_recorded = True
+
     uuid = models.UUIDField(_("UUID"), unique=True)
     emission = models.ForeignKey(
         Emission,

@@ -26,6 +26,7 @@ class Voucher(Guarded):
     """
 
     mutable = ("code_digest",)
+    looks_recorded = True
 
     class Nature(models.TextChoices):
         CASH = "cash", _("Prize in cash")
@@ -90,6 +91,9 @@ class Voucher(Guarded):
     def __str__(self) -> str:
         return str(self.uuid)
 
+    def seen_as(self) -> tuple[str, object]:
+        return "document", f"promotrot:{self.pk}"
+
     @property
     def until(self) -> datetime.datetime:
         """Return until when the terminal that issued it may have its paper again [P16]."""
@@ -122,6 +126,8 @@ class VoucherHandover(Guarded):
     `replaced_digest` is the digest of the code that it replaces, of a paper whose printing was
     never confirmed; None if there was no code before.
     """
+
+    looks_recorded = True
 
     voucher = models.ForeignKey(
         Voucher, models.PROTECT, related_name="handovers", verbose_name=_("voucher")

@@ -20,6 +20,7 @@ from core.kernel.codes import Code
 from core.kernel.days import add_days, natural_day
 from core.kernel.errors import Conflict, NotFound
 from core.kernel.regulation import shipped
+from core.looks.recording import look_at_row
 from core.payoffice.models import Claim
 from core.premises.access import BareTerminal, TerminalActor
 from core.premises.models import Game
@@ -196,6 +197,8 @@ def voucher_original(*, by: BareTerminal | StaffActor, ident: uuid.UUID) -> tupl
     paper = issued(voucher)
     if paper.code is None:
         raise VoucherCodeGone
+    if isinstance(by, StaffActor):
+        look_at_row(voucher)
     return voucher, paper
 
 

@@ -223,6 +223,7 @@ class PayeeAdmin(_Register):
     """List payees without their names: that one exists, and until when it is kept."""
 
     columns = ("uuid", "recorded_at", "kept_until", "purged_at")
+    shown = columns
 
 
 def rulings_panel(request: HttpRequest) -> Table | None:

@@ -20,6 +20,7 @@ from core.api.shapes import (
 )
 from core.api.views import ApiView, LeanView, TerminalView, json_response
 from core.kernel.codes import CodeForged, CodeMalformed, CodeMistyped
+from core.looks.recording import LookNotRecorded
 from core.payoffice import refusals
 from core.payoffice.api.claim_shapes import (
     CheckOut,
@@ -153,7 +154,7 @@ class Check(LeanView):
         "Check a presented ticket or voucher, and whether it is paid here",
         body=CodeIn,
         answer=CheckOut,
-        problems=(*CODE_PROBLEMS, TerminalCannot),
+        problems=(*CODE_PROBLEMS, TerminalCannot, LookNotRecorded),
         example={"code": "1ABC-…"},
     )
     def post(self, request: HttpRequest) -> HttpResponse:

@@ -11,6 +11,7 @@ from core.api.schema import operation
 from core.api.views import StaffView, json_response
 from core.database import clock
 from core.kernel.days import natural_day
+from core.looks.recording import look_at_list
 from core.payoffice import powers, refusals, selectors
 from core.payoffice.api import claims
 from core.payoffice.api.claim_shapes import (
@@ -42,7 +43,7 @@ from core.payoffice.api.office_shapes import (
     RulingIn,
     WaitingListOut,
 )
-from core.payoffice.models import Exchange
+from core.payoffice.models import Claim, Exchange
 from core.payoffice.services import checking, deposits, desk, goods, matching, presenting
 from core.payoffice.services.cash import NotAnOffice
 from core.payoffice.services.cheques import ReasonNeeded
@@ -266,6 +267,7 @@ class Rulings(StaffView):
     @operation("List what waits for a decision, oldest first", answer=WaitingListOut)
     def get(self, request: Request) -> HttpResponse:
         self.by.need(powers.RULE_ON_DEPOSIT)
+        look_at_list(Claim, asked=request.path)
         waiting = deposits.rulings_due(natural_day(clock.now()))
         return self.answer(WaitingListOut, {"items": waiting})
 

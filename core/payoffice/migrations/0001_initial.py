@@ -566,6 +566,28 @@ class Migration(migrations.Migration):
                 ("kept_until", models.DateField(verbose_name="kept until")),
                 ("purged_at", models.DateTimeField(null=True, verbose_name="erased at")),
                 ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
+                (
+                    "like_operator",
+                    models.ForeignKey(
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="premises.operator",
+                        verbose_name="named like the operator",
+                    ),
+                ),
+                (
+                    "like_user",
+                    models.ForeignKey(
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                        verbose_name="named like the member of staff",
+                    ),
+                ),
             ],
             options={
                 "verbose_name_plural": "payees",

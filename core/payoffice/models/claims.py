@@ -82,6 +82,7 @@ class Claim(Guarded):
         NO_PRIZE = "no_prize", _("No prize")
 
     mutable = ("state", "changed_at", "day", "amount_cents", "valued_at")
+    looks_recorded = True
     transitions = {
         "early": ("presented", "held", "no_prize"),
         "presented": ("held", "paid", "exchanged"),
@@ -132,6 +133,9 @@ class Claim(Guarded):
 
     def __str__(self) -> str:
         return f"{self.game} {self.document_id} {self.get_state_display()}"
+
+    def seen_as(self) -> tuple[str, object]:
+        return "document", f"{self.game}:{self.document_id}"
 
 
 class Presentation(Acted):

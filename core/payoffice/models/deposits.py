@@ -15,6 +15,8 @@ from core.staff.models import User
 class Deposit(Acted):
     """A document taken in against a receipt that shows its `uuid`, which the client makes."""
 
+    looks_recorded = True
+
     class Reason(models.TextChoices):
         DAMAGED = "damaged", _("Torn or damaged")
         ALTERED = "altered", _("Crossed out, amended or manipulated")

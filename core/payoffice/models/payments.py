@@ -28,6 +28,7 @@ class Encrypted(Guarded):
     """Personal data that `core.database.encryption` encrypts; erased when its time is over."""
 
     mutable = ("encrypted", "purged_at")
+    looks_recorded = True
 
     uuid = models.UUIDField(_("UUID"), unique=True)
     encrypted = models.BinaryField(null=True)
@@ -36,6 +37,9 @@ class Encrypted(Guarded):
 
     class Meta:
         abstract = True
+
+    def seen_as(self) -> tuple[str, object]:
+        return self._meta.label_lower, self.uuid
 
 
 def purged_whole(name: str) -> models.CheckConstraint:
@@ -48,8 +52,27 @@ def purged_whole(name: str) -> models.CheckConstraint:
 
 
 class Payee(Encrypted):
-    """The person a nominative cheque names: name and identity document, encrypted [C3]."""
+    """The person a nominative cheque names: name and identity document, encrypted [C3].
 
+    `like_user` or `like_operator` has the same name, as it was compared when this was encrypted.
+    """
+
+    like_user = models.ForeignKey(
+        User,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("named like the member of staff"),
+    )
+    like_operator = models.ForeignKey(
+        Operator,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("named like the operator"),
+    )
     recorded_at = models.DateTimeField(_("recorded at"))
 
     class Meta:
@@ -157,6 +180,8 @@ class Payment(Acted):
     session at a terminal, a confirmed proposal at a desk.
     """
 
+    looks_recorded = True
+
     uuid = models.UUIDField(_("UUID"), unique=True)
     request_digest = models.BinaryField(max_length=32)
     claim = models.OneToOneField(
@@ -255,6 +280,9 @@ class Payment(Acted):
     def __str__(self) -> str:
         return str(self.uuid)
 
+    def seen_as(self) -> tuple[str, object]:
+        return self.claim.seen_as()
+
 
 class Cheque(Guarded):
     """A nominative cheque of the register (14.III.10.6); its numbers have no gaps."""
@@ -265,6 +293,7 @@ class Cheque(Guarded):
         VOIDED = "voided", _("Voided")
 
     mutable = ("state", "presented_on", "reconciled_at", "reconciled_by", "voiding", "void_reason")
+    looks_recorded = True
     transitions = {"issued": ("presented", "voided")}
 
     number = models.PositiveIntegerField(_("number"), unique=True)

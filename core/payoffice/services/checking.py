@@ -9,8 +9,10 @@ from uuid import UUID
 from django.conf import settings
 from django.db import models
 
+from core.journal import acting
 from core.kernel.errors import DomainError
 from core.kernel.regulation import Duty, PaymentRule, Place
+from core.looks.recording import BY_CODE, look, look_by_operator
 from core.payoffice import judging, powers
 from core.payoffice.judging import PLACE_OF_KIND, DocumentState, Standpoint
 from core.payoffice.models import CashSession, Claim
@@ -20,6 +22,16 @@ from core.payoffice.sources import Payable, Standing
 from core.premises.access import Capability, PremisesNotAuthorised, TerminalActor
 from core.premises.selectors import premises_authorised
 from core.staff.actor import StaffActor
+
+_TO_BE_PAID = frozenset(
+    {
+        DocumentState.PRIZE,
+        DocumentState.REFUND_DUE,
+        DocumentState.PRESENTED,
+        DocumentState.GRANTED,
+    }
+)
+_TOLD_AGAIN = datetime.timedelta(minutes=10)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -87,9 +99,20 @@ def document_check(*, at: TerminalActor, code: str) -> Checked:
     Raises TerminalCannot, a code's error, DocumentUnknown.
     """
     at.need(Capability.CHECK)
-    return _checked(
+    checked = _checked(
         finding.by_code(code), Standpoint(PLACE_OF_KIND[at.premises_kind], at.premises_id)
     )
+    if checked.owed_cents and checked.state in _TO_BE_PAID:
+        _told(at, checked.payable)
+    return checked
+
+
+def _told(at: TerminalActor, payable: Payable) -> None:
+    """Record that an operator was told that a document is worth money (`payoffice.told`)."""
+    act = acting.present()
+    if act.terminal is None:
+        act = acting.Acting("claims_check_post", terminal=at.terminal_id, operator=at.operator_id)
+    look_by_operator(*payable.seen_as(), act=act, unless_within=_TOLD_AGAIN, asked=BY_CODE)
 
 
 def holder_check(*, code: str) -> Checked:
@@ -114,8 +137,10 @@ def desk_state(*, by: StaffActor, code: str = "", deposit: UUID | None = None) -
     by.need(powers.CHECK)
     if deposit is None:
         payable = finding.by_code(code)
+        look(*payable.seen_as(), asked=BY_CODE)
     else:
         payable = finding.by_claim(finding.claim_of_deposit(deposit))
+        look(*payable.seen_as())
     session = (
         CashSession.objects.select_related("premises")
         .filter(cashier_id=by.user_id, closed_at=None)

@@ -13,6 +13,7 @@ from core.database.locks import Lock, hold
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Invalid
 from core.ledger import services as ledger
+from core.looks.recording import look_at_row
 from core.payoffice import postings, powers
 from core.payoffice.models import (
     Claim,
@@ -170,6 +171,7 @@ def deposit_seen(*, at: StaffActor | BareTerminal, ident: uuid.UUID) -> Deposit:
     deposit = deposit_get(ident)
     if isinstance(at, StaffActor):
         at.need(powers.TAKE_DEPOSIT)
+        look_at_row(deposit)
     elif deposit.premises_id != at.premises_id:
         raise DepositUnknown
     return deposit

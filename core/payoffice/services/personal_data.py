@@ -2,6 +2,8 @@
 
 import dataclasses
 import json
+import re
+import unicodedata
 import uuid
 from datetime import date, timedelta
 
@@ -10,7 +12,11 @@ from django.conf import settings
 from core.database import clock, encryption
 from core.kernel.days import natural_day
 from core.kernel.errors import NotFound
+from core.looks.recording import look_at_row
 from core.payoffice.models import DepositImage, Payee
+from core.payoffice.models.payments import Encrypted
+from core.premises.models import Operator
+from core.staff.models import User
 
 
 class Erased(NotFound):
@@ -31,7 +37,10 @@ def payee_encrypt(facts: PayeeFacts) -> Payee:
     """Record a payee, encrypted, to be kept for the configured days."""
     ident, now = uuid.uuid4(), clock.now()
     content = json.dumps(dataclasses.asdict(facts), ensure_ascii=False).encode()
+    user, operator = namesakes(facts.name)
     payee: Payee = Payee.objects.create(
+        like_user_id=user,
+        like_operator_id=operator,
         uuid=ident,
         encrypted=encryption.encrypt(encryption.Cell(Payee, "encrypted", ident), content),
         recorded_at=now,
@@ -40,14 +49,37 @@ def payee_encrypt(facts: PayeeFacts) -> Payee:
     return payee
 
 
-def payee_decrypt(payee: Payee) -> PayeeFacts:
-    """Return the person a payee is. Raises Erased, ContentUnreadable."""
-    if payee.encrypted is None:
-        raise Erased
-    content = encryption.decrypt(
-        encryption.Cell(Payee, "encrypted", payee.uuid), bytes(payee.encrypted)
+def namesakes(name: str) -> tuple[int | None, int | None]:
+    """Return a member of staff and an operator of that name, as far as there are any.
+
+    Capitals, accents and the order of the words mean nothing. A name of two words or more also
+    matches one that has all of these words and more: "Maria Riera" is "Riera Pons, Maria".
+    """
+    users = User.objects.values_list("pk", "full_name")
+    operators = Operator.objects.values_list("pk", "name")
+    return tuple(  # type: ignore[return-value]
+        next((pk for pk, other in people.iterator() if _alike(name, other)), None)
+        for people in (users, operators)
     )
-    return PayeeFacts(**json.loads(content))
+
+
+def _alike(name: str, other: str) -> bool:
+    words, others = _words(name), _words(other)
+    if words == others:
+        return bool(words)
+    return min(len(words), len(others)) > 1 and (words <= others or others <= words)
+
+
+def _words(name: str) -> frozenset[str]:
+    """Return the words of a name in small letters without accents."""
+    decomposed = unicodedata.normalize("NFKD", name.casefold())
+    plain = "".join(sign for sign in decomposed if not unicodedata.combining(sign))
+    return frozenset(re.findall(r"[^\W\d_]+", plain))
+
+
+def payee_decrypt(payee: Payee) -> PayeeFacts:
+    """Return the person a payee is, and record the look. Raises Erased, ContentUnreadable."""
+    return PayeeFacts(**json.loads(_opened(payee)))
 
 
 def image_encrypt(*, deposit_id: int, media_type: str, content: bytes) -> DepositImage:
@@ -65,11 +97,21 @@ def image_encrypt(*, deposit_id: int, media_type: str, content: bytes) -> Deposi
 
 
 def image_decrypt(image: DepositImage) -> bytes:
-    """Return the bytes of an image. Raises Erased, ContentUnreadable."""
-    if image.encrypted is None:
+    """Return the bytes of an image, and record the look. Raises Erased, ContentUnreadable."""
+    return _opened(image)
+
+
+def _opened(row: Encrypted) -> bytes:
+    """Return what is encrypted in a row, once it is on record who looks.
+
+    Nothing else opens such rows, so every page that shows one records it. Raises Erased,
+    ContentUnreadable, LookNotRecorded.
+    """
+    if row.encrypted is None:
         raise Erased
+    look_at_row(row)
     return encryption.decrypt(
-        encryption.Cell(DepositImage, "encrypted", image.uuid), bytes(image.encrypted)
+        encryption.Cell(type(row), "encrypted", row.uuid), bytes(row.encrypted)
     )
 
 

@@ -21,6 +21,7 @@ from core.api.shapes import (
 )
 from core.api.views import StaffView, TerminalView
 from core.kernel.money import BadPercent
+from core.looks.recording import EXPORT, look
 from core.premises.models import Game
 from core.premises.services import PremisesUnknown
 from core.staff.api.proposals import ProposalOut
@@ -243,6 +244,7 @@ class StatementPaper(PaperView, StaffView):
     def get(self, request: Request, statement: uuid.UUID, form: str) -> HttpResponse:
         language = self.language()
         issued = selectors.statement_one(by=self.by, ident=statement)
+        look(EXPORT, issued)
         if form == CSV:
             content = papers.statement_csv(issued).encode()
         else:

@@ -19,7 +19,7 @@ from core.draws.models import Draw
 from core.journal import acting
 from core.journal.services import checkpoint_publish, checkpoints_due
 from core.nights.services import night_run
-from core.payoffice.services import deposits, paying, presenting
+from core.payoffice.services import checking, deposits, paying, presenting
 from core.payoffice.services.deposits import DepositRequest
 from core.premises.access import TerminalCredentials, bare_terminal
 from core.premises.models import Premises
@@ -269,6 +269,7 @@ def _paid(contest: Contest, point: factories.Point, office: Premises, codes: lis
     by_prize = sorted(zip([prizes[t.pk] for t in four], codes, strict=False))
     (cents, small), (_, torn), (_, shown), (most, best) = by_prize
     assert cents < 30_000 < 100_000 < most
+    checking.document_check(at=point.actor, code=shown)
     paying.payment_make(
         at=factories.point().actor,
         request=paying.PayRequest(uuid.uuid4(), cents, intact=True, code=small),

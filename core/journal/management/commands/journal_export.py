@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from core.journal.export import export
+from core.looks.recording import EXPORT, look
 
 
 class Command(BaseCommand):
@@ -15,6 +16,7 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path)
 
     def handle(self, *args: Any, **options: Any) -> None:
+        look(EXPORT, "journal", asked=str(options["file"]))
         with options["file"].open("x", encoding="utf-8") as file:
             batches = export(file)
         self.stdout.write(f"{batches} batches")

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from core.looks.recording import EXPORT, look
 from core.nights.services import last_day
 from core.reports.day_file import write
 
@@ -19,5 +20,6 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if options["day"] > last_day():
             raise CommandError("the day has not ended")
+        look(EXPORT, "day_file", asked=str(options["day"]))
         events = write(options["day"], self.stdout)  # type: ignore[arg-type]
         self.stderr.write(f"{events} events")

@@ -1,0 +1,11 @@
+"""Contribute the record of looks to the administration."""
+
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support.contents import Administration, Section
+from core.looks.models import Look
+
+ADMINISTRATION = Administration(
+    sections=(Section(_("Looks"), 96, ((Look, "visibility"),)),),
+    key_names={"door": _("door"), "asked": _("asked")},
+)
