@@ -302,6 +302,10 @@ SIGN_ONS_TOTAL_PER_MINUTE = env.integer("SIGN_ONS_TOTAL_PER_MINUTE", 120, least=
 # The address at which browsers read the figures of the boards: this server's by default.
 LIVE_URL = env.string("LIVE_URL", "/live").rstrip("/")
 
+# Who runs the games, and how players reach them: at the foot of every screen.
+ORGANISER_NAME = env.string("ORGANISER_NAME", "")
+ORGANISER_CONTACT = env.string("ORGANISER_CONTACT", "")
+
 # The prize office: how long payees' identities and images of deposits are kept, and the amount
 # from which a payment needs a second person. The database needs one from 300.00 on.
 PAYEE_KEPT_DAYS = env.integer("PAYEE_KEPT_DAYS", 3650, least=1)

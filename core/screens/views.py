@@ -48,6 +48,7 @@ class Screen(TemplateView):
             is_simulated=clock.is_simulated(),
             live_url=settings.LIVE_URL,
             version=settings.VERSION,
+            organiser={"name": settings.ORGANISER_NAME, "contact": settings.ORGANISER_CONTACT},
         )
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:

@@ -40,6 +40,7 @@ from lototrot.services.programme.poster import NothingPublished, contest_poster
 class RunnerOnSale(Shape):
     number = Whole(source="runner.number")
     name = serializers.CharField(source="runner.name")
+    driver = serializers.CharField(source="runner.driver", help_text="Empty if not stated.")
     withdrawn = Flag()
 
 

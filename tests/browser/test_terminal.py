@@ -1,6 +1,7 @@
 """The terminal in a real browser: Lototrot sold, refused, cut off, taken up again, corrected."""
 
 import re
+from typing import Any
 
 import pytest
 from django.utils import translation
@@ -62,6 +63,20 @@ def _closed_meanwhile(browser: Browser, shop: desk.Shop, closed: str) -> None:
     browser.says(".day", "9")
 
 
+def _multiple(browser: Browser, said: dict[str, Any]) -> None:
+    """Mark a multiple of six bets; the screen says what is missing and what one more mark costs."""
+    desk.mark_all(browser, NUMBERS[:5])
+    browser.says(".missing", said["missing_races"][1].partition("{")[0])
+    browser.says(".missing", "6")
+    for race, number in ((6, 2), (7, 1), (7, 5)):
+        desk.mark(browser, race, number)
+    browser.click('[data-race="6"] [data-number="5"] + .only')  # a banker: 5 alone, in one tap
+    desk.mark(browser, 1, 6)
+    assert browser.text('[data-race="1"] .more').startswith("+")
+    for number in (8, 10):
+        desk.mark(browser, 2, number)
+
+
 @pytest.mark.article("14.III.1.2", "14.III.4")
 @pytest.mark.parametrize(
     ("language", "amount"), [("ca", "6,00 €"), ("es", "6,00 €"), ("en", "€6.00")]
@@ -76,7 +91,7 @@ def test_the_acts_of_a_counter_in_each_language(
     desk.to_sale(browser)
     assert browser.run("return document.documentElement.lang") == language
     with translation.override(language):
-        said = texts.catalogue("terminal", "lototrot")
+        said: dict[str, Any] = texts.catalogue("terminal", "lototrot")
         closed = gettext(ContestClosed.message)
         lost = gettext("No connection: nothing is sold until it is back.")
 
@@ -86,14 +101,15 @@ def test_the_acts_of_a_counter_in_each_language(
     single = Ticket.objects.get()
     assert single.bets == 1 and str(single.uuid) in paper
 
-    desk.mark_all(browser, NUMBERS)
-    desk.mark(browser, 1, 6)
-    for number in (8, 10):
-        desk.mark(browser, 2, number)
+    _multiple(browser, said)
     browser.says(".sum", amount)
     browser.click(".bet-bar .primary")
     browser.says("dialog", amount)  # the player sees it before paying
-    browser.says("dialog", str(said["confirm_before_paying"]))
+    browser.says("dialog", "Cavall 1.4")  # and every horse, those of a multiple too
+    browser.says("dialog", "Cavall 1.6")
+    browser.click("dialog .notes .button")  # a note of 10.00, for a bet of 6.00
+    browser.says("dialog .change", amount.replace("6", "4"))
+    browser.says("dialog", said["confirm_before_paying"])
     browser.click("dialog .primary")
     assert amount in desk.sold(browser, 2).replace("\u00a0", " ")
 
@@ -105,7 +121,7 @@ def test_the_acts_of_a_counter_in_each_language(
     assert [t.quick_legs for t in Ticket.objects.order_by("pk")] == [0, 0, 0b1111111]
     assert browser.complaints() == []
 
-    _answered_late(browser, line, lost, str(said["waiting_answer"]))
+    _answered_late(browser, line, lost, said["waiting_answer"])
     _closed_meanwhile(browser, shop, closed)
 
 

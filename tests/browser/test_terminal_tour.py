@@ -8,7 +8,7 @@ import pytest
 from core.screens import live
 from tests.support import factories
 from tests.support.browser import desk
-from tests.support.browser.driver import TERMINAL, Browser, Open
+from tests.support.browser.driver import TERMINAL, Browser, Open, Size
 from tests.support.browser.line import Line
 from tests.support.browser.tour import LOOKS, SIZES, Tour
 
@@ -80,6 +80,27 @@ def signing_on(browser: Browser, tour: Tour, shop: desk.Shop) -> None:
     browser.complaints()  # the refused sign-on, which asks for a PIN of their own
     tour.stop("own-pin")
     desk.choose_pin(browser)
+
+
+_SCROLLS = """
+return [...document.querySelectorAll(".runners")].filter((e) => e.scrollHeight > e.clientHeight + 1)
+  .length + (document.documentElement.scrollHeight > innerHeight ? 1 : 0);
+"""
+_LOW = """
+return [...document.querySelectorAll(".runner, .bet-bar .button, .race .quick")]
+  .filter((e) => e.getBoundingClientRect().height < 44).map((e) => e.outerHTML.slice(0, 80));
+"""
+
+
+def test_eighteen_horses_of_every_race_are_seen_at_once(open_browser: Open, line: Line) -> None:
+    """At 1366x768 nothing scrolls, and everything that is tapped is 44 px high."""
+    shop = desk.shop(factories.contest(factories.meeting(numbers=range(1, 19))))
+    browser = open_browser(Size(1366, 768, touch=True))
+    desk.enrol(browser, line.url, shop)
+    desk.to_sale(browser)
+    assert browser.run(_SCROLLS) == 0
+    assert browser.run(_LOW) == []
+    assert len(browser.all("[data-cloth]")) == 7 * 18
 
 
 def test_nothing_on_sale(open_browser: Open, line: Line) -> None:

@@ -34,6 +34,9 @@ STYLES = sorted(
 )
 BASE = settings.BASE_DIR / "core/screens/static/screens/base.css"
 _TOKEN = re.compile(r"--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);")
+_CLOTH = re.compile(
+    r"""\[data-cloth="(\d+)"\] { --cloth: (#[0-9a-f]{6}); --on-cloth: (#[0-9a-f]{6}); }"""
+)
 _SAID = re.compile(r"""\b(?:t|has)\(\s*"([^"]+)\"""")
 _INLINE = re.compile(r"<style|\sstyle=|\son\w+=|javascript:|<script(?![^>]*\ssrc=)", re.IGNORECASE)
 _FOREIGN = re.compile(r"""https?://(?!www\.w3\.org/)|url\(\s*['"]?//|@import""")
@@ -71,6 +74,13 @@ def test_the_colours_can_be_read(theme: str) -> None:
         if contrast(tokens[word][which], tokens[ground][which]) < least
     ]
     assert poor == []
+
+
+def test_the_numbers_on_saddle_cloths_can_be_read() -> None:
+    cloths = _CLOTH.findall(BASE.read_text())
+    assert [int(number) for number, _, _ in cloths] == list(range(1, 19))
+    assert len({ground for _, ground, _ in cloths}) == 18
+    assert [n for n, ground, word in cloths if contrast(ground, word) < 4.5] == []
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)

@@ -1,7 +1,7 @@
 // Draw a leg on the board: its runners by number, withdrawals, and the runners their bets pass to.
 
-import { h } from "../../screens/base/dom.js";
-import { hourOfDay, left, timeOfDay } from "../../screens/base/format.js";
+import { cloth, h } from "../../screens/base/dom.js";
+import { hourOfDay, left, raceOfTicket, timeOfDay } from "../../screens/base/format.js";
 import { t } from "../../screens/base/text.js";
 import { now } from "../../screens/board/time.js";
 
@@ -22,11 +22,11 @@ function words(leg) {
 
 export function card(leg) {
   const winners = new Set(leg.winners);
-  return h("section", { class: "card race", "aria-label": t("race_numbered", { race: leg.position }) },
+  return h("section", { class: "card race", "aria-label": raceOfTicket(leg) },
     h("div", { class: "row ends" },
-      h("h4", {}, h("span", { class: "number" }, String(leg.position)), " ", leg.name || t("race_numbered", { race: leg.race })),
+      h("h4", {}, raceOfTicket(leg)),
       h("span", { class: `badge ${TONES[leg.state]}` }, words(leg))),
-    h("p", { class: "small soft" }, [leg.racecourse, leg.distance_m ? `${leg.distance_m} m` : null].filter(Boolean).join(" · "), " · ",
+    h("p", { class: "small soft" }, [leg.name, leg.distance_m ? `${leg.distance_m} m` : null].filter(Boolean).map((fact) => `${fact} · `).join(""),
       h("time", { datetime: leg.start_at }, hourOfDay(leg.start_at))),
     leg.state === "declared" ? draw(leg) : null,
     h("ol", { class: "runners" }, leg.runners.map((runner) => line(runner, winners))));
@@ -37,7 +37,7 @@ function line(runner, winners) {
   const passes = runner.withdrawn && runner.trace.length > 1
     ? h("span", { class: "small soft" }, " ", t("board_bets_on", { number: runner.trace.at(-1) })) : null;
   return h("li", { class: ["runner", won && "won"] },
-    h("span", { class: "number" }, String(runner.number)),
+    cloth(runner.number),
     h("span", {}, h("span", { class: runner.withdrawn ? "withdrawn" : "name" }, runner.name),
       runner.withdrawn ? h("span", { class: "heard" }, ` (${t("withdrawn")})`) : null, passes,
       runner.driver && !runner.withdrawn ? h("span", { class: "small soft driver" }, ` ${runner.driver}`) : null),

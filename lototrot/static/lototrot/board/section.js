@@ -81,11 +81,11 @@ class Contest {
     const carried = facts.settlement ? facts.settlement.figures.jackpot_in : chain.jackpot_cents;
     const reserve = facts.settlement ? facts.settlement.figures.reserve_in : chain.reserve_cents;
     const lapsed = facts.settlement ? facts.settlement.figures.lapsed_in : facts.lapsed_cents;
-    const tile = (name, value, lead = false) => h("dl", { class: ["tile", lead && "lead"] }, h("dt", {}, name), value);
+    const tile = (name, value) => h("dl", { class: "tile" }, h("dt", {}, name), value);
     const figure = (text) => h("dd", { class: "figure" }, text);
     return h("div", { class: "tiles" },
+      h("dl", { class: "tile lead pot-tile" }, h("dt", {}, t("board_jackpot")), h("dd", { class: "figure pot" }, cents(carried + lapsed))),
       h("dl", { class: "tile lead" }, this.closingName, this.closing),
-      tile(t("board_jackpot"), figure(cents(carried + lapsed)), true),
       tile(t("board_takings"), this.takings),
       tile(t("board_bets"), this.bets),
       tile(t("board_reserve"), figure(cents(reserve))),

@@ -23,6 +23,9 @@ export class Bet {
     this.marks[race] = marked instanceof Set ? 1 : (marked % most) + 1;
   }
 
+  /** Leave one number of a leg alone: a banker. */
+  only(race, number) { this.marks[race] = new Set([number]); }
+
   quickAll() { this.marks = this.marks.map(() => 1); }
   clear() { this.marks = this.marks.map(() => new Set()); }
   clearRace(race) { this.marks[race] = new Set(); }
@@ -38,6 +41,17 @@ export class Bet {
   get isEmpty() { return this.marks.every((_, race) => this.chosen(race) === 0); }
   get isComplete() { return this.bets > 0; }
   get isTooLarge() { return this.bets > this.contest.max_bets; }
+
+  /** Return the legs without a number, from 0. */
+  get missing() { return this.marks.flatMap((_, race) => (this.chosen(race) === 0 ? [race] : [])); }
+
+  /** Return what one more number of a leg would cost; 0 if none may be added. */
+  oneMoreCents(race) {
+    if (!this.isComplete || !this.contest.allows_multiple || this.chosen(race) >= this.contest.races[race].offered.length) return 0;
+    const more = this.bets / this.chosen(race);
+    return this.bets + more > this.contest.max_bets ? 0 : more * this.contest.price_cents;
+  }
+
   get firstOpen() { return this.marks.findIndex((_, race) => this.chosen(race) === 0); }
 
   /** Return the marks as the API takes them. */

@@ -1,10 +1,12 @@
 // Draw the legs side by side. A tap or a key marks a number; only what changed is drawn again.
 
-import { announce, h } from "../../screens/base/dom.js";
-import { hourOfDay } from "../../screens/base/format.js";
+import { announce, cloth, h } from "../../screens/base/dom.js";
+import { cents, hourOfDay, raceAt, raceOfTicket } from "../../screens/base/format.js";
 import { t } from "../../screens/base/text.js";
 
 /** Call `changed()` after every mark, and `confirm()` at Ctrl+Enter on a complete bet. */
+const IN_ONE_COLUMN = 9;
+
 export class Board {
   #races = [];
   #typed = "";
@@ -38,6 +40,7 @@ export class Board {
   key(event) {
     if (/^\d$/.test(event.key)) return this.#type(event.key);
     if (event.key === "Backspace" && this.#typed) return this.#show(this.#typed.slice(0, -1));
+    if (event.key === "/" && this.#typed) return this.#take(true, true);
     if ((event.key === " " || event.key === "+") && this.#typed) return this.#take(false);
     if (event.key === "*") return this.#quick(this.#at);
     if (event.key === "Enter" && this.#typed) return this.#take(true);
@@ -54,36 +57,52 @@ export class Board {
       const offered = race.offered.includes(runner.number);
       return h("button", { type: "button", class: ["runner", runner.withdrawn && "withdrawn"], "data-number": runner.number,
         "aria-pressed": "false", disabled: !offered, tabindex: "-1", onclick: () => this.#toggle(index, runner.number) },
-      h("b", { class: "figure" }, String(runner.number)), h("span", {}, runner.name),
+      cloth(runner.number), h("span", { class: "horse" }, h("span", { class: "name" }, runner.name), runner.driver ? h("span", { class: "driver" }, runner.driver) : null),
       offered ? null : h("span", { class: "heard" }, t("withdrawn")));
     });
     const marked = h("output", { class: "figure marked" });
+    const more = h("span", { class: "amount more" });
     const quick = h("button", { type: "button", class: "button quiet quick", tabindex: "-1",
       "aria-label": t("quick_pick_race", { race: race.position }), onclick: () => this.#quick(index) },
     h("span", { "aria-hidden": "true" }, "✶"));
-    const element = h("section", { class: "race", "data-race": index, role: "group", "aria-label": t("race_named", { race: race.position, name: race.name }) },
+    const element = h("section", { class: "race", "data-race": index, role: "group", "aria-label": raceOfTicket(race) },
       h("header", {}, h("b", { class: "figure" }, String(race.position)),
-        h("span", { class: "small" }, h("time", {}, hourOfDay(race.scheduled_start_at)), h("span", { class: "soft course" }, `${race.racecourse} ${race.race}`)), marked, quick),
-      h("div", { class: "runners" }, runners));
-    return { element, runners, marked, quick };
+        h("span", { class: "where" }, h("time", {}, hourOfDay(race.scheduled_start_at)), h("span", { class: "soft course" }, raceAt(race))),
+        h("span", { class: "tally" }, marked, more), quick),
+      h("div", { class: ["runners", runners.length > IN_ONE_COLUMN && "two"] }, runners.map((runner) => this.#slot(index, runner))));
+    element.style.setProperty("--rows", runners.length > IN_ONE_COLUMN ? Math.ceil(runners.length / 2) : runners.length);
+    return { element, runners, marked, quick, more };
+  }
+
+  /** Return a runner's place with the button that leaves it alone of several: a banker in one tap. */
+  #slot(race, runner) {
+    const number = Number(runner.dataset.number);
+    return h("div", { class: "slot" }, runner, h("button", { type: "button", class: "only", tabindex: "-1", title: t("only_this", { number }), "aria-label": t("only_this", { number }), onclick: () => this.#only(race, number) },
+      h("span", {})));
   }
 
   #toggle(race, number) {
     this.bet.toggle(race, number);
-    this.#refreshRace(race);
+    this.refresh();
+    this.changed();
+  }
+
+  #only(race, number) {
+    this.bet.only(race, number);
+    this.refresh();
     this.changed();
   }
 
   #quick(race) {
     this.bet.quick(race);
-    this.#refreshRace(race);
+    this.refresh();
     this.changed();
     announce(t("quick_picked", { n: this.bet.chosen(race) }));
     return true;
   }
 
   #refreshRace(index) {
-    const { element, runners, marked, quick } = this.#races[index];
+    const { element, runners, marked, quick, more } = this.#races[index];
     const marks = this.bet.marks[index];
     const isQuick = !(marks instanceof Set);
     for (const button of runners) {
@@ -94,6 +113,10 @@ export class Board {
     const typed = index === this.#at ? this.#typed : "";
     const chosen = this.bet.chosen(index);
     marked.textContent = typed ? `${typed}_` : isQuick ? `✶${marks}` : chosen || "–";
+    const oneMore = this.bet.oneMoreCents(index);
+    more.textContent = oneMore ? `+${cents(oneMore)}` : "";
+    more.title = oneMore ? t("one_more_mark", { amount: cents(oneMore) }) : "";
+    element.classList.toggle("several", !isQuick && marks.size > 1);
     element.classList.toggle("typing", Boolean(typed));
     element.classList.toggle("done", chosen > 0);
   }
@@ -119,8 +142,9 @@ export class Board {
     return true;
   }
 
-  /** Mark the typed number; with `next`, continue with the next leg, as for a single bet. */
-  #take(next) {
+  /** Mark the typed number, alone if `only`; with `next`, continue with the next leg, as for a single
+   *  bet. */
+  #take(next, only = false) {
     const number = Number(this.#typed);
     this.#typed = "";
     if (!this.bet.contest.races[this.#at].offered.includes(number)) {
@@ -128,7 +152,8 @@ export class Board {
       this.element.children[this.#at].animate?.([{ translate: "-4px" }, { translate: "4px" }, { translate: "0" }], 120);
       return this.#show("");
     }
-    this.#toggle(this.#at, number);
+    if (only) this.#only(this.#at, number);
+    else this.#toggle(this.#at, number);
     if (next && this.#at < this.#races.length - 1) this.focus(this.#at + 1);
     return true;
   }

@@ -1,7 +1,7 @@
 // Run Lototrot's tab of the terminal: contests on sale, the bet, its confirmation, the last ticket.
 
 import { amount, h } from "../../screens/base/dom.js";
-import { cents, count, date, decimal, hourOfDay, left } from "../../screens/base/format.js";
+import { cents, count, date, decimal, hourOfDay, left, listed } from "../../screens/base/format.js";
 import { t } from "../../screens/base/text.js";
 import { Bet } from "./bet.js";
 import { Board } from "./board.js";
@@ -89,6 +89,7 @@ class Panel {
     this.#contests = [];
     this.#bet = null;
     this.#operator = null;
+    this.body.replaceChildren();
     this.closing.textContent = "";
   }
 
@@ -160,15 +161,15 @@ class Panel {
   #draw(contest) {
     const focus = this.element.contains(document.activeElement);
     const jackpot = contest.jackpot_cents + contest.lapsed_cents;
-    this.head.replaceChildren(
+    this.head.replaceChildren(...[
       this.#contests.length > 1 ? this.#choice() : h("h1", {}, contest.meeting),
+      jackpot ? h("p", { class: "row" }, h("span", { class: "soft" }, t("jackpot")), amount(cents(jackpot), "pot")) : null,
       h("p", { class: "row small" },
         h("span", {}, date(contest.day)),
         h("span", {}, t("price_of_bet"), " ", amount(cents(contest.price_cents))),
         h("span", {}, t("to_prizes", { percent: decimal(contest.prize_percent) })),
-        jackpot ? h("span", {}, t("jackpot"), " ", amount(cents(jackpot))) : null,
         h("button", { class: "button quiet", type: "button", onclick: () => rules(this.till, contest) }, t("rules"))),
-    );
+    ].filter(Boolean));
     if (!contest.acknowledged) {
       this.body.replaceChildren(display(this.till, contest, () => this.ask()));
       return;
@@ -224,6 +225,7 @@ class Panel {
     this.sum.replaceChildren(
       h("span", {}, t("bets", { n: bet.bets }), ` × ${cents(bet.contest.price_cents)}`),
       amount(cents(bet.amountCents), "large"),
+      ...(!bet.isEmpty && bet.missing.length ? [h("span", { class: "warn missing" }, t("missing_races", { n: bet.missing.length, races: listed(bet.missing.map((race) => race + 1)) }))] : []),
       ...(bet.isTooLarge ? [h("span", { class: "bad" }, t("too_many_bets", { most: bet.contest.max_bets }))] : []));
     this.actions.F8.disabled = !(bet.isComplete && !bet.isTooLarge && open);
     this.actions.F4.disabled = bet.isEmpty;

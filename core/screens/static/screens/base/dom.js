@@ -20,6 +20,11 @@ export function set(element, name, value) {
 
 export const amount = (text, more = "") => h("span", { class: `amount ${more}`.trim() }, text);
 
+const CLOTHS = 18;
+
+/** Return the number of a horse on the colour of its saddle cloth. */
+export const cloth = (number) => h("b", { class: ["cloth", number > CLOTHS && "again"], "data-cloth": ((number - 1) % CLOTHS) + 1 }, String(number));
+
 /** Return an SVG that uses a symbol of a sheet of this project; without a label it is decorative. */
 export function drawing(href, { label = "", className = "" } = {}) {
   const svg = document.createElementNS(SVG, "svg");

@@ -1,6 +1,6 @@
 // Format amounts, numbers and times as papers do, in the page's language and Balearic time.
 
-import { language } from "./text.js";
+import { language, t } from "./text.js";
 
 const ZONE = "Europe/Madrid";
 const euros = new Intl.NumberFormat(language, {
@@ -17,6 +17,11 @@ const day = language === "en"
 
 /** Return cents as euros, with spaces that do not break. */
 export const cents = (amount) => euros.format(amount / 100);
+/** Return "4, 6 and 7", in the page's language. */
+export const listed = (items) => new Intl.ListFormat(language, { type: "conjunction" }).format(items.map(String));
+/** Return the one name of a race: "Son Pardo, race 4", and before it, its place on the ticket. */
+export const raceAt = ({ racecourse, race }) => t("race_at", { racecourse, race: String(race) });
+export const raceOfTicket = (race) => `${race.position} · ${raceAt(race)}`;
 export const count = (n) => whole.format(n);
 /** Return a decimal of the API ("73.8") in the page's language. */
 export const decimal = (text) => exact.format(Number(text));
