@@ -6,7 +6,7 @@ Refusals are not stored: the same key may be tried again. A key belongs to one m
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from django.db import transaction
 from django.http import HttpResponse
@@ -34,13 +34,11 @@ def key_of(request: Request) -> str | None:
     return str(key)
 
 
-def once(
-    request: Request, *, by: StaffActor, act: Callable[[], HttpResponse], withheld: Sequence[str]
-) -> HttpResponse:
+def once(request: Request, *, by: StaffActor, act: Callable[[], HttpResponse]) -> HttpResponse:
     """Run `act` in one transaction, or return its first answer again.
 
-    `withheld` names the members of the answer that are shown only once: a replay has null there.
-    Raises IdempotencyKeyReused for other content under the same key.
+    The answer is kept, so it holds no secret. Raises IdempotencyKeyReused for other content under
+    the same key.
     """
     key = key_of(request)
     with transaction.atomic():
@@ -58,7 +56,7 @@ def once(
             key_digest=key_digest,
             request_digest=digest,
             status=response.status_code,
-            body=_stored_body(response.content, withheld),
+            body=response.content.decode(),
             answered_at=clock.now(),
         )
         return response
@@ -70,13 +68,6 @@ def _replay(first: FirstAnswer, digest: bytes) -> HttpResponse:
     response = HttpResponse(first.body, content_type="application/json", status=first.status)
     response[REPLAYED] = "true"
     return response
-
-
-def _stored_body(content: bytes, withheld: Sequence[str]) -> str:
-    if not withheld:
-        return content.decode()
-    body = json.loads(content) | dict.fromkeys(withheld)
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
 
 
 def _request_digest(request: Request) -> bytes:

@@ -5,13 +5,13 @@ an operation, write its shapes and its view into a module of the app's `api` pac
 address into `urlpatterns` of `api/urls.py` there, which is found by its name. The app's service
 raises the errors that `problems` lists.
 
-    class PremisesList(StaffView):
-        @operation("Register premises", body=PremisesIn, answer=PremisesOut, status=201,
-                   problems=(CodeTaken,), idempotent=True)
+    class Suspensions(StaffView):
+        @operation("Suspend sales", body=SuspensionIn, answer=SuspensionOut, status=201,
+                   problems=(PremisesUnknown,), idempotent=True)
         def post(self, request: Request) -> HttpResponse:
-            body = self.read(PremisesIn)
+            body = self.read(SuspensionIn)
             return self.once(
-                lambda: self.answer(PremisesOut, premises_register(by=self.by, **body), 201)
+                lambda: self.answer(SuspensionOut, sales_suspend(by=self.by, **body), 201)
             )
 
 The base class says who may call: `ApiView` anyone, `StaffView` a member of staff,
@@ -214,11 +214,9 @@ class StaffView(ApiView):
         look_at_list(rows.model, asked=f"{self.request.path}?{self.request.GET.urlencode()}")
         return super().rows(shape, rows, query, key=key, newest_first=newest_first)
 
-    def once(
-        self, act: Callable[[], HttpResponse], *, withheld: Sequence[str] = ()
-    ) -> HttpResponse:
+    def once(self, act: Callable[[], HttpResponse]) -> HttpResponse:
         """Run `act` in one transaction, or return its first answer again (see `idempotency`)."""
-        return idempotency.once(self.request, by=self.by, act=act, withheld=withheld)
+        return idempotency.once(self.request, by=self.by, act=act)
 
 
 class CredentialsView(ApiView):

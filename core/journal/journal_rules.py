@@ -49,6 +49,17 @@ ENDED_IN_THE_PAST = Rule(
                                           ELSE r.authorisation_id END)
     """,
 )
+ENROLMENT_CODE = Rule(
+    "enrolment_code_to_who_acted",
+    "an enrolment code was given to nobody, or to another person than the row says",
+    "premises_enrolment",
+    """
+    SELECT c.relation, c.row_id, c.journal_xid
+      FROM journal_change c JOIN journal_act a ON a.journal_xid = c.journal_xid
+     WHERE c.relation = 'premises_enrolment' AND c.after ? 'issued_at'
+       AND (a.user_id IS NULL OR (c.after ->> 'issued_by_id')::bigint <> a.user_id)
+    """,
+)
 ROLES = Rule(
     "roles_by_another",
     "a person's roles or access were changed by nobody, or by that person",
@@ -217,13 +228,17 @@ RULES: tuple[Rule, ...] = (
     stamped("staff_staffsession", "started_at", user="user_id"),
     stamped("staff_user", "created_at"),
     stamped("premises_burntrequest", "burnt_at", terminal="terminal_id"),
-    stamped("premises_authorisation", "recorded_at", user="recorded_by_id"),
-    stamped("premises_enrolment", "issued_at", user="issued_by_id"),
+    stamped("premises_authorisation", "recorded_at"),
+    confirmed("premises_authorisation"),
+    stamped("premises_enrolment", "allowed_at"),
+    confirmed("premises_enrolment"),
+    ENROLMENT_CODE,
     stamped("premises_operator", "created_at", user="created_by_id"),
     stamped("premises_formertoken", "replaced_at", terminal="terminal_id"),
     stamped("premises_terminalcopy", "seen_at", terminal="terminal_id"),
     stamped("premises_operatorsession", "started_at", terminal="terminal_id"),
-    stamped("premises_premises", "created_at", user="created_by_id"),
+    stamped("premises_premises", "created_at"),
+    confirmed("premises_premises"),
     stamped("premises_resolution", "entered_at"),
     confirmed("premises_resolution"),
     stamped(
@@ -233,5 +248,6 @@ RULES: tuple[Rule, ...] = (
         session="suspended_in_id",
         only="t.resolution_id IS NULL",
     ),
-    stamped("premises_terminal", "created_at", user="created_by_id"),
+    stamped("premises_terminal", "created_at"),
+    confirmed("premises_terminal"),
 )

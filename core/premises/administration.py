@@ -35,6 +35,17 @@ ADMINISTRATION = Administration(
         ),
     ),
     panels=(Panel(30, suspensions_panel),),
-    kind_titles={"premises.resolution": _("Resolution with effect in the past")},
-    key_names={"effect": _("effect"), "authorisation": _("authorisation")},
+    kind_titles={
+        "premises.opening": _("Premises, authorisations and terminals opened"),
+        "premises.enrolment": _("Terminals that enrol anew"),
+        "premises.resolution": _("Resolution with effect in the past"),
+    },
+    key_names={
+        "address": _("address"),
+        "authorisation": _("authorisation"),
+        "authorisations": _("authorisations"),
+        "effect": _("effect"),
+        "municipality": _("municipality"),
+        "terminals": _("terminals"),
+    },
 )

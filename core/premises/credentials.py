@@ -1,10 +1,11 @@
 """Store what terminals and their operators are known by: codes, tokens, sessions, copies seen."""
 
 from django.db import models
+from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
-from core.staff.models import User
+from core.staff.models import Proposal, User
 
 
 class FormerToken(Guarded):
@@ -46,24 +47,51 @@ class TerminalCopy(Guarded):
 
 
 class Enrolment(Guarded):
-    """A one-time code that a terminal exchanges for its token."""
+    """The leave of two persons that a terminal enrols once, and the code given for it.
 
-    mutable = ("used_at",)
+    Until `allowed_until` the code is asked for, and asked for again if it was lost; the terminal
+    exchanges it for its token. The newest leave of a terminal is the only one.
+    """
+
+    mutable = ("code_digest", "issued_at", "issued_by", "expires_at", "used_at")
 
     terminal = models.ForeignKey(
         "premises.Terminal", models.PROTECT, related_name="enrolments", verbose_name=_("terminal")
     )
-    code_digest = models.BinaryField(max_length=32, unique=True)
-    issued_at = models.DateTimeField(_("issued at"))
-    issued_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("issued by")
+    proposal = models.ForeignKey(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
     )
-    expires_at = models.DateTimeField(_("expires at"))
+    allowed_at = models.DateTimeField(_("allowed at"))
+    allowed_until = models.DateTimeField(_("allowed until"))
+    code_digest = models.BinaryField(max_length=32, unique=True, null=True)
+    issued_at = models.DateTimeField(_("issued at"), null=True)
+    issued_by = models.ForeignKey(
+        User, models.PROTECT, null=True, related_name="+", verbose_name=_("issued by")
+    )
+    expires_at = models.DateTimeField(_("expires at"), null=True)
     used_at = models.DateTimeField(_("used at"), null=True)
 
     class Meta:
         verbose_name = _("enrolment")
         verbose_name_plural = _("enrolments")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(
+                    code_digest=None,
+                    issued_at=None,
+                    issued_by=None,
+                    expires_at=None,
+                    used_at=None,
+                )
+                | Q(
+                    code_digest__isnull=False,
+                    issued_at__lte=F("allowed_until"),
+                    issued_by__isnull=False,
+                    expires_at__isnull=False,
+                ),
+                name="enrolment_issued_whole",
+            )
+        ]
 
     def __str__(self) -> str:
         return str(self.terminal)

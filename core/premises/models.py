@@ -26,7 +26,10 @@ class Game(models.TextChoices):
 
 
 class Premises(Guarded):
-    """A place of one of the four kinds of the regulation (14.I.1, 14.I.3, 14.III.10.2)."""
+    """A place of one of the four kinds of the regulation (14.I.1, 14.I.3, 14.III.10.2).
+
+    Two persons open it, by a proposal that may carry many.
+    """
 
     mutable = ("name", "address")
 
@@ -42,8 +45,8 @@ class Premises(Guarded):
     address = models.CharField(_("address"), max_length=200)
     municipality = models.CharField(_("municipality"), max_length=80)
     created_at = models.DateTimeField(_("registered at"))
-    created_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("registered by")
+    proposal = models.ForeignKey(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
     )
 
     class Meta:
@@ -80,7 +83,7 @@ def _no_overlap(game: Game) -> ExclusionConstraint:
 
 
 class Authorisation(Guarded):
-    """The permission of a premises to take part in a game for a period (14.I.6)."""
+    """The permission of a premises to take part in a game for a period (14.I.6), by two persons."""
 
     mutable = ("valid_until",)
 
@@ -91,10 +94,10 @@ class Authorisation(Guarded):
     valid_from = models.DateTimeField(_("valid from"))
     valid_until = models.DateTimeField(_("valid until"), null=True, blank=True)
     reference = models.CharField(_("reference"), max_length=120)
-    recorded_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
-    )
     recorded_at = models.DateTimeField(_("recorded at"))
+    proposal = models.ForeignKey(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
+    )
 
     class Meta:
         verbose_name = _("authorisation")
@@ -113,7 +116,8 @@ class Authorisation(Guarded):
 
 
 class Terminal(Guarded):
-    """A machine of a premises. Once it has enrolled, it is known by the digest of its token.
+    """A machine of a premises, opened by two persons. Once it has enrolled, it is known by the
+    digest of its token.
 
     After a roll the new digest waits in `next_token_digest`, and the present token stays valid. The
     first use of the new token replaces the present one (`premises_identify`). `public_key` (P-256,
@@ -151,8 +155,8 @@ class Terminal(Guarded):
     enrolled_at = models.DateTimeField(_("enrolled at"), null=True)
     revoked_at = models.DateTimeField(_("revoked at"), null=True)
     created_at = models.DateTimeField(_("registered at"))
-    created_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("registered by")
+    proposal = models.ForeignKey(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
     )
 
     class Meta:

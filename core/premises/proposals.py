@@ -1,5 +1,5 @@
 """List the acts on premises that two persons must do."""
 
-from core.premises import resolutions
+from core.premises import openings, resolutions
 
-KINDS = (resolutions.RESOLUTION,)
+KINDS = (openings.OPENING, openings.ENROLMENT, resolutions.RESOLUTION)

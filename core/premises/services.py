@@ -1,22 +1,20 @@
-"""Register premises, their authorisations and their terminals; enrol terminals."""
+"""Find premises and terminals, enrol terminals, and end authorisations and terminals."""
 
 import datetime
 from typing import NamedTuple
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models.functions import Greatest
 
 from core.database import clock
 from core.database.locks import Lock, hold
 from core.database.tokens import token_digest, token_make
 from core.kernel.errors import Conflict, Invalid, NotFound, Unauthenticated
-from core.ledger import services as ledger
 from core.premises import powers
 from core.premises.access import BareTerminal
 from core.premises.models import (
     Authorisation,
     Enrolment,
-    Game,
     Premises,
     Terminal,
 )
@@ -25,7 +23,6 @@ from core.staff.actor import StaffActor
 from core.traffic.limits import claim, take
 from core.traffic.rates import Rate
 
-ENROLMENT_LENGTH = datetime.timedelta(hours=24)
 TOKEN_LENGTH = datetime.timedelta(hours=1)
 ROLLS = Rate(per_s=120 / 3600, burst=60)
 """Of new tokens of one terminal: each leaves rows."""
@@ -78,33 +75,6 @@ class EnrolmentRefused(Unauthenticated):
     message = "The enrolment code is unknown, used or expired."
 
 
-def premises_register(
-    *, by: StaffActor, code: str, name: str, kind: str, address: str, municipality: str
-) -> Premises:
-    """Enter premises in the register and open their account.
-
-    Raises PowerMissing, PremisesIncomplete, CodeTaken.
-    """
-    by.need(powers.REGISTER)
-    if not all(text.strip() for text in (code, name, address)):
-        raise PremisesIncomplete
-    try:
-        with transaction.atomic():
-            premises = Premises.objects.create(
-                code=code,
-                name=name,
-                kind=Premises.Kind(kind),
-                address=address,
-                municipality=municipality,
-                created_at=clock.now(),
-                created_by_id=by.user_id,
-            )
-            ledger.account_open([ledger.premises_account(premises.pk)])
-            return premises
-    except IntegrityError as error:
-        raise CodeTaken(code=code) from error
-
-
 def sales_hold() -> datetime.datetime:
     """Wait for the sales in flight and block new ones until the commit. Return the instant of the
     block.
@@ -118,38 +88,6 @@ def premises_by_code(code: str) -> Premises:
     if place is None:
         raise PremisesUnknown(code=code)
     return place
-
-
-def authorisation_record(
-    *,
-    by: StaffActor,
-    premises: str,
-    game: str,
-    valid_from: datetime.datetime,
-    valid_until: datetime.datetime | None,
-    reference: str,
-) -> Authorisation:
-    """Record that the authority lets the premises take part in a game (14.I.6).
-
-    Raises PowerMissing, PremisesUnknown, PeriodBackwards, AuthorisationOverlaps.
-    """
-    by.need(powers.REGISTER)
-    place = premises_by_code(premises)
-    if valid_until is not None and valid_until < valid_from:
-        raise PeriodBackwards
-    try:
-        with transaction.atomic():
-            return Authorisation.objects.create(
-                premises=place,
-                game=Game(game),
-                valid_from=valid_from,
-                valid_until=valid_until,
-                reference=reference,
-                recorded_by_id=by.user_id,
-                recorded_at=clock.now(),
-            )
-    except IntegrityError as error:
-        raise AuthorisationOverlaps(premises=premises, game=game) from error
 
 
 @transaction.atomic
@@ -170,50 +108,11 @@ def authorisation_end(*, by: StaffActor, authorisation: int) -> Authorisation:
     return row
 
 
-def terminal_register(*, by: StaffActor, premises: str, code: str) -> tuple[Terminal, str]:
-    """Register a terminal. Return it with its one-time enrolment code, which is shown once.
-
-    Raises PowerMissing, PremisesUnknown, CodeTaken.
-    """
-    by.need(powers.REGISTER)
-    place = premises_by_code(premises)
-    try:
-        with transaction.atomic():
-            terminal = Terminal.objects.create(
-                code=code, premises=place, created_at=clock.now(), created_by_id=by.user_id
-            )
-            return terminal, _enrolment_issue(terminal, by)
-    except IntegrityError as error:
-        raise CodeTaken(code=code) from error
-
-
-def terminal_reenrol(*, by: StaffActor, terminal: str) -> str:
-    """Return a new one-time enrolment code. Its use replaces the terminal's token.
-
-    Raises PowerMissing, TerminalNotFound.
-    """
-    by.need(powers.REGISTER)
-    return _enrolment_issue(terminal_by_code(terminal), by)
-
-
 def terminal_by_code(code: str) -> Terminal:
     terminal = Terminal.objects.filter(code=code).first()
     if terminal is None:
         raise TerminalNotFound(code=code)
     return terminal
-
-
-def _enrolment_issue(terminal: Terminal, by: StaffActor) -> str:
-    code = token_make(15)
-    now = clock.now()
-    Enrolment.objects.create(
-        terminal=terminal,
-        code_digest=token_digest(code),
-        issued_at=now,
-        issued_by_id=by.user_id,
-        expires_at=now + ENROLMENT_LENGTH,
-    )
-    return code
 
 
 @transaction.atomic

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.kernel.days import MADRID
 from core.tools.raceday.api import Api, ApiProblem
-from core.tools.raceday.people import Seller, pin_make, terminal_register
+from core.tools.raceday.people import Seller, enrolment_code, opened, pin_make
 from core.tools.raceday.show import euros, heading, step
 from core.tools.raceday.stage import Stage, need
 from lototrot.raceday.meeting import Day
@@ -76,20 +76,26 @@ def _take(won: list[Won], fits: Callable[[int], bool]) -> Won:
 def _offices_open(stage: Stage) -> Seller:
     """Open the Central Office with a cashier's session, and an authorised bank's terminal."""
     organiser = stage.staff["org1"]
-    for code, kind, name in (
-        (CENTRAL, "central_office", "Oficina Central de Pagament de Premis"),
-        (ENTITY, "entity_office", "Caixa de les Illes, oficina 1"),
-    ):
-        place = {"address": "Plaça Major 1", "municipality": "Palma", "name": name}
-        organiser.post("premises", {"code": code, "kind": kind, **place})
+    offices = [
+        {"code": code, "kind": kind, "name": name, "address": "Plaça Major 1"}
+        for code, kind, name in (
+            (CENTRAL, "central_office", "Oficina Central de Pagament de Premis"),
+            (ENTITY, "entity_office", "Caixa de les Illes, oficina 1"),
+        )
+    ]
     period = {"valid_from": stage.now().isoformat(), "reference": "DGJ 3/2027"}
-    for game in ("lototrot", "promotrot"):
-        organiser.post(f"premises/{ENTITY}/authorisations", {"game": game, **period})
+    games = ("lototrot", "promotrot")
+    lists = {
+        "premises": [{**office, "municipality": "Palma"} for office in offices],
+        "authorisations": [{"premises": ENTITY, "game": game, **period} for game in games],
+        "terminals": [{"premises": ENTITY, "code": "CAIXA-T1"}],
+    }
+    opened(organiser, stage.staff["org2"], lists)
     given = pin_make()
     for number in (1, SECOND_OPERATOR):
         person = {"number": number, "name": f"Finestreta {number}", "pin": given}
         organiser.post(f"premises/{ENTITY}/operators", person)
-    code = terminal_register(organiser, ENTITY, "CAIXA-T1")
+    code = enrolment_code(organiser, "CAIXA-T1")
     entity = Seller.enrol(
         stage.api.sales_url, ENTITY, "CAIXA-T1", 1, code=code, pin=stage.pin, given=given
     )

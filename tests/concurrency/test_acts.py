@@ -129,8 +129,7 @@ def test_a_draft_is_opened_or_discarded_and_never_both(own_database: Database) -
 
 
 def test_a_one_time_code_gives_one_token(own_database: Database) -> None:
-    by, place = factories.staff(Role.ORGANISER), factories.premises()
-    _, code = register.terminal_register(by=by, premises=place.code, code="T-1")
+    code = factories.enrolment_code(factories.premises(), "T-1")
     key = factories.KEY.public
     answers = together(*[lambda: register.terminal_enrol(code=code, public_key=key)] * AT_ONCE)
     assert names(answers) == [*["EnrolmentRefused"] * (AT_ONCE - 1), "tuple"]

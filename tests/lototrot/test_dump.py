@@ -16,7 +16,7 @@ from core.kernel import codes
 from core.kernel.errors import DomainError
 from core.premises.access import TerminalCredentials, terminal_actor
 from core.premises.models import Operator
-from core.premises.services import terminal_enrol, terminal_reenrol
+from core.premises.services import terminal_enrol
 from core.staff import services as staff
 from core.staff.models import User
 from core.staff.powers import Role
@@ -54,7 +54,7 @@ def loot(own_database: Database, tmp_path: Path) -> Loot:
     assert sold.code is not None
     organiser = factories.staff(Role.ORGANISER)
     _, session = staff.session_start(user=User.objects.get(pk=organiser.user_id))
-    enrolment = terminal_reenrol(by=organiser, terminal=point.terminal.code)
+    enrolment = factories.enrolment_code(point.premises, point.terminal.code)
     newcomer = factories.staff(Role.AUDITOR)
     factor = factor_begin(by=newcomer)
     browser = SessionStore()

@@ -12,7 +12,7 @@ from django.db import IntegrityError, connection, transaction
 
 from core.database import clock
 from core.payoffice.models import Payment
-from core.premises.models import Premises
+from core.premises.models import Authorisation, Premises
 from core.staff.powers import Role
 from tests.support import factories, paying, rounds
 from tests.support.api import Api, refused, staff_api, terminal_api
@@ -35,16 +35,16 @@ def office(won: list[Presented]) -> Point:
 
 
 def authorised(office: Point, organiser: Api, *, days: float) -> int:
-    """Record a period from now on, and return the number of the authorisation."""
-    body = {
+    """Have two persons record a period from now on; return the number of the authorisation."""
+    row = {
+        "premises": office.premises.code,
         "game": "lototrot",
         "valid_from": clock.now().isoformat(),
         "valid_until": (clock.now() + timedelta(days=days)).isoformat(),
         "reference": "DGJ 77/2030",
     }
-    answer = organiser.post(f"premises/{office.premises.code}/authorisations", body)
-    assert answer.status_code == 201, answer.content
-    return int(answer.json()["id"])
+    carried_out(organiser.post("premises", {"authorisations": [row]}), staff_api(Role.ORGANISER))
+    return Authorisation.objects.latest("pk").pk
 
 
 def refused_here(office: Point, paper: Presented) -> None:
@@ -68,16 +68,17 @@ def test_it_pays_in_its_period_and_not_before_or_after(won: list[Presented], off
 
 
 def test_a_reference_is_needed(office: Point) -> None:
-    body = {"game": "lototrot", "valid_from": clock.now().isoformat(), "reference": ""}
-    path = f"premises/{office.premises.code}/authorisations"
-    refused(staff_api(Role.ORGANISER).post(path, body), 422, "fields_invalid")
+    since = clock.now().isoformat()
+    row = {"premises": office.premises.code, "game": "lototrot", "valid_from": since}
+    body = {"authorisations": [{**row, "reference": ""}]}
+    refused(staff_api(Role.ORGANISER).post("premises", body), 422, "fields_invalid")
     with pytest.raises(IntegrityError, match="authorisation_has_reference"), transaction.atomic():
         factories.premises().authorisations.create(
             game="promotrot",
             valid_from=clock.now() - timedelta(days=900),
             valid_until=clock.now() - timedelta(days=800),
             reference="",
-            recorded_by_id=office.premises.created_by_id,
+            proposal=office.premises.proposal,
             recorded_at=clock.now(),
         )
 

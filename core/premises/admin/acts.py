@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support.acts import Act, Done
 from core.admin_support.forms import ActForm, MomentField
 from core.database import clock
-from core.premises import operators, powers, resolutions, services, suspending
+from core.premises import openings, operators, powers, resolutions, services, suspending
 from core.premises.models import (
     Authorisation,
     Game,
@@ -21,6 +21,7 @@ from core.premises.models import (
 from core.staff.actor import StaffActor
 
 Data = dict[str, Any]
+_PROPOSED = _("Proposed; a second person confirms it.")
 
 
 # --- Forms ----------------------------------------------------------------------------------------
@@ -41,8 +42,13 @@ class _NewAuthorisation(ActForm):
     reference = forms.CharField(label=_("Reference"), max_length=120)
 
 
-class _NewTerminal(ActForm):
-    code = forms.CharField(label=_("Code"), max_length=20)
+class _NewTerminals(ActForm):
+    codes = forms.CharField(
+        label=_("Codes"),
+        max_length=5_000,
+        help_text=_("One a line."),
+        widget=forms.Textarea(attrs={"rows": 4}),
+    )
 
 
 class _Pin(ActForm):
@@ -75,12 +81,13 @@ class _Resolution(ActForm):
 
 
 def _register(by: StaffActor, target: None, data: Data) -> Done:
-    return Done(_("The premises are registered."), services.premises_register(by=by, **data))
+    new = openings.NewPremises(**data)
+    return Done(_PROPOSED, openings.opening_propose(by=by, premises=[new]))
 
 
 def _authorise(by: StaffActor, place: Premises, data: Data) -> Done:
-    services.authorisation_record(by=by, premises=place.code, **data)
-    return Done(_("The authorisation is recorded."))
+    new = openings.NewAuthorisation(premises=place.code, **data)
+    return Done(_PROPOSED, openings.opening_propose(by=by, authorisations=[new]))
 
 
 def _end(by: StaffActor, authorisation: Authorisation, data: Data) -> Done:
@@ -88,14 +95,24 @@ def _end(by: StaffActor, authorisation: Authorisation, data: Data) -> Done:
     return Done(_("The authorisation has ended."))
 
 
-def _register_terminal(by: StaffActor, place: Premises, data: Data) -> Done:
-    terminal, code = services.terminal_register(by=by, premises=place.code, **data)
-    return Done(_("The one-time code with which the terminal enrols:"), terminal, secret=code)
+def _register_terminals(by: StaffActor, place: Premises, data: Data) -> Done:
+    new = [openings.NewTerminal(place.code, code) for code in data["codes"].split()]
+    return Done(_PROPOSED, openings.opening_propose(by=by, terminals=new))
 
 
 def _reenrol(by: StaffActor, terminal: Terminal, data: Data) -> Done:
-    code = services.terminal_reenrol(by=by, terminal=terminal.code)
+    proposal = openings.enrolment_propose(by=by, terminals=[terminal.code], reason=data["reason"])
+    return Done(_PROPOSED, proposal)
+
+
+def _code(by: StaffActor, terminal: Terminal, data: Data) -> Done:
+    code = openings.enrolment_code(by=by, terminal=terminal.code)
     return Done(_("The one-time code with which the terminal enrols:"), terminal, secret=code)
+
+
+def _may_enrol(by: StaffActor, terminal: Terminal) -> bool:
+    newest = terminal.enrolments.order_by("-pk").first()
+    return newest is not None and not newest.used_at and newest.allowed_until > clock.now()
 
 
 def _revoke(by: StaffActor, terminal: Terminal, data: Data) -> Done:
@@ -150,7 +167,7 @@ def _suspend_as_of(by: StaffActor, target: Premises | Terminal, data: Data) -> D
 
 def _proposed(by: StaffActor, effect: Resolution.Effect, data: Data, **subject: Any) -> Done:
     proposal = resolutions.resolution_propose(by=by, effect=effect.value, **subject, **data)
-    return Done(_("Proposed; a second person confirms it."), proposal)
+    return Done(_PROPOSED, proposal)
 
 
 def _in_force(by: StaffActor, authorisation: Authorisation) -> bool:
@@ -160,7 +177,7 @@ def _in_force(by: StaffActor, authorisation: Authorisation) -> bool:
 
 REGISTER = Act(
     name="register",
-    title=_("Register premises"),
+    title=_("Propose premises"),
     power=powers.REGISTER,
     run=_register,
     form=_NewPremises,
@@ -168,7 +185,7 @@ REGISTER = Act(
 )
 AUTHORISE = Act(
     name="authorise",
-    title=_("Record an authorisation"),
+    title=_("Propose an authorisation"),
     power=powers.REGISTER,
     run=_authorise,
     form=_NewAuthorisation,
@@ -216,20 +233,30 @@ SUSPEND_AS_OF = Act(
 )
 TERMINAL = Act(
     name="terminal",
-    title=_("Register a terminal"),
+    title=_("Propose terminals"),
     power=powers.REGISTER,
-    run=_register_terminal,
-    form=_NewTerminal,
+    run=_register_terminals,
+    form=_NewTerminals,
     icon="add_to_queue",
 )
 REENROL = Act(
     name="reenrol",
-    title=_("New enrolment code"),
+    title=_("Propose that it enrols anew"),
     power=powers.REGISTER,
     run=_reenrol,
+    form=_Why,
     text=_("The present token goes on working until the new code is used."),
-    icon="qr_code",
+    icon="restart_alt",
     offered=lambda by, terminal: terminal.revoked_at is None,
+)
+CODE = Act(
+    name="code",
+    title=_("Enrolment code"),
+    power=powers.REGISTER,
+    run=_code,
+    text=_("Two persons let this terminal enrol, once. An earlier code is worth nothing then."),
+    icon="qr_code",
+    offered=_may_enrol,
 )
 REVOKE = Act(
     name="revoke",

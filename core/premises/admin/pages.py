@@ -14,6 +14,7 @@ from core.ledger.services import balance_cents, premises_account
 from core.premises import powers
 from core.premises.admin.acts import (
     AUTHORISE,
+    CODE,
     DEACTIVATE,
     END,
     END_AS_OF,
@@ -46,7 +47,7 @@ from core.premises.models import (
 
 class _Authorisations(ReadOnlyInline):
     model = Authorisation
-    shown = ("game", "valid_from", "valid_until", "reference", "recorded_by")
+    shown = ("game", "valid_from", "valid_until", "reference", "proposal")
 
 
 class _Terminals(ReadOnlyInline):
@@ -95,7 +96,7 @@ class PremisesAdmin(ReadOnlyAdmin):
         "municipality",
         "balance",
         "created_at",
-        "created_by",
+        "proposal",
     )
     list_filter = ("kind",)
     search_fields = ("code", "name", "municipality")
@@ -122,17 +123,18 @@ class AuthorisationAdmin(ReadOnlyAdmin):
 @admin.register(Terminal)
 class TerminalAdmin(ReadOnlyAdmin):
     columns = ("code", "premises", "enrolled_at", "copied_at", "revoked_at")
-    shown = (*columns, "created_at", "created_by")
+    shown = (*columns, "created_at", "proposal")
     search_fields = ("code", "premises__code", "premises__name")
     ordering = ("code",)
     read_power = powers.READ
     inlines = (_Copies, _Suspensions)
-    acts = (REENROL, SUSPEND, SUSPEND_AS_OF, REVOKE, REVOKE_AS_OF)
+    acts = (CODE, REENROL, SUSPEND, SUSPEND_AS_OF, REVOKE, REVOKE_AS_OF)
 
 
 @admin.register(Enrolment)
 class EnrolmentAdmin(ReadOnlyAdmin):
-    columns = ("id", "terminal", "issued_at", "issued_by", "expires_at", "used_at")
+    columns = ("id", "terminal", "allowed_at", "issued_at", "issued_by", "expires_at", "used_at")
+    shown = (*columns, "allowed_until", "proposal")
     search_fields = ("terminal__code",)
     read_power = powers.READ
 

@@ -1,7 +1,5 @@
 """Serve the register of premises: their authorisations, terminals and operators."""
 
-from typing import Any
-
 from django.http import HttpResponse
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -9,8 +7,10 @@ from rest_framework.request import Request
 from core.api.schema import operation
 from core.api.shapes import Choice, Code, Flag, Instant, PageQuery, Secret, Shape, Text, Whole
 from core.api.views import StaffView
-from core.premises import operators, selectors, services
+from core.premises import openings, operators, selectors, services
 from core.premises.models import Game, Premises
+from core.staff.api.proposals import ProposalOut
+from core.staff.two_persons import ProposalPending
 
 _BIGGEST_NUMBER = 32_767
 
@@ -34,6 +34,9 @@ class PremisesOut(Shape):
 
 
 class AuthorisationIn(Shape):
+    premises = Text(
+        max_length=20, help_text="Of premises on record, or opened by the same proposal."
+    )
     game = Choice(Game.values)
     valid_from = Instant()
     valid_until = Instant(allow_null=True, default=None)
@@ -50,7 +53,23 @@ class AuthorisationOut(Shape):
 
 
 class TerminalIn(Shape):
+    premises = Text(
+        max_length=20, help_text="Of premises on record, or opened by the same proposal."
+    )
     code = Code()
+
+
+class OpeningIn(Shape):
+    premises = PremisesIn(many=True, default=())
+    authorisations = AuthorisationIn(many=True, default=())
+    terminals = TerminalIn(many=True, default=())
+
+
+class EnrolmentsIn(Shape):
+    terminals = serializers.ListField(
+        child=Text(max_length=20), help_text="Their codes, at most 200."
+    )
+    reason = Text(max_length=200)
 
 
 class TerminalOut(Shape):
@@ -62,9 +81,7 @@ class TerminalOut(Shape):
 
 class EnrolmentCodeOut(Shape):
     terminal = serializers.CharField()
-    enrolment_code = serializers.CharField(
-        allow_null=True, help_text="Valid once, for 24 hours. Shown once: null in a replay."
-    )
+    enrolment_code = serializers.CharField(help_text="Valid once, for 24 hours. Shown once.")
 
 
 class OperatorIn(Shape):
@@ -90,12 +107,26 @@ class PremisesDetailOut(PremisesOut):
     operators = OperatorOut(many=True)
 
 
-_PREMISES = {
-    "code": "P-0001",
-    "name": "Bar Central",
-    "kind": "establishment",
-    "address": "Major 1",
-    "municipality": "Manacor",
+_OPENING = {
+    "premises": [
+        {
+            "code": "P-0001",
+            "name": "Bar Central",
+            "kind": "establishment",
+            "address": "Major 1",
+            "municipality": "Manacor",
+        }
+    ],
+    "authorisations": [
+        {
+            "premises": "P-0001",
+            "game": "lototrot",
+            "valid_from": "2026-01-01T00:00:00+01:00",
+            "valid_until": None,
+            "reference": "DGJ 12/2026",
+        }
+    ],
+    "terminals": [{"premises": "P-0001", "code": "T-0001"}],
 }
 
 
@@ -106,19 +137,37 @@ class PremisesList(StaffView):
         return self.rows(PremisesOut, selectors.premises_list(by=self.by), query)
 
     @operation(
-        "Register premises",
-        body=PremisesIn,
-        answer=PremisesOut,
+        "Propose to open premises, authorisations (14.I.6) and terminals; another person confirms",
+        "At most 200 of each at once. A terminal that is opened may enrol: its code is asked for"
+        " at `terminals/{code}/enrolment-code`.",
+        body=OpeningIn,
+        answer=ProposalOut,
         status=201,
         idempotent=True,
-        problems=(services.CodeTaken,),
-        example=_PREMISES,
+        problems=(
+            openings.OpeningEmpty,
+            services.PremisesIncomplete,
+            services.CodeTaken,
+            services.PremisesUnknown,
+            services.PeriodBackwards,
+            services.AuthorisationOverlaps,
+            ProposalPending,
+        ),
+        example=_OPENING,
     )
     def post(self, request: Request) -> HttpResponse:
-        body = self.read(PremisesIn)
-        return self.once(
-            lambda: self.answer(PremisesOut, services.premises_register(by=self.by, **body), 201)
-        )
+        body = self.read(OpeningIn)
+
+        def act() -> HttpResponse:
+            proposal = openings.opening_propose(
+                by=self.by,
+                premises=[openings.NewPremises(**row) for row in body["premises"]],
+                authorisations=[openings.NewAuthorisation(**r) for r in body["authorisations"]],
+                terminals=[openings.NewTerminal(**row) for row in body["terminals"]],
+            )
+            return self.answer(ProposalOut, proposal, 201)
+
+        return self.once(act)
 
 
 class OnePremises(StaffView):
@@ -129,35 +178,6 @@ class OnePremises(StaffView):
     )
     def get(self, request: Request, code: str) -> HttpResponse:
         return self.answer(PremisesDetailOut, selectors.premises_one(by=self.by, code=code))
-
-
-class Authorisations(StaffView):
-    @operation(
-        "Record an authorisation (14.I.6)",
-        body=AuthorisationIn,
-        answer=AuthorisationOut,
-        status=201,
-        idempotent=True,
-        problems=(
-            services.PremisesUnknown,
-            services.PeriodBackwards,
-            services.AuthorisationOverlaps,
-        ),
-        example={
-            "game": "lototrot",
-            "valid_from": "2026-01-01T00:00:00+01:00",
-            "valid_until": None,
-            "reference": "DGJ 12/2026",
-        },
-    )
-    def post(self, request: Request, code: str) -> HttpResponse:
-        body = self.read(AuthorisationIn)
-
-        def act() -> HttpResponse:
-            authorisation = services.authorisation_record(by=self.by, premises=code, **body)
-            return self.answer(AuthorisationOut, authorisation, 201)
-
-        return self.once(act)
 
 
 class AuthorisationEnd(StaffView):
@@ -172,38 +192,44 @@ class AuthorisationEnd(StaffView):
         return self.answer(AuthorisationOut, ended)
 
 
-class Terminals(StaffView):
+class Enrolments(StaffView):
     @operation(
-        "Register a terminal; its one-time enrolment code",
-        body=TerminalIn,
-        answer=EnrolmentCodeOut,
+        "Propose that terminals enrol anew, each once; another person confirms",
+        "Until the code is used, each goes on with its present token.",
+        body=EnrolmentsIn,
+        answer=ProposalOut,
         status=201,
         idempotent=True,
-        problems=(services.PremisesUnknown, services.CodeTaken),
-        example={"code": "T-0001"},
+        problems=(
+            openings.OpeningEmpty,
+            services.TerminalNotFound,
+            openings.TerminalEnded,
+            ProposalPending,
+        ),
+        example={"terminals": ["T-0001"], "reason": "A new machine."},
     )
-    def post(self, request: Request, code: str) -> HttpResponse:
-        body = self.read(TerminalIn)
+    def post(self, request: Request) -> HttpResponse:
+        body = self.read(EnrolmentsIn)
 
         def act() -> HttpResponse:
-            terminal, secret = services.terminal_register(by=self.by, premises=code, **body)
-            return self.answer(EnrolmentCodeOut, _enrolment(terminal.code, secret), 201)
+            return self.answer(ProposalOut, openings.enrolment_propose(by=self.by, **body), 201)
 
-        return self.once(act, withheld=("enrolment_code",))
+        return self.once(act)
 
 
 class EnrolmentCode(StaffView):
     @operation(
-        "A new enrolment code for a terminal",
-        "Using it ends the terminal's present token.",
+        "The enrolment code of a terminal that two persons let enrol",
+        "Another one takes its place until one is used. Using it ends the terminal's present"
+        " token.",
         answer=EnrolmentCodeOut,
         status=201,
-        problems=(services.TerminalNotFound,),
+        problems=(services.TerminalNotFound, openings.EnrolmentNotConfirmed),
     )
     def post(self, request: Request, code: str) -> HttpResponse:
         self.read(Shape)
-        secret = services.terminal_reenrol(by=self.by, terminal=code)
-        return self.answer(EnrolmentCodeOut, _enrolment(code, secret), 201)
+        secret = openings.enrolment_code(by=self.by, terminal=code)
+        return self.answer(EnrolmentCodeOut, {"terminal": code, "enrolment_code": secret}, 201)
 
 
 class Revocation(StaffView):
@@ -267,7 +293,3 @@ class OperatorPin(StaffView):
             by=self.by, premises=code, number=number, **self.read(PinIn)
         )
         return self.answer(OperatorOut, operator)
-
-
-def _enrolment(terminal: str, secret: str) -> dict[str, Any]:
-    return {"terminal": terminal, "enrolment_code": secret}

@@ -7,8 +7,6 @@ from core.premises.api import premises, resolutions, suspensions, terminal
 urlpatterns = [
     path("premises", premises.PremisesList.as_view()),
     path("premises/<str:code>", premises.OnePremises.as_view()),
-    path("premises/<str:code>/authorisations", premises.Authorisations.as_view()),
-    path("premises/<str:code>/terminals", premises.Terminals.as_view()),
     path("premises/<str:code>/operators", premises.Operators.as_view()),
     path(
         "premises/<str:code>/operators/<int:number>/deactivation",
@@ -16,6 +14,7 @@ urlpatterns = [
     ),
     path("premises/<str:code>/operators/<int:number>/pin", premises.OperatorPin.as_view()),
     path("authorisations/<int:authorisation>/end", premises.AuthorisationEnd.as_view()),
+    path("terminals/enrolments", premises.Enrolments.as_view()),
     path("terminals/<str:code>/enrolment-code", premises.EnrolmentCode.as_view()),
     path("terminals/<str:code>/revocation", premises.Revocation.as_view()),
     path("resolutions", resolutions.Resolutions.as_view()),

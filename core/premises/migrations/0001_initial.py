@@ -44,12 +44,12 @@ class Migration(migrations.Migration):
                 ("municipality", models.CharField(max_length=80, verbose_name="municipality")),
                 ("created_at", models.DateTimeField(verbose_name="registered at")),
                 (
-                    "created_by",
+                    "proposal",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                        verbose_name="registered by",
+                        to="staff.proposal",
+                        verbose_name="proposal",
                     ),
                 ),
             ],
@@ -130,12 +130,12 @@ class Migration(migrations.Migration):
                 ("reference", models.CharField(max_length=120, verbose_name="reference")),
                 ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
                 (
-                    "recorded_by",
+                    "proposal",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                        verbose_name="recorded by",
+                        to="staff.proposal",
+                        verbose_name="proposal",
                     ),
                 ),
                 (
@@ -239,12 +239,12 @@ class Migration(migrations.Migration):
                 ("revoked_at", models.DateTimeField(null=True, verbose_name="revoked at")),
                 ("created_at", models.DateTimeField(verbose_name="registered at")),
                 (
-                    "created_by",
+                    "proposal",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                        verbose_name="registered by",
+                        to="staff.proposal",
+                        verbose_name="proposal",
                     ),
                 ),
                 (
@@ -637,13 +637,25 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("code_digest", models.BinaryField(max_length=32, unique=True)),
-                ("issued_at", models.DateTimeField(verbose_name="issued at")),
-                ("expires_at", models.DateTimeField(verbose_name="expires at")),
+                ("allowed_at", models.DateTimeField(verbose_name="allowed at")),
+                ("allowed_until", models.DateTimeField(verbose_name="allowed until")),
+                ("code_digest", models.BinaryField(max_length=32, null=True, unique=True)),
+                ("issued_at", models.DateTimeField(null=True, verbose_name="issued at")),
+                ("expires_at", models.DateTimeField(null=True, verbose_name="expires at")),
                 ("used_at", models.DateTimeField(null=True, verbose_name="used at")),
+                (
+                    "proposal",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal",
+                    ),
+                ),
                 (
                     "issued_by",
                     models.ForeignKey(
+                        null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
@@ -663,7 +675,27 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "enrolment",
                 "verbose_name_plural": "enrolments",
-                "abstract": False,
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("code_digest", None),
+                                ("expires_at", None),
+                                ("issued_at", None),
+                                ("issued_by", None),
+                                ("used_at", None),
+                            ),
+                            models.Q(
+                                ("code_digest__isnull", False),
+                                ("expires_at__isnull", False),
+                                ("issued_at__lte", models.F("allowed_until")),
+                                ("issued_by__isnull", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="enrolment_issued_whole",
+                    )
+                ],
             },
         ),
     ]

@@ -205,16 +205,17 @@ def staff_open(staff: Staff, usernames: Iterable[str]) -> None:
 def sellers_open(
     organiser: Api, second: Api, since: str, progress: Callable[[str], None]
 ) -> Sellers:
-    """Register premises and terminals, enrol them, and sign their operators on.
+    """Open all premises and terminals, enrol these, and sign their operators on.
 
     The second organiser confirms what takes two persons.
     """
     pin = pin_make()
+    shops_open(organiser, second, range(1, PREMISES + 1), since)
     # The first alone: it renews the organiser's session, which the others then use.
-    sellers = _premises_open(organiser, second, 1, since, pin)
+    sellers = terminals_enrol(organiser, second, 1, pin)
     with ThreadPoolExecutor(AT_ONCE) as pool:
         others = pool.map(
-            lambda number: _premises_open(organiser.twin(), second.twin(), number, since, pin),
+            lambda number: terminals_enrol(organiser.twin(), second.twin(), number, pin),
             range(2, PREMISES + 1),
         )
         for number, of_premises in enumerate(others, start=2):
@@ -229,24 +230,37 @@ def pin_make() -> str:
     return "".join(secrets.choice("13579") + secrets.choice("02468") for _ in range(3))
 
 
-def _premises_open(organiser: Api, second: Api, number: int, since: str, pin: str) -> list[Seller]:
-    """Register premises with an operator and terminals, authorised for both games."""
-    code, at_racecourse = f"P-{number:04}", number == 1
-    organiser.post(
-        "premises",
-        {
-            "code": code,
-            "name": "Hipòdrom Son Pardo, punt exterior" if at_racecourse else f"Bar {number}",
-            "kind": "racecourse_point" if at_racecourse else "establishment",
-            "address": f"Carrer Major {number}",
-            "municipality": MUNICIPALITIES[number % len(MUNICIPALITIES)],
-        },
-    )
-    for game in ("lototrot", "promotrot"):
-        organiser.post(
-            f"premises/{code}/authorisations",
-            {"game": game, "valid_from": since, "reference": f"DGJ {number}/2027"},
+def shops_open(first: Api, second: Api, numbers: Iterable[int], since: str) -> None:
+    """Open premises by one proposal, each authorised for both games and with its terminals."""
+    lists: dict[str, list[dict[str, str]]] = {"premises": [], "authorisations": [], "terminals": []}
+    for number in numbers:
+        code, at_racecourse = f"P-{number:04}", number == 1
+        lists["premises"].append(
+            {
+                "code": code,
+                "name": "Hipòdrom Son Pardo, punt exterior" if at_racecourse else f"Bar {number}",
+                "kind": "racecourse_point" if at_racecourse else "establishment",
+                "address": f"Carrer Major {number}",
+                "municipality": MUNICIPALITIES[number % len(MUNICIPALITIES)],
+            }
         )
+        for game in ("lototrot", "promotrot"):
+            period = {"game": game, "valid_from": since, "reference": f"DGJ {number}/2027"}
+            lists["authorisations"].append({"premises": code, **period})
+        for place in range(1, TERMINALS_EACH + 1):
+            lists["terminals"].append({"premises": code, "code": f"T-{number:04}-{place}"})
+    opened(first, second, lists)
+
+
+def opened(first: Api, second: Api, lists: Mapping[str, Any]) -> None:
+    """Have two organisers open premises, authorisations and terminals."""
+    proposed = first.post("premises", lists)
+    second.post(f"proposals/{proposed['proposal']}/confirmation")
+
+
+def terminals_enrol(organiser: Api, second: Api, number: int, pin: str) -> list[Seller]:
+    """Set the limit of premises, register their operator, and enrol their terminals."""
+    code = f"P-{number:04}"
     limit: dict[str, Any] = {"limit_cents": LIMIT_CENTS, "minute_cap_cents": LIMIT_CENTS}
     limit["reference"] = f"Aval {number}"
     proposed = organiser.post(f"premises/{code}/guarantee-limits", limit)
@@ -257,14 +271,13 @@ def _premises_open(organiser: Api, second: Api, number: int, since: str, pin: st
     sellers: list[Seller] = []
     for place in range(1, TERMINALS_EACH + 1):
         terminal = f"T-{number:04}-{place}"
-        enrolment = terminal_register(organiser, code, terminal)
         sellers.append(
             Seller.enrol(
                 organiser.sales_url,
                 code,
                 terminal,
                 OPERATOR,
-                code=enrolment,
+                code=enrolment_code(organiser, terminal),
                 pin=pin,
                 given="" if sellers else given,
             )
@@ -272,7 +285,6 @@ def _premises_open(organiser: Api, second: Api, number: int, since: str, pin: st
     return sellers
 
 
-def terminal_register(organiser: Api, premises: str, terminal: str) -> str:
-    """Register a terminal; return its enrolment code, which is good for one use."""
-    issued = organiser.post(f"premises/{premises}/terminals", {"code": terminal})
-    return str(issued["enrolment_code"])
+def enrolment_code(organiser: Api, terminal: str) -> str:
+    """Return the code of a terminal that two persons opened; it is good for one use."""
+    return str(organiser.post(f"terminals/{terminal}/enrolment-code")["enrolment_code"])

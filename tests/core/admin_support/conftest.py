@@ -3,7 +3,6 @@
 import pytest
 
 from core.nights.models import JobRun
-from core.premises.services import terminal_reenrol
 from core.premises.suspending import sales_suspend
 from lototrot.services.races import withdrawals
 from tests.support import factories
@@ -16,7 +15,7 @@ def day(db: None) -> RaceDay:
     filled = race_day()
     organiser = filled.organisers[0]
     sales_suspend(by=organiser, reason="Storm", premises=filled.point.premises.code)
-    terminal_reenrol(by=organiser, terminal=filled.point.terminal.code)
+    factories.enrolment_code(filled.point.premises, filled.point.terminal.code)
     other = factories.contest(factories.meeting(first_start_at=factories.time_pass(days=1)))
     race = factories.races_of(other)[0]
     withdrawals.withdrawal_enter(by=organiser, race_id=race.pk, number=4, source="Vet")

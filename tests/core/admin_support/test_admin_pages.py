@@ -37,7 +37,7 @@ def _secrets(day: RaceDay) -> tuple[set[str], list[Any]]:
         name="Pere",
         pin="argon2$secret-pin",
         created_at=terminal.created_at,
-        created_by_id=terminal.created_by_id,
+        created_by_id=terminal.proposal.proposed_by_id,
     )
     user = User.objects.get(pk=day.organisers[0].user_id)
     user.password = "argon2$secret-password"

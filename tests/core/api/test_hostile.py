@@ -7,7 +7,7 @@ from django.test import RequestFactory
 
 from core.api.errors import LengthRequired, MalformedJson
 from core.api.parsing import MAX_DEPTH, check_size, loads
-from core.premises.models import Premises
+from core.premises.models import Suspension
 from tests.support import factories
 from tests.support.api import Api, places, refused, terminal_api
 
@@ -76,7 +76,7 @@ def test_depth_is_counted_exactly() -> None:
 
 @pytest.mark.django_db
 class TestThroughTheApi:
-    path = "premises"
+    path = "suspensions"
 
     @pytest.mark.parametrize(
         ("body", "status", "code"),
@@ -96,7 +96,7 @@ class TestThroughTheApi:
         problem = refused(organiser.raw(self.path, body), status, code)
         if code == "body_too_large":
             assert problem["data"] == {"limit_bytes": 65_536, "length_bytes": 70_000}
-        assert not Premises.objects.exists()
+        assert not Suspension.objects.exists()
 
     @pytest.mark.parametrize(
         "content_type",
@@ -122,18 +122,10 @@ class TestThroughTheApi:
             check_size(request, 100)
 
     def test_only_unknown_fields_have_a_code_of_their_own(self, organiser: Api) -> None:
-        body = {
-            "code": "P-1",
-            "name": "Bar",
-            "kind": "establishment",
-            "address": "Major 1",
-            "municipality": "Inca",
-            "price": 1,
-            "x" * 500: 1,
-        }
+        body = {"reason": "Fire alarm.", "price": 1, "x" * 500: 1}
         problem = refused(organiser.post(self.path, body), 422, "unknown_field")
         assert places(problem) == {"$.price": "unknown_field", "$." + "x" * 100: "unknown_field"}
-        assert not Premises.objects.exists()
+        assert not Suspension.objects.exists()
 
     def test_an_accept_header_that_nothing_fits(self, organiser: Api) -> None:
         organiser.headers["Accept"] = "image/png"

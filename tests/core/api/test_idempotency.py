@@ -8,19 +8,19 @@ import pytest
 from django.db import connection, connections
 
 from core.api.models import FirstAnswer
-from core.premises.models import Enrolment, Premises, Terminal
-from core.staff.models import User
+from core.staff.models import Proposal, User
 from core.staff.powers import Role
 from tests.support.api import Api, refused, staff_api
 from tests.support.databases import Database
 
-PREMISES = {
+BAR = {
     "code": "P-0001",
     "name": "Bar Central",
     "kind": "establishment",
     "address": "Major 1",
     "municipality": "Manacor",
 }
+PREMISES: dict[str, object] = {"premises": [BAR]}
 KEY = "d3f0a3d2-5b8e-4d36-9c1a-000000000001"
 
 
@@ -36,47 +36,40 @@ class TestOneAfterTheOther:
         assert first.content == second.content
         assert "Idempotent-Replay" not in first.headers
         assert second.headers["Idempotent-Replay"] == "true"
-        assert Premises.objects.count() == 1
+        assert Proposal.objects.count() == 1
 
     def test_the_order_of_names_does_not_matter(self, organiser: Api) -> None:
         _post(organiser, PREMISES)
-        turned = dict(reversed(PREMISES.items()))
+        turned = {"premises": [dict(reversed(BAR.items()))]}
         assert _post(organiser, turned).headers["Idempotent-Replay"] == "true"
 
     def test_other_content_or_another_address_under_the_same_key(self, organiser: Api) -> None:
         _post(organiser, PREMISES)
-        other = _post(organiser, {**PREMISES, "name": "Another"})
+        other = _post(organiser, {"premises": [{**BAR, "name": "Another"}]})
         refused(other, 409, "idempotency_key_reused")
-        elsewhere = _post(organiser, {"code": "T-1"}, path="premises/P-0001/terminals")
+        elsewhere = _post(organiser, {"reason": "Storm"}, path="suspensions")
         refused(elsewhere, 409, "idempotency_key_reused")
-        assert not Terminal.objects.exists()
+        assert Proposal.objects.count() == 1
 
     def test_keys_belong_to_people(self, organiser: Api) -> None:
         _post(organiser, PREMISES)
         colleague = staff_api(Role.ORGANISER)
-        refused(_post(colleague, PREMISES), 409, "code_taken")
+        refused(_post(colleague, PREMISES), 409, "proposal_pending")
 
     def test_refusals_are_not_remembered(self, organiser: Api) -> None:
-        refused(_post(organiser, {**PREMISES, "kind": "casino"}), 422, "fields_invalid")
+        refused(_post(organiser, {"premises": [{**BAR, "kind": "casino"}]}), 422, "fields_invalid")
         assert _post(organiser, PREMISES).status_code == 201
-        refused(_post(organiser, PREMISES, "another-key"), 409, "code_taken")
+        refused(_post(organiser, PREMISES, "another-key"), 409, "proposal_pending")
         assert FirstAnswer.objects.count() == 1
-        assert _post(organiser, {**PREMISES, "code": "P-2"}, "another-key").status_code == 201
+        assert (
+            _post(organiser, {"premises": [{**BAR, "code": "P-2"}]}, "another-key").status_code
+            == 201
+        )
 
     @pytest.mark.parametrize("key", ["", "short", "x" * 129, "tab\tinside", "ñandúes-y-más"])
     def test_keys_that_are_none(self, organiser: Api, key: str) -> None:
         refused(_post(organiser, PREMISES, key), 422, "idempotency_key_invalid")
-        assert not Premises.objects.exists()
-
-    def test_a_secret_is_shown_once_and_kept_nowhere(self, organiser: Api) -> None:
-        organiser.post("premises", PREMISES)
-        path = "premises/P-0001/terminals"
-        first = _post(organiser, {"code": "T-1"}, path=path).json()
-        second = _post(organiser, {"code": "T-1"}, path=path).json()
-        assert first["enrolment_code"]
-        assert second == {**first, "enrolment_code": None}
-        assert Enrolment.objects.count() == 1
-        assert first["enrolment_code"] not in FirstAnswer.objects.get().body
+        assert not Proposal.objects.exists()
 
     def test_nothing_kept_tells_the_key_or_the_body(self, administrator: Api) -> None:
         body = {
@@ -116,25 +109,25 @@ def _at_once(acts: list[Callable[[], Any]]) -> list[Any]:
 def test_eight_retries_at_once_do_it_once(own_database: Database) -> None:
     api = staff_api(Role.ORGANISER)
     for round_ in range(5):
-        body = {**PREMISES, "code": f"P-{round_}"}
+        body = {"premises": [{**BAR, "code": f"P-{round_}"}]}
         acts = [lambda body=body, key=f"key-{round_}-xx": _post(api, body, key) for _ in range(8)]
         answers = _at_once(acts)
         assert {answer.status_code for answer in answers} == {201}
         assert len({answer.content for answer in answers}) == 1
         assert sum("Idempotent-Replay" not in answer.headers for answer in answers) == 1
-    assert Premises.objects.count() == FirstAnswer.objects.count() == 5
+    assert Proposal.objects.count() == FirstAnswer.objects.count() == 5
 
 
 def test_two_contents_at_once_under_one_key(own_database: Database) -> None:
     api = staff_api(Role.ORGANISER)
-    acts = [lambda n=n: _post(api, {**PREMISES, "code": f"P-{n % 2}"}) for n in range(6)]
+    acts = [lambda n=n: _post(api, {"premises": [{**BAR, "code": f"P-{n % 2}"}]}) for n in range(6)]
     answers = _at_once(acts)
     done = [answer for answer in answers if answer.status_code == 201]
     for answer in answers:
         if answer not in done:
             refused(answer, 409, "idempotency_key_reused")
     assert done
-    assert Premises.objects.count() == 1
+    assert Proposal.objects.count() == 1
 
 
 def test_without_keys_the_harness_does_it_more_than_once(own_database: Database) -> None:
@@ -155,7 +148,7 @@ def test_the_row_and_the_act_are_one_transaction(
     with monkeypatch.context() as patched:
         patched.setattr(FirstAnswer.objects, "create", broken)
         refused(_post(api, PREMISES), 500, "internal_error")
-    assert not Premises.objects.exists()
+    assert not Proposal.objects.exists()
     assert _post(api, PREMISES).status_code == 201
 
 

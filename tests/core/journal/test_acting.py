@@ -12,7 +12,7 @@ from core.journal.models import Act, Change
 from core.journal.rules import broken
 from core.payoffice.models import Payment, Presentation
 from core.payoffice.services.cash import cash_open
-from core.premises.models import Premises
+from core.staff.models import Proposal
 from core.staff.powers import Role
 from core.staff.services import actor_of, session_start
 from tests.support import factories, paying
@@ -43,10 +43,10 @@ def test_acts_of_staff_by_the_api(own_database: Database) -> None:
         "address": "Major 1",
         "municipality": "Manacor",
     }
-    assert organiser.post("premises", body).status_code == 201
+    assert organiser.post("premises", {"premises": [body]}).status_code == 201
     act = last_act()
     assert (act.name, act.request_id) == ("premises_post", REQUEST)
-    assert act.user_id == Premises.objects.get(code="P-77").created_by_id
+    assert act.user_id == Proposal.objects.latest("pk").proposed_by_id
     assert act.session_id is not None
     assert act.database_role == "lototrot_app"
     factories.premises()  # the next writer finds no act

@@ -10,6 +10,7 @@ from core.premises.models import (
     Operator,
     Premises,
 )
+from core.premises.openings import NewPremises
 from core.staff.actor import StaffActor
 from core.staff.powers import Role
 from tests.support import factories
@@ -32,13 +33,14 @@ def by(db: None) -> StaffActor:
 
 @pytest.fixture
 def bar(by: StaffActor) -> Premises:
-    return services.premises_register(by=by, **BAR)
+    factories.opened(by, premises=[NewPremises(**BAR)])
+    return Premises.objects.get()
 
 
 @pytest.fixture
 def terminal(by: StaffActor, bar: Premises) -> tuple[BareTerminal, str]:
     """An enrolled terminal of the bar, and its token."""
-    _, code = services.terminal_register(by=by, premises=bar.code, code="T1")
+    code = factories.enrolment_code(bar, "T1")
     found, token = services.terminal_enrol(code=code, public_key=factories.KEY.public)
     return BareTerminal(found.pk, bar.pk, bar.kind), token.text
 

@@ -26,6 +26,7 @@ from core.premises.models import (
     Operator,
     Premises,
 )
+from core.premises.openings import NewPremises
 from core.premises.operators import SESSION_LENGTH, PinRefused
 from core.staff.actor import StaffActor
 from tests.support import factories
@@ -50,7 +51,8 @@ def sign_on(terminal: BareTerminal) -> str:
 def test_each_kind_of_premises_has_an_account_and_its_own_capabilities(
     by: StaffActor, kind: str
 ) -> None:
-    place = services.premises_register(by=by, **(BAR | {"kind": kind}))
+    factories.opened(by, premises=[NewPremises(**(BAR | {"kind": kind}))])
+    place = Premises.objects.get()
     assert Account.objects.get().code == ledger.premises_account(place.pk).code
     actor = TerminalActor(1, place.pk, kind, 1, 1)
     sells = kind in ("establishment", "racecourse_point")
@@ -65,7 +67,7 @@ def test_each_kind_of_premises_has_an_account_and_its_own_capabilities(
 
 
 def enrolled_anew(by: StaffActor, terminal: BareTerminal) -> str:
-    code = services.terminal_reenrol(by=by, terminal="T1")
+    code = factories.enrolment_code("P1", "T1")
     return services.terminal_enrol(code=code, public_key=factories.KEY.public)[1].text
 
 

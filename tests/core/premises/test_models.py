@@ -26,14 +26,12 @@ def refused(constraint: str, model: type[models.Model], **fields: Any) -> None:
 
 
 @pytest.mark.article("14.I.6")
-def test_a_premises_has_one_authorisation_for_a_game_at_a_time(
-    by: StaffActor, bar: Premises
-) -> None:
+def test_a_premises_has_one_authorisation_for_a_game_at_a_time(bar: Premises) -> None:
     now = clock.now()
     common: dict[str, Any] = {
         "premises": bar,
         "reference": "A",
-        "recorded_by_id": by.user_id,
+        "proposal": bar.proposal,
         "recorded_at": now,
     }
     Authorisation.objects.create(game=Game.LOTOTROT, valid_from=now, **common)

@@ -1,4 +1,4 @@
-"""Premises, authorisations and terminals, by their services."""
+"""Terminals enrol and end, and authorisations end, by their services."""
 
 import dataclasses
 from datetime import timedelta
@@ -7,7 +7,6 @@ import pytest
 
 from core.database import clock
 from core.database.tokens import token_digest
-from core.ledger.models import Account
 from core.premises import services
 from core.premises.access import (
     BareTerminal,
@@ -23,73 +22,26 @@ from core.premises.models import (
     Premises,
     Terminal,
 )
-from core.premises.services import (
-    ENROLMENT_LENGTH,
-    AuthorisationOverlaps,
-    AuthorisationUnknown,
-    CodeTaken,
-    EnrolmentRefused,
-    PeriodBackwards,
-    PremisesIncomplete,
-    PremisesUnknown,
-    TerminalNotFound,
-)
+from core.premises.openings import CODE_LENGTH, NewAuthorisation, enrolment_code
+from core.premises.services import AuthorisationUnknown, EnrolmentRefused, TerminalNotFound
 from core.staff.actor import StaffActor
 from core.traffic.limits import Throttled
 from tests.support import factories
 
 KEY = factories.KEY.public
-BAR = {
-    "code": "P1",
-    "name": "Bar",
-    "kind": "establishment",
-    "address": "Carrer Major 1",
-    "municipality": "Palma",
-}
-
-
-def test_a_code_is_one_premises(by: StaffActor, bar: Premises) -> None:
-    with pytest.raises(CodeTaken):
-        services.premises_register(by=by, **BAR)
-    assert Account.objects.count() == 1
-
-
-@pytest.mark.article("14.II.3")
-@pytest.mark.parametrize("blank", ["code", "name", "address"])
-def test_premises_that_a_ticket_could_not_name_are_refused(by: StaffActor, blank: str) -> None:
-    with pytest.raises(PremisesIncomplete):
-        services.premises_register(by=by, **(BAR | {blank: " "}))
 
 
 def authorised(by: StaffActor, *, hours: float, until: float | None = None) -> Authorisation:
     now = clock.now()
-    return services.authorisation_record(
-        by=by,
+    new = NewAuthorisation(
         premises="P1",
         game=Game.LOTOTROT,
         valid_from=now + timedelta(hours=hours),
         valid_until=None if until is None else now + timedelta(hours=until),
         reference="CAIB 1",
     )
-
-
-@pytest.mark.article("14.I.6")
-def test_authorisations_of_a_game_do_not_overlap(by: StaffActor, bar: Premises) -> None:
-    authorised(by, hours=0, until=10)
-    for start, end in ((-5, 1), (2, 3), (9, None), (-5, None)):
-        with pytest.raises(AuthorisationOverlaps):
-            authorised(by, hours=start, until=end)
-    authorised(by, hours=11)
-    services.authorisation_record(
-        by=by,
-        premises="P1",
-        game=Game.PROMOTROT,
-        valid_from=clock.now(),
-        valid_until=None,
-        reference="CAIB 2",
-    )
-    with pytest.raises(PeriodBackwards):
-        authorised(by, hours=-10, until=-11)
+    factories.opened(by, authorisations=[new])
+    return Authorisation.objects.latest("pk")
 
 
 @pytest.mark.article("14.I.6")
@@ -118,9 +70,9 @@ def test_an_authorisation_still_to_begin_never_does(
     authorised(by, hours=1)
 
 
-def test_a_terminal_fetches_its_token_once(by: StaffActor, bar: Premises) -> None:
-    registered, code = services.terminal_register(by=by, premises=bar.code, code="T1")
-    assert registered.token_digest is None
+def test_a_terminal_fetches_its_token_once(bar: Premises) -> None:
+    code = factories.enrolment_code(bar, "T1")
+    assert Terminal.objects.get().token_digest is None
     terminal, token = services.terminal_enrol(code=code, public_key=KEY)
     assert len(token.text) >= 43  # 256 bits in base64
     assert bytes(Terminal.objects.get().token_digest) == token_digest(token.text)
@@ -132,17 +84,17 @@ def test_a_terminal_fetches_its_token_once(by: StaffActor, bar: Premises) -> Non
     assert bare_terminal(credentials) == BareTerminal(terminal.pk, bar.pk, "establishment")
 
 
-def test_an_enrolment_code_expires(by: StaffActor, bar: Premises) -> None:
-    _, code = services.terminal_register(by=by, premises=bar.code, code="T1")
-    factories.time_pass(seconds=ENROLMENT_LENGTH.total_seconds() + 1)
+def test_an_enrolment_code_expires(bar: Premises) -> None:
+    code = factories.enrolment_code(bar, "T1")
+    factories.time_pass(seconds=CODE_LENGTH.total_seconds() + 1)
     with pytest.raises(EnrolmentRefused):
         services.terminal_enrol(code=code, public_key=KEY)
 
 
 def test_only_the_newest_code_of_a_terminal_serves(by: StaffActor, bar: Premises) -> None:
     """A code that was sent and lost is worth nothing once another was asked for."""
-    _, lost = services.terminal_register(by=by, premises=bar.code, code="T1")
-    newest = services.terminal_reenrol(by=by, terminal="T1")
+    lost = factories.enrolment_code(bar, "T1")
+    newest = enrolment_code(by=by, terminal="T1")
     with pytest.raises(EnrolmentRefused):
         services.terminal_enrol(code=lost, public_key=KEY)
     services.terminal_enrol(code=newest, public_key=KEY)
@@ -150,13 +102,13 @@ def test_only_the_newest_code_of_a_terminal_serves(by: StaffActor, bar: Premises
         services.terminal_enrol(code=lost, public_key=KEY)
 
 
-def test_a_sale_is_enough_to_take_the_new_token(by: StaffActor) -> None:
+def test_a_sale_is_enough_to_take_the_new_token(db: None) -> None:
     contest, place = factories.contest(), factories.point()
     token = services.terminal_roll(terminal=place.bare).text
     assert factories.sell(contest, dataclasses.replace(place, token=token)).outcome == "sold"
     assert factories.sell(contest, place).outcome == "token_replaced"
     enrolled_again = services.terminal_roll(terminal=place.bare).text
-    code = services.terminal_reenrol(by=by, terminal=place.terminal.code)
+    code = factories.enrolment_code(place.premises, place.terminal.code)
     services.terminal_enrol(code=code, public_key=KEY)
     with pytest.raises(TerminalUnknown):  # what was rolled before ends with what it was rolled by
         bare_terminal(TerminalCredentials.of(enrolled_again, ""))
@@ -173,32 +125,23 @@ def test_a_terminal_gets_a_bounded_number_of_tokens(
 
 
 def test_asking_for_a_code_leaves_the_terminal_at_work(
-    by: StaffActor, terminal: tuple[BareTerminal, str]
+    bar: Premises, terminal: tuple[BareTerminal, str]
 ) -> None:
-    services.terminal_reenrol(by=by, terminal="T1")
+    factories.enrolment_code(bar, "T1")
     assert bare_terminal(TerminalCredentials.of(terminal[1], "")) == terminal[0]
 
 
 def test_a_revoked_terminal_is_revoked_for_good(
-    by: StaffActor, terminal: tuple[BareTerminal, str]
+    by: StaffActor, bar: Premises, terminal: tuple[BareTerminal, str]
 ) -> None:
-    code = services.terminal_reenrol(by=by, terminal="T1")
+    code = factories.enrolment_code(bar, "T1")
     first = services.terminal_revoke(by=by, terminal="T1")
     factories.time_pass(seconds=5)
     assert services.terminal_revoke(by=by, terminal="T1").revoked_at == first.revoked_at
     with pytest.raises(TerminalRevoked):
         bare_terminal(TerminalCredentials.of(terminal[1], ""))
-    for each in (code, services.terminal_reenrol(by=by, terminal="T1")):
+    for each in (code, enrolment_code(by=by, terminal="T1")):
         with pytest.raises(EnrolmentRefused):
             services.terminal_enrol(code=each, public_key=KEY)
     with pytest.raises(TerminalNotFound):
         services.terminal_revoke(by=by, terminal="T2")
-
-
-def test_codes_of_terminals_are_unique_and_their_premises_known(
-    by: StaffActor, terminal: tuple[BareTerminal, str]
-) -> None:
-    with pytest.raises(CodeTaken):
-        services.terminal_register(by=by, premises="P1", code="T1")
-    with pytest.raises(PremisesUnknown):
-        services.terminal_register(by=by, premises="P2", code="T2")

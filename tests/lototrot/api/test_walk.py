@@ -18,7 +18,6 @@ from django.test import Client
 
 from core.premises.operators import operator_register
 from core.premises.proving import Proof, SignedRequest, public_key_read, signed_by
-from core.premises.services import terminal_register
 from core.staff.powers import Role
 from core.tools.raceday.key import PROOF_HEADER
 from lototrot.models.tickets import Ticket
@@ -129,7 +128,7 @@ def prepared() -> dict[str, str]:
     """Prepare what the organiser does before the terminal is switched on."""
     organiser = factories.staff(Role.ORGANISER)
     place = factories.premises()
-    _terminal, code = terminal_register(by=organiser, premises=place.code, code="T-0001")
+    code = factories.enrolment_code(place, "T-0001")
     pin, given = "482915", "271828"
     operator_register(by=organiser, premises=place.code, number=1, name="Joan Sastre", pin=given)
     contest = factories.contest(factories.meeting(numbers=range(1, 10)), correction_window_s=120)

@@ -179,10 +179,9 @@ def test_a_bar_does_not_pay_on_the_evening_of_the_races() -> None:
 
 def test_the_offices_open_with_a_cashier_and_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = Answers()
-    for path in ("premises", f"premises/{paying.ENTITY}/operators"):
-        answers.given(path, None)
-    answers.given(f"premises/{paying.ENTITY}/terminals", {"enrolment_code": "once"})
-    answers.given(f"premises/{paying.ENTITY}/authorisations", None)
+    answers.given("premises", {"proposal": "p"}).given("proposals/p/confirmation", {})
+    answers.given(f"premises/{paying.ENTITY}/operators", None)
+    answers.given("terminals/CAIXA-T1/enrolment-code", {"enrolment_code": "once"})
     answers.given("clock", {"now": "2027-03-20T10:00:00+01:00"})
     answers.given("office/cash-sessions", {"uuid": "s"})
     answers.given("clock", {"now": "2027-04-10T09:00:00+00:00"})
@@ -198,10 +197,10 @@ def test_the_offices_open_with_a_cashier_and_a_terminal(monkeypatch: pytest.Monk
     monkeypatch.setattr(Seller, "pin_choose", lambda _, number, **pins: chosen.append(number))
     stage = stage_of(answers)
     paying._offices_open(stage)
-    kinds = {body["code"]: body["kind"] for body in answers.bodies("premises")}
+    (opened,) = answers.bodies("premises")
+    kinds = {row["code"]: row["kind"] for row in opened["premises"]}
     assert kinds == {paying.CENTRAL: "central_office", paying.ENTITY: "entity_office"}
     assert enrolled == [(answers.base_url, paying.ENTITY, "CAIXA-T1", 1, "once", stage.pin)]
     assert chosen == [paying.SECOND_OPERATOR]
     assert stage.kept["office.session"] == {"uuid": "s"}
-    authorised = answers.bodies(f"premises/{paying.ENTITY}/authorisations")
-    assert [body["game"] for body in authorised] == ["lototrot", "promotrot"]
+    assert [row["game"] for row in opened["authorisations"]] == ["lototrot", "promotrot"]

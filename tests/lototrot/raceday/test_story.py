@@ -59,9 +59,9 @@ def stage(
         people.administrators_enter(stage.staff, environment)
         people.staff_open(stage.staff, STAFF)
         stage.move_to(story.morning(), "test")
-        stage.sellers = people._premises_open(
-            stage.staff["org1"], stage.staff["org2"], 1, "2027-01-01T00:00Z", "183054"
-        )
+        organisers = stage.staff["org1"], stage.staff["org2"]
+        people.shops_open(*organisers, [1], "2027-01-01T00:00Z")
+        stage.sellers = people.terminals_enrol(*organisers, 1, "183054")
         yield stage
 
 

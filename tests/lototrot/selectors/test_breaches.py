@@ -147,7 +147,7 @@ def test_two_periods_that_meet_cover_the_whole_sale(contest: Contest, point: f.P
         game="lototrot",
         valid_from=boundary,
         reference="AUT-2",
-        recorded_by_id=authorisation.recorded_by_id,
+        proposal=authorisation.proposal,
         recorded_at=clock.now(),
     )
     sell(contest, point)

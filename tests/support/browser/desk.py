@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.premises.access import BareTerminal
+from core.premises.models import Terminal
 from core.premises.operators import operator_pin_choose, operator_register
-from core.premises.services import terminal_register
 from core.staff import two_persons
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
@@ -54,7 +54,8 @@ def shop(
     """Return a shop whose operator has chosen a PIN, unless theirs is to be the `given` one."""
     organiser = factories.staff(Role.ORGANISER)
     place = factories.premises()
-    registered, code = terminal_register(by=organiser, premises=place.code, code=terminal)
+    code = factories.enrolment_code(place, terminal)
+    registered = Terminal.objects.get(code=terminal)
     operator_register(by=organiser, premises=place.code, number=1, name="Joan Sastre", pin=GIVEN)
     if not given:
         bare = BareTerminal(registered.pk, place.pk, place.kind)

@@ -119,7 +119,13 @@ from tests.support.factories.places import (
     ended as ended,
 )
 from tests.support.factories.places import (
+    enrolment_code as enrolment_code,
+)
+from tests.support.factories.places import (
     guarantee as guarantee,
+)
+from tests.support.factories.places import (
+    opened as opened,
 )
 from tests.support.factories.places import (
     operator_at as operator_at,

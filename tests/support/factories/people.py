@@ -148,12 +148,14 @@ def proposal(
     return _confirmed(kind, subject, content or {}, _who(first), _who(staff(second)))
 
 
-def confirmed_by(kind: str, subject: str, by: StaffSession, place: Premises) -> Proposal:
-    """Return a proposal that `by` made and who registered the premises confirmed, which is quick:
-    it makes nobody.
+def proposal_as(place: Premises, kind: str, subject: str) -> Proposal:
+    """Return a proposal of the two persons who opened the premises, which is quick: it makes
+    nobody.
     """
-    other = StaffSession.objects.filter(user=place.created_by_id).first() or somebody()
-    return _confirmed(kind, subject, {}, _who(by), _who(other))
+    opening = place.proposal
+    decided = opening.decision
+    first = (opening.proposed_by_id, opening.proposed_in_id)
+    return _confirmed(kind, subject, {}, first, (decided.decided_by_id, decided.decided_in_id))
 
 
 def _who(who: StaffActor | StaffSession) -> tuple[int, int]:

@@ -1,9 +1,10 @@
 """Make premises, terminals and operators for tests."""
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import connection, transaction
 
@@ -11,6 +12,7 @@ from core.database import clock
 from core.database.tokens import token_digest
 from core.draws.places import placed
 from core.ledger import services as ledger
+from core.premises import openings
 from core.premises.access import BareTerminal, TerminalActor, TerminalCredentials
 from core.premises.models import (
     Authorisation,
@@ -22,9 +24,13 @@ from core.premises.models import (
     Terminal,
 )
 from core.premises.proving import public_key_read
+from core.staff import two_persons
+from core.staff.actor import StaffActor
+from core.staff.models import Proposal
+from core.staff.powers import Role
 from core.statements.models import GuaranteeLimit
 from core.tools.raceday.key import TerminalKey
-from tests.support.factories.people import confirmed_by, proposal, serial, somebody
+from tests.support.factories.people import proposal, proposal_as, serial, staff
 
 TOKEN_DAYS = 3650
 """Tests move time by months, and the tokens of their terminals last."""
@@ -62,6 +68,7 @@ class Point:
         )
 
 
+@transaction.atomic
 def premises(
     kind: str = Premises.Kind.ESTABLISHMENT,
     *,
@@ -74,7 +81,8 @@ def premises(
 
     By default they may owe more than any test sells; `guarantee` sets less.
     """
-    number, now, by = next(serial), clock.now(), somebody()
+    number, now = next(serial), clock.now()
+    opening = proposal("premises.opening", f"opening:{number}")
     place = Premises.objects.create(
         code=f"P{number}-{secrets.token_hex(2)}",
         name=f"Bar {number}",
@@ -82,7 +90,7 @@ def premises(
         address="Carrer Major 1",
         municipality="Palma",
         created_at=now,
-        created_by_id=by.user_id,
+        proposal=opening,
     )
     ledger.account_open([ledger.premises_account(place.pk)])
     for game in authorised:
@@ -92,8 +100,8 @@ def premises(
             valid_from=since or now - timedelta(days=365),
             valid_until=until,
             reference=f"AUT-{number}",
-            recorded_by_id=by.user_id,
             recorded_at=now,
+            proposal=opening,
         )
     if limit_cents is not None:
         guarantee(place, limit_cents, since=since or now - timedelta(days=365))
@@ -109,7 +117,8 @@ def guarantee(
     since: datetime | None = None,
 ) -> GuaranteeLimit:
     """Set what premises may owe, by default from now on and more than any test sells."""
-    by, now = somebody(), clock.now()
+    now = clock.now()
+    limit = proposal_as(place, "statements.guarantee", f"guarantee:{place.code}")
     return GuaranteeLimit.objects.create(
         premises=place,
         limit_cents=limit_cents,
@@ -117,8 +126,8 @@ def guarantee(
         in_force_from=since or now,
         reference="Aval",
         recorded_at=now,
-        recorded_by_id=by.user_id,
-        proposal=confirmed_by("statements.guarantee", f"guarantee:{place.code}", by, place),
+        recorded_by_id=limit.proposed_by_id,
+        proposal=limit,
     )
 
 
@@ -144,6 +153,7 @@ def central_office() -> str:
     return placed("")[1]
 
 
+@transaction.atomic
 def point(place: Premises | None = None, *, displays: bool = True) -> Point:
     """Return an enrolled terminal with an operator signed on, at the premises given or at new
     ones.
@@ -161,7 +171,7 @@ def point(place: Premises | None = None, *, displays: bool = True) -> Point:
         public_key=public_key_read(KEY.public),
         enrolled_at=now,
         created_at=now,
-        created_by_id=place.created_by_id,
+        proposal=proposal_as(place, "premises.opening", f"opening:{number}"),
     )
     operator = Operator.objects.create(
         premises=place,
@@ -170,7 +180,7 @@ def point(place: Premises | None = None, *, displays: bool = True) -> Point:
         pin="!",
         pin_chosen_at=now,
         created_at=now,
-        created_by_id=place.created_by_id,
+        created_by_id=place.proposal.proposed_by_id,
     )
     session = OperatorSession.objects.create(
         terminal=terminal,
@@ -182,6 +192,25 @@ def point(place: Premises | None = None, *, displays: bool = True) -> Point:
     if displays:
         games_displayed()
     return Point(place, terminal, operator, session, token, session_token)
+
+
+def opened(by: StaffActor | None = None, **lists: Sequence[Any]) -> Proposal:
+    """Have two organisers open premises, authorisations and terminals, by the services."""
+    first = by or staff(Role.ORGANISER)
+    opening = openings.opening_propose(by=first, **lists)
+    return two_persons.confirm(proposal=opening.uuid, by=staff(Role.ORGANISER))
+
+
+def enrolment_code(place: Premises | str, terminal: str) -> str:
+    """Open a terminal of premises, or let one enrol anew. Return the code with which it enrols."""
+    by = staff(Role.ORGANISER)
+    code = place if isinstance(place, str) else place.code
+    if Terminal.objects.filter(code=terminal).exists():
+        leave = openings.enrolment_propose(by=by, terminals=[terminal], reason="New machine")
+        two_persons.confirm(proposal=leave.uuid, by=staff(Role.ORGANISER))
+    else:
+        opened(by, terminals=[openings.NewTerminal(code, terminal)])
+    return openings.enrolment_code(by=by, terminal=terminal)
 
 
 def ended(of: Authorisation | Terminal, at: datetime) -> Resolution:
@@ -211,7 +240,7 @@ def operator_at(of: Point, *, displays: bool = True) -> str:
         pin="!",
         pin_chosen_at=now,
         created_at=now,
-        created_by_id=of.premises.created_by_id,
+        created_by_id=of.premises.proposal.proposed_by_id,
     )
     OperatorSession.objects.create(
         terminal=of.terminal,

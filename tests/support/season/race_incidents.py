@@ -8,8 +8,8 @@ from core.database import clock
 from core.kernel.errors import DomainError
 from core.payoffice.services import presenting
 from core.premises.models import Authorisation, Game
+from core.premises.openings import NewAuthorisation, opening_propose
 from core.premises.resolutions import resolution_propose
-from core.premises.services import authorisation_record
 from core.staff import two_persons
 from core.staff.powers import Role
 from lototrot.selectors.breaches import breach_list, breach_pending
@@ -201,14 +201,8 @@ def licence_ended(world: World, plan: Plan) -> bool:
         world.void_breaches(plan)
         world.settle(plan)
         world.incident("licence ended in the past, bets in breach")
-    authorisation_record(
-        by=organiser,
-        premises=place.code,
-        game=Game.LOTOTROT,
-        valid_from=clock.now(),
-        valid_until=None,
-        reference="New licence",
-    )
+    anew = NewAuthorisation(place.code, Game.LOTOTROT, clock.now(), "New licence")
+    world.two_confirm(opening_propose(by=organiser, authorisations=[anew]), Role.ORGANISER)
     return True
 
 

@@ -8,6 +8,7 @@ from django.contrib.admin.models import LogEntry
 from core.premises.models import Authorisation, Operator, Premises, Suspension, Terminal
 from core.premises.operators import PIN_DIGITS
 from core.premises.services import terminal_enrol
+from core.staff.models import Proposal
 from core.staff.powers import Role
 from core.staff.signals import SESSION_KEY
 from tests.support import factories
@@ -28,15 +29,24 @@ def desk() -> Desk:
     return Desk(Role.ORGANISER)
 
 
-def test_premises_are_registered_after_a_second_look(desk: Desk) -> None:
+def confirm() -> None:
+    """Have a second organiser confirm what waits."""
+    Desk(Role.ORGANISER).do(Proposal.objects.get(decision=None), "confirm")
+
+
+def test_premises_are_opened_by_two_persons_after_a_second_look(desk: Desk) -> None:
     assert desk.offers(Premises, "register")
     shown = desk.client.post(act_url(Premises, "register"), BAR)
     assert "Establishment" in text_of(shown)
     assert "Carrer Nou 1" in text_of(shown)
     assert not Premises.objects.filter(code="P100")
     desk.do(Premises, "register", **BAR)
+    assert not Premises.objects.filter(code="P100")
+    second = Desk(Role.ORGANISER)
+    assert "Carrer Nou 1" in second.get(row_url(Proposal.objects.get()))
+    confirm()
     place = Premises.objects.get(code="P100")
-    assert place.created_by == desk.person
+    assert place.proposal.proposed_by == desk.person
     desk.refused(Premises, "register", "code_taken", **BAR)
 
 
@@ -51,8 +61,9 @@ def test_an_authorisation_is_recorded_and_ended(desk: Desk) -> None:
     place = factories.premises(authorised=())
     typed = {"game": "lototrot", "valid_from": "2026-01-01T00:00:00", "reference": "AUT-1"}
     desk.do(place, "authorise", **typed)
+    confirm()
     authorisation = Authorisation.objects.get(premises=place)
-    assert authorisation.recorded_by == desk.person
+    assert authorisation.proposal.proposed_by == desk.person
     assert authorisation.valid_from.isoformat() == "2025-12-31T23:00:00+00:00"  # Madrid's midnight
     desk.refused(place, "authorise", "authorisation_overlaps", **typed)
     assert desk.offers(authorisation, "end")
@@ -64,13 +75,16 @@ def test_an_authorisation_is_recorded_and_ended(desk: Desk) -> None:
 
 def test_a_terminals_code_is_shown_once(desk: Desk) -> None:
     place = factories.premises()
-    response = desk.ask(place, "terminal", code="T100")
+    desk.do(place, "terminal", codes="T100\nT101\n")
+    confirm()
+    opened = Terminal.objects.get(code="T100")
+    response = desk.ask(opened, "code")
     assert response.status_code == 200
     assert "no-store" in response["Cache-Control"]
     code = re.search(r'house-secret"><code>([^<]+)</code>', response.content.decode())
     assert code
     terminal, _token = terminal_enrol(code=code[1], public_key=factories.KEY.public)
-    assert terminal.code == "T100"
+    assert terminal == opened and not desk.offers(opened, "code")
     assert code[1] not in desk.get(row_url(terminal))
     assert code[1] not in LogEntry.objects.latest("pk").change_message
     assert not any(code[1] in str(message) for message in desk.client.session.values())
@@ -78,7 +92,11 @@ def test_a_terminals_code_is_shown_once(desk: Desk) -> None:
 
 def test_a_terminal_is_enrolled_anew_and_revoked(desk: Desk) -> None:
     terminal = factories.point().terminal
-    assert "house-secret" in desk.ask(terminal, "reenrol").content.decode()
+    assert not desk.offers(terminal, "code")
+    desk.refused(terminal, "code", "enrolment_not_confirmed")
+    desk.do(terminal, "reenrol", reason="New machine")
+    confirm()
+    assert "house-secret" in desk.ask(terminal, "code").content.decode()
     desk.do(terminal, "revoke")
     terminal.refresh_from_db()
     assert terminal.revoked_at
@@ -131,6 +149,7 @@ def test_the_register_is_the_organisers(role: Role) -> None:
         (point.premises, "suspend"),
         (point.terminal, "revoke"),
         (point.terminal, "reenrol"),
+        (point.terminal, "code"),
         (Suspension, "suspend_all"),
     ):
         assert desk.ask(row, act, **BAR, reason="x").status_code == expected

@@ -7,8 +7,9 @@ import pytest
 
 from core.database import clock
 from core.premises.models import Authorisation, Enrolment, Operator, Premises, Terminal
+from core.staff.powers import Role
 from tests.support import factories
-from tests.support.api import Api, places, refused, terminal_api
+from tests.support.api import Api, places, refused, staff_api, terminal_api
 
 PREMISES = {
     "code": "P-0001",
@@ -19,6 +20,7 @@ PREMISES = {
 }
 OPERATOR = {"number": 1, "name": "Joan Sastre", "pin": "482913"}
 AUTHORISATION = {
+    "premises": "P-0001",
     "game": "lototrot",
     "valid_from": "2026-01-01T00:00:00+01:00",
     "valid_until": "2027-01-01T00:00:00+01:00",
@@ -28,25 +30,40 @@ AUTHORISATION = {
 pytestmark = pytest.mark.django_db
 
 
+TERMINAL = {"premises": "P-0001", "code": "T-0001"}
+
+
+def confirmed(answer: Any) -> None:
+    """Have a second organiser confirm what an answer proposed."""
+    assert answer.status_code == 201, answer.content
+    path = f"proposals/{answer.json()['proposal']}/confirmation"
+    carried_out = staff_api(Role.ORGANISER).post(path)
+    assert carried_out.status_code == 200, carried_out.content
+
+
 @pytest.fixture
 def code(organiser: Api) -> str:
-    assert organiser.post("premises", PREMISES).status_code == 201
+    confirmed(organiser.post("premises", {"premises": [PREMISES]}))
     return PREMISES["code"]
 
 
 def test_premises_and_what_belongs_to_them(organiser: Api, auditor: Api, code: str) -> None:
-    authorised = organiser.post(f"premises/{code}/authorisations", AUTHORISATION)
-    assert authorised.status_code == 201
-    assert authorised.json()["valid_from"] == "2025-12-31T23:00:00Z"
-    terminal = organiser.post(f"premises/{code}/terminals", {"code": "T-0001"})
-    assert terminal.status_code == 201
-    assert terminal.json()["enrolment_code"]
+    lists = {"authorisations": [AUTHORISATION], "terminals": [TERMINAL]}
+    proposed = organiser.post("premises", lists)
+    refused(organiser.post("terminals/T-0001/enrolment-code"), 404, "terminal_not_found")
+    path = f"proposals/{proposed.json()['proposal']}/confirmation"
+    refused(organiser.post(path), 403, "same_person")
+    confirmed(proposed)
+    given = organiser.post("terminals/T-0001/enrolment-code")
+    assert given.status_code == 201
+    assert given.json()["enrolment_code"]
     operator = organiser.post(f"premises/{code}/operators", OPERATOR)
     assert operator.status_code == 201
     assert "pin" not in operator.json()
     whole = auditor.get(f"premises/{code}").json()
     assert {key: whole[key] for key in PREMISES} == PREMISES
     assert [a["reference"] for a in whole["authorisations"]] == ["DGJ 12/2026"]
+    assert whole["authorisations"][0]["valid_from"] == "2025-12-31T23:00:00Z"
     assert [t["code"] for t in whole["terminals"]] == ["T-0001"]
     assert [o["name"] for o in whole["operators"]] == ["Joan Sastre"]
     assert [p["code"] for p in auditor.get("premises").json()["items"]] == [code]
@@ -54,9 +71,10 @@ def test_premises_and_what_belongs_to_them(organiser: Api, auditor: Api, code: s
 
 def test_others_may_read_but_not_write(auditor: Api, code: str) -> None:
     for path, body in (
-        ("premises", {**PREMISES, "code": "P-2"}),
-        (f"premises/{code}/authorisations", AUTHORISATION),
-        (f"premises/{code}/terminals", {"code": "T-1"}),
+        ("premises", {"premises": [{**PREMISES, "code": "P-2"}]}),
+        ("premises", {"authorisations": [AUTHORISATION]}),
+        ("premises", {"terminals": [TERMINAL]}),
+        ("terminals/enrolments", {"terminals": ["T-1"], "reason": "x"}),
         (f"premises/{code}/operators", OPERATOR),
         ("terminals/T-1/enrolment-code", {}),
         ("terminals/T-1/revocation", {}),
@@ -68,29 +86,26 @@ def test_others_may_read_but_not_write(auditor: Api, code: str) -> None:
 
 
 def test_a_cashier_does_not_read_the_register(code: str) -> None:
-    from core.staff.powers import Role
-    from tests.support.api import staff_api
-
     refused(staff_api(Role.CASHIER).get("premises"), 403, "power_missing")
 
 
 def test_what_is_not_there(organiser: Api) -> None:
     refused(organiser.get("premises/P-9"), 404, "premises_unknown")
-    for part, body in (
-        ("authorisations", AUTHORISATION),
-        ("terminals", {"code": "T-1"}),
-        ("operators", OPERATOR),
-    ):
-        refused(organiser.post(f"premises/P-9/{part}", body), 404, "premises_unknown")
+    for body in ({"authorisations": [AUTHORISATION]}, {"terminals": [TERMINAL]}):
+        refused(organiser.post("premises", body), 404, "premises_unknown")
+    refused(organiser.post("premises", {}), 422, "opening_empty")
+    refused(organiser.post("premises/P-9/operators", OPERATOR), 404, "premises_unknown")
+    anew = {"terminals": ["T-9"], "reason": "x"}
+    refused(organiser.post("terminals/enrolments", anew), 404, "terminal_not_found")
     refused(organiser.post("terminals/T-9/enrolment-code"), 404, "terminal_not_found")
     refused(organiser.post("terminals/T-9/revocation"), 404, "terminal_not_found")
     refused(organiser.post("authorisations/999999/end"), 404, "authorisation_unknown")
 
 
 def test_codes_are_taken_once(organiser: Api, code: str) -> None:
-    refused(organiser.post("premises", PREMISES), 409, "code_taken")
-    organiser.post(f"premises/{code}/terminals", {"code": "T-1"})
-    refused(organiser.post(f"premises/{code}/terminals", {"code": "T-1"}), 409, "code_taken")
+    refused(organiser.post("premises", {"premises": [PREMISES]}), 409, "code_taken")
+    confirmed(organiser.post("premises", {"terminals": [TERMINAL]}))
+    refused(organiser.post("premises", {"terminals": [TERMINAL]}), 409, "code_taken")
     organiser.post(f"premises/{code}/operators", OPERATOR)
     refused(organiser.post(f"premises/{code}/operators", OPERATOR), 409, "code_taken")
     assert (Premises.objects.count(), Terminal.objects.count(), Operator.objects.count()) == (
@@ -102,19 +117,17 @@ def test_codes_are_taken_once(organiser: Api, code: str) -> None:
 
 @pytest.mark.article("14.I.6")
 def test_authorisations_neither_overlap_nor_run_backwards(organiser: Api, code: str) -> None:
-    path = f"premises/{code}/authorisations"
-    assert organiser.post(path, AUTHORISATION).status_code == 201
-    overlapping = {**AUTHORISATION, "valid_from": "2026-06-01T00:00:00Z", "valid_until": None}
-    refused(organiser.post(path, overlapping), 409, "authorisation_overlaps")
-    backwards = {**AUTHORISATION, "valid_until": "2025-01-01T00:00:00Z"}
-    refused(organiser.post(path, backwards), 422, "period_backwards")
-    other_game = {**AUTHORISATION, "game": "promotrot"}
-    assert organiser.post(path, other_game).status_code == 201
+    def asked(**changes: object) -> Any:
+        return organiser.post("premises", {"authorisations": [{**AUTHORISATION, **changes}]})
+
+    confirmed(asked())
+    overlapping = asked(valid_from="2026-06-01T00:00:00Z", valid_until=None)
+    refused(overlapping, 409, "authorisation_overlaps")
+    refused(asked(valid_until="2025-01-01T00:00:00Z"), 422, "period_backwards")
+    confirmed(asked(game="promotrot"))
     for instant in ("2026-01-01T00:00:00", "2026-01-01", 5, None, "0001-01-01T00:00:00+14:00"):
-        problem = refused(
-            organiser.post(path, {**AUTHORISATION, "valid_from": instant}), 422, "fields_invalid"
-        )
-        assert list(places(problem)) == ["$.valid_from"]
+        problem = refused(asked(valid_from=instant), 422, "fields_invalid")
+        assert list(places(problem)) == ["$.authorisations[0].valid_from"]
 
 
 @pytest.mark.article("14.I.6")
@@ -136,7 +149,7 @@ def enrolling(anybody: Api, code: str) -> Any:
 def test_enrolment_is_one_time_and_kept_as_a_digest(
     organiser: Api, anybody: Api, code: str
 ) -> None:
-    secret = organiser.post(f"premises/{code}/terminals", {"code": "T-1"}).json()["enrolment_code"]
+    secret = factories.enrolment_code(code, "T-1")
     assert not Enrolment.objects.filter(code_digest=secret.encode()).exists()
     enrolled = enrolling(anybody, secret)
     assert enrolled.status_code == 201
@@ -146,14 +159,17 @@ def test_enrolment_is_one_time_and_kept_as_a_digest(
     terminal = Api(Authorization=f"Terminal {token}")
     assert terminal.get("terminal").json()["terminal"] == "T-1"
 
+    refused(organiser.post("terminals/T-1/enrolment-code"), 409, "enrolment_not_confirmed")
+    anew = {"terminals": ["T-1"], "reason": "New machine"}
+    confirmed(organiser.post("terminals/enrolments", anew))
     again = organiser.post("terminals/T-1/enrolment-code").json()["enrolment_code"]
     assert terminal.get("terminal").status_code == 200, "the old token lives until the code is used"
     enrolling(anybody, again)
     refused(terminal.get("terminal"), 401, "terminal_unknown")
 
 
-def test_an_enrolment_code_expires(organiser: Api, anybody: Api, code: str) -> None:
-    secret = organiser.post(f"premises/{code}/terminals", {"code": "T-1"}).json()["enrolment_code"]
+def test_an_enrolment_code_expires(anybody: Api, code: str) -> None:
+    secret = factories.enrolment_code(code, "T-1")
     factories.time_pass(hours=25)
     late = enrolling(anybody, secret)
     refused(late, 401, "enrolment_refused")
@@ -193,8 +209,9 @@ def test_weak_pins(organiser: Api, code: str, pin: str) -> None:
 def test_fields_of_premises(
     organiser: Api, change: dict[str, object], place: str, code: str
 ) -> None:
-    problem = refused(organiser.post("premises", {**PREMISES, **change}), 422, "fields_invalid")
-    assert places(problem) == {place: code}
+    body = {"premises": [{**PREMISES, **change}]}
+    problem = refused(organiser.post("premises", body), 422, "fields_invalid")
+    assert places(problem) == {place.replace("$", "$.premises[0]"): code}
     assert not Premises.objects.exists()
 
 

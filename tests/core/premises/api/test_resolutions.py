@@ -40,7 +40,7 @@ def test_each_wrong_resolution_is_refused_and_writes_nothing(organiser: Api) -> 
     ):
         refused(organiser.post("resolutions", body(point, **changes)), status, code)
     refused(staff_api(Role.STEWARDS).post("resolutions", body(point)), 403, "power_missing")
-    assert not Proposal.objects.filter(kind__startswith="premises.").exists()
+    assert not Proposal.objects.filter(kind="premises.resolution").exists()
 
 
 def test_what_has_ended_already_is_refused(organiser: Api) -> None:

@@ -137,8 +137,8 @@ def test_a_copy_used_after_the_roll_is_seen_and_closes_the_terminal(
     (sign,) = TerminalCopy.objects.all()
     assert (sign.terminal, sign.sign) == (point.terminal, TerminalCopy.Sign.REPLACED_TOKEN)
 
-    code = organiser.post(f"terminals/{point.terminal.code}/enrolment-code").json()
-    anew = {"enrolment_code": code["enrolment_code"], "public_key": TerminalKey().public}
+    code = factories.enrolment_code(point.premises, point.terminal.code)
+    anew = {"enrolment_code": code, "public_key": TerminalKey().public}
     token = Api().post("terminal/enrolment", anew).json()["token"]
     factories.time_pass(minutes=2)
     refused(copied.get("terminal"), 401, "terminal_unknown")

@@ -33,7 +33,8 @@ def test_people_and_terminals_sign_on_and_renew_their_sessions(staff: people.Sta
     assert set(staff.passwords) == set(staff.devices) == {"admin", "admin2", "org1", "org2"}
     with pytest.raises(ApiProblem, match="power_missing"):
         organiser.get("journal/acts")
-    sellers = people._premises_open(organiser, second, 1, SINCE, PIN)
+    people.shops_open(organiser, second, [1], SINCE)
+    sellers = people.terminals_enrol(organiser, second, 1, PIN)
     assert [seller.terminal for seller in sellers] == ["T-0001-1", "T-0001-2"]
     assert {seller.premises for seller in sellers} == {"P-0001"}
     first = sellers[0].api
@@ -42,7 +43,9 @@ def test_people_and_terminals_sign_on_and_renew_their_sessions(staff: people.Sta
     renewed = first._sign_on()
     assert renewed["Authorization"] != first.headers["Authorization"]
     assert renewed["X-Operator-Session"] != first.headers["X-Operator-Session"]
-    enrolment = people.terminal_register(organiser, "P-0001", "T-VISITOR")
+    visiting = {"terminals": [{"premises": "P-0001", "code": "T-VISITOR"}]}
+    people.opened(organiser, second, visiting)
+    enrolment = people.enrolment_code(organiser, "T-VISITOR")
     visitor = people.Seller.enrol(
         organiser.base_url, "P-0001", "T-VISITOR", people.OPERATOR, code=enrolment, pin=PIN
     )

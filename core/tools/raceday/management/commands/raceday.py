@@ -18,7 +18,7 @@ from core.tools.embedded.stack import Stack
 from core.tools.embedded.valkey import Valkey
 from core.tools.raceday import show
 from core.tools.raceday.api import ApiProblem
-from core.tools.raceday.people import STAFF, terminal_register
+from core.tools.raceday.people import STAFF, enrolment_code, opened
 from core.tools.raceday.stage import Amiss, Stage, play
 
 # What would lead the demonstration to a database, a broker, a log or keys that are not its own.
@@ -114,7 +114,9 @@ def _durations(took: list[tuple[str, float]], began: float) -> None:
 def _welcome(stack: Stack, stage: Stage, folder: Path) -> None:
     """Print where everything is, and how to sign on. These data are made anew each time."""
     place = stage.sellers[0].premises
-    enrolment = terminal_register(stage.staff["org1"], place, "T-VISITOR")
+    organisers = stage.staff["org1"], stage.staff["org2"]
+    opened(*organisers, {"terminals": [{"premises": place, "code": "T-VISITOR"}]})
+    enrolment = enrolment_code(stage.staff["org1"], "T-VISITOR")
     here = f"PROFILE=development SIMULATED_TIME=1 VAR_DIR={os.path.relpath(folder)}"
     show.heading("The system is running; Ctrl-C stops it")
     show.table(

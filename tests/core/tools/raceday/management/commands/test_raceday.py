@@ -15,12 +15,17 @@ from tests.support.databases import Database
 
 
 class _Organiser:
-    """An organiser's API that gives every terminal one enrolment code."""
+    """An organiser's API that opens one terminal, and gives its enrolment code."""
 
-    def post(self, path: str, body: Any) -> Any:
-        assert path == "premises/P-0001/terminals"
-        assert body == {"code": "T-VISITOR"}
-        return {"enrolment_code": "ENROL-ME"}
+    def post(self, path: str, body: Any = None) -> Any:
+        answers = {
+            "premises": {"proposal": "p"},
+            "proposals/p/confirmation": {},
+            "terminals/T-VISITOR/enrolment-code": {"enrolment_code": "ENROL-ME"},
+        }
+        if path == "premises":
+            assert body == {"terminals": [{"premises": "P-0001", "code": "T-VISITOR"}]}
+        return answers[path]
 
 
 class _Staff(dict[str, _Organiser]):
@@ -49,7 +54,9 @@ def test_the_welcome_names_addresses_codes_and_passwords(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     sellers = [SimpleNamespace(premises="P-0001")]
-    stage = SimpleNamespace(sellers=sellers, staff=_Staff(org1=_Organiser()), pin="183054")
+    stage = SimpleNamespace(
+        sellers=sellers, staff=_Staff(org1=_Organiser(), org2=_Organiser()), pin="183054"
+    )
     raceday._welcome(_stack(), cast(Any, stage), tmp_path)
     printed = capsys.readouterr().out
     words = ("http://127.0.0.1:2/terminal/", "ENROL-ME", "183054", "second", "organiser")
