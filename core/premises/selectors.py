@@ -82,7 +82,8 @@ def premises_authorised(premises_id: int, game: str) -> bool:
 
 _SALE_REFUSAL = """
 SELECT CASE WHEN core_clock_unsound() THEN 'clock_unsound' ELSE coalesce(
-    premises_sale_refusal(%(terminal)s, %(premises)s, %(game)s, core_now()),
+    (SELECT m.refusal
+       FROM premises_may_sell(%(terminal)s, %(premises)s, %(game)s, core_now()) m),
     (SELECT 'credit_exhausted'
       WHERE statements_credit_left(%(premises)s, core_now()) < 1)) END
 """

@@ -14,6 +14,9 @@
 -- it, and no ticket is sold after it. Last the lock of the premises' credit, exclusive, which only
 -- the terminals of one premises share: the limit of their debt, and the contest's cap on what one
 -- premises sell, hold whatever is sold at once.
+--
+-- Each query takes a snapshot and is set up and taken down again, which costs more than what it
+-- reads: so there are few of them, and what needs no query is an assignment (docs/adr/0030).
 CREATE OR REPLACE FUNCTION lototrot_sell(
     p_token bytea, p_session bytea, p_contest bigint, p_uuid uuid, p_request bytea,
     p_legs integer[], p_quick_legs integer, p_bets integer, p_amount bigint, p_code bytea,
@@ -26,17 +29,18 @@ DECLARE
     v_known record;
     v_contest record;
     v_credit record;
+    v_done text;
 BEGIN
-    PERFORM pg_advisory_xact_lock({lock.request}, hashtext(p_uuid::text));
+    v_done := pg_advisory_xact_lock({lock.request}, hashtext(p_uuid::text));
     SELECT t.id, t.terminal_id, t.request_digest INTO v_known
       FROM lototrot_ticket t WHERE t.uuid = p_uuid;
     IF v_known.id IS NULL THEN
-        PERFORM pg_advisory_xact_lock_shared({lock.contest}, p_contest::integer);
-        PERFORM pg_advisory_xact_lock_shared({lock.sales}, 0);
+        v_done := pg_advisory_xact_lock_shared({lock.contest}, p_contest::integer);
+        v_done := pg_advisory_xact_lock_shared({lock.sales}, 0);
         sold_at := core_now();
     END IF;
 
-    v_seller := premises_sale_front(p_token, p_session, v_known.terminal_id,
+    v_seller := premises_seller(p_token, p_session, 'lototrot', p_uuid, v_known.terminal_id,
         v_known.request_digest = p_request, sold_at);
     outcome := v_seller.outcome;
     terminal_id := v_seller.terminal_id;
@@ -49,26 +53,22 @@ BEGIN
     END IF;
 
     SELECT c.state, c.scheduled_close_at, c.offered_masks, c.price_cents,
-           c.takings_account_id, c.premises_cap_cents
+           c.takings_account_id, c.premises_cap_cents, EXISTS (
+                SELECT FROM lototrot_displayacknowledgement d
+                 WHERE d.contest_id = p_contest AND d.terminal_id = v_seller.terminal_id
+                   AND d.operator_id = v_seller.operator_id) AS displayed
       INTO v_contest FROM lototrot_contest c WHERE c.id = p_contest;
-    outcome := coalesce(
-        CASE WHEN NOT FOUND THEN 'contest_unknown'
-            WHEN v_contest.state IN ('draft', 'discarded') THEN 'contest_not_open'
-            WHEN v_contest.state NOT IN ('open', 'stopped')
-                OR sold_at >= v_contest.scheduled_close_at THEN 'contest_closed'
-            WHEN v_contest.state = 'stopped' THEN 'sales_stopped' END,
-        premises_uuid_refusal(p_uuid),
-        CASE WHEN cardinality(p_legs) <> cardinality(v_contest.offered_masks)
-                THEN 'wrong_race_count'
-            WHEN p_amount <> p_bets * v_contest.price_cents THEN 'wrong_price' END,
-        premises_sale_refusal(terminal_id, v_seller.premises_id, 'lototrot', sold_at));
+    outcome := CASE WHEN NOT FOUND THEN 'contest_unknown'
+        WHEN v_contest.state IN ('draft', 'discarded') THEN 'contest_not_open'
+        WHEN v_contest.state NOT IN ('open', 'stopped')
+            OR sold_at >= v_contest.scheduled_close_at THEN 'contest_closed'
+        WHEN v_contest.state = 'stopped' THEN 'sales_stopped'
+        WHEN v_seller.uuid_refusal IS NOT NULL THEN v_seller.uuid_refusal
+        WHEN cardinality(p_legs) <> cardinality(v_contest.offered_masks) THEN 'wrong_race_count'
+        WHEN p_amount <> p_bets * v_contest.price_cents THEN 'wrong_price'
+        WHEN v_seller.place_refusal IS NOT NULL THEN v_seller.place_refusal
+        WHEN NOT v_contest.displayed THEN 'display_not_acknowledged' END;
     IF outcome IS NOT NULL THEN
-        RETURN;
-    END IF;
-    IF NOT EXISTS (SELECT FROM lototrot_displayacknowledgement d
-                    WHERE d.contest_id = p_contest AND d.terminal_id = v_seller.terminal_id
-                      AND d.operator_id = v_seller.operator_id) THEN
-        outcome := 'display_not_acknowledged';
         RETURN;
     END IF;
     FOR i IN 1 .. cardinality(p_legs) LOOP
@@ -79,8 +79,9 @@ BEGIN
         END IF;
     END LOOP;
 
-    PERFORM pg_advisory_xact_lock({lock.credit}, v_seller.premises_id::integer);
-    v_credit := statements_credit(v_seller.premises_id, terminal_id, p_amount, sold_at);
+    v_done := pg_advisory_xact_lock({lock.credit}, v_seller.premises_id::integer);
+    SELECT * INTO v_credit
+      FROM statements_may_owe(v_seller.premises_id, v_seller.terminal_id, p_amount, sold_at);
     outcome := v_credit.refusal;
     IF outcome IS NULL AND v_contest.premises_cap_cents IS NOT NULL THEN
         SELECT 'premises_cap_reached' INTO outcome
@@ -92,8 +93,8 @@ BEGIN
         RETURN;
     END IF;
 
-    PERFORM set_config('core.act', concat_ws('|', 'lototrot.sale', '', '', terminal_id, operator_id,
-        p_uuid), true);
+    v_done := set_config('core.act', concat_ws('|', 'lototrot.sale', '', '', terminal_id,
+        operator_id, p_uuid), true);
     INSERT INTO lototrot_ticket (uuid, contest_id, premises_id, terminal_id, operator_id, sold_at,
             bets, quick_legs, leg_1, leg_2, leg_3, leg_4, leg_5, leg_6, leg_7, leg_8, leg_9, leg_10,
             amount_cents, code_digest, request_digest, code_commitment)
@@ -105,7 +106,7 @@ BEGIN
     INSERT INTO ledger_transfer (reference, line, kind, debit_id, credit_id, amount_cents, at)
     VALUES (p_uuid, 0, 'lototrot.sale', v_credit.account_id, v_contest.takings_account_id, p_amount,
             sold_at);
-    PERFORM statements_till_sell(terminal_id, p_amount, sold_at);
+    v_done := statements_till_add_sale(terminal_id, p_amount, sold_at);
     IF v_contest.premises_cap_cents IS NOT NULL THEN
         INSERT INTO lototrot_premisessales AS s (contest_id, premises_id, sold_cents)
         VALUES (p_contest, v_seller.premises_id, p_amount)

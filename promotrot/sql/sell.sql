@@ -19,19 +19,20 @@ DECLARE
     v_emission record;
     v_credit record;
     v_lane bigint;
-    v_waiting boolean := false;
+    v_waiting boolean := true;
+    v_done text;
     v_opening integer;
     v_position integer;
 BEGIN
-    PERFORM pg_advisory_xact_lock({lock.request}, hashtext(p_uuid::text));
+    v_done := pg_advisory_xact_lock({lock.request}, hashtext(p_uuid::text));
     SELECT t.id, t.terminal_id, t.emission_id, t.price_cents, t.sold_at, t.operator_id INTO v_known
       FROM promotrot_playticket t WHERE t.uuid = p_uuid;
     IF v_known.id IS NULL THEN
-        PERFORM pg_advisory_xact_lock_shared({lock.sales}, 0);
+        v_done := pg_advisory_xact_lock_shared({lock.sales}, 0);
         sold_at := core_now();
     END IF;
 
-    v_seller := premises_sale_front(p_token, p_session, v_known.terminal_id,
+    v_seller := premises_seller(p_token, p_session, 'promotrot', p_uuid, v_known.terminal_id,
         v_known.emission_id = p_emission AND v_known.price_cents = p_price, sold_at);
     outcome := v_seller.outcome;
     terminal_id := v_seller.terminal_id;
@@ -45,35 +46,39 @@ BEGIN
         RETURN;
     END IF;
 
-    SELECT e.state, e.price_cents, e.takings_account_id, e.approval_id INTO v_emission
-      FROM promotrot_emission e WHERE e.id = p_emission;
-    outcome := coalesce(
-        CASE WHEN NOT FOUND THEN 'emission_unknown'
-            WHEN v_emission.state IN ('draft', 'committed', 'mixed') THEN 'emission_not_open'
-            WHEN v_emission.state <> 'open' THEN 'emission_closed' END,
-        premises_uuid_refusal(p_uuid),
-        CASE WHEN p_price <> v_emission.price_cents THEN 'wrong_price' END,
-        premises_sale_refusal(terminal_id, v_seller.premises_id, 'promotrot', sold_at));
+    SELECT e.state, e.price_cents, e.takings_account_id, e.approval_id, EXISTS (
+                SELECT FROM promotrot_displayacknowledgement d
+                 WHERE d.approval_id = e.approval_id AND d.terminal_id = v_seller.terminal_id
+                   AND d.operator_id = v_seller.operator_id) AS displayed
+      INTO v_emission FROM promotrot_emission e WHERE e.id = p_emission;
+    outcome := CASE WHEN NOT FOUND THEN 'emission_unknown'
+        WHEN v_emission.state IN ('draft', 'committed', 'mixed') THEN 'emission_not_open'
+        WHEN v_emission.state <> 'open' THEN 'emission_closed'
+        WHEN v_seller.uuid_refusal IS NOT NULL THEN v_seller.uuid_refusal
+        WHEN p_price <> v_emission.price_cents THEN 'wrong_price'
+        WHEN v_seller.place_refusal IS NOT NULL THEN v_seller.place_refusal
+        WHEN NOT v_emission.displayed THEN 'display_not_acknowledged' END;
     IF outcome IS NOT NULL THEN
         RETURN;
     END IF;
-    IF NOT EXISTS (SELECT FROM promotrot_displayacknowledgement d
-                    WHERE d.approval_id = v_emission.approval_id
-                      AND d.terminal_id = v_seller.terminal_id
-                      AND d.operator_id = v_seller.operator_id) THEN
-        outcome := 'display_not_acknowledged';
-        RETURN;
-    END IF;
-    PERFORM pg_advisory_xact_lock({lock.credit}, v_seller.premises_id::integer);
-    v_credit := statements_credit(v_seller.premises_id, terminal_id, p_price, sold_at);
+    v_done := pg_advisory_xact_lock({lock.credit}, v_seller.premises_id::integer);
+    SELECT * INTO v_credit
+      FROM statements_may_owe(v_seller.premises_id, v_seller.terminal_id, p_price, sold_at);
     IF v_credit.refusal IS NOT NULL THEN
         outcome := v_credit.refusal;
         RETURN;
     END IF;
 
+    -- Nearly always a lane is free, and no inner block is needed.
+    WITH free AS MATERIALIZED (
+        SELECT f.id FROM promotrot_lane f WHERE f.emission_id = p_emission AND f.open
+         ORDER BY f.opening, f.first LIMIT 1 FOR UPDATE SKIP LOCKED)
+    UPDATE promotrot_lane l SET taken = l.taken + 1, open = l.taken + 1 < l.tickets
+      FROM free WHERE l.id = free.id AND l.open
+    RETURNING l.opening, l.first + l.taken - 1 INTO v_opening, v_position;
     -- The inner block releases a lane that turned out to be shut, so that a sale that waits for a
     -- lane holds no other lane.
-    LOOP
+    WHILE v_opening IS NULL LOOP
         BEGIN
             IF v_waiting THEN
                 SELECT l.id INTO v_lane FROM promotrot_lane l
@@ -99,8 +104,8 @@ BEGIN
             THEN 'emission_sold_out' ELSE 'emission_closed' END;
         RETURN;
     END IF;
-    PERFORM set_config('core.act', concat_ws('|', 'promotrot.sale', '', '', terminal_id, operator_id,
-        p_uuid), true);
+    v_done := set_config('core.act', concat_ws('|', 'promotrot.sale', '', '', terminal_id,
+        operator_id, p_uuid), true);
     INSERT INTO promotrot_playticket (uuid, emission_id, opening, position, premises_id,
             terminal_id, operator_id, sold_at, price_cents)
     VALUES (p_uuid, p_emission, v_opening, v_position, v_seller.premises_id, terminal_id,
@@ -109,7 +114,7 @@ BEGIN
     INSERT INTO ledger_transfer (reference, line, kind, debit_id, credit_id, amount_cents, at)
     VALUES (p_uuid, 0, 'promotrot.sale', v_credit.account_id, v_emission.takings_account_id,
             p_price, sold_at);
-    PERFORM statements_till_sell(terminal_id, p_price, sold_at);
+    v_done := statements_till_add_sale(terminal_id, p_price, sold_at);
     outcome := 'sold';
 END $$;
 

@@ -44,7 +44,7 @@ ROUNDS = 12
 def install(database: Database, name: str, *, without: Lock, pausing_at: str = "") -> None:
     """Put a variant of the SQL in place: without a lock, and slow where two would meet."""
     text = read_sql(Path(ROOT, "promotrot", "sql", f"{name}.sql"))
-    line = rf"^ *PERFORM pg_advisory_xact_lock(_shared)?\({int(without)}, .*\);$"
+    line = rf"^ *(?:PERFORM|v_done :=) pg_advisory_xact_lock(_shared)?\({int(without)}, .*\);$"
     text, removed = re.subn(line, "", text, flags=re.MULTILINE)
     assert removed >= 1
     if pausing_at:

@@ -34,7 +34,7 @@ END $$;
 CREATE OR REPLACE FUNCTION journal_rows() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF current_setting('core.acted', true) IS DISTINCT FROM pg_current_xact_id()::text THEN
-        PERFORM public.journal_note();
+        RETURN CASE WHEN public.journal_note() THEN NULL END;
     END IF;
     RETURN NULL;
 END $$;

@@ -63,6 +63,29 @@ BEGIN
     RETURN 'token_replaced';
 END $$;
 
+-- Return a terminal by the digest of its token, and the operator's session there, or no row. Queries
+-- contain it (core/premises/sql/may_sell.sql). `refusal` is that of the terminal, in the order of
+-- precedence; `session_refusal` that of the session.
+CREATE OR REPLACE FUNCTION premises_who(p_token bytea, p_session bytea, p_at timestamptz)
+RETURNS TABLE (terminal_id bigint, premises_id bigint, premises_kind text, refusal text,
+    operator_id bigint, session_id bigint, session_refusal text)
+LANGUAGE sql STABLE ROWS 1 AS $$
+    SELECT t.id, t.premises_id, p.kind,
+           CASE WHEN t.revoked_at IS NOT NULL THEN 'terminal_revoked'
+               WHEN t.copied_at IS NOT NULL THEN 'terminal_copied'
+               WHEN t.token_expires_at <= coalesce(p_at, core_now()) THEN 'token_expired' END,
+           s.operator_id, s.id,
+           CASE WHEN s.id IS NULL THEN 'operator_session_unknown'
+               WHEN s.ended_at IS NOT NULL OR NOT o.is_active
+                    OR s.expires_at <= coalesce(p_at, core_now())
+                   THEN 'operator_session_expired' END
+      FROM premises_terminal t
+      JOIN premises_premises p ON p.id = t.premises_id
+      LEFT JOIN (premises_operatorsession s JOIN premises_operator o ON o.id = s.operator_id)
+        ON s.token_digest = p_session AND s.terminal_id = t.id
+     WHERE t.token_digest = p_token
+$$;
+
 -- Identify a terminal and its operator, and return the refusal if they may not act now. The checks
 -- run in the order of precedence of their refusals. A terminal that may act is enough for a replay,
 -- so that only the refusals `operator_session_...` are left; a new act needs a session of an
@@ -73,37 +96,22 @@ CREATE OR REPLACE FUNCTION premises_identify(p_token bytea, p_session bytea,
     OUT operator_id bigint, OUT session_id bigint)
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    v_session record;
+    v_who record;
 BEGIN
-    SELECT t.id, t.premises_id, p.kind,
-           CASE WHEN t.revoked_at IS NOT NULL THEN 'terminal_revoked'
-               WHEN t.copied_at IS NOT NULL THEN 'terminal_copied'
-               WHEN t.token_expires_at <= coalesce(p_at, core_now()) THEN 'token_expired' END
-      INTO terminal_id, premises_id, premises_kind, refusal
-      FROM premises_terminal t JOIN premises_premises p ON p.id = t.premises_id
-     WHERE t.token_digest = p_token;
+    SELECT * INTO v_who FROM premises_who(p_token, p_session, p_at);
     IF NOT FOUND AND premises_token_take(p_token) THEN
-        SELECT * INTO refusal, terminal_id, premises_id, premises_kind, operator_id, session_id
-          FROM premises_identify(p_token, p_session, p_at);
-        RETURN;
+        SELECT * INTO v_who FROM premises_who(p_token, p_session, p_at);
     END IF;
+    terminal_id := v_who.terminal_id;
+    premises_id := v_who.premises_id;
+    premises_kind := v_who.premises_kind;
     IF terminal_id IS NULL THEN
         refusal := premises_token_former(p_token);
-    END IF;
-    IF refusal IS NOT NULL THEN
         RETURN;
     END IF;
-    SELECT s.id, s.operator_id, s.ended_at, s.expires_at, o.is_active
-      INTO v_session
-      FROM premises_operatorsession s JOIN premises_operator o ON o.id = s.operator_id
-     WHERE s.token_digest = p_session AND s.terminal_id = premises_identify.terminal_id;
-    IF NOT FOUND THEN
-        refusal := 'operator_session_unknown';
-    ELSIF v_session.ended_at IS NOT NULL OR NOT v_session.is_active
-          OR v_session.expires_at <= coalesce(p_at, core_now()) THEN
-        refusal := 'operator_session_expired';
-    ELSE
-        session_id := v_session.id;
-        operator_id := v_session.operator_id;
+    refusal := coalesce(v_who.refusal, v_who.session_refusal);
+    IF refusal IS NULL THEN
+        session_id := v_who.session_id;
+        operator_id := v_who.operator_id;
     END IF;
 END $$;

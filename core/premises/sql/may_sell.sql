@@ -8,9 +8,10 @@ RETURNS boolean LANGUAGE sql STABLE AS $$
 $$;
 
 -- Return the code of the refusal if these premises or this terminal may not sell a game at an
--- instant, or NULL if they may (14.I.6).
-CREATE OR REPLACE FUNCTION premises_sale_refusal(p_terminal bigint, p_premises bigint, p_game text,
-    p_at timestamptz) RETURNS text LANGUAGE sql STABLE AS $$
+-- instant, or NULL if they may (14.I.6). It is one row, so that a query may contain it: PostgreSQL
+-- puts the text of such a function into the query that reads from it.
+CREATE OR REPLACE FUNCTION premises_may_sell(p_terminal bigint, p_premises bigint, p_game text,
+    p_at timestamptz) RETURNS TABLE (refusal text) LANGUAGE sql STABLE AS $$
     SELECT CASE
         WHEN NOT EXISTS (
             SELECT FROM premises_authorisation a

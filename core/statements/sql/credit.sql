@@ -4,31 +4,25 @@
 -- owes. The sale holds the lock of the premises' credit: until it ends, nothing else adds to the
 -- debt. Without a limit on record the limit is nothing. What the terminal has sold in the running
 -- minute, and this sale, stay within the cap by the minute; a sale above the cap alone never fits.
-CREATE OR REPLACE FUNCTION statements_credit(p_premises bigint, p_terminal bigint, p_amount bigint,
-    p_at timestamptz, OUT refusal text, OUT account_id bigint)
-LANGUAGE plpgsql AS $$
-DECLARE
-    v record;
-BEGIN
-    SELECT o.account_id, o.owed_cents, o.minute_cents, g.limit_cents, g.minute_cap_cents INTO v
+-- Queries contain it (core/premises/sql/may_sell.sql).
+CREATE OR REPLACE FUNCTION statements_may_owe(p_premises bigint, p_terminal bigint, p_amount bigint,
+    p_at timestamptz) RETURNS TABLE (refusal text, account_id bigint)
+LANGUAGE sql STABLE ROWS 1 AS $$
+    SELECT CASE
+               WHEN o.owed_cents + p_amount > coalesce(g.limit_cents, 0) THEN 'credit_exhausted'
+               WHEN p_amount > g.minute_cap_cents THEN 'amount_above_cap'
+               WHEN o.minute_cents + p_amount > g.minute_cap_cents THEN 'stakes_by_the_minute' END,
+           o.account_id
       FROM (SELECT min(t.account_id) AS account_id, sum(t.owed_cents) AS owed_cents,
                    coalesce(sum(t.minute_cents) FILTER (WHERE t.terminal_id = p_terminal
                         AND t.minute_from <= p_at
                         AND t.minute_from > p_at - interval '1 minute'), 0) AS minute_cents
               FROM statements_till t WHERE t.premises_id = p_premises) o
-      LEFT JOIN LATERAL (
+      LEFT JOIN (
             SELECT l.limit_cents, l.minute_cap_cents FROM statements_guaranteelimit l
              WHERE l.premises_id = p_premises AND l.in_force_from <= p_at
-             ORDER BY l.in_force_from DESC, l.id DESC LIMIT 1) g ON true;
-    IF v.account_id IS NULL THEN
-        RAISE EXCEPTION 'premises % have no account', p_premises;
-    END IF;
-    account_id := v.account_id;
-    refusal := CASE
-        WHEN v.owed_cents + p_amount > coalesce(v.limit_cents, 0) THEN 'credit_exhausted'
-        WHEN p_amount > v.minute_cap_cents THEN 'amount_above_cap'
-        WHEN v.minute_cents + p_amount > v.minute_cap_cents THEN 'stakes_by_the_minute' END;
-END $$;
+             ORDER BY l.in_force_from DESC, l.id DESC LIMIT 1) g ON true
+$$;
 
 -- Return what the debt of premises may still grow by, in cents; it is negative beyond the limit.
 CREATE OR REPLACE FUNCTION statements_credit_left(p_premises bigint, p_at timestamptz)

@@ -34,18 +34,19 @@ END $$;
 CREATE OR REPLACE TRIGGER till_add AFTER INSERT ON premises_terminal
     FOR EACH ROW EXECUTE FUNCTION statements_till_add();
 
--- Add a sale to its terminal's till. The caller holds the lock of the premises' credit.
-CREATE OR REPLACE FUNCTION statements_till_sell(p_terminal bigint, p_amount bigint, p_at timestamptz)
-RETURNS void LANGUAGE plpgsql AS $$
+-- Add a sale to its terminal's till. The caller holds the lock of the premises' credit. Return false
+-- if there is no such till.
+CREATE OR REPLACE FUNCTION statements_till_add_sale(p_terminal bigint, p_amount bigint, p_at timestamptz)
+RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE statements_till t
        SET owed_cents = t.owed_cents + p_amount,
-           (minute_from, minute_cents) = (
-            SELECT CASE WHEN m.runs THEN t.minute_from ELSE p_at END,
-                   CASE WHEN m.runs THEN t.minute_cents ELSE 0 END + p_amount
-              FROM (SELECT t.minute_from <= p_at
-                       AND t.minute_from > p_at - interval '1 minute' AS runs) m)
+           minute_from = CASE WHEN t.minute_from <= p_at
+               AND t.minute_from > p_at - interval '1 minute' THEN t.minute_from ELSE p_at END,
+           minute_cents = p_amount + CASE WHEN t.minute_from <= p_at
+               AND t.minute_from > p_at - interval '1 minute' THEN t.minute_cents ELSE 0 END
      WHERE t.terminal_id = p_terminal;
+    RETURN FOUND;
 END $$;
 
 -- Move the till of premises with every transfer of their account, but a sale's own: its statement
@@ -73,7 +74,7 @@ END $$;
 
 CREATE OR REPLACE TRIGGER till_move AFTER INSERT ON ledger_transfer FOR EACH ROW
     WHEN (current_setting('core.act', true) IS NULL
-          OR current_setting('core.act', true) NOT LIKE '%.sale|%|' || NEW.reference)
+          OR current_setting('core.act', true) NOT LIKE '%.sale|%|' || NEW.reference::text)
     EXECUTE FUNCTION statements_till_move();
 
 -- A till is updated with every sale: its page keeps room, so that the update stays on it.
