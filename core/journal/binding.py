@@ -5,6 +5,8 @@ bound by the rows that were written with it. A row that names another person tha
 wrong.
 """
 
+from django.db.models import ForeignKey, Model
+
 from core.journal.rules import Rule
 
 # A row's time is read before the row is written, the act's time at its first row. Simulated time
@@ -138,6 +140,27 @@ def became(table: str, column: str, value: str, *grounds: tuple[str, str]) -> Ru
               FROM journal_change c JOIN {table} t ON t.id = c.row_id
              WHERE c.relation = '{table}' AND c.after ->> '{column}' = '{value}'
                AND NOT ({present})""",
+    )
+
+
+def there(model: type[Model]) -> Rule | None:
+    """Return the rule that each row which a row names is there, for keys without a constraint.
+
+    A constraint would lock one row of premises, terminal, contest and account with every sale
+    (docs/adr/0030). None for a model that has no such key.
+    """
+    table = model._meta.db_table
+    missing = [
+        f"""SELECT '{table}', t.id, t.journal_xid FROM {table} t
+         LEFT JOIN {field.related_model._meta.db_table} p ON p.id = t.{field.column}
+         WHERE p.id IS NULL AND t.{field.column} IS NOT NULL"""
+        for field in model._meta.concrete_fields
+        if isinstance(field, ForeignKey) and not getattr(field, "db_constraint", True)
+    ]
+    if not missing:
+        return None
+    return Rule(
+        f"{table}.there", "it names a row that is not there", table, " UNION ".join(missing)
     )
 
 

@@ -5,8 +5,10 @@ their rules are here. The rule of the API is here too, because its package has n
 module.
 """
 
-from core.journal.binding import confirmed, published, stamped, with_parent
+from core.database.guards import guarded_models
+from core.journal.binding import confirmed, published, stamped, there, with_parent
 from core.journal.install import journaled
+from core.journal.models import Act
 from core.journal.rules import Rule
 from core.kernel.regulation import shipped
 
@@ -202,7 +204,11 @@ LAPSED = Rule(
 )
 
 
+# The journal's acts name persons and terminals without an `id` of their own.
+_THERE = (there(model) for model in guarded_models() if model is not Act)
+
 RULES: tuple[Rule, ...] = (
+    *(rule for rule in _THERE if rule),
     CLOCK,
     AUTHORISATION,
     ENDED_IN_THE_PAST,

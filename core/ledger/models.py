@@ -39,10 +39,18 @@ class Transfer(Guarded):
     line = models.PositiveSmallIntegerField(_("line"))
     kind = models.CharField(_("kind"), max_length=40)
     debit = models.ForeignKey(
-        Account, models.PROTECT, related_name="debits", verbose_name=_("debited account")
+        Account,
+        models.PROTECT,
+        db_constraint=False,
+        related_name="debits",
+        verbose_name=_("debited account"),
     )
     credit = models.ForeignKey(
-        Account, models.PROTECT, related_name="credits", verbose_name=_("credited account")
+        Account,
+        models.PROTECT,
+        db_constraint=False,
+        related_name="credits",
+        verbose_name=_("credited account"),
     )
     amount_cents = models.BigIntegerField(_("amount"))
     at = models.DateTimeField(_("time"))

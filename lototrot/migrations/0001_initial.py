@@ -3,6 +3,7 @@
 import django.contrib.postgres.fields
 import django.db.models.deletion
 import django.db.models.functions.comparison
+import django.db.models.lookups
 from django.conf import settings
 from django.db import migrations, models
 
@@ -1815,6 +1816,7 @@ class Migration(migrations.Migration):
                 (
                     "contest",
                     models.ForeignKey(
+                        db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="tickets",
@@ -1825,6 +1827,7 @@ class Migration(migrations.Migration):
                 (
                     "operator",
                     models.ForeignKey(
+                        db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
@@ -1835,6 +1838,7 @@ class Migration(migrations.Migration):
                 (
                     "premises",
                     models.ForeignKey(
+                        db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
@@ -1845,6 +1849,7 @@ class Migration(migrations.Migration):
                 (
                     "terminal",
                     models.ForeignKey(
+                        db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
@@ -1868,17 +1873,20 @@ class Migration(migrations.Migration):
                         condition=models.Q(("amount_cents__gt", 0)), name="ticket_has_amount"
                     ),
                     models.CheckConstraint(
-                        condition=models.Q(
-                            ("leg_1__gt", 0),
-                            ("leg_2__gt", 0),
-                            models.Q(("leg_3", 0), _negated=True),
-                            models.Q(("leg_4", 0), _negated=True),
-                            models.Q(("leg_5", 0), _negated=True),
-                            models.Q(("leg_6", 0), _negated=True),
-                            models.Q(("leg_7", 0), _negated=True),
-                            models.Q(("leg_8", 0), _negated=True),
-                            models.Q(("leg_9", 0), _negated=True),
-                            models.Q(("leg_10", 0), _negated=True),
+                        condition=django.db.models.lookups.GreaterThan(
+                            django.db.models.functions.comparison.Least(
+                                "leg_1",
+                                "leg_2",
+                                "leg_3",
+                                "leg_4",
+                                "leg_5",
+                                "leg_6",
+                                "leg_7",
+                                "leg_8",
+                                "leg_9",
+                                "leg_10",
+                            ),
+                            models.Value(0),
                         ),
                         name="ticket_marks_every_leg",
                     ),

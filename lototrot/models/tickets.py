@@ -1,7 +1,9 @@
 """Store tickets. A ticket row never changes; each later event about it is another row."""
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, Value
+from django.db.models.functions import Least
+from django.db.models.lookups import GreaterThan
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
@@ -27,16 +29,36 @@ class Ticket(Guarded):
 
     uuid = models.UUIDField(_("UUID"), unique=True)
     contest = models.ForeignKey(
-        Contest, models.PROTECT, related_name="tickets", db_index=False, verbose_name=_("contest")
+        Contest,
+        models.PROTECT,
+        db_constraint=False,
+        related_name="tickets",
+        db_index=False,
+        verbose_name=_("contest"),
     )
     premises = models.ForeignKey(
-        Premises, models.PROTECT, related_name="+", db_index=False, verbose_name=_("premises")
+        Premises,
+        models.PROTECT,
+        db_constraint=False,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("premises"),
     )
     terminal = models.ForeignKey(
-        Terminal, models.PROTECT, related_name="+", db_index=False, verbose_name=_("terminal")
+        Terminal,
+        models.PROTECT,
+        db_constraint=False,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("terminal"),
     )
     operator = models.ForeignKey(
-        Operator, models.PROTECT, related_name="+", db_index=False, verbose_name=_("operator")
+        Operator,
+        models.PROTECT,
+        db_constraint=False,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("operator"),
     )
     sold_at = models.DateTimeField(_("time of sale"))
     bets = models.PositiveIntegerField(_("bets"))
@@ -67,16 +89,9 @@ class Ticket(Guarded):
             models.CheckConstraint(condition=Q(bets__gte=1), name="ticket_has_bets"),
             models.CheckConstraint(condition=Q(amount_cents__gt=0), name="ticket_has_amount"),
             models.CheckConstraint(
-                condition=Q(leg_1__gt=0, leg_2__gt=0)
-                & ~Q(leg_3=0)
-                & ~Q(leg_4=0)
-                & ~Q(leg_5=0)
-                & ~Q(leg_6=0)
-                & ~Q(leg_7=0)
-                & ~Q(leg_8=0)
-                & ~Q(leg_9=0)
-                & ~Q(leg_10=0),
+                condition=GreaterThan(Least(*LEG_COLUMNS), Value(0)),
                 name="ticket_marks_every_leg",
+                # LEAST leaves out the legs that the contest does not have.
             ),
         ]
 

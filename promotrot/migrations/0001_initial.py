@@ -564,6 +564,7 @@ class Migration(migrations.Migration):
                 (
                     "emission",
                     models.ForeignKey(
+                        db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="play_tickets",
@@ -574,6 +575,7 @@ class Migration(migrations.Migration):
                 (
                     "operator",
                     models.ForeignKey(
+                        db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
@@ -584,6 +586,7 @@ class Migration(migrations.Migration):
                 (
                     "premises",
                     models.ForeignKey(
+                        db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
@@ -594,6 +597,7 @@ class Migration(migrations.Migration):
                 (
                     "terminal",
                     models.ForeignKey(
+                        db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
@@ -817,6 +821,7 @@ class Migration(migrations.Migration):
                 (
                     "terminal",
                     models.ForeignKey(
+                        db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
@@ -1002,6 +1007,7 @@ class Migration(migrations.Migration):
                 (
                     "premises",
                     models.ForeignKey(
+                        db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
@@ -1012,6 +1018,7 @@ class Migration(migrations.Migration):
                 (
                     "terminal",
                     models.ForeignKey(
+                        db_constraint=False,
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",

@@ -24,6 +24,7 @@ class PlayTicket(Guarded):
     emission = models.ForeignKey(
         Emission,
         models.PROTECT,
+        db_constraint=False,
         related_name="play_tickets",
         db_index=False,
         verbose_name=_("emission"),
@@ -31,13 +32,28 @@ class PlayTicket(Guarded):
     opening = models.PositiveIntegerField(_("opening"))
     position = models.PositiveIntegerField(_("position"))
     premises = models.ForeignKey(
-        Premises, models.PROTECT, related_name="+", db_index=False, verbose_name=_("premises")
+        Premises,
+        models.PROTECT,
+        db_constraint=False,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("premises"),
     )
     terminal = models.ForeignKey(
-        Terminal, models.PROTECT, related_name="+", db_index=False, verbose_name=_("terminal")
+        Terminal,
+        models.PROTECT,
+        db_constraint=False,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("terminal"),
     )
     operator = models.ForeignKey(
-        Operator, models.PROTECT, related_name="+", db_index=False, verbose_name=_("operator")
+        Operator,
+        models.PROTECT,
+        db_constraint=False,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("operator"),
     )
     sold_at = models.DateTimeField(_("time of sale"))
     price_cents = models.BigIntegerField(_("price"))
@@ -76,7 +92,12 @@ class PlayAct(Guarded):
     draw = models.BigIntegerField(_("random integer"))
     shown = models.SmallIntegerField(_("shown"))
     terminal = models.ForeignKey(
-        Terminal, models.PROTECT, related_name="+", db_index=False, verbose_name=_("terminal")
+        Terminal,
+        models.PROTECT,
+        db_constraint=False,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("terminal"),
     )
     at = models.DateTimeField(_("time"))
 

@@ -48,10 +48,20 @@ class Voucher(Guarded):
     prizes = models.JSONField(_("prizes"))
     thing = models.CharField(_("thing"), max_length=80, blank=True)
     premises = models.ForeignKey(
-        Premises, models.PROTECT, related_name="+", db_index=False, verbose_name=_("premises")
+        Premises,
+        models.PROTECT,
+        db_constraint=False,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("premises"),
     )
     terminal = models.ForeignKey(
-        Terminal, models.PROTECT, null=True, related_name="+", verbose_name=_("terminal")
+        Terminal,
+        models.PROTECT,
+        db_constraint=False,
+        null=True,
+        related_name="+",
+        verbose_name=_("terminal"),
     )
     issued_at = models.DateTimeField(_("issued at"))
     issue_day = models.DateField(_("day of issue"))

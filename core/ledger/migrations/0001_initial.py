@@ -52,6 +52,7 @@ class Migration(migrations.Migration):
                 (
                     "credit",
                     models.ForeignKey(
+                        db_constraint=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="credits",
                         to="ledger.account",
@@ -61,6 +62,7 @@ class Migration(migrations.Migration):
                 (
                     "debit",
                     models.ForeignKey(
+                        db_constraint=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="debits",
                         to="ledger.account",

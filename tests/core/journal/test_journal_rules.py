@@ -22,9 +22,27 @@ from core.premises.models import Authorisation
 from core.staff import accounts, second_factor, two_persons
 from core.staff.models import User
 from core.staff.powers import Role
-from tests.support import factories
+from tests.support import factories, rounds
 from tests.support.databases import Database
-from tests.support.journaling import as_owner, execute, touched
+from tests.support.journaling import as_owner, execute, forge, touched
+
+
+def test_what_no_constraint_checks_is_checked(own_database: Database) -> None:
+    """Rows name their contest, premises, terminal, operator and accounts without a lock on them."""
+    by_name = {rule.name: rule for rule in RULES}
+    play = {"promotrot_playticket.there", "promotrot_playact.there", "promotrot_voucher.there"}
+    assert play < by_name.keys()
+    tickets, transfers = by_name["lototrot_ticket.there"], by_name["ledger_transfer.there"]
+    contest, point = factories.contest(), factories.point()
+    factories.acknowledge(contest, point)
+    (ticket,) = rounds.sell(contest, point, [(1,) * 7])
+    assert (list(broken(tickets)), list(broken(transfers))) == ([], [])
+    forge("UPDATE ledger_transfer SET debit_id = 987654321")
+    assert len(list(broken(transfers))) == 1
+    for column in ("contest_id", "premises_id", "terminal_id", "operator_id"):
+        forge(f"UPDATE lototrot_ticket SET {column} = 987654321")
+        assert [row for _, row, _ in broken(tickets)] == [ticket.pk]
+        forge(f"UPDATE lototrot_ticket SET {column} = {getattr(ticket, column)}")
 
 
 def test_simulated_time_only_moves_forward(own_database: Database) -> None:
