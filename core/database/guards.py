@@ -50,6 +50,24 @@ def columns(model: type[Model], names: tuple[str, ...]) -> list[str]:
     return [fields[name] for name in names]
 
 
+def _of_fixed(model: type[Guarded]) -> str:
+    """Return ` OF` with the columns that may not change; nothing where none may.
+
+    An update that names none of them costs nothing then.
+    """
+    if not model.mutable:
+        return ""
+    mutable = columns(model, model.mutable)
+    fixed = [f.column for f in model._meta.concrete_fields if f.column not in mutable]
+    return " OF " + ", ".join(f'"{column}"' for column in fixed)
+
+
+def column_guard(model: type[Guarded]) -> str:
+    """Return the call of the function that refuses changes of the model's other columns."""
+    changeable = ", ".join(f"'{column}'" for column in columns(model, model.mutable))
+    return f"guard_columns({changeable})" if changeable else "guard_refuse()"
+
+
 def trigger_sql(model: type[Guarded]) -> list[str]:
     """Return the statements that put the model's triggers in place. They may be run again."""
     table = model._meta.db_table
@@ -59,13 +77,9 @@ def trigger_sql(model: type[Guarded]) -> list[str]:
         f'CREATE OR REPLACE TRIGGER guard_truncate BEFORE TRUNCATE ON "{table}" '
         "FOR EACH STATEMENT EXECUTE FUNCTION guard_refuse()",
     ]
-    changeable = ", ".join(f"'{column}'" for column in columns(model, model.mutable))
     statements.append(
-        f'CREATE OR REPLACE TRIGGER guard_columns BEFORE UPDATE ON "{table}" '
-        f"FOR EACH ROW EXECUTE FUNCTION guard_columns({changeable})"
-        if changeable
-        else f'CREATE OR REPLACE TRIGGER guard_columns BEFORE UPDATE ON "{table}" '
-        "FOR EACH ROW EXECUTE FUNCTION guard_refuse()"
+        f'CREATE OR REPLACE TRIGGER guard_columns BEFORE UPDATE{_of_fixed(model)} ON "{table}" '
+        f"FOR EACH ROW EXECUTE FUNCTION {column_guard(model)}"
     )
     if model.transitions:
         table_of_states = json.dumps(model.transitions)

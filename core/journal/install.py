@@ -10,12 +10,12 @@ from typing import Any
 from django.db import connections, models, transaction
 from django.db.backends.utils import CursorWrapper
 
-from core.database.guards import columns, guarded_models
+from core.database.guards import column_guard, columns, guarded_models
 from core.database.models import Guarded
 from core.journal.models import Act, Batch, Block, Change, RowForm
 
 COLUMN = "journal_xid"
-TRIGGERS = ("journal_rows", "journal_changed")
+TRIGGERS = ("journal_rows", "guard_act", "journal_changed")
 _XID = "pg_current_xact_id()::text::bigint"
 # True while the transaction has no act yet.
 _FIRST = "current_setting('core.acted', true) IS DISTINCT FROM pg_current_xact_id()::text"
@@ -33,7 +33,8 @@ class Journaled:
     """A table under the journal; `key` is the column of its primary key, an integer.
 
     `changing` are the columns whose updates are journaled, `secret` those of them that the journal
-    keeps as digests only, `derived` the columns that the journal leaves out.
+    keeps as digests only, `derived` the columns that the journal leaves out. `guard` is the call
+    that refuses a change of the act's number.
     """
 
     name: str
@@ -42,13 +43,14 @@ class Journaled:
     secret: tuple[str, ...] = ()
     derived: tuple[str, ...] = ()
     has_triggers: bool = True
+    guard: str = "guard_refuse()"
 
     @property
     def triggers(self) -> tuple[str, ...]:
         """Return the names of the triggers that the journal needs on the table."""
         if not self.has_triggers:
             return ()
-        return TRIGGERS if self.changing else TRIGGERS[:1]
+        return TRIGGERS if self.changing else TRIGGERS[:2]
 
 
 def _journaled(model: type[Guarded]) -> Journaled:
@@ -73,6 +75,7 @@ def _journaled(model: type[Guarded]) -> Journaled:
         tuple(columns(model, secret)),
         tuple(columns(model, model.derived)),
         model not in _SELF,
+        column_guard(model),
     )
 
 
@@ -116,6 +119,10 @@ def _put(cursor: CursorWrapper, table: Journaled) -> None:
     cursor.execute(
         f'CREATE OR REPLACE TRIGGER journal_rows AFTER INSERT ON "{name}"'
         f" FOR EACH STATEMENT WHEN ({_FIRST}) EXECUTE FUNCTION journal_rows()"
+    )
+    cursor.execute(
+        f'CREATE OR REPLACE TRIGGER guard_act BEFORE UPDATE OF {COLUMN} ON "{name}"'
+        f" FOR EACH ROW EXECUTE FUNCTION {table.guard}"
     )
     if table.changing:
         names = ", ".join(f'"{column}"' for column in table.changing)
