@@ -131,6 +131,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "core.api.middleware.RequestLog",
     "core.api.limits.Limits",
+    "core.config.hot_paths.HotPaths",
     "core.screens.sessions.Sessions",
     "core.screens.sessions.Language",
     "core.screens.middleware.Screens",

@@ -9,6 +9,7 @@ from django.urls import URLResolver, include, path
 
 from core.api import metrics
 from core.config import health
+from core.config.routes import as_tree
 from core.contributions import contributions_by_app
 from core.screens.live import live_file
 
@@ -22,7 +23,7 @@ def _apis() -> list[URLResolver]:
 
 
 urlpatterns = [
-    path("api/v1/", include([*_apis(), path("", include("core.api.urls"))])),
+    path("api/v1/", include(as_tree([*_apis(), path("", include("core.api.urls"))]))),
     path("live/<str:name>", live_file),
     path("livez", health.livez),
     path("readyz", health.readyz),
