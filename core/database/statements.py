@@ -2,10 +2,15 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import count
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import psycopg
 from django.db import OperationalError, connection
+from psycopg.adapt import PyFormat, Transformer
+from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus
+from psycopg.pq.abc import PGconn, PGresult
 
 
 @lru_cache(maxsize=64)
@@ -50,5 +55,60 @@ def fetch_prepared(statement: str, parameters: Sequence[Any]) -> tuple[Any, ...]
 
 def _once(statement: str, parameters: Sequence[Any]) -> tuple[Any, ...] | None:
     connection.ensure_connection()
-    with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
-        return cursor.execute(statement, parameters, prepare=True).fetchone()
+    session: psycopg.Connection = connection.connection
+    with connection.wrap_database_errors:
+        if session.autocommit:
+            try:
+                return _executed(session, statement, parameters)
+            except psycopg.errors.InvalidSqlStatementName:
+                # The driver drops all prepared statements when one of its own is rolled back.
+                _names.pop(session, None)
+                return _executed(session, statement, parameters)
+        with psycopg.Cursor(session) as cursor:
+            return cursor.execute(statement, parameters, prepare=True).fetchone()
+
+
+def _executed(
+    session: psycopg.Connection, statement: str, parameters: Sequence[Any]
+) -> tuple[Any, ...] | None:
+    """Execute a prepared statement by the client library in one call, outside a transaction.
+
+    It converts parameters and the row as the driver does. The driver's cursors wait in steps, so
+    that others can run on its thread: here every request has its own (docs/adr/0030).
+    """
+    link, converter = session.pgconn, Transformer(session)
+    values = converter.dump_sequence(parameters, [PyFormat.AUTO] * len(parameters))
+    names = _names.setdefault(session, {})
+    form = (statement, converter.types)
+    name = names.get(form)
+    if name is None:
+        name = b"hot_%d" % next(_numbers)
+        result = link.prepare(name, _numbered(statement), converter.types)
+        if result.status == ExecStatus.COMMAND_OK:
+            names[form] = name
+        else:
+            raise _error(link, result)
+    result = link.exec_prepared(name, values, converter.formats)  # type: ignore[arg-type]
+    if result.status != ExecStatus.TUPLES_OK:
+        raise _error(link, result)
+    converter.set_pgresult(result)
+    return converter.load_row(0, tuple) if result.ntuples else None
+
+
+_names: WeakKeyDictionary[psycopg.Connection, dict[Any, bytes]] = WeakKeyDictionary()
+_numbers = count()
+
+
+@lru_cache(maxsize=256)
+def _numbered(statement: str) -> bytes:
+    """Return the statement with `$1`, `$2`... for each `%s`, its only kind of placeholder."""
+    first, *rest = statement.split("%s")
+    if any("%" in part for part in (first, *rest)):
+        raise ValueError("a prepared statement has no other % than in %s")
+    return (first + "".join(f"${n}{part}" for n, part in enumerate(rest, start=1))).encode()
+
+
+def _error(link: PGconn, result: PGresult) -> psycopg.Error:
+    if link.status == ConnStatus.BAD and not result.error_field(DiagnosticField.SQLSTATE):
+        return psycopg.OperationalError(result.get_error_message())
+    return psycopg.errors.error_from_result(result)

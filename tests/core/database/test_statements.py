@@ -1,10 +1,15 @@
 """Check that statements are prepared on the server, and survive a dropped connection."""
 
+import uuid
+from datetime import UTC, datetime
+from typing import Any
+
 import psycopg
 import pytest
-from django.db import connection
+from django.db import DataError, ProgrammingError, connection, transaction
+from psycopg.types.json import Jsonb
 
-from core.database.statements import call_function, fetch_prepared, run_prepared
+from core.database.statements import _numbered, call_function, fetch_prepared, run_prepared
 from tests.support.databases import Database
 
 
@@ -51,3 +56,57 @@ def test_a_dropped_connection_is_made_anew(own_database: Database) -> None:
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
     assert run_prepared("SELECT %s::integer", [2]) == (2,)
+
+
+def test_outside_a_transaction_the_client_library_is_called_directly(
+    own_database: Database,
+) -> None:
+    """It converts as the driver's cursors do, commits, and prepares each statement once."""
+    content: list[Any] = [
+        7,
+        70_000,
+        b"\x00\xff",
+        [1, 2],
+        None,
+        "à %",
+        uuid.UUID(int=5),
+        datetime(2026, 3, 1, tzinfo=UTC),
+        Jsonb({"a": [1]}),
+    ]
+    statement = "SELECT " + ", ".join(["%s"] * len(content))
+    with transaction.atomic():
+        by_cursor = run_prepared(statement, content)
+    for _ in range(3):
+        assert run_prepared(statement, content) == by_cursor
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_prepared_statements WHERE starts_with(name, 'hot_')"
+        )
+        assert cursor.fetchone() == (1,)
+    assert fetch_prepared("SELECT 1 WHERE %s", [False]) is None
+
+
+def test_statements_that_the_driver_dropped_are_prepared_again(own_database: Database) -> None:
+    """It drops all of a connection after a rollback, not only its own."""
+    for number in range(3):
+        assert run_prepared("SELECT %s::integer", [number]) == (number,)
+        with transaction.atomic():
+            run_prepared("SELECT %s::integer + 1", [number])
+            transaction.set_rollback(True)
+    with connection.cursor() as cursor:
+        cursor.execute("DEALLOCATE ALL")
+    assert run_prepared("SELECT %s::integer", [9]) == (9,)
+
+
+def test_outside_a_transaction_errors_are_those_of_the_driver(own_database: Database) -> None:
+    for _ in range(2):
+        with pytest.raises(DataError):
+            run_prepared("SELECT 1 / %s::integer", [0])
+    with pytest.raises(ProgrammingError):
+        run_prepared("SELECT nothing_here(%s)", [0])
+    assert run_prepared("SELECT 1 / %s::integer", [1]) == (1,)
+
+
+def test_a_statement_has_no_other_placeholders() -> None:
+    with pytest.raises(ValueError, match="no other"):
+        _numbered("SELECT %(name)s")
