@@ -11,6 +11,7 @@ from django.db import connections
 
 from tests.bench.parts import (
     boards,
+    decade,
     emission,
     flood,
     journal,
@@ -43,6 +44,7 @@ PARTS: Mapping[str, Measure] = {
     "seal:single": partial(seal.measure, kind="single"),
     "settlement:single": partial(settlement.measure, kind="single"),
     "nightly": nightly.measure,
+    "decade": decade.measure,
 }
 """The parts in the order in which all are measured: sealing hands its tickets to settling."""
 

@@ -1,0 +1,182 @@
+"""A history of ten years against one an eighth as long, with the same meetings a week.
+
+What is done every night, every second, at every sweep and at every scrape must not grow with the
+past. The history grows from H to 2 H, 4 H and 8 H in one database (`tests/support/history`), and at
+each length the same is measured: an ordinary night with all its jobs, the sweep, the metrics, the
+boards' publisher, and the start of each process. Every figure is printed at each length; its slope
+is 0 where it does not grow, and 1 where it grows as the history does.
+"""
+
+import math
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+from django.db import connection
+from prometheus_client import generate_latest
+
+from core.api.metrics import _registry
+from core.database.due_work import due_work
+from core.journal.acting import name_process
+from core.nights.models import JobRun
+from core.nights.services import night_run
+from core.screens import live
+from tests.bench.store import Figures, Store, owner_execute
+from tests.support import factories
+from tests.support.history import weeks
+from tests.support.history.acts import Done
+
+WEEKS, TICKETS, PREMISES = 66, 2_000_000, 3_200
+"""H in weeks, and tickets and premises at 8 H, of a run of full size: 528 weeks are ten years."""
+LENGTHS = (1, 2, 4, 8)
+FLAT = ("night", "sweep", "metrics", "live", "restart_web", "restart_live", "restart_worker")
+LINEAR = 1.0
+_PLAYS_IN = 50  # a play for so many tickets
+_BEST_OF, _PUBLICATIONS, _LAST_WEEKS = 3, 20, 4
+_TICKS_PER_S = 100
+_BYTES = """
+SELECT sum(pg_total_relation_size(c.oid))::bigint, pg_current_wal_insert_lsn() - '0/0'::pg_lsn
+  FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
+"""
+
+Seconds = dict[str, float]
+
+
+def measure(store: Store) -> Figures:
+    """Return the figures `decade.*`. Growth beyond linear, where none is wanted, is an error."""
+    name_process("command:bench")
+    length = max(1, int(WEEKS * store.size.scale**0.8))
+    tickets = max(24, store.size.of(TICKETS) // (length * LENGTHS[-1]))
+    history = weeks.begin(
+        premises=max(4, store.size.of(PREMISES)),
+        tickets=tickets,
+        plays=max(4, tickets // _PLAYS_IN),
+    )
+    at: dict[int, Seconds] = {}
+    stored: dict[int, tuple[int, int]] = {}
+    wal = 0
+    for times in LENGTHS:
+        wal -= _bytes()[1]
+        history.grow(length * times - history.weeks)
+        stored[times] = _bytes()
+        wal += stored[times][1]
+        _tell_planner()
+        at[times] = _measured(store)
+        at[times] |= {f"act_{kind}": _each(done) for kind, done in history.done.items()}
+        print(times, "H:", {name: round(s, 4) for name, s in at[times].items()}, flush=True)
+    sold = tickets * length * (LENGTHS[-1] - LENGTHS[0])
+    figures = _figures(at) | {
+        "decade.weeks": float(history.weeks),
+        "decade.tickets": float(history.weeks * tickets),
+        "decade.bytes_per_ticket": (stored[8][0] - stored[1][0]) / sold,
+        "decade.wal_per_ticket": wal / (history.weeks * tickets),
+    }
+    grows = [name for name in FLAT if figures[f"decade.{name}_slope"] > LINEAR]
+    if grows:
+        raise RuntimeError(f"these grow faster than the history: {', '.join(grows)}")
+    return figures
+
+
+def _measured(store: Store) -> Seconds:
+    """Return the seconds of everything that is done again and again, at this length."""
+    night_s, jobs_s = _ordinary_night()
+    return {
+        "night": night_s,
+        "sweep": _best(lambda: [list(work.due()) for work in due_work()]),
+        "metrics": _best(lambda: generate_latest(_registry())),
+        "live": _live_cpu_s(),
+        **{
+            f"restart_{what}": store.process("restarter", what)["seconds"]
+            for what in ("web", "live", "worker")
+        },
+        **{f"night.{job}": seconds for job, seconds in jobs_s.items()},
+    }
+
+
+def _ordinary_night() -> tuple[float, Seconds]:
+    """Do the night after the Sunday, then measure the next; return its seconds, also by job."""
+    for _ in range(2):
+        factories.time_pass(hours=24)
+        began = time.perf_counter()
+        runs = night_run()
+        seconds = time.perf_counter() - began
+        failed = [f"{run.job}: {run.error}" for run in runs if run.state != JobRun.State.DONE]
+        if failed:
+            raise RuntimeError(f"the night failed: {failed}")
+    lengths = {run.job: (run.ended_at, run.started_at) for run in runs}
+    return seconds, {
+        job: (ended - started).total_seconds() for job, (ended, started) in lengths.items() if ended
+    }
+
+
+def _best(act: Callable[[], object]) -> float:
+    seconds = []
+    for _ in range(_BEST_OF):
+        began = time.perf_counter()
+        act()
+        seconds.append(time.perf_counter() - began)
+    return min(seconds)
+
+
+def _live_cpu_s() -> float:
+    """Return the processor seconds of a publication, ours and the database's, when all is warm."""
+    with tempfile.TemporaryDirectory() as folder:
+        live.prepare()
+        for _ in range(3):  # the publisher knows the sums from then on
+            live.publish(Path(folder))
+        began = time.process_time() + _server_cpu_s()
+        for _ in range(_PUBLICATIONS):
+            live.publish(Path(folder))
+        return (time.process_time() + _server_cpu_s() - began) / _PUBLICATIONS
+
+
+def _server_cpu_s() -> float:
+    """Return the processor seconds so far of the server's process of this connection."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        (pid,) = cursor.fetchone()
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / _TICKS_PER_S
+
+
+def _tell_planner() -> None:
+    """Analyze the tables, as autovacuum does between two nights."""
+    owner_execute("ANALYZE")
+
+
+def _each(done: list[Done]) -> float:
+    """Return the seconds of one act in the last weeks."""
+    lately = [act.seconds / act.count for act in done[-_LAST_WEEKS:] if act.count]
+    return median(lately) if lately else 0.0
+
+
+def _bytes() -> tuple[int, int]:
+    with connection.cursor() as cursor:
+        cursor.execute(_BYTES)
+        tables, wal = cursor.fetchone()
+        return int(tables), int(wal)
+
+
+def _figures(at: dict[int, Seconds]) -> Figures:
+    """Return each figure at every length, its ratio at 8 H to H, and its slope."""
+    first, last = at[LENGTHS[0]], at[LENGTHS[-1]]
+    figures: Figures = {}
+    for name in FLAT:
+        ratio = last[name] / max(first[name], 1e-6)
+        for times in LENGTHS:
+            figures[f"decade.{name}_s_{times}h"] = at[times][name]
+        figures[f"decade.{name}_ratio"] = ratio
+        figures[f"decade.{name}_slope"] = math.log(max(ratio, 1e-6)) / math.log(LENGTHS[-1])
+    for name in sorted(first):
+        if name.startswith("night."):
+            figures[f"decade.{name}_s_8h"] = last.get(name, 0.0)
+    for kind in ("sale", "pay", "settle"):
+        if last[f"act_{kind}"]:
+            figures[f"decade.{kind}_ratio"] = first[f"act_{kind}"] / last[f"act_{kind}"]
+    return figures | {
+        "decade.sweep_s": last["sweep"],
+        "decade.metrics_s": last["metrics"],
+        "decade.live_cpu": last["live"] / max(first["live"], 1e-6),
+    }

@@ -1,0 +1,155 @@
+"""A history made in bulk has the rows of one that was really played, and the audits agree."""
+
+import json
+import uuid
+from collections.abc import Sequence
+from datetime import date
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from core.journal.acting import acting
+from core.ledger.selectors import trial
+from core.nights.models import JobRun
+from core.nights.services import night_run
+from core.payoffice.services.paying import PayRequest, payment_make
+from core.premises.access import BareTerminal
+from lototrot.engine.races import numbers_of
+from lototrot.models.contest import Contest
+from lototrot.models.settlement import Prize
+from lototrot.services.tickets.annulment import ticket_annul
+from lototrot.services.tickets.printing import print_confirm
+from lototrot.services.tickets.selling import SaleRequest, Sold, ticket_sell
+from tests.support import factories
+from tests.support.databases import Database
+from tests.support.factories import Point
+from tests.support.history import weeks
+from tests.support.history.acts import Done, Line
+
+NAMES = {"act_name", "kind", "state", "reason", "means", "place", "game", "line", "rows_of_act"}
+"""Columns whose values are part of the shape of a row; of the others, whether they are filled."""
+OF_CONTEST = {
+    "lototrot_ticket": "contest_id = %(contest)s",
+    "lototrot_printconfirmation": "ticket_id IN {tickets}",
+    "lototrot_void": "ticket_id IN {tickets}",
+    "ledger_transfer": "reference IN (SELECT uuid FROM lototrot_ticket"
+    " WHERE contest_id = %(contest)s UNION SELECT p.uuid FROM payoffice_payment p"
+    " JOIN payoffice_claim c ON c.id = p.claim_id WHERE c.document_id IN {tickets})"
+    " OR kind = 'lototrot.annulment' AND debit_id = (SELECT takings_account_id"
+    " FROM lototrot_contest WHERE id = %(contest)s)",
+    "payoffice_claim": "game = 'lototrot' AND document_id IN {tickets}",
+    "payoffice_payment": "claim_id IN (SELECT id FROM payoffice_claim"
+    " WHERE game = 'lototrot' AND document_id IN {tickets})",
+}
+_TICKETS = "(SELECT id FROM lototrot_ticket WHERE contest_id = %(contest)s)"
+# Every row with its act: as JSON without what is empty, whose names alone count.
+_ROWS = """
+SELECT jsonb_strip_nulls(to_jsonb(t)) || jsonb_build_object('act_name', a.name,
+       'act_filled', jsonb_strip_nulls(to_jsonb(a) - 'journal_xid' - 'at'),
+       'rows_of_act', (SELECT count(*) FROM ledger_transfer o WHERE o.journal_xid = t.journal_xid))
+  FROM {table} t JOIN journal_act a ON a.journal_xid = t.journal_xid WHERE {where}
+"""
+
+
+class Served:
+    """Acts of terminals by the services, one by one, in place of `acts`."""
+
+    def __init__(self) -> None:
+        self.sold: dict[uuid.UUID, tuple[Point, Sold]] = {}
+
+    def sell(self, of: Contest, points: Sequence[Point], lines: Sequence[Line], count: int) -> Done:
+        for number in range(count):
+            point, line = points[number % len(points)], lines[number % len(lines)]
+            request = SaleRequest(
+                uuid.uuid4(),
+                of.pk,
+                tuple(numbers_of(mask) for mask in line.masks),
+                of.price_cents,
+                line.bets * of.price_cents,
+            )
+            sold = ticket_sell(credentials=point.credentials, request=request)
+            self.sold[request.uuid] = point, sold
+        return Done(count, 1)
+
+    def print_all(self, of: Contest, count: int) -> Done:
+        for ident, (point, _) in self.sold.items():
+            with acting(
+                "lototrot_tickets_ident_print_confirmation_post",
+                terminal=point.terminal.pk,
+                request_id=str(ident),
+            ):
+                print_confirm(by=_bare(point), ident=ident)
+        return Done(count, 1)
+
+    def annul_last(self, of: Contest, count: int) -> None:
+        for ident, (point, sold) in list(self.sold.items())[-count:]:
+            assert sold.code is not None
+            with acting(
+                "lototrot_tickets_ident_annulment_post",
+                terminal=point.terminal.pk,
+                operator=point.operator.pk,
+            ):
+                ticket_annul(
+                    by=point.actor,
+                    ident=ident,
+                    presented_code=sold.code.shown,
+                    reason="Number mistyped",
+                )
+
+    def pay_most(self, of: Contest, today: date) -> Done:
+        prizes = Prize.objects.filter(settlement__contest=of, prize_cents__range=(1, 119_99))
+        for prize in prizes.select_related("ticket"):
+            point, sold = self.sold[prize.ticket.uuid]
+            if prize.ticket_id % 10 < 8 and sold.code:
+                request = PayRequest(
+                    uuid.uuid4(), prize.prize_cents, intact=True, code=sold.code.shown
+                )
+                payment_make(at=point.actor, request=request)
+        return Done(1, 1)
+
+
+def _bare(point: Point) -> BareTerminal:
+    return BareTerminal(point.terminal.pk, point.premises.pk, point.premises.kind)
+
+
+_ACTS = ("sell", "print_all", "annul_last", "pay_most")
+
+
+def shapes(contest: Contest) -> dict[str, set[str]]:
+    """Return the shapes of the rows that hang on a contest's tickets, by table."""
+    found: dict[str, set[str]] = {}
+    with connection.cursor() as cursor:
+        for table, where in OF_CONTEST.items():
+            query = _ROWS.format(table=table, where=where.format(tickets=_TICKETS))
+            cursor.execute(query, {"contest": contest.pk})
+            found[table] = {_shape(row) for (row,) in cursor.fetchall()}
+    return found
+
+
+def _shape(text: str) -> str:
+    row: dict[str, Any] = json.loads(text)
+    act = sorted(name for name, value in row.pop("act_filled").items() if value != "")
+    named = sorted((name, str(value)) for name, value in row.items() if name in NAMES)
+    filled = sorted(name for name, value in row.items() if value != "")
+    return f"{named} {filled} {act}"
+
+
+def test_a_history_in_bulk_is_as_one_really_played(
+    own_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history = weeks.begin(premises=3, tickets=60, plays=4)
+    served = Served()
+    with monkeypatch.context() as patch:
+        patch.setattr(weeks, "acts", SimpleNamespace(**{n: getattr(served, n) for n in _ACTS}))
+        history.grow(1)
+    history.grow(1)
+    played, made = Contest.objects.order_by("day")
+    shapes_made = shapes(made)
+    assert all(shapes_made.values())
+    assert shapes_made == shapes(played)
+    factories.time_pass(days=1)
+    night = {run.job: run.error for run in night_run() if run.state != JobRun.State.DONE}
+    assert night == {}
+    assert trial().difference_cents == 0

@@ -1,0 +1,206 @@
+"""Do the acts of terminals in bulk: sales, prints, corrections and payments, each a transaction.
+
+The database loops over the same SQL functions that the services call, so rows, transfers, tills and
+acts of the journal are those of real sales; only HTTP and Python are left out. A loop commits after
+each act: it runs outside any transaction.
+"""
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from django.db import connection, transaction
+
+from core.database import clock
+from core.database.tokens import token_digest
+from core.journal.acting import acting
+from core.kernel.days import day_bounds
+from core.ledger import services as ledger
+from core.payoffice import postings
+from lototrot import accounts
+from lototrot import postings as lototrot_postings
+from lototrot.models.contest import Contest
+from lototrot.models.tickets import Void
+from lototrot.services.tickets.annulment import void_reference
+from tests.support.factories import Point
+
+# `history.plan` holds what a block needs: a DO block takes no parameters.
+_PLAN = "SELECT set_config('history.plan', %s, false)"
+_SELL = """
+DO $$
+DECLARE
+    v jsonb := current_setting('history.plan')::jsonb;
+    v_points jsonb := v -> 'points';
+    v_lines jsonb := v -> 'lines';
+    v_point jsonb;
+    v_line jsonb;
+    v_uuid uuid;
+    r record;
+BEGIN
+    FOR i IN 0 .. (v ->> 'count')::integer - 1 LOOP
+        v_point := v_points -> (i % jsonb_array_length(v_points));
+        v_line := v_lines -> (i % jsonb_array_length(v_lines));
+        v_uuid := gen_random_uuid();
+        r := lototrot_sell((v_point ->> 'token')::bytea, (v_point ->> 'session')::bytea,
+            (v ->> 'contest')::bigint, v_uuid, sha256(convert_to(v_line::text, 'UTF8')),
+            ARRAY(SELECT m::integer FROM jsonb_array_elements_text(v_line -> 'masks') m),
+            0, (v_line ->> 'bets')::integer,
+            (v_line ->> 'bets')::bigint * (v ->> 'price')::bigint,
+            substring(sha256(uuid_send(v_uuid)) FOR 16), sha256(uuid_send(v_uuid)));
+        IF r.outcome <> 'sold' THEN
+            RAISE EXCEPTION 'not sold: %', r.outcome;
+        END IF;
+        COMMIT;
+    END LOOP;
+END $$
+"""
+_PRINT = """
+DO $$
+DECLARE
+    v jsonb := current_setting('history.plan')::jsonb;
+    v_ticket record;
+BEGIN
+    FOR v_ticket IN SELECT t.id, t.terminal_id FROM lototrot_ticket t
+         WHERE t.contest_id = (v ->> 'contest')::bigint ORDER BY t.id LOOP
+        PERFORM set_config('core.act', concat_ws('|', v ->> 'act', '', '', v_ticket.terminal_id, '',
+            gen_random_uuid()), true);
+        INSERT INTO lototrot_printconfirmation (ticket_id, confirmed_at)
+        VALUES (v_ticket.id, core_now());
+        COMMIT;
+    END LOOP;
+END $$
+"""
+_PAY = """
+DO $$
+DECLARE
+    v jsonb := current_setting('history.plan')::jsonb;
+    v_prize record;
+    v_uuid uuid;
+    r record;
+BEGIN
+    FOR v_prize IN SELECT p.ticket_id, p.prize_cents, t.premises_id, t.terminal_id, t.operator_id,
+               (SELECT max(s.id) FROM premises_operatorsession s
+                 WHERE s.terminal_id = t.terminal_id) AS session_id
+          FROM lototrot_prize p JOIN lototrot_settlement s ON s.id = p.settlement_id
+          JOIN lototrot_ticket t ON t.id = p.ticket_id
+         WHERE s.contest_id = (v ->> 'contest')::bigint AND s.in_force
+           AND p.prize_cents BETWEEN 1 AND (v ->> 'most')::bigint AND p.ticket_id % 10 < 8
+         ORDER BY t.id LOOP
+        v_uuid := gen_random_uuid();
+        r := payoffice_pay(jsonb_build_object('uuid', v_uuid,
+                'request_digest', sha256(uuid_send(v_uuid)), 'amount_cents', v_prize.prize_cents,
+                'means', 'cash', 'place', 'establishment', 'premises_id', v_prize.premises_id,
+                'terminal_id', v_prize.terminal_id, 'operator_id', v_prize.operator_id,
+                'session_id', v_prize.session_id),
+            'lototrot', v_prize.ticket_id, NULL, v ->> 'debit', 'premises:' || v_prize.premises_id,
+            v ->> 'kind', (v ->> 'from')::timestamptz, (v ->> 'until')::timestamptz);
+        IF r.outcome <> 'paid' THEN
+            RAISE EXCEPTION 'not paid: %', r.outcome;
+        END IF;
+        COMMIT;
+    END LOOP;
+END $$
+"""
+_MOST_CASH_CENTS = 119_99
+"""What every establishment must pay by itself (14.III.10.3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """Acts of a kind and the seconds that they took."""
+
+    count: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What a ticket marks: the mask of each race, and how many bets that makes."""
+
+    masks: Sequence[int]
+    bets: int
+
+
+def sell(of: Contest, points: Sequence[Point], lines: Sequence[Line], count: int) -> Done:
+    """Sell `count` tickets of a contest, each marking the next line at the next terminal."""
+    return _do(
+        _SELL,
+        count,
+        contest=of.pk,
+        price=of.price_cents,
+        points=[
+            {
+                "token": f"\\x{token_digest(point.token).hex()}",
+                "session": f"\\x{token_digest(point.session_token).hex()}",
+            }
+            for point in points
+        ],
+        lines=[{"masks": list(line.masks), "bets": line.bets} for line in lines],
+    )
+
+
+def print_all(of: Contest, count: int) -> Done:
+    """Confirm the print of every ticket of a contest, `count` of them."""
+    return _do(_PRINT, count, contest=of.pk, act="lototrot_tickets_ident_print_confirmation_post")
+
+
+def annul_last(of: Contest, count: int) -> None:
+    """Annul the last tickets of a contest, as sold in error."""
+    takings = ledger.liability(of.takings_account.code)
+    for ticket in of.tickets.order_by("-pk")[:count]:
+        act = acting(
+            "lototrot_tickets_ident_annulment_post",
+            terminal=ticket.terminal_id,
+            operator=ticket.operator_id,
+        )
+        with act, transaction.atomic():
+            Void.objects.create(
+                ticket=ticket,
+                reason=Void.Reason.ERROR,
+                note="Number mistyped",
+                voided_at=clock.now(),
+                operator_id=ticket.operator_id,
+            )
+            line = lototrot_postings.annulment(
+                premises_id=ticket.premises_id, takings=takings, cents=ticket.amount_cents
+            )
+            ledger.post(reference=void_reference(ticket.uuid), lines=[line])
+
+
+def pay_most(of: Contest, today: date) -> Done:
+    """Pay four in five of the prizes that an establishment must pay, where each was sold."""
+    line = postings.payment(
+        refund=False,
+        stood=accounts.prizes_payable(of.pk),
+        paid_from=postings.payer(premises_id=1, cash_session_id=None, means="cash"),
+        cents=1,
+    )
+    start, end = day_bounds(today)
+    before = _paid()
+    done = _do(
+        _PAY,
+        0,
+        contest=of.pk,
+        most=_MOST_CASH_CENTS,
+        debit=accounts.prizes_payable(of.pk).code,
+        kind=line.kind,
+        **{"from": start.isoformat(), "until": end.isoformat()},
+    )
+    return Done(_paid() - before, done.seconds)
+
+
+def _paid() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT coalesce(max(id), 0) FROM payoffice_payment")
+        return int(cursor.fetchone()[0])
+
+
+def _do(block: str, count: int, **plan: Any) -> Done:
+    with connection.cursor() as cursor:
+        cursor.execute(_PLAN, [json.dumps(plan | {"count": count})])
+        began = time.perf_counter()
+        cursor.execute(block)
+        return Done(count, time.perf_counter() - began)

@@ -1,0 +1,252 @@
+"""Make weeks of history, as fast as the database writes: a meeting, its tickets and what follows.
+
+Acts of staff, settlements, statements and nights are the services' own; the acts of terminals are
+done in bulk (`acts`). In each week a meeting is sold on Saturday, settled, ordered, and mostly paid
+on Sunday; what nobody claims lapses a month later and is carried over. Premises remit what their
+statement says. Some plays of a pre-drawn game are sold and played. Whoever makes a history names
+the process before (`name_process`), outside any transaction.
+"""
+
+import time
+import uuid
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from math import prod
+from random import Random
+from typing import Any
+
+from django.db import transaction
+
+from core.database import clock
+from core.database.tokens import token_digest
+from core.journal.services import batch_seal
+from core.kernel.days import add_days, natural_day
+from core.ledger import services as ledger
+from core.nights import jobs
+from core.nights.models import JobRun
+from core.nights.nightly import lapse
+from core.premises.models import OperatorSession
+from core.staff.powers import Role
+from core.statements.balances import mark_make
+from core.statements.models import Remittance, Statement
+from core.statements.services import remittance_line, statements_issue
+from lototrot.models.contest import Contest
+from lototrot.sample import facts, players
+from lototrot.services.contest.contests import contest_publish
+from lototrot.services.prizes.carry_over import carry_overs_due, lapsed_carry_over
+from lototrot.services.settlement.settling import contest_settle
+from promotrot.models.emission import Emission
+from tests.support import emitting, factories, rounds
+from tests.support.factories import Point
+from tests.support.factories.people import somebody
+from tests.support.history import acts
+from tests.support.history.acts import Done, Line
+
+FIRST = date(2030, 1, 5)
+"""The Saturday of the first meeting."""
+WINNERS = (6, 4, 5, 8, 4, 1, 1)
+"""With these results about a third of the tickets wins something."""
+SEED = 20051230
+_LINES = 2_000  # different selections; tickets repeat them
+_ANNULLED_IN = 50
+_SESSION_DAYS = 30
+_WEEKS_OF_EMISSION = 10
+_RULES = {"ca": "Regles", "es": "Reglas", "en": "Rules"}
+
+
+@dataclass
+class History:
+    """A history that grows week by week. `tickets` and `plays` are those of each week.
+
+    `done` has every act that was measured, by kind, in the order of the weeks.
+    """
+
+    points: list[Point]
+    tickets: int
+    plays: int = 0
+    weeks: int = 0
+    done: dict[str, list[Done]] = field(default_factory=lambda: defaultdict(list))
+    _lines: Sequence[Line] = ()
+    _emission: Emission | None = None
+    _left: int = 0  # tickets of the emission
+
+    def grow(self, weeks: int) -> None:
+        """Add weeks; afterwards it is noon of the last week's Sunday, and nothing is due."""
+        for _ in range(weeks):
+            saturday = FIRST + timedelta(days=7 * self.weeks)
+            self._saturday(saturday)
+            self._sunday(saturday + timedelta(days=1))
+            self.weeks += 1
+
+    def _saturday(self, day: date) -> None:
+        """Issue what the week before left, then sell, print and settle a meeting."""
+        noon = _at(day, 11)
+        self._nights_until(day)
+        factories.time_to(noon)
+        self.points = signed_on(self.points)
+        contest = self._contest()
+        for point in self.points:
+            factories.acknowledge(contest, point)
+        self.done["sale"].append(acts.sell(contest, self.points, self._lines, self.tickets))
+        self.done["print"].append(acts.print_all(contest, self.tickets))
+        acts.annul_last(contest, self.tickets // _ANNULLED_IN)
+        self._plays()
+        factories.time_to(noon + timedelta(hours=3))
+        self._settled(contest)
+
+    def _settled(self, contest: Contest) -> None:
+        factories.contest_closed(contest)
+        for race, winner in zip(factories.races_of(contest), WINNERS, strict=True):
+            with transaction.atomic():  # as two persons' confirmation would
+                factories.started(race)
+            with transaction.atomic():
+                factories.classified(race, [winner], start=False)
+        for waiting in carry_overs_due():
+            lapsed_carry_over(contest_id=waiting)
+        began = time.perf_counter()
+        contest_settle(contest_id=contest.pk)
+        self.done["settle"].append(Done(self.tickets, time.perf_counter() - began))
+        rounds.order(contest)
+
+    def _sunday(self, day: date) -> None:
+        factories.time_to(_at(day, 11))
+        contest = Contest.objects.order_by("-day")[0]
+        self.done["pay"].append(acts.pay_most(contest, day))
+        while batch_seal() is not None:
+            pass
+
+    def _nights_until(self, day: date) -> None:
+        """Do what the nights of a week would write, and record their jobs as done."""
+        if not self.weeks:
+            return
+        factories.time_to(_at(day, 2))
+        sunday = add_days(day, -6)
+        lapse(add_days(day, -1))
+        with transaction.atomic():
+            mark_make()
+        statements_issue(until=sunday)
+        remit(sunday)
+        record_nights(add_days(day, -7), add_days(day, -1))
+
+    def _contest(self) -> Contest:
+        shares = facts.load("son-pardo").bet_shares()
+        if not self._lines:
+            masks = players.multiple_masks(Random(SEED), shares, _LINES)
+            self._lines = [Line(line, prod(map(int.bit_count, line))) for line in masks]
+        course = factories.racecourse()
+        with transaction.atomic():
+            meeting = factories.meeting(races=0)
+            races = [
+                factories.race(
+                    meeting,
+                    number,
+                    clock.now() + timedelta(hours=2, minutes=10 * number),
+                    numbers=sorted(race),
+                    course=course,
+                )
+                for number, race in enumerate(shares, start=1)
+            ]
+            contest: Contest = factories.contest(
+                meeting, races=races, price_cents=50, correction_window_s=86_400
+            )
+        contest_publish(by=factories.staff(Role.ORGANISER), contest=contest, rules=_RULES)
+        return contest
+
+    def _plays(self) -> None:
+        """Sell and play the week's plays; begin an emission where the last one is sold out."""
+        if not self.plays:
+            return
+        if self._emission is None or self._left < self.plays:
+            if self._emission is not None:
+                emitting.closed(self._emission)
+            self._left = max(40, self.plays * _WEEKS_OF_EMISSION // 40 * 40)
+            self._emission = emitting.opened(_game(f"week-{self.weeks}", self._left))
+        self._left -= self.plays
+        point = self.points[self.weeks % len(self.points)]
+        emitting.played(point, emitting.sold(self._emission, self.plays, point))
+
+
+def _game(code: str, tickets: int) -> dict[str, Any]:
+    """Return a pre-drawn game of one block, 70 % of it in prizes."""
+    tiers = [
+        {"cash_cents": 400, "count": tickets // 20},
+        {"cash_cents": 100, "count": tickets // 2},
+    ]
+    return emitting.small(code, tickets=tickets, block_tickets=tickets, tiers=tiers)
+
+
+def begin(*, premises: int, tickets: int, plays: int = 0) -> History:
+    """Return an empty history: a terminal at each of so many premises."""
+    factories.time_to(_at(FIRST, 9) - timedelta(days=1))
+    points = [factories.point() for _ in range(premises)]
+    return History(points, tickets, plays)
+
+
+def signed_on(points: Sequence[Point]) -> list[Point]:
+    """Sign the operator of each terminal on again where the session ends within a week."""
+    now = clock.now()
+    if points[0].session.expires_at > now + timedelta(days=8):
+        return list(points)
+    again = [
+        Point(p.premises, p.terminal, p.operator, p.session, p.token, f"{uuid.uuid4()}")
+        for p in points
+    ]
+    sessions = OperatorSession.objects.bulk_create(
+        OperatorSession(
+            terminal=point.terminal,
+            operator=point.operator,
+            token_digest=token_digest(point.session_token),
+            started_at=now,
+            expires_at=now + timedelta(days=_SESSION_DAYS),
+        )
+        for point in again
+    )
+    return [
+        Point(p.premises, p.terminal, p.operator, session, p.token, p.session_token)
+        for p, session in zip(again, sessions, strict=True)
+    ]
+
+
+@transaction.atomic
+def remit(sunday: date) -> None:
+    """Record that premises paid what the statements of a week say they owe."""
+    by, now = somebody(), clock.now()
+    owing = Statement.objects.filter(week_to=sunday, closing_cents__gt=0).order_by("pk")
+    remittances = Remittance.objects.bulk_create(
+        Remittance(
+            uuid=uuid.uuid4(),
+            statement=statement,
+            premises_id=statement.premises_id,
+            amount_cents=statement.closing_cents,
+            paid_on=natural_day(now),
+            reference=f"TRF {statement.pk}",
+            recorded_at=now,
+            recorded_by_id=by.user_id,
+            recorded_in=by,
+        )
+        for statement in owing
+    )
+    for remittance in remittances:
+        ledger.post(reference=remittance.uuid, lines=[remittance_line(remittance)])
+
+
+@transaction.atomic
+def record_nights(first: date, last: date) -> None:
+    """Record every job as done on every day, as nights with nothing more to do would."""
+    now = clock.now()
+    days = [add_days(first, number) for number in range((last - first).days + 1)]
+    JobRun.objects.bulk_create(
+        (
+            JobRun(job=job.name, day=day, state=JobRun.State.DONE, started_at=now, ended_at=now)
+            for job in jobs.all_jobs()
+            for day in days
+            if job.on(day)
+        ),
+        ignore_conflicts=True,
+    )
+
+
+def _at(day: date, hour: int) -> datetime:
+    return datetime(day.year, day.month, day.day, hour, tzinfo=UTC)
