@@ -268,7 +268,7 @@ def test_the_proxy_sends_what_needs_seeds_to_the_process_that_has_them(path: str
 
 
 def test_every_container_is_what_it_depends_on() -> None:
-    assert SERVICES.keys() == OURS | {"postgres", "archive-folder", "valkey"}
+    assert SERVICES.keys() == OURS | {"postgres", "archive-folder", "backup", "valkey"}
     for name, service in SERVICES.items():
         for needed, how in service.get("depends_on", {}).items():
             assert needed in SERVICES, name

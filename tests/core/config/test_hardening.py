@@ -175,6 +175,50 @@ def test_a_backup_can_be_read_with_the_private_key_alone(tmp_path: Path) -> None
     assert not list(unit.glob("private-keys-v1.d/*"))
 
 
+@pytest.mark.servers
+@pytest.mark.skipif(not shutil.which("gpg"), reason="no gpg")
+def test_the_archived_log_can_be_read_with_the_private_key_alone(tmp_path: Path) -> None:
+    keys, archive = tmp_path / "keys", tmp_path / "archive"
+    for folder in (keys, archive):
+        folder.mkdir(mode=0o700)
+    of_keys = os.environ | {"GNUPGHOME": str(keys)}
+    make = ("--quick-gen-key", "backup@lototrot.example", "future-default", "default", "never")
+    _gpg(of_keys, "--passphrase", "", *make)
+    recipients = tmp_path / "recipients.asc"
+    recipients.write_bytes(_gpg(of_keys, "--armor", "--export"))
+    environment = {
+        "PATH": os.environ["PATH"],
+        "GNUPGHOME": str(tmp_path / "server"),
+        "RECIPIENTS": str(recipients),
+        "FOLDER": str(archive),
+    }
+
+    def sent(content: bytes) -> int:
+        (tmp_path / "log").write_bytes(content)
+        script = ["sh", str(DEPLOY / "archive.sh"), str(tmp_path / "log"), "0001"]
+        return subprocess.run(script, env=environment, check=False).returncode
+
+    (archive / "0001.gpg.part").write_text("left by a crash")
+    assert sent(b"a part of the log") == 0
+    (archive / "0001.gpg.part").write_text("")
+    assert sent(b"a part of the log") == 0  # again, after a crash
+    assert sent(b"another log") != 0
+    file = archive / "0001.gpg"
+    assert b"a part of the log" not in file.read_bytes()
+    assert _gpg(of_keys, "--decrypt", str(file)) == b"a part of the log"
+    assert file.stat().st_mode & 0o077 == 0
+
+
+def test_containers_archive_and_back_up_as_the_unit_does() -> None:
+    assert "archive_command=sh /archive.sh %p %f" in SERVICES["postgres"]["command"]
+    unit = (DEPLOY / "lototrot-backup.service").read_text()
+    (piped,) = re.findall(r"(pg_basebackup .* --output \S+);", unit)
+    assert piped in SERVICES["backup"]["command"][-1]
+    for name in ("postgres", "backup"):
+        assert SERVICES[name]["environment"]["RECIPIENTS"] == "/run/secrets/backup"
+        assert SERVICES[name]["secrets"] == ["backup"]
+
+
 def _gpg(environment: dict[str, str], *words: str) -> bytes:
     command = ["gpg", "--batch", "--quiet", "--pinentry-mode", "loopback", *words]
     done = subprocess.run(command, env=environment, capture_output=True, check=False)
