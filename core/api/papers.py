@@ -20,6 +20,7 @@ from django.http import HttpResponse
 from django.utils.translation import get_language
 from drf_spectacular.types import OpenApiTypes
 
+from core.api.caching import SHORTLY_S, cached
 from core.api.errors import RouteUnknown
 from core.api.shapes import Choice, Shape
 from core.api.views import ApiView
@@ -100,6 +101,12 @@ class PaperView(ApiView):
     def paper(self, content: bytes, form: str) -> HttpResponse:
         """Return a printed form (`PRINTED`) as an answer."""
         return paper(content, Output(form))
+
+    def published(self, content: bytes, form: str) -> HttpResponse:
+        """Return a printed form of what everybody may read, which caches may keep for a moment."""
+        response = paper(content, Output(form))
+        del response["Cache-Control"]
+        return cached(self.request, response, max_age_s=SHORTLY_S)
 
     def download(self, content: bytes, form: str, *, name: str) -> HttpResponse:
         """Return a form as a file named `name.form`, which caches must not store."""

@@ -28,7 +28,8 @@ from core.receipts.document import (
     Title,
 )
 from core.receipts.formats import format_moment
-from core.receipts.output import Output, need_language, render
+from core.receipts.made import render_public
+from core.receipts.output import Output, need_language
 from core.receipts.paper import Paper
 
 MOST_PLACES = 200
@@ -68,7 +69,7 @@ def notice_render(card: DrawCard, *, output: Output, language: str) -> bytes:
         )
     document = Document(language=language, blocks=blocks, simulated=clock.is_simulated())
     paper = Paper.ROLL_80 if output is Output.ESCPOS else Paper.A4
-    return render(document, output=output, created_at=card.draw.created_at, paper=paper)
+    return render_public(document, output=output, created_at=card.draw.created_at, paper=paper)
 
 
 def _limit(draw: Draw, language: str) -> list[Block]:
@@ -108,7 +109,7 @@ def minutes_render(draw: Draw, *, output: Output, language: str) -> bytes:
     need_language(language)
     entry = minutes_entry(draw)
     document = minutes_paper(entry, language)
-    return render(document, output=output, created_at=entry.at, paper=Paper.A4)
+    return render_public(document, output=output, created_at=entry.at, paper=Paper.A4)
 
 
 def minutes_paper(entry: LogEntry, language: str) -> Document:

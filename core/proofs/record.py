@@ -2,12 +2,14 @@
 
 import datetime
 
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from core.database import clock
 from core.kernel.days import day_bounds
 from core.proofs.models import LogEntry
+from core.receipts import made
 from core.receipts.document import Align, Block, Document, Emphasis, Line, Pair, Rule, Title
 from core.receipts.formats import format_cents, format_date, format_time
 from core.receipts.output import Output, need_language, render
@@ -23,17 +25,23 @@ def record_render(*, day: datetime.date, output: Output, language: str) -> bytes
     Raises LanguageUnknown.
     """
     need_language(language)
-    created_at = clock.now()
-    with override(language):
-        document = Document(
-            language=language, blocks=_blocks(day, language), simulated=clock.is_simulated()
-        )
-    return render(document, output=output, created_at=created_at, paper=Paper.A4)
-
-
-def _blocks(day: datetime.date, language: str) -> tuple[Block, ...]:
     begin, end = day_bounds(day)
-    entries = LogEntry.objects.select_related("key").filter(at__gte=begin, at__lt=end)
+    entries = LogEntry.objects.filter(at__gte=begin, at__lt=end)
+    newest = entries.order_by("-sequence").values_list("digest", flat=True).first()
+    simulated = clock.is_simulated()
+
+    def make() -> bytes:
+        with override(language):
+            blocks = _blocks(day, entries.select_related("key"), language)
+        document = Document(language=language, blocks=blocks, simulated=simulated)
+        return render(document, output=output, created_at=clock.now(), paper=Paper.A4)
+
+    # Entries are chained: the newest one of the day says all that the paper lists.
+    said = bytes(newest) if newest is not None else b""
+    return made.public.get("record", said, day, output, language, simulated, make=make)
+
+
+def _blocks(day: datetime.date, entries: QuerySet[LogEntry], language: str) -> tuple[Block, ...]:
     blocks: list[Block] = [
         Title(_("Public log")),
         Line(format_date(day, language), Align.CENTRE, Emphasis.BOLD),

@@ -35,6 +35,12 @@ def newest_entry() -> LogEntry:
     return entry
 
 
+def head_digest() -> bytes:
+    """Return the digest of the newest entry, which says all that the log holds; b"" if empty."""
+    newest = LogEntry.objects.order_by("-sequence").values_list("digest", flat=True).first()
+    return bytes(newest) if newest is not None else b""
+
+
 def signing_keys() -> list[SigningKey]:
     """Return every key, in the order of the entries that introduced them."""
     return list(SigningKey.objects.order_by("first_sequence"))

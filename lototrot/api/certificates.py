@@ -6,10 +6,11 @@ from django.http import HttpResponse, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from rest_framework.request import Request
 
+from core.api.caching import SHORTLY_S, cached
 from core.api.papers import PAGES, LanguageQuery, PaperView
 from core.api.schema import operation
 from core.api.views import ApiView, StaffView
-from core.proofs.api.log import SHORTLY_S, EntryOut, cached
+from core.proofs.api.log import EntryOut
 from core.receipts.output import Output
 from lototrot.services.contest.contests import ContestUnknown
 from lototrot.services.seal import export
@@ -46,7 +47,7 @@ class CertificatePaper(PaperView):
         content = certificate_paper.certificate_render(
             entry, output=Output(form), language=language
         )
-        return self.paper(content, form)
+        return self.published(content, form)
 
 
 class SealedTickets(StaffView):

@@ -4,11 +4,12 @@ from django.http import HttpResponse
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from core.api.caching import SHORTLY_S, cached
 from core.api.schema import operation
 from core.api.shapes import Cents, Secret, Shape, Whole
 from core.api.views import ApiView
 from core.kernel.codes import CodeForged, CodeMalformed, CodeMistyped
-from core.proofs.api.log import EntryOut, cached
+from core.proofs.api.log import EntryOut
 from lototrot.services.contest.contests import ContestUnknown, contest_get
 from lototrot.services.seal import proving
 from lototrot.services.seal.sealing import ContestNotSealed, need_sealed
@@ -85,4 +86,4 @@ class ContestSeal(ApiView):
         seal = need_sealed(contest_get(contest))
         numbers = seal.amendments.order_by("number").values_list("entry__sequence", flat=True)
         sealed = {"entry": seal.entry, "amendments": list(numbers)}
-        return cached(request, self.answer(SealOut, sealed), max_age_s=5)
+        return cached(request, self.answer(SealOut, sealed), max_age_s=SHORTLY_S)

@@ -117,7 +117,7 @@ class EmissionPoster(PaperView):
         language = self.language()
         emission = _shown(code, number)
         content = emission_poster(emission=emission, output=Output(form), language=language)
-        return self.paper(content, form)
+        return self.published(content, form)
 
 
 class Proof(ApiView):
@@ -141,6 +141,8 @@ class Proof(ApiView):
 
 
 class Tickets(ApiView):
+    units = 50
+
     @operation(
         "Every ticket sold of a revealed emission, with the tier it was awarded",
         "CSV: `opening,position,uuid,tier`; the tier is empty where the play is not ended.",

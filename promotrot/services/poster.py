@@ -8,7 +8,8 @@ from django.utils.translation import override
 from core.database import clock
 from core.receipts.document import Align, Block, Document, Emphasis, Line, Pair, Rule, Table, Title
 from core.receipts.formats import format_cents
-from core.receipts.output import Output, need_language, render
+from core.receipts.made import render_public
+from core.receipts.output import Output, need_language
 from core.receipts.paper import Paper
 from promotrot.models.emission import Emission, PrizeTier
 from promotrot.services.facts import EmissionFacts, emission_facts
@@ -19,7 +20,7 @@ def emission_poster(*, emission: Emission, output: Output, language: str) -> byt
     """Return the poster of an emission on A4. Raises LanguageUnknown."""
     need_language(language)
     document = poster_document(emission, language=language, simulated=clock.is_simulated())
-    return render(document, output=output, created_at=emission.planned_at, paper=Paper.A4)
+    return render_public(document, output=output, created_at=emission.planned_at, paper=Paper.A4)
 
 
 def poster_document(emission: Emission, *, language: str, simulated: bool) -> Document:

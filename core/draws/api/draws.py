@@ -187,7 +187,7 @@ class Minutes(PaperView):
         if form == JSON:
             return self.answer(EntryOut, papers.minutes_entry(minuted).published())
         content = papers.minutes_render(minuted, output=Output(form), language=language)
-        return self.paper(content, form)
+        return self.published(content, form)
 
 
 class Notice(PaperView):
@@ -200,4 +200,4 @@ class Notice(PaperView):
         language = self.language()
         card = selectors.draw_card(draw)
         content = papers.notice_render(card, output=Output(form), language=language)
-        return self.paper(content, form)
+        return self.published(content, form)

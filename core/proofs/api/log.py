@@ -1,14 +1,13 @@
 """Serve the public log to everyone. Caches may keep every response, and an entry for ever."""
 
-import hashlib
 from typing import Any
 
 from django.http import HttpResponse
-from django.utils.cache import get_conditional_response, patch_cache_control
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.api import pagination
+from core.api.caching import FOR_EVER_S, SHORTLY_S, cached
 from core.api.papers import LanguageQuery, PaperView, language_of
 from core.api.schema import operation
 from core.api.shapes import Choice, Day, Flag, Instant, PageQuery, Shape, Text, Whole
@@ -17,10 +16,10 @@ from core.kernel.days import DayOutOfRange
 from core.proofs import selectors
 from core.proofs.models import SigningKey
 from core.proofs.record import record_render
+from core.receipts import made
 from core.receipts.output import Output
 
-FOR_EVER_S = 31_536_000
-SHORTLY_S = 5
+_LAST = b'"next":null}'
 
 
 class EntryOut(Shape):
@@ -60,19 +59,6 @@ class KeysOut(Shape):
     items = KeyOut(many=True)
 
 
-def cached(request: Request, response: HttpResponse, *, max_age_s: int) -> HttpResponse:
-    """Return the response with a tag of its content, or 304 if the client has the content
-    already.
-    """
-    tag = f'"{hashlib.sha256(response.content).hexdigest()[:32]}"'
-    response["ETag"] = tag
-    patch_cache_control(response, public=True, max_age=max_age_s)
-    if max_age_s == FOR_EVER_S:
-        patch_cache_control(response, immutable=True)
-    answer: Any = get_conditional_response(request._request, etag=tag, response=response)
-    return answer  # type: ignore[no-any-return]
-
-
 class Entries(ApiView):
     @operation(
         "The public log, oldest entry first",
@@ -83,10 +69,18 @@ class Entries(ApiView):
     )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(LogQuery)
+        content = made.public.get(
+            *("log", selectors.head_digest(), *sorted(query.items())),
+            make=lambda: self._page(query).content,
+        )
+        page = HttpResponse(content, content_type="application/json")
+        is_full = not content.endswith(_LAST)
+        return cached(request, page, max_age_s=FOR_EVER_S if is_full else SHORTLY_S)
+
+    def _page(self, query: dict[str, Any]) -> HttpResponse:
         entries = selectors.entries(kind=query["kind"], subject=query["subject"])
         rows, cursor = pagination.page_of_rows(entries, query, key="sequence")
-        page = self.page(EntryOut, [row.published() for row in rows], cursor)
-        return cached(request, page, max_age_s=SHORTLY_S if cursor is None else FOR_EVER_S)
+        return self.page(EntryOut, [row.published() for row in rows], cursor)
 
 
 class OneEntry(ApiView):
@@ -123,4 +117,4 @@ class Record(PaperView):
     def get(self, request: Request, form: str) -> HttpResponse:
         query = self.query(RecordQuery)
         content = record_render(day=query["day"], output=Output(form), language=language_of(query))
-        return self.paper(content, form)
+        return self.published(content, form)

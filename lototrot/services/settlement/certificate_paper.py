@@ -22,7 +22,8 @@ from core.receipts.document import (
     Title,
 )
 from core.receipts.formats import format_cents, format_date, format_moment
-from core.receipts.output import Output, need_language, render
+from core.receipts.made import render_public
+from core.receipts.output import Output, need_language
 from core.receipts.paper import Paper
 
 Doc = dict[str, Any]
@@ -32,7 +33,7 @@ def certificate_render(entry: LogEntry, *, output: Output, language: str) -> byt
     """Return the certificate as a file. Raise LanguageUnknown."""
     need_language(language)
     document = certificate_paper(entry, language)
-    return render(document, output=output, created_at=entry.at, paper=Paper.A4)
+    return render_public(document, output=output, created_at=entry.at, paper=Paper.A4)
 
 
 def certificate_paper(entry: LogEntry, language: str) -> Document:

@@ -1,5 +1,7 @@
 """Print the day's record of the public log."""
 
+from typing import Any
+
 import pytest
 
 from core.proofs import log
@@ -31,3 +33,19 @@ def test_it_has_every_entry_of_the_day_with_its_digest() -> None:
         assert Api().get(f"log/record.{output}", day="2030-03-03").status_code == 200
     assert b"Nothing" in Api().get("log/record.txt", day="2030-03-05", lang="en").content
     refused(Api().get("log/record.pdf"), 422, "fields_invalid")
+
+
+def test_it_is_kept_by_caches_for_a_moment_and_never_out_of_date() -> None:
+    factories.time_to(rounds.NOON)
+
+    def ask(subject: str) -> Any:
+        log.publish(kind="test.fact", subject=subject, document={})
+        return Api().get("log/record.txt", day="2030-03-02", lang="en")
+
+    first = ask("one thing")
+    assert set(first.headers["Cache-Control"].split(", ")) == {"public", "max-age=5"}
+    tagged = Api(**{"If-None-Match": first.headers["ETag"]})
+    again = tagged.get("log/record.txt", day="2030-03-02", lang="en")
+    assert (again.status_code, again.content) == (304, b"")
+    later = ask("another thing")
+    assert b"one thing" in later.content and b"another thing" in later.content

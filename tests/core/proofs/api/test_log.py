@@ -1,5 +1,8 @@
 """Read the public log over HTTP, in pages that caches may keep, at addresses that stay."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
 import pytest
 
 from core.proofs import keys, log
@@ -44,6 +47,19 @@ def test_what_cannot_change_is_kept_for_ever_and_the_rest_shortly() -> None:
         assert (again.status_code, again.content) == (304, b"")
         other = Api(**{"If-None-Match": '"other"'}).get(path, **query)
         assert (other.status_code, other.content) == (200, answer.content)
+
+
+def test_a_page_is_made_once_until_the_log_grows(
+    django_assert_num_queries: Callable[[int], AbstractContextManager[object]],
+) -> None:
+    publish("a", "b")
+    first = Api().get("log")
+    with django_assert_num_queries(1):
+        assert Api().get("log").content == first.content
+    publish("c")
+    grown = Api().get("log").json()["items"]
+    assert [entry["subject"] for entry in grown[-3:]] == ["a", "b", "c"]
+    assert Api().get("log", subject="c").json()["items"] == grown[-1:]
 
 
 def test_the_keys_and_since_when() -> None:
