@@ -11,6 +11,7 @@ from django.db import connections
 
 from tests.bench.parts import (
     boards,
+    cost,
     decade,
     emission,
     flood,
@@ -32,6 +33,7 @@ Measure = Callable[[Store], Figures]
 PARTS: Mapping[str, Measure] = {
     "terminal": terminal.measure,
     "sale": sale.measure,
+    "cost": cost.measure,
     "stop": stop.measure,
     "boards": boards.measure,
     "flood": flood.measure,
