@@ -33,7 +33,7 @@ class HotPaths:
             return self._get_response(request)
         request.resolver_match = match
         request.get_host()  # raises DisallowedHost, as for every other request
-        language = _language(request)
+        language = _accepted(request.META.get("HTTP_ACCEPT_LANGUAGE", ""))
         translation.activate(language)
         request.LANGUAGE_CODE = language
         response: HttpResponseBase = match.func(request, *match.args, **match.kwargs)
@@ -65,15 +65,9 @@ def is_hot(match: ResolverMatch) -> bool:
     return isinstance(kind, type) and issubclass(kind, LeanView)
 
 
-def _language(request: HttpRequest) -> str:
-    if "HTTP_COOKIE" in request.META:
-        return translation.get_language_from_request(request)
-    return _accepted(request.META.get("HTTP_ACCEPT_LANGUAGE", ""))
-
-
 @lru_cache(maxsize=64)
 def _accepted(header: str) -> str:
-    """Return the language for an Accept-Language header."""
+    """Return the language for an Accept-Language header, which alone decides (core.screens)."""
     request = HttpRequest()
     request.META["HTTP_ACCEPT_LANGUAGE"] = header
     return translation.get_language_from_request(request)

@@ -48,7 +48,8 @@ def test_the_views_of_hot_paths_ask_for_a_terminal() -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    "headers", [{}, {"Accept-Language": "en"}, {"Accept-Language": "es", "Cookie": "a=b"}]
+    "headers",
+    [{}, {"Accept-Language": "en"}, {"Accept-Language": "es", "Cookie": "django_language=en"}],
 )
 def test_refusals_are_alike_in_every_language(
     headers: dict[str, str], monkeypatch: pytest.MonkeyPatch
