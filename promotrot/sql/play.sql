@@ -118,8 +118,10 @@ CREATE OR REPLACE FUNCTION promotrot_act(
     p_shown integer, p_day date, p_claim_days integer, p_ending jsonb, p_vouchers jsonb,
     OUT outcome text, OUT at timestamptz)
 LANGUAGE plpgsql AS $$
+DECLARE
+    v_done text;
 BEGIN
-    PERFORM pg_advisory_xact_lock({lock.ticket}, (p_ticket & 2147483647)::integer);
+    v_done := pg_advisory_xact_lock({lock.ticket}, (p_ticket & 2147483647)::integer);
     at := core_now();
     IF EXISTS (SELECT FROM promotrot_playend e WHERE e.ticket_id = p_ticket)
        OR (SELECT count(*) FROM promotrot_playact a WHERE a.ticket_id = p_ticket) <> p_number - 1
@@ -129,7 +131,7 @@ BEGIN
         outcome := 'stale';
         RETURN;
     END IF;
-    PERFORM set_config('core.act', concat_ws('|', 'promotrot.act', '', '', p_terminal), true);
+    v_done := set_config('core.act', concat_ws('|', 'promotrot.act', '', '', p_terminal), true);
     INSERT INTO promotrot_playact (ticket_id, number, act, draw, shown, terminal_id, at)
     VALUES (p_ticket, p_number, p_act, p_draw, p_shown, p_terminal, at);
     IF p_ending IS NOT NULL THEN

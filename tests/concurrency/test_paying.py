@@ -139,7 +139,7 @@ def test_twin_without_the_requests_lock_the_second_runs_into_the_first(
     own_database: Database,
 ) -> None:
     text = read_sql(Path(ROOT, "core", "payoffice", "sql", "pay.sql"))
-    lock = f"    PERFORM pg_advisory_xact_lock({Lock.REQUEST:d}, hashtext(v.uuid::text));\n"
+    lock = f"    v_done := pg_advisory_xact_lock({Lock.REQUEST:d}, hashtext(v.uuid::text));\n"
     write = "    INSERT INTO payoffice_payment ("
     assert (text.count(lock), text.count(write)) == (1, 1)
     slow = text.replace(lock, "").replace(write, f"    PERFORM pg_sleep(0.3);\n{write}")

@@ -18,8 +18,9 @@ LANGUAGE plpgsql AS $$
 DECLARE
     v payoffice_payment := jsonb_populate_record(NULL::payoffice_payment, p_payment);
     v_earlier record;
+    v_done text;
 BEGIN
-    PERFORM pg_advisory_xact_lock({lock.request}, hashtext(v.uuid::text));
+    v_done := pg_advisory_xact_lock({lock.request}, hashtext(v.uuid::text));
     SELECT p.id, p.request_digest, p.terminal_id, p.staff_id, p.paid_at INTO v_earlier
       FROM payoffice_payment p WHERE p.uuid = v.uuid;
     IF FOUND THEN
@@ -40,7 +41,7 @@ BEGIN
     END IF;
 
     IF v.cash_session_id IS NOT NULL THEN
-        PERFORM pg_advisory_xact_lock({lock.cash}, (v.cash_session_id & 2147483647)::integer);
+        v_done := pg_advisory_xact_lock({lock.cash}, (v.cash_session_id & 2147483647)::integer);
         IF NOT EXISTS (SELECT FROM payoffice_cashsession s
                         WHERE s.id = v.cash_session_id AND s.cashier_id = v.staff_id
                           AND s.closed_at IS NULL) THEN
@@ -67,7 +68,7 @@ BEGIN
     END IF;
 
     IF v.terminal_id IS NOT NULL THEN  -- at a desk the staff session names the act
-        PERFORM set_config('core.act', concat_ws('|', 'payoffice.payment', '', '', v.terminal_id,
+        v_done := set_config('core.act', concat_ws('|', 'payoffice.payment', '', '', v.terminal_id,
             v.operator_id, v.uuid), true);
     END IF;
     IF p_expected IS NULL THEN
