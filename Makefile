@@ -5,6 +5,9 @@ SHELL := /bin/sh
 .PHONY: help install raceday up test quick season browser screenshots check bench articles lock messages clean \
 	audit sbom
 
+# Many processes run the same program: none compiles it anew, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Without a word the program is in production, which refuses what is for one machine.
 export PROFILE ?= development
 
@@ -107,6 +110,7 @@ clean: ## remove what was made here: environment, servers and all their data
 	$(PY) -m pip --version >/dev/null 2>&1 || $$python -m venv --clear .venv
 	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes \
 		-r requirements.lock
+	@$(PY) -m compileall -q -j 0 core lototrot promotrot
 	@touch $@
 
 var/catalogues: .venv/installed $(CATALOGUES)

@@ -6,6 +6,7 @@ LOTOTROT_TESTS=quick (`make quick`) only tests that need no server run, and none
 
 import gc
 import os
+import sys
 from collections import Counter
 from collections.abc import Iterator
 
@@ -26,6 +27,9 @@ _SETTINGS = {
     "autovacuum": "off",
 }
 
+# The processes of the tests, and those that they start, compile each module once.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
 os.environ["PROFILE"] = "development"
 os.environ.setdefault("VAR_DIR", str(ROOT / "var" / "test"))

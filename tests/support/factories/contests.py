@@ -35,6 +35,7 @@ from lototrot.models.tickets import PrintConfirmation, Ticket
 from lototrot.services.contest.code_secrets import secret_make
 from lototrot.services.seal.sealing import contest_seal
 from lototrot.services.tickets.layout import layout_digest
+from tests.support.factories.batches import NOW, Batch
 from tests.support.factories.people import proposal, serial, somebody
 
 
@@ -82,11 +83,12 @@ def meeting(
     It has begun already, so that a test may start its races at any time up to its end. `internal`
     has the codes of its internal bet types, or None without a list.
     """
-    now, by, numbers = clock.now(), somebody(), tuple(numbers)
+    now, by, together = clock.now(), somebody(), Batch()
     first_start_at = first_start_at or now + timedelta(hours=2)
     last_day = max(filter(None, (day, natural_day(first_start_at))))
     document = {"meeting": next(serial)}
-    new_meeting = Meeting.objects.create(
+    new_meeting = together.add(
+        Meeting,
         day=day or natural_day(first_start_at),
         begins_at=min(now, first_start_at) - timedelta(days=1),
         ends_at=meeting_end(last_day, None, shipped_figures().in_force(last_day).lototrot.meeting),
@@ -99,7 +101,8 @@ def meeting(
         imported_in=by,
     )
     if approved:
-        FederationApproval.objects.create(
+        together.add(
+            FederationApproval,
             meeting=new_meeting,
             approved_by="Federació Balear de Trot",
             approved_at=now,
@@ -108,28 +111,47 @@ def meeting(
             recorded_in=by,
             recorded_at=now,
         )
+    course = course or racecourse()
+    of_the_day = [
+        together.add(
+            Race,
+            meeting=new_meeting,
+            racecourse=course,
+            number=number,
+            name=f"Premi {number}",
+            scheduled_start_at=first_start_at + timedelta(minutes=30) * (number - 1),
+        )
+        for number in range(1, races + 1)
+    ]
+    together.run()
+    field = tuple(numbers)
+    Runner.objects.bulk_create(
+        Runner(race=race_of_it, number=n, name=f"Cavall {race_of_it.number}.{n}")
+        for race_of_it in of_the_day
+        for n in field
+    )
     if internal is not None:
         internal_bets(new_meeting, internal)
-    course = course or racecourse()
-    for number in range(1, races + 1):
-        starts_at = first_start_at + timedelta(minutes=30) * (number - 1)
-        race(new_meeting, number, starts_at, numbers=numbers, course=course)
     return new_meeting
 
 
 def internal_bets(of: Meeting, codes: Iterable[str]) -> InternalBetList:
     """Record the internal bet types of a meeting, said to be none if there is none [E16]."""
-    by, types = somebody(), [{"code": code, "name": code.title()} for code in codes]
-    return InternalBetList.objects.create(
+    by, alone = somebody(), Batch()
+    types = [{"code": code, "name": code.title()} for code in codes]
+    bets = alone.add(
+        InternalBetList,
         meeting=of,
         types=types,
         none=not types,
         source="Hipòdrom",
         dated_on=date(2006, 1, 2),
-        recorded_at=clock.now(),
+        recorded_at=NOW,
         recorded_by_id=by.user_id,
         recorded_in=by,
     )
+    alone.run()
+    return bets
 
 
 def bet_type(code: str = "lototrot") -> BetType:
@@ -160,20 +182,18 @@ def bet_type_of(rules: Rules) -> BetType:
 
 
 def ticket_model() -> TicketModel:
-    recorded_model: TicketModel
-    recorded_model, _ = TicketModel.objects.get_or_create(
+    """Return the ticket model of the tests, on record."""
+    known: TicketModel | None = TicketModel.objects.filter(code="roll-80", version=1).first()
+    return known or TicketModel.objects.create(
         code="roll-80",
         version=1,
-        defaults={
-            "authorisation": "CAIB 2/2006",
-            "authorised_on": date(2006, 1, 2),
-            "multiple": True,
-            "layout": layout_digest(),
-            "recorded_at": clock.now(),
-            "recorded_by_id": somebody().user_id,
-        },
+        authorisation="CAIB 2/2006",
+        authorised_on=date(2006, 1, 2),
+        multiple=True,
+        layout=layout_digest(),
+        recorded_at=clock.now(),
+        recorded_by_id=somebody().user_id,
     )
-    return recorded_model
 
 
 @transaction.atomic
@@ -217,7 +237,7 @@ def contest(
         state=state,
         opened_at=now if is_open else None,
         opening=opening(of) if is_open else None,
-        offered_masks=[mask_of(r.runners.values_list("number", flat=True)) for r in chosen],
+        offered_masks=_fields_of(chosen),
         code_secret=secret_make(takings_account=takings.pk),
         takings_account=takings,
         created_at=now,
@@ -228,6 +248,14 @@ def contest(
         for position, race in enumerate(chosen, start=1)
     )
     return new_contest
+
+
+def _fields_of(races: Sequence[Race]) -> list[int]:
+    """Return the numbers of the programme of each race, as a mask."""
+    numbers: dict[int, list[int]] = {race.pk: [] for race in races}
+    for race_id, number in Runner.objects.filter(race__in=races).values_list("race_id", "number"):
+        numbers[race_id].append(number)
+    return [mask_of(numbers[race.pk]) for race in races]
 
 
 def opening(of: Meeting) -> Proposal:

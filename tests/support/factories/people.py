@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pyotp
-from django.db import connection, transaction
+from django.db import connection
 
 from core.database import clock
 from core.database.models import ClockOffset
@@ -19,7 +19,8 @@ from core.staff.actor import StaffActor
 from core.staff.models import Decision, Proposal, StaffSession, User
 from core.staff.powers import Role
 from core.staff.second_factor import factor_begin, factor_confirm
-from core.staff.services import actor_of, session_start
+from core.staff.services import SESSION_LENGTH, actor_of, session_start
+from tests.support.factories.batches import NOW, Batch, Sql
 
 serial = itertools.count(1)
 _APPOINTMENT = "Resolució d'inspecció 1"
@@ -53,8 +54,12 @@ def staff(*roles: Role, name: str = "") -> StaffActor:
     """Return a member of staff with the roles, signed on, whose account is not new. The password is
     unusable, which is cheap.
     """
-    username = name or f"staff-{next(serial)}-{secrets.token_hex(3)}"
-    return signed_on(account(username, name or "Member of Staff", *roles))
+    username, full_name = name or _username(), name or "Member of Staff"
+    together = Batch()
+    session = _newcomer(together, username, full_name, roles)
+    if together.run():
+        return actor_in(session)
+    return signed_on(account(username, full_name, *roles))
 
 
 def account(username: str, full_name: str, *roles: Role, stored: str = "!") -> User:
@@ -62,6 +67,10 @@ def account(username: str, full_name: str, *roles: Role, stored: str = "!") -> U
 
     `stored` is the hash of the password.
     """
+    alone = Batch()
+    user = _account(alone, username, full_name, roles, stored)
+    if alone.run():
+        return user
     given = _given(username, roles)
     return User.objects.create(
         username=username,
@@ -71,16 +80,75 @@ def account(username: str, full_name: str, *roles: Role, stored: str = "!") -> U
         appointment=_APPOINTMENT if Role.INSPECTOR in roles else "",
         created_at=clock.now(),
         given=given,
-        second_from=given.decision.decided_at if given else None,
+        second_from=given.decision.decided_at,
     )
 
 
-def _given(username: str, roles: Sequence[Role]) -> Proposal | None:
-    """Return the proposal by which two administrators give an account, if there are two."""
+def _username() -> str:
+    return f"staff-{next(serial)}-{secrets.token_hex(3)}"
+
+
+def _account(
+    batch: Batch, username: str, full_name: str, roles: Sequence[Role], stored: str = "!"
+) -> User:
+    """Add an account that nobody need give, as long as there are no two administrators."""
+    return batch.add(
+        User,
+        only_if=Sql("NOT staff_two_administrators()"),
+        username=username,
+        full_name=full_name,
+        password=stored,
+        roles=[str(role) for role in roles],
+        appointment=_APPOINTMENT if Role.INSPECTOR in roles else "",
+        created_at=NOW,
+    )
+
+
+def _newcomer(batch: Batch, username: str, full_name: str, roles: Sequence[Role]) -> StaffSession:
+    """Add an account, and a session of its person."""
+    user = _account(batch, username, full_name, roles)
+    return batch.add(
+        StaffSession,
+        only_if=_has_account(username),
+        user=user,
+        channel=StaffSession.Channel.API,
+        token_digest=secrets.token_bytes(32),
+        started_at=NOW,
+        expires_at=Sql("core_now() + %s", (SESSION_LENGTH,)),
+        verified=True,
+    )
+
+
+def _has_account(username: str) -> Sql:
+    return Sql("EXISTS (SELECT FROM staff_user WHERE username = %s)", (username,))
+
+
+def _session_of(username: str) -> Sql:
+    return Sql(
+        "(SELECT s.id FROM staff_staffsession s JOIN staff_user u ON u.id = s.user_id"
+        " WHERE u.username = %s)",
+        (username,),
+    )
+
+
+def actor_in(session: StaffSession) -> StaffActor:
+    """Return the person of a session that has just begun."""
+    user = session.user
+    return StaffActor(
+        user_id=user.pk,
+        session_id=session.pk,
+        name=str(user),
+        roles=frozenset(Role(role) for role in user.roles),
+        verified=session.verified,
+        own_password=not user.must_set_password,
+        second_from=user.second_from,
+    )
+
+
+def _given(username: str, roles: Sequence[Role]) -> Proposal:
+    """Return the proposal by which two administrators give an account."""
     open_accounts = User.objects.filter(is_active=True, roles__contains=[Role.ADMINISTRATOR])
     administrators = [signed_on(user) for user in open_accounts.order_by("pk")[:2]]
-    if len(administrators) < 2:
-        return None
     content = {"username": username, "roles": [str(role) for role in roles]}
     return _confirmed("staff.account", f"username:{username}", content, *map(_who, administrators))
 
@@ -132,10 +200,12 @@ def two_organisers() -> tuple[StaffActor, StaffActor]:
 
 
 def somebody(role: Role = Role.ORGANISER) -> StaffSession:
-    return StaffSession.objects.get(pk=staff(role).session_id)
+    """Return the session of a new member of staff."""
+    together = Batch()
+    session = _newcomer(together, _username(), "Member of Staff", [role])
+    return session if together.run() else StaffSession.objects.get(pk=staff(role).session_id)
 
 
-@transaction.atomic
 def proposal(
     kind: str = "test",
     subject: str = "test",
@@ -144,8 +214,35 @@ def proposal(
     second: Role = Role.ORGANISER,
 ) -> Proposal:
     """Return a proposal that two persons made and confirmed, the second in that role."""
-    first = staff(Role.ORGANISER)
-    return _confirmed(kind, subject, content or {}, _who(first), _who(staff(second)))
+    together, content = Batch(), content or {}
+    one, other = _username(), _username()
+    first = _newcomer(together, one, "Member of Staff", [Role.ORGANISER])
+    new_proposal = together.add(
+        Proposal,
+        only_if=_has_account(one),
+        kind=kind,
+        subject=subject,
+        content=content,
+        proposed_at=NOW,
+        content_digest=canonical_sha256(content),
+        proposed_by=first.user,
+        proposed_in=first,
+    )
+    confirming = _newcomer(together, other, "Member of Staff", [second])
+    together.add(
+        Decision,
+        only_if=_has_account(other),
+        proposal=new_proposal,
+        verdict=Decision.Verdict.CONFIRMED,
+        proposed_by=Sql("(SELECT id FROM staff_user WHERE username = %s)", (one,)),
+        proposed_in=_session_of(one),
+        decided_by=confirming.user,
+        decided_in=confirming,
+        decided_at=NOW,
+    )
+    if together.run():
+        return new_proposal
+    return _confirmed(kind, subject, content, _who(somebody()), _who(somebody(second)))
 
 
 def proposal_as(place: Premises, kind: str, subject: str) -> Proposal:
@@ -170,20 +267,26 @@ def _confirmed(
     first: tuple[int, int],
     second: tuple[int, int],
 ) -> Proposal:
-    new_proposal = Proposal.objects.create(
+    together = Batch()
+    new_proposal = together.add(
+        Proposal,
         kind=kind,
         subject=subject,
         content=content,
-        proposed_at=clock.now(),
+        proposed_at=NOW,
         content_digest=canonical_sha256(content),
         proposed_by_id=first[0],
         proposed_in_id=first[1],
     )
-    Decision.objects.create(
+    together.add(
+        Decision,
         proposal=new_proposal,
         verdict=Decision.Verdict.CONFIRMED,
+        proposed_by_id=first[0],
+        proposed_in_id=first[1],
         decided_by_id=second[0],
         decided_in_id=second[1],
-        decided_at=clock.now(),
+        decided_at=NOW,
     )
+    together.run()
     return new_proposal

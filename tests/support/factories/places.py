@@ -30,6 +30,7 @@ from core.staff.models import Proposal
 from core.staff.powers import Role
 from core.statements.models import GuaranteeLimit
 from core.tools.raceday.key import TerminalKey
+from tests.support.factories.batches import NOW, Batch, Sql
 from tests.support.factories.people import proposal, proposal_as, serial, staff
 
 TOKEN_DAYS = 3650
@@ -81,30 +82,34 @@ def premises(
 
     By default they may owe more than any test sells; `guarantee` sets less.
     """
-    number, now = next(serial), clock.now()
+    number, together = next(serial), Batch()
+    year_ago = Sql("core_now() - interval '365 days'")
     opening = proposal("premises.opening", f"opening:{number}")
-    place = Premises.objects.create(
+    place = together.add(
+        Premises,
         code=f"P{number}-{secrets.token_hex(2)}",
         name=f"Bar {number}",
         kind=kind,
         address="Carrer Major 1",
         municipality="Palma",
-        created_at=now,
+        created_at=NOW,
         proposal=opening,
     )
-    ledger.account_open([ledger.premises_account(place.pk)])
     for game in authorised:
-        Authorisation.objects.create(
+        together.add(
+            Authorisation,
             premises=place,
             game=game,
-            valid_from=since or now - timedelta(days=365),
+            valid_from=since or year_ago,
             valid_until=until,
             reference=f"AUT-{number}",
-            recorded_at=now,
+            recorded_at=NOW,
             proposal=opening,
         )
+    together.run()
+    ledger.account_open([ledger.premises_account(place.pk)])
     if limit_cents is not None:
-        guarantee(place, limit_cents, since=since or now - timedelta(days=365))
+        guarantee(place, limit_cents, since=since or year_ago)
     return place
 
 
@@ -114,21 +119,26 @@ def guarantee(
     limit_cents: int = 10**13,
     *,
     minute_cap_cents: int = 10**13,
-    since: datetime | None = None,
+    since: datetime | Sql = NOW,
 ) -> GuaranteeLimit:
     """Set what premises may owe, by default from now on and more than any test sells."""
-    now = clock.now()
-    limit = proposal_as(place, "statements.guarantee", f"guarantee:{place.code}")
-    return GuaranteeLimit.objects.create(
+    alone, confirmed = (
+        Batch(),
+        proposal_as(place, "statements.guarantee", f"guarantee:{place.code}"),
+    )
+    limit = alone.add(
+        GuaranteeLimit,
         premises=place,
         limit_cents=limit_cents,
         minute_cap_cents=minute_cap_cents,
-        in_force_from=since or now,
+        in_force_from=since,
         reference="Aval",
-        recorded_at=now,
-        recorded_by_id=limit.proposed_by_id,
-        proposal=limit,
+        recorded_at=NOW,
+        recorded_by_id=confirmed.proposed_by_id,
+        proposal=confirmed,
     )
+    alone.run()
+    return limit
 
 
 def games_displayed() -> None:
@@ -161,36 +171,40 @@ def point(place: Premises | None = None, *, displays: bool = True) -> Point:
     Its operator declares the approved games of Promotrot displayed, unless `displays` is false.
     """
     place = place or premises()
-    number, now = next(serial), clock.now()
+    number, together = next(serial), Batch()
     token, session_token = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
-    terminal = Terminal.objects.create(
+    terminal = together.add(
+        Terminal,
         code=f"T{number}-{secrets.token_hex(2)}",
         premises=place,
         token_digest=token_digest(token),
-        token_expires_at=now + timedelta(days=TOKEN_DAYS),
+        token_expires_at=Sql("core_now() + %s", (timedelta(days=TOKEN_DAYS),)),
         public_key=public_key_read(KEY.public),
-        enrolled_at=now,
-        created_at=now,
+        enrolled_at=NOW,
+        created_at=NOW,
         proposal=proposal_as(place, "premises.opening", f"opening:{number}"),
     )
-    operator = Operator.objects.create(
+    operator = together.add(
+        Operator,
         premises=place,
         number=number,
         name=f"Operator {number}",
         pin="!",
-        pin_chosen_at=now,
-        created_at=now,
+        pin_chosen_at=NOW,
+        created_at=NOW,
         created_by_id=place.proposal.proposed_by_id,
     )
-    session = OperatorSession.objects.create(
+    session = together.add(
+        OperatorSession,
         terminal=terminal,
         operator=operator,
         token_digest=token_digest(session_token),
-        started_at=now,
-        expires_at=now + timedelta(days=30),
+        started_at=NOW,
+        expires_at=Sql("core_now() + interval '30 days'"),
     )
     if displays:
-        games_displayed()
+        together.then(_DISPLAYED)
+    together.run()
     return Point(place, terminal, operator, session, token, session_token)
 
 

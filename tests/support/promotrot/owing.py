@@ -1,8 +1,12 @@
 """Make games of Promotrot that ended owing prizes, and draw what they owe."""
 
+from core.database import clock
 from core.draws.models import Draw
+from core.kernel.days import add_days
 from core.ledger.services import balance_cents
-from core.nights.services import night_run
+from core.nights.jobs import all_jobs
+from core.nights.models import JobRun
+from core.nights.services import last_day, night_run
 from core.staff.powers import Role
 from promotrot import accounts
 from promotrot.models.game import Game
@@ -38,8 +42,13 @@ def drawn(game: Game) -> list[Voucher]:
 
 
 def nobody_comes() -> None:
-    """Let the last day to claim pass, and the night after it."""
+    """Let the last day to claim pass, and the night after it; the nights before it did nothing."""
     factories.time_pass(days=31)
+    now, eve = clock.now(), add_days(last_day(), -1)
+    JobRun.objects.bulk_create(
+        JobRun(job=job.name, day=eve, state=JobRun.State.DONE, started_at=now, ended_at=now)
+        for job in all_jobs()
+    )
     night_run()
 
 
