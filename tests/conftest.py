@@ -55,6 +55,7 @@ from django.conf import settings  # noqa: E402
 settings.PASSWORD_HASHERS = ["tests.support.passwords.CheapArgon2PasswordHasher"]
 django.setup()
 
+import core.config.urls  # noqa: E402, F401  (with it come the pages of the administration)
 from core.journal.acting import name_process  # noqa: E402
 from core.traffic import limits  # noqa: E402
 from tests.support import databases  # noqa: E402

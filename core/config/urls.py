@@ -22,6 +22,7 @@ def _apis() -> list[URLResolver]:
     ]
 
 
+admin.autodiscover()  # the pages of every app: only a process with addresses needs them
 urlpatterns = [
     path("api/v1/", include(as_tree([*_apis(), path("", include("core.api.urls"))]))),
     path("live/<str:name>", live_file),

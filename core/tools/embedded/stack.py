@@ -79,6 +79,7 @@ class Stack:
             **os.environ,
             "LIVE_URL": self.live_url,
             "CLOCK_WATCH": "true",
+            "CELERY_SKIP_CHECKS": "true",  # migrate makes the same checks
             **(environment or {}),
         }
         self.postgres: Postgres | None = None
