@@ -37,6 +37,8 @@ OPEN = ("/livez", "/readyz", "/metrics", "/live/", settings.STATIC_URL)
 SALES = "sales"
 PRESENTING = Rate(per_s=10, burst=200)
 """Requests with credentials that are not known yet, of one address: a shop that comes back."""
+SIGNING_ON = Rate(per_s=2, burst=60)
+"""Sign-ons of one address, good or bad: each costs as much as many refusals."""
 _EARLY = "refused early"
 _REFUSED = json.dumps(
     {
@@ -50,6 +52,7 @@ _REFUSED = json.dumps(
         "transient": True,
     }
 ).encode()
+_PRESENTING = {False: ("presenting-from", PRESENTING), True: ("signing-on-from", SIGNING_ON)}
 Wsgi = Callable[[dict[str, Any], Any], Iterable[bytes]]
 _BURST_S, _TOTAL_BURST_S = 6, 2
 _KNOWN_FOR_S, _KNOWN_MOST = 900, 50_000
@@ -130,7 +133,8 @@ class Limits:
 
     def _need_room(self, request: HttpRequest) -> None:
         """Take one request of an address that presents credentials. Raises Throttled."""
-        claim = limits.claim("presenting-from", address_of(request.META), PRESENTING)
+        kind, rate = _PRESENTING[request.path_info in SIGN_ON]
+        claim = limits.claim(kind, address_of(request.META), rate)
         refusal = self._presenting.take([claim])
         if refusal is not None:
             limits.refuse(refusal)
@@ -176,7 +180,7 @@ def _refused_s(environ: dict[str, Any]) -> float:
         return 0.0
     address = address_of(environ)
     if path in SIGN_ON:
-        return limits.refused_s(limits.place_of("presenting-from", address))
+        return limits.refused_s(limits.place_of(_PRESENTING[True][0], address))
     return limits.refused_s(
         limits.place_of("anonymous-from", address), limits.place_of("anonymous", "all")
     )

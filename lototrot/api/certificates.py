@@ -6,8 +6,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from rest_framework.request import Request
 
-from core.api.caching import SHORTLY_S, cached
-from core.api.papers import PAGES, LanguageQuery, PaperView
+from core.api.papers import PAGES, SHORTLY_S, LanguageQuery, PaperView, cached
 from core.api.schema import operation
 from core.api.views import ApiView, StaffView
 from core.proofs.api.log import EntryOut

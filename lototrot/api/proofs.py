@@ -4,7 +4,7 @@ from django.http import HttpResponse
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from core.api.caching import SHORTLY_S, cached
+from core.api.papers import SHORTLY_S, cached
 from core.api.schema import operation
 from core.api.shapes import Cents, Secret, Shape, Whole
 from core.api.views import ApiView

@@ -78,6 +78,8 @@ def _shown(code: str, number: int) -> Emission:
 
 
 class PublicEmissions(ApiView):
+    units = 10
+
     @operation(
         "Emissions on sale and closed, for the public, newest first",
         "Figures are of a whole emission, and late by design.",

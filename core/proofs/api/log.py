@@ -7,8 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.api import pagination
-from core.api.caching import FOR_EVER_S, SHORTLY_S, cached
-from core.api.papers import LanguageQuery, PaperView, language_of
+from core.api.papers import FOR_EVER_S, SHORTLY_S, LanguageQuery, PaperView, cached, language_of
 from core.api.schema import operation
 from core.api.shapes import Choice, Day, Flag, Instant, PageQuery, Shape, Text, Whole
 from core.api.views import ApiView

@@ -121,6 +121,20 @@ def test_invented_tokens_are_limited_by_address_and_keep_no_terminal_out(
     assert other.status_code == 401
 
 
+def test_sign_ons_of_one_address_come_to_the_view_at_their_own_rate() -> None:
+    client, point = Client(), factories.point()
+
+    def signs_on(address: str = ADDRESS) -> int:
+        path = "/api/v1/staff/sessions"
+        kind = "application/json"
+        return client.post(path, {}, content_type=kind, REMOTE_ADDR=address).status_code
+
+    assert [signs_on() for _ in range(65)] == [*[422] * 60, *[429] * 5]
+    assert signs_on("192.0.2.8") == 422
+    own = {"Authorization": f"Terminal {point.token}", "X-Operator-Session": point.session_token}
+    assert ask(client, "/api/v1/terminal", headers=own).status_code == 200
+
+
 def test_an_invented_token_opens_no_other_limit() -> None:
     assert statuses(7, headers={"Authorization": "Bearer x"}) == [*[200] * 6, 429]
 
