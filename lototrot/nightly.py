@@ -10,6 +10,7 @@ from core.database.locks import Lock, hold
 from core.database.snapshot import snapshot
 from core.kernel.days import add_days, day_bounds
 from core.kernel.errors import Conflict, InvariantBroken
+from core.nights.code_again import code_again_job
 from core.nights.jobs import MOST_LISTED, Job, Outcome, sundays
 from lototrot.models.contest import Contest
 from lototrot.models.sealing import Seal
@@ -105,6 +106,9 @@ JOBS: tuple[Job, ...] = (
         title=_("Tickets without a confirmed print"),
         order=40,
         run=unprinted,
+    ),
+    code_again_job(
+        "lototrot", given="lototrot_codegiven", copies="lototrot_reprint", key="ticket_id"
     ),
     Job(
         name="lototrot.seals",

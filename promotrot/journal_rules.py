@@ -136,6 +136,7 @@ _PLAYS = (
     confirmed("promotrot_voucherhandover"),
     PAYER,
     stamped("promotrot_voucherprint", "confirmed_at"),
+    stamped("promotrot_vouchercodegiven", "given_at", operator="operator_id"),
     stamped(
         "promotrot_voucherreprint",
         "printed_at",

@@ -2,6 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
+from core.nights.code_again import code_again_job
 from core.nights.jobs import Job
 from promotrot.services.debts.nightly import debts_list
 from promotrot.services.unfinished import plays_end_unfinished, secrets_forget
@@ -13,6 +14,12 @@ JOBS: tuple[Job, ...] = (
         order=10,
         run=plays_end_unfinished,
         whole=False,
+    ),
+    code_again_job(
+        "promotrot",
+        given="promotrot_vouchercodegiven",
+        copies="promotrot_voucherreprint",
+        key="voucher_id",
     ),
     Job(
         name="promotrot.debts",

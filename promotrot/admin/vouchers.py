@@ -26,6 +26,7 @@ from promotrot import powers
 from promotrot.admin.searched import SearchedAdmin
 from promotrot.models.voucher import (
     Voucher,
+    VoucherCodeGiven,
     VoucherHandover,
     VoucherPrint,
     VoucherReprint,
@@ -125,6 +126,11 @@ class _Print(ReadOnlyInline):
     shown = ("confirmed_at",)
 
 
+class _Given(ReadOnlyInline):
+    model = VoucherCodeGiven
+    shown = ("road", "operator", "given_at")
+
+
 class _Reprints(ReadOnlyInline):
     model = VoucherReprint
     shown = ("number", "terminal", "operator", "printed_at")
@@ -150,7 +156,7 @@ class VoucherAdmin(SearchedAdmin):
         "paper",
     )
     list_filter = ("nature",)
-    inlines = (_Handover, _Print, _Reprints)
+    inlines = (_Handover, _Print, _Given, _Reprints)
     acts = (HAND_OVER, CONFIRM)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Voucher]:

@@ -141,12 +141,14 @@ def _rendered(
 
 _PAPER = (
     "The original, until its printing is confirmed or it is claimed, and until noon of the next day"
-    " [P16]."
+    " [P16]. From a minute after the issue on, for the operator who sold the play, and each time is"
+    " on record."
 )
 _PAPER_PROBLEMS = (
     vouchers.VoucherUnknown,
     vouchers.VoucherHandedOver,
     vouchers.VoucherPrinted,
+    vouchers.VoucherOperatorDiffers,
     vouchers.VoucherCodeGone,
 )
 
@@ -200,7 +202,8 @@ class Reprints(TerminalView):
     @operation(
         "A further copy of a voucher, marked as duplicate",
         description=(
-            "On the day of its issue only, before it is claimed; each is numbered and recorded. "
+            "For the operator who sold the play, before its printing is confirmed, on the day of"
+            " its issue only; each is numbered and recorded. "
             "`format` json answers the voucher with its `copy` number; the others the paper itself."
         ),
         body=CopyIn,
@@ -209,6 +212,8 @@ class Reprints(TerminalView):
         problems=(
             vouchers.VoucherUnknown,
             vouchers.VoucherHandedOver,
+            vouchers.VoucherPrinted,
+            vouchers.VoucherOperatorDiffers,
             vouchers.VoucherCodeGone,
             UuidReused,
         ),

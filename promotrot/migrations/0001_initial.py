@@ -1176,6 +1176,52 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="VoucherCodeGiven",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "road",
+                    models.CharField(
+                        choices=[
+                            ("replay", "The act was sent again"),
+                            ("inquiry", "The terminal asked for the play"),
+                            ("paper", "The paper was fetched a minute after the issue, or later"),
+                        ],
+                        max_length=10,
+                        verbose_name="how",
+                    ),
+                ),
+                ("given_at", models.DateTimeField(verbose_name="given at")),
+                (
+                    "operator",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="premises.operator",
+                        verbose_name="operator",
+                    ),
+                ),
+                (
+                    "voucher",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="codes_given",
+                        to="promotrot.voucher",
+                        verbose_name="voucher",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "code of a voucher given again",
+                "verbose_name_plural": "codes of vouchers given again",
+            },
+        ),
+        migrations.CreateModel(
             name="VoucherReprint",
             fields=[
                 (

@@ -189,6 +189,37 @@ class VoucherPrint(Guarded):
         return str(self.voucher)
 
 
+class VoucherCodeGiven(Guarded):
+    """The code of a voucher was given again, to the operator who sold the play, before it was
+    printed.
+
+    Copies that are marked as such are a `VoucherReprint` each.
+    """
+
+    looks_recorded = True
+
+    class Road(models.TextChoices):
+        REPLAY = "replay", _("The act was sent again")
+        INQUIRY = "inquiry", _("The terminal asked for the play")
+        PAPER = "paper", _("The paper was fetched a minute after the issue, or later")
+
+    voucher = models.ForeignKey(
+        Voucher, models.PROTECT, related_name="codes_given", verbose_name=_("voucher")
+    )
+    road = models.CharField(_("how"), max_length=10, choices=Road.choices)
+    operator = models.ForeignKey(
+        Operator, models.PROTECT, related_name="+", verbose_name=_("operator")
+    )
+    given_at = models.DateTimeField(_("given at"))
+
+    class Meta:
+        verbose_name = _("code of a voucher given again")
+        verbose_name_plural = _("codes of vouchers given again")
+
+    def __str__(self) -> str:
+        return str(self.voucher)
+
+
 class VoucherReprint(Guarded):
     """A further copy of a voucher, marked as duplicate. `uuid` is the terminal's id, if there is
     one.

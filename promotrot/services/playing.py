@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from core.database.statements import call_function
 from core.kernel.errors import Conflict, DomainError, NotFound
-from core.premises.access import REFUSALS, TerminalCredentials
+from core.premises.access import REFUSALS, TerminalCredentials, bare_terminal
 from promotrot.engine.game import PredrawnGame
 from promotrot.engine.mechanics import ActOutOfTurn, Step, legal_acts, perform, replay
 from promotrot.models.play import PlayEnd
@@ -24,7 +24,7 @@ from promotrot.services.facts import REVEAL, EmissionFacts, emission_facts
 from promotrot.services.issuing import Issue, issues
 from promotrot.services.outcomes import Outcome, played_outcome, predrawn_outcome
 from promotrot.services.selling import Sold
-from promotrot.services.vouchers import Issued, claim_days, issued_now, issued_of_ticket
+from promotrot.services.vouchers import Issued, Road, claim_days, issued_now, issued_of_ticket
 
 _TRIES: Final = 5
 
@@ -111,7 +111,7 @@ class _Seen:
 
 def play_state(*, credentials: TerminalCredentials, ident: uuid.UUID) -> PlayView:
     """Return the play, for the terminal where it is. Raises PlayUnknown, PlayElsewhere."""
-    return _view(ident, _look(credentials, ident))
+    return _seen_again(credentials, ident, _look(credentials, ident), Road.INQUIRY)
 
 
 def play_sold(sold: Sold) -> PlayView:
@@ -143,7 +143,8 @@ def play_act(
         if number <= len(seen.acts):
             if seen.acts[number - 1][0] != act:
                 raise ActAlreadyDone(done=seen.acts[number - 1][0])
-            return dataclasses.replace(_view(ident, seen), replayed=True)
+            again = _seen_again(credentials, ident, seen, Road.REPLAY)
+            return dataclasses.replace(again, replayed=True)
         if seen.ending is not None:
             raise PlayEnded
         if number != len(seen.acts) + 1:
@@ -185,7 +186,7 @@ def _record(ident: uuid.UUID, seen: _Seen, act: str) -> PlayView | None:
         return None
     seen.acts.append((step.act, step.draw, step.shown))
     if outcome is None:
-        return _view(ident, seen)
+        return _view(ident, seen, ())
     ended = dataclasses.replace(seen, ending=outcome.document() | {"ended_at": at})
     return _view(ident, ended, tuple(issued_now(issue, ended.premises_id, at) for issue in issued))
 
@@ -211,14 +212,23 @@ def _drawn(facts: EmissionFacts, seen: _Seen, act: str) -> tuple[Step, Outcome |
     return play.steps[-1], played_outcome(facts, seen.opening, seen.position, play.award)
 
 
-def _view(ident: uuid.UUID, seen: _Seen, vouchers: tuple[Issued, ...] | None = None) -> PlayView:
+def _seen_again(
+    credentials: TerminalCredentials, ident: uuid.UUID, seen: _Seen, road: Road
+) -> PlayView:
+    """Return a play as it is, with the codes that the operator signed on may have again."""
+    ending = seen.ending
+    vouchers: tuple[Issued, ...] = ()
+    is_refund = ending is not None and ending["cause"] == PlayEnd.Cause.REFUND
+    if ending is not None and (ending["awarded_cents"] or ending["extra_cents"] or is_refund):
+        terminal = bare_terminal(credentials)
+        vouchers = issued_of_ticket(seen.ticket_id, terminal=terminal, road=road)
+    return _view(ident, seen, vouchers)
+
+
+def _view(ident: uuid.UUID, seen: _Seen, vouchers: tuple[Issued, ...]) -> PlayView:
     facts = emission_facts(seen.emission_id)
     steps = tuple(Step(*act) for act in seen.acts)
     ending = None if seen.ending is None else _ending(seen.ending)
-    if vouchers is None:
-        worth = ending is not None and (ending.awarded_cents or ending.extra_cents)
-        refund = ending is not None and ending.cause == PlayEnd.Cause.REFUND
-        vouchers = issued_of_ticket(seen.ticket_id) if worth or refund else ()
     return PlayView(
         uuid=ident,
         facts=facts,

@@ -1,9 +1,10 @@
 """Print and reprint vouchers after the award.
 
 A code is made from the secret of the day on which it is issued or handed over. Until its printing
-is confirmed or somebody claims the voucher, the terminal that issued it may ask for it again, until
-noon of the next day. Then an unconfirmed voucher is held for its bearer at the Central Office
-(`services.office.handing`) [P16]. A confirmed one has marked copies until its day ends.
+is confirmed or somebody claims the voucher, the operator who sold the play may have it again at the
+terminal that issued it, until noon of the next day, and each time is counted; its first paper, in
+the minute after the issue, is the terminal's. Then an unconfirmed voucher is held for its bearer at
+the Central Office (`services.office.handing`) [P16]. Nothing gives the code of a confirmed one.
 """
 
 import datetime
@@ -16,9 +17,10 @@ from django.db import transaction
 
 from core.database import clock
 from core.database.locks import Lock, hold
+from core.journal.acting import acting
 from core.kernel.codes import Code
 from core.kernel.days import add_days, natural_day
-from core.kernel.errors import Conflict, NotFound
+from core.kernel.errors import Conflict, Forbidden, NotFound
 from core.kernel.regulation import shipped
 from core.looks.recording import look_at_row
 from core.payoffice.models import Claim
@@ -29,6 +31,7 @@ from core.staff.actor import StaffActor
 from promotrot.engine.rules import paper_until
 from promotrot.models.voucher import (
     Voucher,
+    VoucherCodeGiven,
     VoucherHandover,
     VoucherPrint,
     VoucherReprint,
@@ -38,6 +41,10 @@ from promotrot.selectors.vouchers import secrets_due
 from promotrot.services.issuing import Issue
 from promotrot.services.voucher_codes import code_of
 
+Road = VoucherCodeGiven.Road
+PAPER_WITH_ISSUE = datetime.timedelta(minutes=1)
+"""The paper that is fetched so soon after the issue is the first one, not a code given again."""
+
 
 class VoucherUnknown(NotFound):
     code = "voucher_unknown"
@@ -46,12 +53,17 @@ class VoucherUnknown(NotFound):
 
 class VoucherPrinted(Conflict):
     code = "voucher_printed"
-    message = "The original is confirmed as printed; a further copy is a reprint."
+    message = "The print of the voucher is confirmed; nothing gives its code again."
 
 
 class VoucherCodeGone(Conflict):
     code = "voucher_code_gone"
     message = "The code is given until noon of the next day, a copy until midnight, if unclaimed."
+
+
+class VoucherOperatorDiffers(Forbidden):
+    code = "voucher_operator_differs"
+    message = "The code of a voucher is given again only to the operator who sold the play."
 
 
 class VoucherHandedOver(Conflict):
@@ -107,17 +119,33 @@ def issued_now(issue: Issue, premises_id: int, at: datetime.datetime) -> Issued:
     )
 
 
-def issued_of_ticket(ticket_id: int) -> tuple[Issued, ...]:
-    """Return the vouchers awarded to a play, by number."""
-    rows = Voucher.objects.filter(ticket=ticket_id).exclude(nature=Voucher.Nature.DRAWN)
-    return tuple(issued(row) for row in rows.order_by("number"))
+def issued_of_ticket(ticket_id: int, *, terminal: BareTerminal, road: Road) -> tuple[Issued, ...]:
+    """Return the vouchers awarded to a play, by number, with the codes that the terminal may have.
 
-
-def issued(voucher: Voucher, *, copy: bool = False) -> Issued:
-    """Return a stored voucher, with its code if it may be given now.
-
-    `copy` asks for the code of a marked copy, which is given after the confirmed original, too.
+    A code that is given is counted, by `road`.
     """
+    rows = Voucher.objects.filter(ticket=ticket_id).exclude(nature=Voucher.Nature.DRAWN)
+    vouchers = []
+    for row in rows.select_related("ticket").order_by("number"):
+        is_here = row.terminal_id == terminal.terminal_id and not row.handovers.exists()
+        may_have = is_here and row.ticket.operator_id == terminal.operator_id
+        vouchers.append(issued(row, with_code=may_have))
+        if vouchers[-1].code is not None:
+            _given(row, road)
+    return tuple(vouchers)
+
+
+def _given(voucher: Voucher, road: Road) -> None:
+    """Record that the code was given again to the operator who sold the play."""
+    operator = voucher.ticket.operator_id
+    with acting("promotrot.code_again", terminal=voucher.terminal_id, operator=operator):
+        VoucherCodeGiven.objects.create(
+            voucher=voucher, road=road, operator_id=operator, given_at=clock.now()
+        )
+
+
+def issued(voucher: Voucher, *, with_code: bool = True) -> Issued:
+    """Return a stored voucher; `with_code` gives its code, if anybody may have that now."""
     printed = VoucherPrint.objects.filter(voucher=voucher).exists()
     given = printed or voucher_claimed(voucher)
     return Issued(
@@ -132,7 +160,7 @@ def issued(voucher: Voucher, *, copy: bool = False) -> Issued:
         voucher.issue_day,
         voucher.last_day,
         held=not given and not _may_be_had(voucher),
-        code=_code_again(voucher) if copy or not printed else None,
+        code=_code_again(voucher) if with_code and not printed else None,
     )
 
 
@@ -189,16 +217,24 @@ def voucher_given_to(by: BareTerminal | TerminalActor | StaffActor, ident: uuid.
 def voucher_original(*, by: BareTerminal | StaffActor, ident: uuid.UUID) -> tuple[Voucher, Issued]:
     """Return the voucher whose original is still to be printed.
 
-    Raises VoucherUnknown, VoucherHandedOver, VoucherPrinted, VoucherCodeGone.
+    From a minute after the issue on, a terminal's paper is for the operator who sold the play, and
+    counted. Raises VoucherUnknown, VoucherHandedOver, VoucherPrinted, VoucherOperatorDiffers,
+    VoucherCodeGone.
     """
     voucher = voucher_given_to(by, ident)
     if VoucherPrint.objects.filter(voucher=voucher).exists():
         raise VoucherPrinted
+    seller = voucher.ticket.operator_id
+    is_first = clock.now() <= voucher.issued_at + PAPER_WITH_ISSUE
+    if isinstance(by, BareTerminal) and not is_first and by.operator_id != seller:
+        raise VoucherOperatorDiffers
     paper = issued(voucher)
     if paper.code is None:
         raise VoucherCodeGone
     if isinstance(by, StaffActor):
         look_at_row(voucher)
+    elif not is_first:
+        _given(voucher, Road.PAPER)
     return voucher, paper
 
 
@@ -222,12 +258,17 @@ def voucher_reprint(
 ) -> tuple[Voucher, Issued, VoucherReprint]:
     """Print a further copy with the same code, marked as duplicate, on the voucher's own day.
 
-    `copy` is the terminal's id of this copy; the same id returns the same copy. Raises
-    VoucherUnknown, VoucherHandedOver, VoucherCodeGone, UuidReused.
+    The operator who sold the play gets it while the print is not confirmed. `copy` is the
+    terminal's id of this copy; the same id returns the same copy. Raises VoucherUnknown,
+    VoucherHandedOver, VoucherPrinted, VoucherOperatorDiffers, VoucherCodeGone, UuidReused.
     """
     voucher = voucher_given_to(by, ident)
     hold((Lock.TICKET, voucher.ticket_id))
-    paper = issued(voucher, copy=True)
+    if VoucherPrint.objects.filter(voucher=voucher).exists():
+        raise VoucherPrinted
+    if voucher.ticket.operator_id != by.operator_id:
+        raise VoucherOperatorDiffers
+    paper = issued(voucher)
     if paper.code is None or paper_day(voucher) != natural_day(clock.now()):
         raise VoucherCodeGone
     reprint = VoucherReprint.objects.filter(uuid=copy).first() if copy else None

@@ -90,12 +90,13 @@ def test_a_voucher_says_all_it_must_in_every_form(place: Point, emission: Emissi
             voucher["play"],
         ):
             assert shown in text
-    assert api.post(f"{base}/print-confirmation").status_code == 200
-    refused(api.get(f"{base}/voucher.json"), 409, "voucher_printed")
     copy = api.post(f"{base}/reprints", {"format": "json"})
     assert (copy.status_code, copy.json()["copy"], copy.json()["code"]) == (201, 1, voucher["code"])
     paper = api.post(f"{base}/reprints", {"format": "txt", "lang": "en"})
     assert "DUPLICATE" in paper.content.decode()
+    assert api.post(f"{base}/print-confirmation").status_code == 200
+    refused(api.get(f"{base}/voucher.json"), 409, "voucher_printed")
+    refused(api.post(f"{base}/reprints", {"format": "json"}), 409, "voucher_printed")
     refused(terminal_api(factories.point()).get(f"{base}/voucher.json"), 404, "voucher_unknown")
 
 

@@ -1,5 +1,6 @@
 """Serve the players of a season: pay, present, take deposits, and rule on them."""
 
+import dataclasses
 import uuid
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -117,7 +118,8 @@ class Office(Season):
         soon = self.instants.vouchers[ident].last_day - timedelta(days=29) == day
         if issuer and soon and self.happens(0.5):
             try:
-                _, issued = voucher_original(by=issuer.bare, ident=voucher)
+                seller = dataclasses.replace(issuer.bare, operator_id=issuer.operator.pk)
+                _, issued = voucher_original(by=seller, ident=voucher)
             except DomainError:  # it is held: it never was to be printed at a terminal
                 self.count("sent to the office")
             else:

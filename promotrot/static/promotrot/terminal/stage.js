@@ -9,9 +9,13 @@ import { forget, keep, kept } from "./kept.js";
 import { prizeTable } from "./prizes.js";
 
 // Problems after which the server never gives a voucher's original.
-const NO_PAPER = new Set(["voucher_printed", "voucher_code_gone", "voucher_handed_over", "voucher_unknown"]);
+const NO_PAPER = new Set(["voucher_printed", "voucher_code_gone", "voucher_handed_over", "voucher_operator_differs", "voucher_unknown"]);
+const LOOK_MS = 20_000;   // so long the operator may look at a paper and ask for a copy
 
 export class Stage {
+  #looked = [];   // vouchers whose paper came out, until it is confirmed
+  #timer = 0;
+
   constructor(till, game, play, done) {
     Object.assign(this, { till, game, play, done });
     const hooks = {
@@ -79,12 +83,13 @@ export class Stage {
     this.leave.hidden = false;
     this.leave.disabled = true;
     for (const voucher of play.vouchers) await this.#print(voucher);
+    if (this.#looked.length) this.#timer = setTimeout(() => this.#confirm(), LOOK_MS);
     this.#keepsake();
     this.leave.disabled = false;
     this.leave.focus();
   }
 
-  /** Print a voucher and confirm it. A connection lost in between does not print it twice. */
+  /** Print a voucher, which is confirmed a little later. A connection lost in between does not print it twice. */
   async #print(voucher) {
     if (voucher.held) return this.result.append(h("p", { class: "notice warn" }, t("held_at_office")));
     const path = `promotrot/vouchers/${voucher.uuid}`;
@@ -94,12 +99,26 @@ export class Stage {
         await this.till.print(await client.insist(() => client.text(`${path}/voucher.html?lang=${language}`)));
         this.#keep("printed", voucher.uuid);
       }
-      await client.insist(() => client.post(`${path}/print-confirmation`));
+      this.#looked.push(path);
       this.result.append(h("p", { class: "row centre" }, h("span", {}, t("voucher_printed")),
-        h("button", { class: "button quiet", type: "button", onclick: () => this.#copy(path) }, t("copy"))));
+        h("button", { class: "button quiet copy", type: "button", onclick: () => this.#copy(path) }, t("copy"))));
     } catch (problem) {
       if (!NO_PAPER.has(problem.code)) this.till.tell(problem);
       this.result.append(h("p", { class: "notice warn" }, problem.title));
+    }
+  }
+
+  /** Confirm the papers that came out: from then on nothing gives their codes again. */
+  async #confirm() {
+    clearTimeout(this.#timer);
+    for (const button of this.result.querySelectorAll(".copy")) button.remove();
+    const { client } = this.till;
+    for (const path of this.#looked.splice(0)) {
+      try {
+        await client.insist(() => client.post(`${path}/print-confirmation`));
+      } catch (problem) {
+        if (!NO_PAPER.has(problem.code)) this.till.tell(problem);
+      }
     }
   }
 
@@ -130,7 +149,9 @@ export class Stage {
       h("p", {}, h("button", { class: "button", type: "button", onclick: () => this.#receipt() }, t("print_receipt")))));
   }
 
-  #leave() {
+  async #leave() {
+    this.leave.disabled = true;
+    await this.#confirm();
     forget();
     this.till.player.clear();
     this.done();
