@@ -48,6 +48,7 @@ BY_HAND = {
     "lototrot_prize.there",
     "lototrot_salesstop.signalled",
     "lototrot_ticket.there",
+    "payoffice_payment.large_by_two",
     "power_by_two",
     "promotrot_playact.there",
     "promotrot_playticket.there",

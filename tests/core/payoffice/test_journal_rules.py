@@ -6,12 +6,14 @@ from django.apps import apps
 from core.journal.rules import broken
 from core.payoffice import journal_rules
 from core.payoffice.models import Claim
+from core.payoffice.services import paying
 from tests.support import factories
 from tests.support import paying as given
 from tests.support.databases import Database
 from tests.support.journaling import as_owner, execute, touched
 
 NAMES = [rule.name for rule in journal_rules.RULES]
+LARGE = "payoffice_payment.large_by_two"
 TABLES = {model._meta.db_table for model in apps.get_app_config("payoffice").get_models()}
 
 
@@ -46,3 +48,17 @@ def test_a_difference_that_two_persons_did_not_decide_is_found(own_database: Dat
         execute("UPDATE payoffice_cashsession SET proposal_id = %s", [other])
         found = list(broken(journal_rules.CLOSED))
     assert [table for table, *_ in found] == ["payoffice_cashsession"]
+
+
+def test_a_large_payment_by_one_person_is_found(own_database: Database) -> None:
+    """Where the constraint was taken away before it was written."""
+    (won,) = given.worth(500)
+    place = factories.point()
+    paying.payment_make(at=place.actor, request=won.request())
+    (rule,) = (each for each in journal_rules.RULES if each.name == LARGE)
+    assert list(broken(rule)) == []
+    with as_owner(own_database), touched("payoffice_payment"):
+        execute("ALTER TABLE payoffice_payment DROP CONSTRAINT payment_large_by_two")
+        execute("UPDATE payoffice_payment SET amount_cents = 30000")
+        found = list(broken(rule))
+    assert [table for table, *_ in found] == ["payoffice_payment"]
