@@ -224,7 +224,8 @@ class Stack:
             self._add("web", "play", web, lambda: gives(self.port, "/readyz"), 30)
             return
         passing_on = {"DEALER": self.play_url}
-        play, sales = web_command(self.play_port, 1), self._sales_processes
+        sales = self._sales_processes
+        play = web_command(self.play_port, sales)
         self._add("play", "play", play, lambda: gives(self.play_port, "/readyz"), 30)
         self._children["play"].environment |= {"TRUSTED_PROXIES": "127.0.0.1"}
         command = web_command(self.sales_port, sales)

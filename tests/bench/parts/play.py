@@ -117,7 +117,7 @@ def measure(store: Store) -> Figures:
     loads: list[Load] = []
 
     def plays_per_s(plays: Plays) -> float:
-        loads.append(store.load(plays.request))
+        loads.append(store.load(plays.request, url=store.stack.play_url))
         return loads[-1].per_s(201) / REQUESTS
 
     measured = interleave(lambda: raw.per_s(script, store), lambda: plays_per_s(one), pairs=pairs)
