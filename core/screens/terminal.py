@@ -88,6 +88,18 @@ TERMINAL_TEXTS: dict[str, texts.Text] = {
         "The payment is asked for again until it is answered. It is never made twice. "
         "Do not hand any money over yet."
     ),
+    "cash_up": _("Cash-up"),
+    "since": _("since {time}"),
+    "in_drawer": _("Must be in the drawer"),
+    "drawer_sales": _("Sales"),
+    "drawer_annulments": _("Refunds"),
+    "drawer_prizes": _("Prizes paid"),
+    "drawer_other": _("Other"),
+    "cash_float": _("Change at the beginning"),
+    "cash_counted": _("All that is in the drawer"),
+    "cash_difference": _("Difference"),
+    "close_shift": _("Close the shift"),
+    "shift_closed": _("The shift is closed."),
     "paper_fails": _("The paper cannot be printed"),
 }
 

@@ -24,6 +24,7 @@ from core.staff.actor import StaffActor
 from core.statements import papers, powers, services
 from core.statements.guarantee import covers
 from core.statements.models import (
+    CashUp,
     CommissionRate,
     GuaranteeLimit,
     Mark,
@@ -232,6 +233,22 @@ class GuaranteeLimitAdmin(ReadOnlyAdmin):
 class TillAdmin(ReadOnlyAdmin):
     columns = ("premises", "terminal", "owed_cents", "minute_from", "minute_cents")
     search_fields = ("premises__code", "terminal__code")
+    read_power = powers.READ
+
+
+@admin.register(CashUp)
+class CashUpAdmin(ReadOnlyAdmin):
+    columns = (
+        "terminal",
+        "operator",
+        "number",
+        "closed_at",
+        "expected_cents",
+        "float_cents",
+        "counted_cents",
+        "note",
+    )
+    search_fields = ("terminal__code", "terminal__premises__code", "operator__name")
     read_power = powers.READ
 
 

@@ -4,7 +4,15 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.contents import Administration, Panel, Section
 from core.statements.admin import guarantees_panel
-from core.statements.models import CommissionRate, GuaranteeLimit, Mark, Remittance, Statement, Till
+from core.statements.models import (
+    CashUp,
+    CommissionRate,
+    GuaranteeLimit,
+    Mark,
+    Remittance,
+    Statement,
+    Till,
+)
 
 KEY_NAMES = {
     "paid_on": _("paid on"),
@@ -27,6 +35,9 @@ KEY_NAMES = {
     "settled_cents": _("settled"),
     "other_cents": _("other"),
     "limit_cents": _("limit"),
+    "expected_cents": _("expected"),
+    "float_cents": _("float"),
+    "counted_cents": _("counted"),
 }
 
 ADMINISTRATION = Administration(
@@ -39,6 +50,7 @@ ADMINISTRATION = Administration(
                 (Remittance, "payments"),
                 (CommissionRate, "percent"),
                 (GuaranteeLimit, "shield"),
+                (CashUp, "calculate"),
                 (Till, "point_of_sale"),
                 (Mark, "bookmark"),
             ),

@@ -44,9 +44,36 @@ TILLS = Rule(
     """,
 )
 
+# A cash-up counts what its operator moved at its terminal, each transaction in one shift.
+DRAWER = Rule(
+    "cash_up_counts_the_shift",
+    "it does not say what the operator's acts at the terminal moved in the shift",
+    "statements_cashup",
+    """
+    SELECT 'statements_cashup', c.id, c.journal_xid
+      FROM statements_cashup c
+      LEFT JOIN statements_cashup p ON p.terminal_id = c.terminal_id
+       AND p.operator_id = c.operator_id AND p.number = c.number - 1
+      JOIN premises_terminal m ON m.id = c.terminal_id
+     WHERE c.expected_cents <> coalesce((
+            SELECT sum(CASE WHEN x.debit_id = o.id THEN x.amount_cents ELSE -x.amount_cents END)
+              FROM ledger_account o
+              JOIN ledger_transfer x ON o.id IN (x.debit_id, x.credit_id)
+              JOIN journal_act a ON a.journal_xid = x.journal_xid
+             WHERE o.code = 'premises:' || m.premises_id
+               AND a.terminal_id = c.terminal_id AND a.operator_id = c.operator_id
+               AND x.at >= CASE WHEN p.id IS NULL THEN c.since ELSE c.since - interval '1 hour' END
+               AND pg_visible_in_snapshot(x.journal_xid::text::xid8, c.snapshot::pg_snapshot)
+               AND (p.id IS NULL OR NOT pg_visible_in_snapshot(
+                        x.journal_xid::text::xid8, p.snapshot::pg_snapshot))), 0)
+        OR c.number > 1 AND p.id IS NULL
+    """,
+)
+
 RULES: tuple[Rule, ...] = (
     LIMIT,
     TILLS,
+    DRAWER,
     with_rows(
         "statements_till",
         ("ledger_account", "o.id = t.account_id"),
@@ -65,6 +92,7 @@ RULES: tuple[Rule, ...] = (
     ),
     confirmed("statements_remittance"),
     posted("statements_remittance", "abs(t.amount_cents)"),
+    stamped("statements_cashup", "closed_at", terminal="terminal_id", operator="operator_id"),
     stamped("statements_mark", "made_at"),
     with_parent("statements_markedbalance", "statements_mark", "mark_id"),
     stamped("statements_statement", "issued_at"),

@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 from core.premises import operators
 from core.premises.models import Operator, OperatorSession
 from core.screens import texts
+from core.statements.models import CashUp
 from core.traffic.rates import Rate
 from lototrot.models.tickets import PrintConfirmation, Ticket, Void
 from lototrot.services.tickets.selling import ContestClosed
@@ -60,7 +61,12 @@ def _closed_meanwhile(browser: Browser, shop: desk.Shop, closed: str) -> None:
     browser.find(".bet .empty")  # asked again, nothing is on sale
     assert Ticket.objects.count() == 4
     browser.click("#tab-day")
-    browser.says(".day", "9")
+    browser.says(".cash-up .facts", "9,00" if browser.language != "en" else "9.00")
+    browser.type("#cash-counted", "8.50")
+    browser.says(".cash-up output", "0,50" if browser.language != "en" else "0.50")
+    browser.click(".cash-up form .button")
+    until(lambda: len(browser.run("return window.printed")) == 5, "the slip of the cash-up")
+    assert CashUp.objects.get().difference_cents == -50
 
 
 def _multiple(browser: Browser, said: dict[str, Any]) -> None:

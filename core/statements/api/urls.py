@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from core.statements.api import statements
+from core.statements.api import cash_ups, statements
 
 urlpatterns = [
     path("premises/<str:code>/account", statements.Account.as_view()),
@@ -13,4 +13,8 @@ urlpatterns = [
     path("statements/<uuid:statement>.<str:form>", statements.StatementPaper.as_view()),
     path("statements/<uuid:statement>/remittances", statements.Remittances.as_view()),
     path("terminal/account", statements.TerminalAccount.as_view()),
+    path("terminal/drawer", cash_ups.TerminalDrawer.as_view()),
+    path("terminal/cash-ups", cash_ups.TerminalCashUps.as_view()),
+    path("terminal/cash-ups/<uuid:ident>/slip.<str:form>", cash_ups.TerminalCashUpSlip.as_view()),
+    path("cash-ups", cash_ups.CashUps.as_view()),
 ]

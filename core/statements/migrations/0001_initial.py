@@ -431,4 +431,83 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.CreateModel(
+            name="CashUp",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
+                ("number", models.PositiveIntegerField(verbose_name="number")),
+                ("since", models.DateTimeField(verbose_name="from")),
+                ("closed_at", models.DateTimeField(verbose_name="closed at")),
+                ("sales_cents", models.BigIntegerField(verbose_name="sales")),
+                ("annulments_cents", models.BigIntegerField(verbose_name="annulments")),
+                ("prizes_cents", models.BigIntegerField(verbose_name="paid to players")),
+                ("other_cents", models.BigIntegerField(verbose_name="other")),
+                ("expected_cents", models.BigIntegerField(verbose_name="expected")),
+                ("float_cents", models.BigIntegerField(verbose_name="float")),
+                ("counted_cents", models.BigIntegerField(verbose_name="counted")),
+                ("note", models.CharField(blank=True, max_length=200, verbose_name="note")),
+                ("lines", models.JSONField(verbose_name="movements")),
+                ("snapshot", models.TextField(verbose_name="transactions counted")),
+                (
+                    "operator",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="cash_ups",
+                        to="premises.operator",
+                        verbose_name="operator",
+                    ),
+                ),
+                (
+                    "terminal",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="cash_ups",
+                        to="premises.terminal",
+                        verbose_name="terminal",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "cash-up",
+                "verbose_name_plural": "cash-ups",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("terminal", "operator", "number"), name="cash_up_number"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("counted_cents__gte", 0), ("float_cents__gte", 0), ("number__gte", 1)
+                        ),
+                        name="cash_up_counted",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "expected_cents",
+                                django.db.models.expressions.CombinedExpression(
+                                    django.db.models.expressions.CombinedExpression(
+                                        django.db.models.expressions.CombinedExpression(
+                                            models.F("sales_cents"),
+                                            "+",
+                                            models.F("annulments_cents"),
+                                        ),
+                                        "+",
+                                        models.F("prizes_cents"),
+                                    ),
+                                    "+",
+                                    models.F("other_cents"),
+                                ),
+                            )
+                        ),
+                        name="cash_up_adds_up",
+                    ),
+                ],
+            },
+        ),
     ]

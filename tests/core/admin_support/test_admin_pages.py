@@ -117,6 +117,7 @@ def test_the_race_day_fills_every_table_but_those(day: RaceDay) -> None:
         "VoucherHandover",
         "VoucherSecret",
         "Receiver",
+        "CashUp",
         "CommissionRate",
         "Mark",
         "Remittance",

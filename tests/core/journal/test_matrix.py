@@ -41,6 +41,7 @@ NOT_THAT_DAY = {
 # tests/core/statements/test_guarantee.py.
 BY_HAND = {
     "authorisation_only_shortened",
+    "cash_up_counts_the_shift",
     "clock_forward",
     "decider_is_who_acted",
     "ledger_transfer.there",

@@ -28,6 +28,7 @@ from core.premises.services import terminal_roll
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.powers import Role
+from core.statements import cash_ups
 from core.statements.models import Statement
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
@@ -97,6 +98,7 @@ def build() -> Day:
         _prepared()
         _copied()
         contest, codes = _sold(point)
+        _counted(point)
         _raced(contest, point, codes)
         emission = _played()
         _paid(contest, point, office, codes)
@@ -184,6 +186,19 @@ def _sold(point: factories.Point) -> tuple[Contest, list[str]]:
     assert request_state(terminal=bare_terminal(point.credentials), ident=ident)
     ticket_annul(by=point.actor, ident=ident, presented_code=code, reason="wrong race")
     return contest, codes
+
+
+def _counted(point: factories.Point) -> None:
+    """Close the shift of the operator who sold the tickets."""
+    by = point.actor
+    with acting.acting("cash_up", terminal=by.terminal_id, operator=by.operator_id):
+        cash_ups.cash_up_close(
+            by=by,
+            ident=uuid.uuid4(),
+            expected_cents=cash_ups.drawer(by=by).expected_cents,
+            float_cents=0,
+            counted_cents=0,
+        )
 
 
 def _signalled(race: Race) -> None:

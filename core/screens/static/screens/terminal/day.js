@@ -1,7 +1,8 @@
-// Show the day at this terminal: each game's sales and last tickets.
+// Show the day at this terminal: the shift's drawer, each game's sales and last tickets.
 
 import { h } from "../base/dom.js";
 import { t } from "../base/text.js";
+import { cashUp } from "./cash-up.js";
 
 export function day(till) {
   const element = h("section", { class: "day" });
@@ -9,7 +10,7 @@ export function day(till) {
   async function show() {
     element.replaceChildren(h("p", { class: "loading" }, t("loading")));
     try {
-      const parts = await Promise.all(till.panels().map((panel) => panel.day?.()));
+      const parts = await Promise.all([cashUp(till, show), ...till.panels().map((panel) => panel.day?.())]);
       element.replaceChildren(h("h1", { class: "heard" }, t("day")), ...parts.filter(Boolean));
     } catch (error) {
       if (!(error instanceof till.LineLost || error instanceof till.Problem)) throw error;

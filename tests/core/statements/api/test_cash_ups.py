@@ -1,0 +1,64 @@
+"""Close a shift through the API: sales less refunds is what must be in the drawer."""
+
+import uuid
+from typing import Any
+
+from core.database import clock
+from core.staff.powers import Role
+from core.statements.models import CashUp
+from tests.support import factories
+from tests.support.api import refused, staff_api, terminal_api
+from tests.support.databases import Database
+from tests.support.lototrot.race_day import sell
+
+
+def _body(**fields: Any) -> dict[str, Any]:
+    return {
+        "uuid": str(uuid.uuid4()),
+        "expected_cents": 0,
+        "float_cents": 0,
+        "counted_cents": 0,
+    } | (fields)
+
+
+def test_a_shift_is_counted_closed_and_printed(own_database: Database) -> None:
+    contest = factories.contest(correction_window_s=300)
+    place = factories.point()
+    factories.acknowledge(contest, place)
+    factories.sell(contest, place)
+    second = sell(contest, place, [[1]] * len(contest.offered_masks))
+    price = contest.price_cents
+    factories.sell(contest, factories.point(place.premises))  # by somebody else
+    api = terminal_api(place)
+    annulled = api.post(
+        f"lototrot/tickets/{second['uuid']}/annulment",
+        {"code": second["code"], "reason": "Mistyped"},
+    )
+    assert annulled.status_code == 200, annulled.content
+    drawer = api.get("terminal/drawer").json()
+    assert drawer["expected_cents"] == price
+    assert [(line["column"], line["count"], line["cents"]) for line in drawer["lines"]] == [
+        ("annulments", 1, -price),
+        ("sales", 2, 2 * price),
+    ]
+
+    refused(api.post("terminal/cash-ups", _body()), 409, "drawer_moved")
+    body = _body(expected_cents=price, float_cents=5000, counted_cents=5000)
+    made = api.post("terminal/cash-ups", body)
+    assert made.status_code == 201, made.content
+    assert (made.json()["number"], made.json()["difference_cents"]) == (1, -price)
+    assert api.post("terminal/cash-ups", body).json() == made.json()
+    changed = api.post("terminal/cash-ups", body | {"counted_cents": 1})
+    refused(changed, 409, "uuid_reused")
+    assert CashUp.objects.get().closed_at <= clock.now()
+    slip = api.get(f"terminal/cash-ups/{body['uuid']}/slip.html?lang=en").content.decode()
+    assert "Cash-up" in slip and "Difference" in slip
+    other = terminal_api(factories.point())
+    refused(other.get(f"terminal/cash-ups/{body['uuid']}/slip.html"), 404, "cash_up_unknown")
+
+    factories.sell(contest, place)  # in the next shift
+    assert api.get("terminal/drawer").json()["expected_cents"] == price
+    assert api.post("terminal/cash-ups", _body(expected_cents=price)).json()["number"] == 2
+    listed = staff_api(Role.AUDITOR).get(f"cash-ups?premises={place.premises.code}").json()
+    assert [item["number"] for item in listed["items"]] == [2, 1]
+    refused(staff_api(Role.STEWARDS).get("cash-ups"), 403, "power_missing")
