@@ -3,16 +3,8 @@
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.contents import Administration, Panel, Section
+from core.statements import models
 from core.statements.admin import guarantees_panel
-from core.statements.models import (
-    CashUp,
-    CommissionRate,
-    GuaranteeLimit,
-    Mark,
-    Remittance,
-    Statement,
-    Till,
-)
 
 KEY_NAMES = {
     "paid_on": _("paid on"),
@@ -46,13 +38,13 @@ ADMINISTRATION = Administration(
             _("Running accounts"),
             72,
             (
-                (Statement, "receipt_long"),
-                (Remittance, "payments"),
-                (CommissionRate, "percent"),
-                (GuaranteeLimit, "shield"),
-                (CashUp, "calculate"),
-                (Till, "point_of_sale"),
-                (Mark, "bookmark"),
+                (models.Statement, "receipt_long"),
+                (models.Remittance, "payments"),
+                (models.CommissionRate, "percent"),
+                (models.GuaranteeLimit, "shield"),
+                (models.CashUp, "calculate"),
+                (models.Till, "point_of_sale"),
+                (models.Mark, "bookmark"),
             ),
         ),
     ),

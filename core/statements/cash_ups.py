@@ -59,7 +59,7 @@ class CashUpUnknown(NotFound):
 
 @dataclass(frozen=True, slots=True)
 class Drawer:
-    """What an operator's shift at a terminal has moved so far, in cents.
+    """The movements of an operator's shift at a terminal so far, in cents.
 
     Sales are positive; refunds and prizes paid are negative. `lines` has them by game (empty for
     none) and column, with the number of movements.

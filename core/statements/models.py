@@ -275,7 +275,7 @@ class Remittance(Guarded):
 
 
 class CashUp(Guarded):
-    """What an operator counted in the drawer of a terminal at the end of a shift.
+    """The count of the drawer of a terminal by its operator at the end of a shift.
 
     Sales are positive; annulments and prizes paid are negative. `lines` has them by game and
     column, with the number of movements. A shift is numbered by operator and terminal, and goes
