@@ -223,9 +223,11 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
 
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> list[Any]:
         target = self.get_object(request, unquote(str(object_id)))
+        if target is None:
+            return []
         offered = self._offered_names(request, self.acts, "act", target)
         actions = super().get_actions_detail(request, object_id)
-        return [action for action in actions if target and action.method.__name__ in offered]
+        return [action for action in actions if action.method.__name__ in offered]
 
     def get_actions_list(self, request: HttpRequest) -> list[Any]:
         offered = self._offered_names(request, self.list_acts, "list_act", None)

@@ -86,9 +86,13 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
         ]
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
-        """Add the program's version, which the foot of every page shows."""
+        """Add the program's version, which the foot of every page shows.
+
+        The theme would write its colours into every page, which the content policy forbids: they
+        are in `house.css`.
+        """
         context: dict[str, Any] = super().each_context(request)
-        return context | {"version": settings.VERSION}
+        return context | {"version": settings.VERSION, "colors": None}
 
     def login(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
@@ -152,6 +156,13 @@ def stylesheet(request: HttpRequest) -> str:
 def script(request: HttpRequest) -> str:
     """Return the address of the script. UNFOLD's SCRIPTS calls this."""
     return static("admin_support/house.js")
+
+
+def expressions(request: HttpRequest) -> str:
+    """Return the address of the script that evaluates the theme's expressions. UNFOLD's SCRIPTS
+    calls this.
+    """
+    return static("admin_support/expressions.js")
 
 
 def mark(request: HttpRequest) -> str:

@@ -32,6 +32,11 @@ from core.receipts.output import Output
 JSON, CSV, XLSX = "json", "csv", "xlsx"
 FOR_EVER_S = 31_536_000
 SHORTLY_S = 5
+# A slip has the styles of its lines in it, and nothing else.
+_PAPER_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none';"
+    " form-action 'none'; frame-ancestors 'none'"
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -95,7 +100,7 @@ def paper(content: bytes, output: Output) -> HttpResponse:
     response = HttpResponse(content, content_type=output.media_type)
     response["Cache-Control"] = "no-store"
     if output is Output.HTML:
-        response["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'"
+        response["Content-Security-Policy"] = _PAPER_POLICY
     return response
 
 

@@ -207,22 +207,7 @@ UNFOLD = {
     "LANGUAGES": {"action": "core.admin_support.site.language_action"},
     "ENVIRONMENT": "core.admin_support.site.environment",
     "STYLES": ["core.admin_support.site.stylesheet"],
-    "SCRIPTS": ["core.admin_support.site.script"],
-    "COLORS": {  # the green of core/screens, in eleven shades
-        "primary": {
-            "50": "#eef7f2",
-            "100": "#dcefe4",
-            "200": "#b6dcc8",
-            "300": "#86c4a5",
-            "400": "#6fd3a3",
-            "500": "#3fae7c",
-            "600": "#0b5a3c",
-            "700": "#0a4f35",
-            "800": "#08402b",
-            "900": "#063322",
-            "950": "#04231a",
-        }
-    },
+    "SCRIPTS": ["core.admin_support.site.script", "core.admin_support.site.expressions"],
     "SITE_FAVICONS": [
         {"rel": "icon", "type": "image/svg+xml", "href": "core.admin_support.site.mark"}
     ],

@@ -11,9 +11,11 @@ from django.utils import translation
 
 LANGUAGE_PARAMETER: Final = "lang"
 _COOKIE_AGE_S: Final = 365 * 24 * 3600
-# The API answers programs; the admin's theme is a library with inline scripts.
-_ASIDE: Final = ("/api/", "/admin/")
-PERMISSIONS: Final = "camera=(self), microphone=(), geolocation=(), payment=(), usb=(), serial=()"
+_API: Final = "/api/"  # answers programs
+_ADMIN: Final = "/admin/"  # has a language of its own, and nothing to scan
+_NEVER: Final = "microphone=(), geolocation=(), payment=(), usb=(), serial=()"
+PERMISSIONS: Final = f"camera=(self), {_NEVER}"
+ADMIN_PERMISSIONS: Final = f"camera=(), {_NEVER}"
 
 
 def policy(live_url: str) -> str:
@@ -38,21 +40,26 @@ def policy(live_url: str) -> str:
 
 
 POLICY: Final = policy(settings.LIVE_URL)
+ADMIN_POLICY: Final = policy("")
 
 
 class Screens:
     """Apply the language chosen by `?lang=`, keep it in a cookie, and set headers on every page.
 
     Place it after LocaleMiddleware, whose choice by cookie or Accept-Language it overrides. The
-    policy forbids inline scripts and styles and other origins; a view that sets a policy keeps it.
+    policy forbids inline scripts and styles, text that is run as a script, and other origins; a
+    view that sets a policy keeps it. The theme of the administration runs under it by
+    `admin_support/expressions.js`.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if request.path_info.startswith(_ASIDE):
+        if request.path_info.startswith(_API):
             return self._get_response(request)
+        if request.path_info.startswith(_ADMIN):
+            return _protected(self._get_response(request), ADMIN_POLICY, ADMIN_PERMISSIONS)
         asked = request.GET.get(LANGUAGE_PARAMETER, "")
         chosen = asked if asked in dict(settings.LANGUAGES) else ""
         if chosen:
@@ -68,6 +75,12 @@ class Screens:
                 secure=settings.PRODUCTION,
                 httponly=True,
             )
-        response.headers.setdefault("Content-Security-Policy", POLICY)
-        response.headers.setdefault("Permissions-Policy", PERMISSIONS)
-        return response
+        return _protected(response, POLICY, PERMISSIONS)
+
+
+def _protected(
+    response: HttpResponseBase, content_policy: str, permissions: str
+) -> HttpResponseBase:
+    response.headers.setdefault("Content-Security-Policy", content_policy)
+    response.headers.setdefault("Permissions-Policy", permissions)
+    return response
