@@ -47,6 +47,15 @@ def offset() -> datetime.timedelta:
     return newest.offset if newest else datetime.timedelta()
 
 
+def real_age(instant: datetime.datetime) -> datetime.timedelta:
+    """Return how long ago an instant was by the server's clock: without what simulated time was
+    moved since. For waits of machines, which do not run faster when that time is moved.
+    """
+    then = ClockOffset.objects.filter(set_at__lte=instant).order_by("-id").first()
+    moved = offset() - (then.offset if then else datetime.timedelta())
+    return now() - instant - moved
+
+
 def is_simulated() -> bool:
     """Return whether the clock has ever been moved."""
     return ClockOffset.objects.exists()

@@ -3,7 +3,9 @@
 from core.staff.powers import Role
 
 READ = "proofs.read"
+WATCH = "proofs.watch"
 
 POWERS = {
     READ: frozenset(Role),  # it is public
+    WATCH: frozenset({Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR, Role.ADMINISTRATOR}),
 }

@@ -43,5 +43,12 @@ TEXTS: dict[str, texts.Text] = {
     "proof_place": _("Place among the tickets sealed"),
     "proof_root": _("Number that was published"),
     "proof_entry": _("Entry of the public log"),
+    "log_contained": _("The log is the same: entry {n} is as printed, and it goes on from there."),
+    "log_rewritten": _("THE LOG WAS REWRITTEN, or this slip is not from here."),
+    "log_missing": _("The log that is shown has no entry {n}."),
+    "log_different": _("Entry {n} of the log that is shown is another than the one printed."),
+    "log_broken": _("The entries after {n} do not follow from it."),
+    "log_keep": _("Keep the slip and show it to the gaming authority."),
+    "log_now": _("The log now"),
     "proof_none": _("There is no proof yet: tickets are sealed when sales close."),
 }

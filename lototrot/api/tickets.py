@@ -28,6 +28,7 @@ from core.api.views import BareTerminalView, TerminalView, json_response
 from core.kernel.codes import CodeForged, CodeMalformed, CodeMistyped
 from core.premises.access import TerminalCannot
 from core.premises.requests import UuidReused
+from core.proofs.head import recent_head
 from core.receipts.document import LANGUAGES
 from core.receipts.output import Output
 from lototrot.api import samples
@@ -105,6 +106,10 @@ class TicketCard(Shape):
     notices = serializers.ListField(
         child=serializers.CharField(), help_text="To be printed on the ticket as they are."
     )
+    public_log = serializers.CharField(
+        help_text="The head of the public log, to be printed at the foot; empty before its first"
+        " entry."
+    )
 
 
 class InquiryOut(Shape):
@@ -171,6 +176,7 @@ def card_of(sold: selling.Sold) -> dict[str, Any]:
     card["state"] = VOID if voided else SOLD
     card["given_again"] = sold.given_again
     card["notices"] = _notices(get_language())
+    card["public_log"] = recent_head()
     return card
 
 

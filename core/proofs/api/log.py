@@ -13,6 +13,7 @@ from core.api.shapes import Choice, Day, Flag, Instant, PageQuery, Shape, Text, 
 from core.api.views import ApiView
 from core.kernel.days import DayOutOfRange
 from core.proofs import selectors
+from core.proofs.head import Finding, HeadMalformed, head_compare
 from core.proofs.models import SigningKey
 from core.proofs.record import record_render
 from core.receipts import made
@@ -94,6 +95,37 @@ class Head(ApiView):
     def get(self, request: Request) -> HttpResponse:
         response = self.answer(EntryOut, selectors.newest_entry().published())
         return cached(request, response, max_age_s=SHORTLY_S)
+
+
+class ComparisonQuery(Shape):
+    printed = Text(max_length=120, help_text="The line of a slip, such as 12 · 0123abcd 4567ef89.")
+
+
+class ComparisonOut(Shape):
+    finding = Choice(
+        [finding.value for finding in Finding],
+        help_text="contained: the log has the entry as printed and goes on from it. missing,"
+        " different, broken: the log shown is not the one that the slip was printed from.",
+    )
+    sequence = Whole(help_text="The printed entry.")
+    head = serializers.CharField(help_text="Of the log as it is shown now.")
+
+
+class Comparison(ApiView):
+    units = 10
+
+    @operation(
+        "Compare the line of the public log on a slip with the log as it is shown now",
+        "Whoever does not trust the answer compares the log itself: verify/public_log.py.",
+        answer=ComparisonOut,
+        query=ComparisonQuery,
+        problems=(HeadMalformed,),
+    )
+    def get(self, request: Request) -> HttpResponse:
+        compared = head_compare(self.query(ComparisonQuery)["printed"])
+        response = self.answer(ComparisonOut, compared)
+        response["Cache-Control"] = "no-store"
+        return response
 
 
 class Keys(ApiView):

@@ -81,6 +81,28 @@ function proof(path, code) {
   return place;
 }
 
+// t("log_missing") t("log_different") t("log_broken")
+async function compare(printed, place) {
+  place.replaceChildren(h("p", { class: "loading" }, t("loading")));
+  try {
+    const response = await fetch(`/api/v1/log/comparison?${new URLSearchParams({ printed })}`, {
+      cache: "no-store", credentials: "omit", headers: { "Accept-Language": language },
+    });
+    const content = await response.json();
+    if (!response.ok) throw new Refused(content.title);
+    const { finding, sequence, head } = content;
+    const now = h("p", { class: "small" }, `${t("log_now")}: ${head}`);
+    place.replaceChildren(finding === "contained"
+      ? h("div", { class: "state good" }, h("p", {}, t("log_contained", { n: sequence })), now)
+      : h("div", { class: "state bad", role: "alert" }, h("p", { class: "large" }, t("log_rewritten")), h("p", {}, t(`log_${finding}`, { n: sequence })), h("p", {}, t("log_keep")), now));
+  } catch (error) {
+    place.replaceChildren(h("p", { class: "notice warn", role: "alert" }, error instanceof Refused ? error.message : t("line_lost")));
+    if (!(error instanceof Refused || error instanceof TypeError)) throw error;
+  }
+}
+
+const slip = document.getElementById("compare");
+slip.addEventListener("submit", (event) => { event.preventDefault(); compare(slip.printed.value.trim(), document.getElementById("compared")); });
 form.addEventListener("submit", (event) => { event.preventDefault(); check(input.value.trim()); });
 camera(document.getElementById("camera"), document.getElementById("view"), (code) => { input.value = code; check(code); });
 if (location.hash.length > 1) {
