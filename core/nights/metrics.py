@@ -6,12 +6,15 @@ from django.db import connection
 from prometheus_client.core import Metric
 
 from core.api import metrics
+from core.nights.jobs import all_jobs
 from core.nights.services import jobs_due
 
 _LAST = """
-SELECT DISTINCT ON (job) job, extract(epoch FROM ended_at - started_at),
-       extract(epoch FROM core_now() - ended_at)
-  FROM nights_jobrun WHERE state = 'done' ORDER BY job, day DESC
+SELECT j.name, extract(epoch FROM r.ended_at - r.started_at),
+       extract(epoch FROM core_now() - r.ended_at)
+  FROM unnest(%s::text[]) j (name) CROSS JOIN LATERAL (
+    SELECT started_at, ended_at FROM nights_jobrun
+     WHERE job = j.name AND state = 'done' ORDER BY day DESC LIMIT 1) r
 """
 
 
@@ -21,7 +24,7 @@ def source() -> Iterator[Metric]:
         "night_jobs_due", "Jobs of ended days that are not done", [((), float(len(jobs_due())))]
     )
     with connection.cursor() as cursor:
-        cursor.execute(_LAST)
+        cursor.execute(_LAST, [[job.name for job in all_jobs()]])
         rows = cursor.fetchall()
     lengths = [((job,), float(length)) for job, length, _ in rows]
     ages = [((job,), float(age)) for job, _, age in rows]

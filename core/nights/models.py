@@ -47,6 +47,9 @@ class JobRun(Guarded):
                 name="job_run_whole",
             ),
         ]
+        indexes = [
+            models.Index(fields=["job", "day"], condition=~Q(state="done"), name="job_run_not_done")
+        ]
 
     def __str__(self) -> str:
         return f"{self.day} {self.job}"

@@ -7,7 +7,7 @@ Each job and day has one row. If a run is interrupted, the next run continues wi
 import datetime
 
 import structlog
-from django.db import transaction
+from django.db import connection, transaction
 
 from core.database import clock
 from core.database.locks import Lock, session_hold
@@ -50,9 +50,7 @@ def jobs_due(until: datetime.date | None = None) -> list[tuple[datetime.date, Jo
     A job that recounts is due for its newest day alone, and for one that it did not finish.
     """
     last = until or last_day()
-    done: dict[str, datetime.date] = {}
-    for name, day in JobRun.objects.filter(state=JobRun.State.DONE).values_list("job", "day"):
-        done[name] = max(day, done.get(name, day))
+    done = last_done()
     unfinished: dict[str, datetime.date] = {}
     for name, day in JobRun.objects.exclude(state=JobRun.State.DONE).values_list("job", "day"):
         unfinished[name] = min(day, unfinished.get(name, day))
@@ -67,6 +65,20 @@ def jobs_due(until: datetime.date | None = None) -> list[tuple[datetime.date, Jo
             days = [day for day in days if day in (days[-1], unfinished.get(job.name))]
         due.extend((day, job) for day in days)
     return sorted(due, key=lambda due_job: (due_job[0], due_job[1].order, due_job[1].name))
+
+
+_LAST_DONE = """
+SELECT j.name, r.day FROM unnest(%s::text[]) j (name) CROSS JOIN LATERAL (
+    SELECT day FROM nights_jobrun WHERE job = j.name AND state = 'done'
+     ORDER BY day DESC LIMIT 1) r
+"""
+
+
+def last_done() -> dict[str, datetime.date]:
+    """Return the newest day for which each job was done, by name, without reading the others."""
+    with connection.cursor() as cursor:
+        cursor.execute(_LAST_DONE, [[job.name for job in jobs.all_jobs()]])
+        return dict(cursor.fetchall())
 
 
 def _days(first: datetime.date, last: datetime.date) -> list[datetime.date]:

@@ -13,7 +13,7 @@ from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
 from lototrot.selectors.alive import standings
 from lototrot.selectors.cards import LegCard, RunnerCard, contest_legs
-from lototrot.selectors.totals import Totals, all_totals
+from lototrot.selectors.totals import Totals, totals_of
 from lototrot.services.contest.contests import rules_of
 from lototrot.services.seal.sealing import SEAL
 from lototrot.services.settlement.certificate import CERTIFICATE
@@ -25,7 +25,8 @@ _NOTHING = Totals(0, 0, 0)
 
 def board_pulse() -> dict[str, Any]:
     """Return what changes with every sale: tickets, bets and takings of each contest so far."""
-    totals = all_totals()
+    contests = _contests()
+    totals = totals_of(contests)
     return {
         "contests": {
             str(contest.pk): {
@@ -35,7 +36,7 @@ def board_pulse() -> dict[str, Any]:
                 "bets": totals.get(contest.pk, _NOTHING).bets,
                 "takings_cents": totals.get(contest.pk, _NOTHING).takings_cents,
             }
-            for contest in _contests()
+            for contest in contests
         }
     }
 

@@ -71,7 +71,7 @@ def sales_by_minute(contest: Contest) -> list[Minute]:
     until = contest.closed_at or clock.now()
     since = until - WATCHED
     with connection.cursor() as cursor:
-        cursor.execute(_BY_MINUTE, [_first_after(since), contest.pk, since])
+        cursor.execute(_BY_MINUTE, [first_ticket_after(since), contest.pk, since])
         return [Minute(*row) for row in cursor.fetchall()]
 
 
@@ -79,7 +79,7 @@ def sales_by_premises(contest: Contest, *, most: int) -> list[PremisesSales]:
     """Return the premises that sold most in the last hour."""
     since = (contest.closed_at or clock.now()) - WATCHED
     with connection.cursor() as cursor:
-        cursor.execute(_BY_PREMISES, [_first_after(since), contest.pk, since, most])
+        cursor.execute(_BY_PREMISES, [first_ticket_after(since), contest.pk, since, most])
         return [PremisesSales(*row) for row in cursor.fetchall()]
 
 
@@ -87,11 +87,11 @@ def silent_terminals(contest: Contest, *, most: int) -> list[SilentTerminal]:
     """Return the terminals that are ready to sell this contest but have sold nothing lately."""
     since = clock.now() - SILENT_AFTER
     with connection.cursor() as cursor:
-        cursor.execute(_SILENT, [contest.pk, since, _first_after(since), since, most])
+        cursor.execute(_SILENT, [contest.pk, since, first_ticket_after(since), since, most])
         return [SilentTerminal(*row) for row in cursor.fetchall()]
 
 
-def _first_after(instant: datetime.datetime) -> int:
+def first_ticket_after(instant: datetime.datetime) -> int:
     """Return a ticket id that is below all tickets sold from an instant on, by binary search.
 
     The time of sale has no index, and a table of millions of rows is not read every few seconds.

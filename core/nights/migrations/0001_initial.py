@@ -39,6 +39,13 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "nights' jobs",
                 "verbose_name": "night's job",
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("state", "done"), _negated=True),
+                        fields=["job", "day"],
+                        name="job_run_not_done",
+                    )
+                ],
                 "constraints": [
                     models.UniqueConstraint(fields=("job", "day"), name="job_run_once"),
                     models.CheckConstraint(

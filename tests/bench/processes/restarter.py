@@ -28,7 +28,7 @@ def main() -> None:
         for work in due_work():
             list(work.due())
     else:
-        answer = Client().get("/readyz")
+        answer = Client(HTTP_HOST="localhost").get("/readyz")
         if answer.status_code != 200:
             raise SystemExit(f"not ready: {answer.status_code}")
     print(json.dumps({"seconds": time.perf_counter() - began}))
