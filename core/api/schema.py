@@ -37,6 +37,10 @@ from core.traffic.limits import Throttled
 Problems = Sequence[type[DomainError]]
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 METHODS_WITH_BODY = ("post", "put", "patch")
+SIGNED_ON = "-"
+"""In place of a power: whoever is signed on may do it."""
+OF_ITS_KIND = "*"
+"""In place of a power: that of the kind of the proposal (`core.staff.two_persons`)."""
 
 
 class FieldProblem(Shape):
@@ -63,10 +67,17 @@ class Problem(Shape):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Operation:
-    """The declaration of an operation. `answer` None means 204 without a body."""
+    """The declaration of an operation. `answer` None means 204 without a body.
+
+    `power` is what a member of staff needs for it, SIGNED_ON or OF_ITS_KIND; each operation of a
+    `StaffView` names one, and is refused without it before anything else of the request is read.
+    `capability` is what the premises of a terminal need (`core.premises.access.Capability`).
+    """
 
     summary: str
     description: str = ""
+    power: str = ""
+    capability: str = ""
     answer: type[serializers.Serializer[Any]] | None = None
     status: int = 200
     body: type[serializers.Serializer[Any]] | type[Body] | None = None

@@ -45,6 +45,7 @@ from core.api.authentication import (
 )
 from core.api.bodies import B
 from core.api.errors import MethodNotAllowed, RouteUnknown
+from core.api.schema import OF_ITS_KIND, SIGNED_ON
 from core.api.shapes import BIGGEST, Shape
 from core.database.models import Guarded
 from core.looks.recording import look_at_list, look_at_row
@@ -185,6 +186,15 @@ class StaffView(ApiView):
             raise PasswordNotOwn
         if is_staff and self.needs_second_factor and not self.by.verified:
             raise SecondFactorNotSet
+        if is_staff:
+            self.need_power((request.method or "").lower())
+
+    def need_power(self, method: str) -> None:
+        """Raise PowerMissing unless the person has the power that the operation names."""
+        handler = getattr(self, "get" if method == "head" else method, None)
+        declared = getattr(handler, "operation", None)
+        if declared and declared.power not in (SIGNED_ON, OF_ITS_KIND):
+            self.by.need(declared.power)
 
     def acting(self, **ids: int) -> None:
         """Say who acts, also in a request that reads: a look may be recorded (`core.looks`)."""

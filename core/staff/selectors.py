@@ -31,10 +31,20 @@ def proposals(
         filters["kind"] = kind
     if subject:
         filters["subject"] = subject
-    rows = Proposal.objects.filter(**filters)
-    return rows.select_related(
+    return _with_people().filter(**filters)
+
+
+def _with_people() -> QuerySet[Proposal]:
+    return Proposal.objects.select_related(
         "proposed_by", "proposed_by__given__decision", "decision", "decision__decided_by"
     )
+
+
+def decided(by_them: Proposal) -> Proposal:
+    """Return a proposal with its decision, for whoever has just decided it: they need no power to
+    read others.
+    """
+    return _with_people().get(pk=by_them.pk)
 
 
 def proposal(*, by: StaffActor, proposal: uuid.UUID) -> Proposal:

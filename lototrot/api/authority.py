@@ -10,6 +10,7 @@ from core.api.views import StaffView
 from core.kernel.regulation import RegulationRefused
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
+from lototrot import powers
 from lototrot.api import samples
 from lototrot.engine.bet_type import BetTypeRefused
 from lototrot.models.authority import FiguresAmendment, GameEnd
@@ -74,7 +75,12 @@ class EndOut(Shape):
 
 
 class Amendments(StaffView):
-    @operation("Amendments of the regulation's bet type [A19]", answer=AmendmentOut, paged=True)
+    @operation(
+        "Amendments of the regulation's bet type [A19]",
+        answer=AmendmentOut,
+        paged=True,
+        power=powers.READ,
+    )
     def get(self, request: Request) -> HttpResponse:
         rows = FiguresAmendment.objects.all()
         return self.rows(AmendmentOut, rows, self.query(PageQuery))
@@ -95,6 +101,7 @@ class Amendments(StaffView):
             amendments.AmendmentOverContests,
             ProposalPending,
         ),
+        power=powers.AMEND_FIGURES,
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(AmendmentIn)
@@ -106,7 +113,9 @@ class Amendments(StaffView):
 
 
 class Ends(StaffView):
-    @operation("Bet types that have ended for good [A21]", answer=EndOut, paged=True)
+    @operation(
+        "Bet types that have ended for good [A21]", answer=EndOut, paged=True, power=powers.READ
+    )
     def get(self, request: Request) -> HttpResponse:
         return self.rows(EndOut, GameEnd.objects.all(), self.query(PageQuery))
 
@@ -128,6 +137,7 @@ class Ends(StaffView):
             ending.EndNotWhole,
             ProposalPending,
         ),
+        power=powers.END_GAME,
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(EndIn)

@@ -11,6 +11,7 @@ from core.api.schema import operation
 from core.api.views import ApiView, StaffView
 from core.proofs.api.log import EntryOut
 from core.receipts.output import Output
+from lototrot import powers
 from lototrot.services.contest.contests import ContestUnknown
 from lototrot.services.seal import export
 from lototrot.services.seal.sealing import ContestNotSealed
@@ -56,6 +57,7 @@ class SealedTickets(StaffView):
         answer=OpenApiTypes.BINARY,
         media_type=_TICKETS,
         problems=(ContestUnknown, ContestNotSealed),
+        power=powers.EXPORT_TICKETS,
     )
     def get(self, request: Request, contest: int) -> Any:
         chunks = export.tickets_export(by=self.by, contest_id=contest)

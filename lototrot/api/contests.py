@@ -13,6 +13,7 @@ from core.database import clock
 from core.receipts.document import LANGUAGES
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
+from lototrot import powers
 from lototrot.api import samples
 from lototrot.api.course_shapes import ReasonIn
 from lototrot.api.programmes import RaceOut
@@ -192,7 +193,13 @@ def detail_of(contest: Contest) -> dict[str, Any]:
 
 
 class Contests(StaffView):
-    @operation("Contests, newest first", answer=ContestOut, paged=True, query=ContestQuery)
+    @operation(
+        "Contests, newest first",
+        answer=ContestOut,
+        paged=True,
+        query=ContestQuery,
+        power=powers.READ,
+    )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(ContestQuery)
         rows = selectors.contests(state=query.get("state", ""), meeting=query.get("meeting"))
@@ -209,6 +216,7 @@ class Contests(StaffView):
             contests.MeetingUnknown,
             *_TERMS,
         ),
+        power=powers.PREPARE_CONTEST,
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(ContestIn)
@@ -238,6 +246,7 @@ class Terms(StaffView):
             contests.PublishedAlready,
         ),
         example={"price_cents": 200},
+        power=powers.PREPARE_CONTEST,
     )
     def post(self, request: Request, contest: int) -> HttpResponse:
         body = self.read(TermsIn)
@@ -264,6 +273,7 @@ class Discard(StaffView):
             ProposalPending,
         ),
         example={"reason": "The meeting was cancelled."},
+        power=powers.PREPARE_CONTEST,
     )
     def post(self, request: Request, contest: int) -> HttpResponse:
         reason = self.read(ReasonIn)["reason"]
@@ -280,6 +290,7 @@ class OneContest(StaffView):
         "Read a contest: terms, legs, gates, closing, jackpot and server time",
         answer=ContestDetailOut,
         problems=(contests.ContestUnknown,),
+        power=powers.READ,
     )
     def get(self, request: Request, contest: int) -> HttpResponse:
         return json_response(detail_of(contests.contest_get(contest)))
@@ -290,6 +301,7 @@ class Gates(StaffView):
         "List the gates that keep a contest from being opened [E8]",
         answer=GatesOut,
         problems=(contests.ContestUnknown,),
+        power=powers.READ,
     )
     def get(self, request: Request, contest: int) -> HttpResponse:
         missing = contests.contest_gates(contest=contests.contest_get(contest))
@@ -312,6 +324,7 @@ class Publication(StaffView):
             contests.PublishedAlready,
         ),
         example={"rules": {"ca": "Reglament…", "es": "Reglamento…", "en": "Rules…"}},
+        power=powers.PREPARE_CONTEST,
     )
     def post(self, request: Request, contest: int) -> HttpResponse:
         rules = self.read(PublicationIn)["rules"]
@@ -336,6 +349,7 @@ class Opening(StaffView):
             contests.CourseUnderWay,
             contests.StopStands,
         ),
+        power=powers.OPEN_CONTEST,
     )
     def post(self, request: Request, contest: int) -> HttpResponse:
         self.read(Shape)
@@ -349,6 +363,7 @@ class Closing(StaffView):
         "Nothing changes when it is closed already.",
         answer=ContestOut,
         problems=(contests.ContestUnknown,),
+        power=powers.CLOSE_CONTEST,
     )
     def post(self, request: Request, contest: int) -> HttpResponse:
         self.read(Shape)

@@ -11,6 +11,7 @@ from core.draws.services import DrawBegun
 from core.kernel.errors import DomainError
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
+from lototrot import powers
 from lototrot.api import samples
 from lototrot.api.course_shapes import (
     ClassificationIn,
@@ -57,7 +58,9 @@ _RUNNERS: tuple[type[DomainError], ...] = (
 
 
 class OneRace(StaffView):
-    @operation("Read a race: its record and its runners", answer=RaceOut, problems=_RACE)
+    @operation(
+        "Read a race: its record and its runners", answer=RaceOut, problems=_RACE, power=powers.READ
+    )
     def get(self, request: Request, race: int) -> HttpResponse:
         row: Any = course.race_get(race)
         races = Race.objects.select_related("racecourse", "meeting").filter(pk=row.pk)
@@ -88,6 +91,7 @@ class Withdrawals(StaffView):
             ProposalPending,
         ),
         example={"number": 4, "source": "Veterinary service", "effective_at": None},
+        power=powers.WITHDRAW,
     )
     def post(self, request: Request, race: int) -> HttpResponse:
         body = self.read(WithdrawalIn)
@@ -118,6 +122,7 @@ class Reversal(StaffView):
             ProposalPending,
         ),
         example={"reason": "Number misread."},
+        power=powers.WITHDRAW,
     )
     def post(self, request: Request, withdrawal: int) -> HttpResponse:
         body = self.read(ReasonIn)
@@ -153,6 +158,7 @@ class Start(StaffView):
             ProposalPending,
         ),
         example={"actual_start_at": "2027-04-10T17:01:30+02:00", "source": "Starter"},
+        power=powers.RECORD_START,
     )
     def post(self, request: Request, race: int) -> HttpResponse:
         body = self.read(StartIn)
@@ -186,6 +192,7 @@ class StartCorrection(StaffView):
             ProposalPending,
         ),
         example={"actual_start_at": "2027-04-10T17:01:10+02:00", "source": "Film"},
+        power=powers.RECORD_START,
     )
     def post(self, request: Request, race: int) -> HttpResponse:
         body = self.read(StartCorrectionIn)
@@ -221,6 +228,7 @@ class Declaration(StaffView):
             ProposalPending,
         ),
         example={"kind": "not_run", "reason": "Storm", "declared_at": None, "left": []},
+        power=powers.DECLARE_RACE,
     )
     def post(self, request: Request, race: int) -> HttpResponse:
         body = self.read(DeclarationIn)
@@ -250,6 +258,7 @@ class Retraction(StaffView):
             ProposalPending,
         ),
         example={"reason": "Another race was meant."},
+        power=powers.DECLARE_RACE,
     )
     def post(self, request: Request, race: int) -> HttpResponse:
         body = self.read(ReasonIn)
@@ -278,6 +287,7 @@ class MeetingDeclaration(StaffView):
             ProposalPending,
         ),
         example={"reason": "Flooded track", "declared_at": None},
+        power=powers.DECLARE_RACE,
     )
     def post(self, request: Request, meeting: int) -> HttpResponse:
         body = self.read(MeetingDeclarationIn)
@@ -310,6 +320,7 @@ class Classification(StaffView):
             ProposalPending,
         ),
         example=samples.CLASSIFICATION,
+        power=powers.CLASSIFY,
     )
     def post(self, request: Request, race: int) -> HttpResponse:
         body = self.read(ClassificationIn)
@@ -343,6 +354,7 @@ class ClassificationCorrection(StaffView):
             ProposalPending,
         ),
         example={"runners": samples.CLASSIFICATION["runners"], "reason": "2 and 1 were swapped."},
+        power=powers.CLASSIFY,
     )
     def post(self, request: Request, race: int) -> HttpResponse:
         body = self.read(CorrectionIn)

@@ -16,7 +16,7 @@ from core.database.kept import kept
 from core.draws.models import Draw
 from core.draws.selectors import draw_cards
 from core.ledger.services import balance_cents
-from core.premises.access import PremisesNotAuthorised, SalesSuspended, TerminalCannot
+from core.premises.access import Capability, PremisesNotAuthorised, SalesSuspended, TerminalCannot
 from core.premises.models import Game
 from core.premises.requests import CreditExhausted
 from core.premises.selectors import sale_refusal
@@ -190,6 +190,7 @@ class Acknowledgement(TerminalView):
         "Needed once per contest, terminal and operator before selling. Twice changes nothing.",
         answer=AcknowledgementOut,
         problems=(ContestUnknown, ContestNotOpen, TerminalCannot),
+        capability=Capability.SELL,
     )
     def post(self, request: Request, contest: int) -> HttpResponse:
         self.read(Shape)

@@ -14,6 +14,7 @@ from core.api.schema import operation
 from core.api.shapes import Choice, Day, Flag, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import StaffView, json_response
 from core.receipts.output import Output
+from lototrot import powers
 from lototrot.api import samples
 from lototrot.engine.programme import MAX_BYTES, ProgrammeInvalid
 from lototrot.models.programme import Racecourse
@@ -180,7 +181,7 @@ class MeetingQuery(PageQuery):
 
 
 class Racecourses(StaffView):
-    @operation("Racecourses", answer=RacecourseOut, paged=True)
+    @operation("Racecourses", answer=RacecourseOut, paged=True, power=powers.READ)
     def get(self, request: Request) -> HttpResponse:
         return self.rows(RacecourseOut, Racecourse.objects.all(), self.query(PageQuery))
 
@@ -202,6 +203,7 @@ class Programmes(StaffView):
         problems=(ProgrammeInvalid, official.ProgrammeRecorded, official.RacecourseDiffers),
         example=samples.PROGRAMME,
         answer_example=samples.MEETING,
+        power=powers.IMPORT_PROGRAMME,
     )
     def post(self, request: Request) -> HttpResponse:
         content_type = request._request.content_type
@@ -216,7 +218,13 @@ class Programmes(StaffView):
 
 
 class Meetings(StaffView):
-    @operation("Meetings, newest first", answer=MeetingOut, paged=True, query=MeetingQuery)
+    @operation(
+        "Meetings, newest first",
+        answer=MeetingOut,
+        paged=True,
+        query=MeetingQuery,
+        power=powers.READ,
+    )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(MeetingQuery)
         meetings = official.meetings()
@@ -227,7 +235,10 @@ class Meetings(StaffView):
 
 class OneMeeting(StaffView):
     @operation(
-        "A meeting with its races and runners", answer=MeetingDetailOut, problems=(MeetingUnknown,)
+        "A meeting with its races and runners",
+        answer=MeetingDetailOut,
+        problems=(MeetingUnknown,),
+        power=powers.READ,
     )
     def get(self, request: Request, meeting: int) -> HttpResponse:
         row: Any = official.meeting_get(meeting)
@@ -248,6 +259,7 @@ class Approval(StaffView):
             official.ApprovalRecorded,
         ),
         example=samples.APPROVAL,
+        power=powers.APPROVE_PROGRAMME,
     )
     def post(self, request: Request, meeting: int) -> HttpResponse:
         body = self.read(ApprovalIn)
@@ -271,6 +283,7 @@ class InternalBets(StaffView):
             internal_bets.TypeRepeated,
         ),
         example=samples.INTERNAL_BETS,
+        power=powers.PREPARE_CONTEST,
     )
     def post(self, request: Request, meeting: int) -> HttpResponse:
         body = self.read(InternalBetsIn)
@@ -286,6 +299,7 @@ class MeetingPoster(PaperView, StaffView):
         "The poster of a meeting, for the wall (5.2, 6.2)",
         query=LanguageQuery,
         problems=(MeetingUnknown, ProgrammeNotApproved, NothingPublished),
+        power=powers.READ,
     )
     def get(self, request: Request, meeting: int, form: str) -> HttpResponse:
         language = self.language()

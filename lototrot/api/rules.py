@@ -13,6 +13,7 @@ from core.receipts.output import Output, render
 from core.receipts.paper import Paper
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
+from lototrot import powers
 from lototrot.api import samples
 from lototrot.engine.bet_type import BetTypeRefused
 from lototrot.models.contest import BetType, TicketModel
@@ -64,7 +65,9 @@ class TicketModelOut(Shape):
 
 
 class BetTypes(StaffView):
-    @operation("List every version of every bet type", answer=BetTypeOut, paged=True)
+    @operation(
+        "List every version of every bet type", answer=BetTypeOut, paged=True, power=powers.READ
+    )
     def get(self, request: Request) -> HttpResponse:
         return self.rows(BetTypeOut, BetType.objects.all(), self.query(PageQuery))
 
@@ -83,6 +86,7 @@ class BetTypes(StaffView):
             bet_types.FiguresNotOfRegulation,
             bet_types.BetTypeRecorded,
         ),
+        power=powers.PREPARE_CONTEST,
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(BetTypeIn)
@@ -105,6 +109,7 @@ class BetTypeProposals(StaffView):
             bet_types.BetTypeRecorded,
             ProposalPending,
         ),
+        power=powers.PREPARE_CONTEST,
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(BetTypeIn)
@@ -116,7 +121,7 @@ class BetTypeProposals(StaffView):
 
 
 class TicketModels(StaffView):
-    @operation("Authorised ticket models", answer=TicketModelOut, paged=True)
+    @operation("Authorised ticket models", answer=TicketModelOut, paged=True, power=powers.READ)
     def get(self, request: Request) -> HttpResponse:
         return self.rows(TicketModelOut, TicketModel.objects.all(), self.query(PageQuery))
 
@@ -139,6 +144,7 @@ class TicketModels(StaffView):
             "multiple": True,
             "layout": "5d6f" * 16,
         },
+        power=powers.PREPARE_CONTEST,
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(TicketModelIn)
@@ -156,13 +162,19 @@ class TicketLayoutOut(Shape):
 
 
 class TicketLayout(StaffView):
-    @operation("The layout in which tickets are printed now", answer=TicketLayoutOut)
+    @operation(
+        "The layout in which tickets are printed now", answer=TicketLayoutOut, power=powers.READ
+    )
     def get(self, request: Request) -> HttpResponse:
         return self.answer(TicketLayoutOut, {"sha256": layout_digest()})
 
 
 class TicketSpecimen(PaperView, StaffView):
-    @operation("The specimen of a ticket, to be authorised (14.II.2)", query=LanguageQuery)
+    @operation(
+        "The specimen of a ticket, to be authorised (14.II.2)",
+        query=LanguageQuery,
+        power=powers.READ,
+    )
     def get(self, request: Request, form: str) -> HttpResponse:
         document = specimen(self.language())
         output = Output(form)

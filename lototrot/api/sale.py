@@ -13,7 +13,7 @@ from core.api.parsing import KIBIBYTE
 from core.api.schema import operation
 from core.api.views import LeanView
 from core.database.clock import ClockUnsound
-from core.premises.access import PremisesNotAuthorised, SalesSuspended, TerminalCannot
+from core.premises.access import Capability, PremisesNotAuthorised, SalesSuspended, TerminalCannot
 from core.premises.requests import CREDIT_REFUSALS, DisplayNotAcknowledged, UuidBurnt, UuidReused
 from lototrot.api import samples
 from lototrot.api.tickets import TicketCard, card_of
@@ -123,6 +123,7 @@ class Tickets(LeanView):
             *CREDIT_REFUSALS,
             selling.PremisesCapReached,
         ),
+        capability=Capability.SELL,
     )
     def post(self, request: HttpRequest) -> HttpResponse:
         sale = sale_request(self.body(request, SaleIn))

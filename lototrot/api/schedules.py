@@ -9,6 +9,7 @@ from core.api.shapes import Instant, Shape, Text, Whole
 from core.api.views import StaffView
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
+from lototrot import powers
 from lototrot.api.contests import ContestOut
 from lototrot.services.contest import contests, schedule
 from lototrot.services.contest.contests import RaceUnknown
@@ -48,6 +49,7 @@ class Schedule(StaffView):
             schedule.ScheduleLater,
         ),
         example={"scheduled_close_at": "2027-04-10T17:10:00+02:00"},
+        power=powers.CLOSE_CONTEST,
     )
     def post(self, request: Request, contest: int) -> HttpResponse:
         to_at = self.read(ScheduleIn)["scheduled_close_at"]
@@ -79,6 +81,7 @@ class Postponement(StaffView):
             "scheduled_close_at": "2027-04-10T17:10:00+02:00",
             "reason": "The first race is delayed.",
         },
+        power=powers.POSTPONE_CLOSING,
     )
     def post(self, request: Request, contest: int) -> HttpResponse:
         body = self.read(PostponementIn)
@@ -111,6 +114,7 @@ class AnnouncedStart(StaffView):
             window.RunOnAnotherDay,
         ),
         example={"start_at": "2027-04-10T17:15:00+02:00", "source": "Stewards"},
+        power=powers.RECORD_START,
     )
     def post(self, request: Request, race: int) -> HttpResponse:
         body = self.read(AnnouncedStartIn)

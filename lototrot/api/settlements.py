@@ -13,7 +13,7 @@ from core.api.views import StaffView
 from core.looks.recording import look_at_list
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
-from lototrot import tasks
+from lototrot import powers, tasks
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
 from lototrot.models.tickets import Ticket
@@ -126,6 +126,7 @@ class BreachList(StaffView):
         answer=BreachOut,
         paged=True,
         problems=(ContestUnknown,),
+        power=powers.WATCH,
     )
     def get(self, request: Request, contest: int) -> HttpResponse:
         look_at_list(Ticket, asked=request.path)
@@ -155,6 +156,7 @@ class BreachVoid(StaffView):
         status=201,
         idempotent=True,
         problems=_BREACH_PROBLEMS,
+        power=powers.UNDO_BREACH,
     )
     def post(self, request: Request, contest: int) -> HttpResponse:
         self.read(Shape)
@@ -174,6 +176,7 @@ class BreachBlock(StaffView):
         status=201,
         idempotent=True,
         problems=_BREACH_PROBLEMS,
+        power=powers.UNDO_BREACH,
     )
     def post(self, request: Request, contest: int) -> HttpResponse:
         self.read(Shape)
@@ -190,6 +193,7 @@ class OneSettlement(StaffView):
         "The settlement in force, with every figure",
         answer=SettlementDetailOut,
         problems=(settlements.SettlementUnknown,),
+        power=powers.READ,
     )
     def get(self, request: Request, contest: int) -> HttpResponse:
         return self.answer(SettlementDetailOut, settlements.settlement_in_force(contest))
@@ -212,6 +216,7 @@ class OneSettlement(StaffView):
             DrawRequired,
             settling.BreachPending,
         ),
+        power=powers.REQUEST_SETTLEMENT,
     )
     def post(self, request: Request, contest: int) -> HttpResponse:
         self.read(Shape)
@@ -236,6 +241,7 @@ class Settlements(StaffView):
         answer=SettlementOut,
         paged=True,
         problems=(ContestUnknown,),
+        power=powers.READ,
     )
     def get(self, request: Request, contest: int) -> HttpResponse:
         rows = settlements.settlements_of(contest_get(contest).pk)
@@ -255,6 +261,7 @@ class PaymentOrder(StaffView):
             settling.BreachPending,
             ProposalPending,
         ),
+        power=powers.ORDER_PAYMENT,
     )
     def post(self, request: Request, contest: int) -> HttpResponse:
         self.read(Shape)
@@ -272,6 +279,7 @@ class WinningTickets(StaffView):
         answer=WinningTicketOut,
         paged=True,
         problems=(settlements.SettlementUnknown,),
+        power=powers.LIST_PRIZES,
     )
     def get(self, request: Request, contest: int) -> HttpResponse:
         rows = checking.winning_tickets_list(by=self.by, contest_id=contest)
@@ -279,7 +287,9 @@ class WinningTickets(StaffView):
 
 
 class Chain(StaffView):
-    @operation("The jackpot and the reserve of a bet type, as of now", answer=ChainOut)
+    @operation(
+        "The jackpot and the reserve of a bet type, as of now", answer=ChainOut, power=powers.READ
+    )
     def get(self, request: Request, code: str) -> HttpResponse:
         return self.answer(ChainOut, settlements.chain_balances(code))
 
@@ -289,6 +299,7 @@ class History(StaffView):
         "Jackpot and reserve from settlement to settlement, newest first",
         answer=HistoryOut,
         paged=True,
+        power=powers.READ,
     )
     def get(self, request: Request, code: str) -> HttpResponse:
         rows = Settlement.objects.filter(contest__bet_type_code=code, in_force=True)

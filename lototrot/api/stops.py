@@ -14,6 +14,7 @@ from core.premises.api.terminal import ProvenTerminalView
 from core.premises.services import TerminalNotFound
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
+from lototrot import powers
 from lototrot.api.course_shapes import ReasonIn
 from lototrot.models.stops import SalesStop
 from lototrot.selectors.stops import signal_devices, stops_list
@@ -56,6 +57,7 @@ class RaceStop(StaffView):
         status=201,
         problems=(RaceUnknown, course.SourceMissing, stopping.NothingOnSale),
         example={"source": "The horses are off"},
+        power=powers.STOP_SALES,
     )
     def post(self, request: Request, race: int) -> HttpResponse:
         body = self.read(StopIn)
@@ -71,6 +73,7 @@ class MeetingStop(StaffView):
         status=201,
         problems=(MeetingUnknown, course.SourceMissing, stopping.NothingOnSale),
         example={"source": "Fire in the grandstand"},
+        power=powers.STOP_SALES,
     )
     def post(self, request: Request, meeting: int) -> HttpResponse:
         body = self.read(StopIn)
@@ -79,7 +82,13 @@ class MeetingStop(StaffView):
 
 
 class Stops(StaffView):
-    @operation("Stops of sales, newest first", answer=StopOut, paged=True, query=StopQuery)
+    @operation(
+        "Stops of sales, newest first",
+        answer=StopOut,
+        paged=True,
+        query=StopQuery,
+        power=powers.READ,
+    )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(StopQuery)
         rows = stops_list(standing=query["standing"])
@@ -102,6 +111,7 @@ class Lifting(StaffView):
             ProposalPending,
         ),
         example={"reason": "A false start: the horses are called back."},
+        power=powers.STOP_SALES,
     )
     def post(self, request: Request, stop: int) -> HttpResponse:
         body = self.read(ReasonIn)
@@ -149,7 +159,12 @@ class RaceSignal(ProvenTerminalView):
 
 
 class SignalDevices(StaffView):
-    @operation("Devices that signal starts, newest first", answer=SignalDeviceOut, paged=True)
+    @operation(
+        "Devices that signal starts, newest first",
+        answer=SignalDeviceOut,
+        paged=True,
+        power=powers.READ,
+    )
     def get(self, request: Request) -> HttpResponse:
         rows = signal_devices()
         return self.rows(SignalDeviceOut, rows, self.query(PageQuery), newest_first=True)
@@ -169,6 +184,7 @@ class SignalDevices(StaffView):
             ProposalPending,
         ),
         example={"terminal": "T-0001", "racecourse": "SONPARDO"},
+        power=powers.STOP_SALES,
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(SignalDeviceIn)
@@ -185,6 +201,7 @@ class SignalDeviceEnd(StaffView):
         "What it stopped stays stopped. Ending it again changes nothing.",
         answer=SignalDeviceOut,
         problems=(signals.SignalDeviceUnknown,),
+        power=powers.STOP_SALES,
     )
     def post(self, request: Request, device: int) -> HttpResponse:
         self.read(Shape)

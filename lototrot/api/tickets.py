@@ -26,7 +26,7 @@ from core.api.shapes import (
 )
 from core.api.views import BareTerminalView, TerminalView, json_response
 from core.kernel.codes import CodeForged, CodeMalformed, CodeMistyped
-from core.premises.access import TerminalCannot
+from core.premises.access import Capability, TerminalCannot
 from core.premises.requests import UuidReused
 from core.proofs.head import recent_head
 from core.receipts.document import LANGUAGES
@@ -276,6 +276,7 @@ class Reprints(TerminalView):
             UuidReused,
         ),
         example={"uuid": "0190a6c8-5f6e-7000-8000-000000000003", "format": "json"},
+        capability=Capability.SELL,
     )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         body = self.read(ReprintIn)
@@ -311,6 +312,7 @@ class Annulment(TerminalView):
             TerminalCannot,
         ),
         example={"code": "1ABC-…", "reason": "Number mistyped."},
+        capability=Capability.SELL,
     )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         body = self.read(AnnulmentIn)

@@ -9,6 +9,7 @@ from core.api.shapes import Cents, Choice, Flag, Instant, PageQuery, Shape, Text
 from core.api.views import StaffView
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
+from lototrot import powers
 from lototrot.models.tickets import Unprinted
 from lototrot.services.contest.contests import ContestUnknown, contest_get
 from lototrot.services.seal.sealing import ContestNotSealed
@@ -45,6 +46,7 @@ class UnprintedList(StaffView):
         answer=UnprintedTicketOut,
         paged=True,
         problems=(ContestUnknown,),
+        power=powers.WATCH,
     )
     def get(self, request: Request, contest: int) -> HttpResponse:
         rows = unprinted.unprinted_list(by=self.by, contest_id=contest_get(contest).pk)
@@ -70,6 +72,7 @@ class UnprintedDecision(StaffView):
             ProposalPending,
         ),
         example={"verdict": "void", "reason": "The printer was out of paper.", "tickets": None},
+        power=powers.DECIDE_UNPRINTED,
     )
     def post(self, request: Request, contest: int) -> HttpResponse:
         body = self.read(DecisionIn)

@@ -12,7 +12,7 @@ from core.api.shapes import Cents, Choice, Day, Flag, Instant, Shape, Whole
 from core.api.views import BareTerminalView, TerminalView
 from core.database import clock
 from core.database.clock import ClockUnsound
-from core.premises.access import PremisesNotAuthorised, SalesSuspended, TerminalCannot
+from core.premises.access import Capability, PremisesNotAuthorised, SalesSuspended, TerminalCannot
 from core.premises.models import Game
 from core.premises.requests import CreditExhausted
 from core.premises.selectors import sale_refusal
@@ -139,6 +139,7 @@ class Acknowledgement(TerminalView):
         " then sales are refused with `display_not_acknowledged`. Twice changes nothing [P20].",
         answer=DisplayOut,
         problems=(EmissionUnknown, EmissionNotOpen, EmissionClosed, TerminalCannot),
+        capability=Capability.SELL,
     )
     def post(self, request: Request, emission: int) -> HttpResponse:
         self.read(Shape)

@@ -61,6 +61,7 @@ class Debts(StaffView):
         "What games owe to prizes, oldest first (15.III.6.2)",
         "It is never the organiser's [P2, P17].",
         answer=DebtsOut,
+        power=powers.READ_EMISSIONS,
     )
     def get(self, request: Request) -> HttpResponse:
         self.by.need(powers.READ_EMISSIONS)
@@ -83,6 +84,7 @@ class DrawAgain(StaffView):
             drawing.DebtDrawPending,
             drawing.DebtDrawsOver,
         ),
+        power=powers.END_GAME,
     )
     def post(self, request: Request, code: str) -> HttpResponse:
         body = self.read(DrawAgainIn)
@@ -112,6 +114,7 @@ class Decision(StaffView):
         idempotent=True,
         example={"cents": 50000, "reference": "Resolució 12/2027", "payee": "Creu Roja"},
         problems=(GameUnknown, deciding.DebtDiffers, ProposalPending),
+        power=powers.END_GAME,
     )
     def post(self, request: Request, code: str) -> HttpResponse:
         body = self.read(DebtDecisionIn)

@@ -12,6 +12,7 @@ from core.api.views import StaffView
 from core.payoffice.refusals import CashSessionMissing
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
+from promotrot import powers
 from promotrot.api import samples
 from promotrot.models.play import PlayEnd
 from promotrot.models.voucher import Voucher
@@ -89,6 +90,7 @@ class Plays(StaffView):
         query=PlaysQuery,
         paged=True,
         description="With their acts as they were drawn and recorded. Codes are nowhere.",
+        power=powers.READ_PLAYS,
     )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(PlaysQuery)
@@ -99,7 +101,12 @@ class Plays(StaffView):
 
 
 class OnePlay(StaffView):
-    @operation("A play with all that happened", answer=PlayRecord, problems=(PlayUnknown,))
+    @operation(
+        "A play with all that happened",
+        answer=PlayRecord,
+        problems=(PlayUnknown,),
+        power=powers.READ_PLAYS,
+    )
     def get(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         play = plays(by=self.by).filter(uuid=ident).first()
         if play is None:
@@ -116,6 +123,7 @@ class Move(StaffView):
         example=samples.MOVE,
         idempotent=True,
         problems=(PlayUnknown, PlayEnded, MoveRefused),
+        power=powers.MOVE_PLAY,
     )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         body = self.read(PlayMoveIn)
@@ -148,6 +156,7 @@ class Ending(StaffView):
             NotCentralOffice,
             ProposalPending,
         ),
+        power=powers.END_PLAY,
     )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         reason = self.read(PlayEndIn)["reason"]

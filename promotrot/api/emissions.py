@@ -21,6 +21,7 @@ from core.draws.method import (
 )
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
+from promotrot import powers
 from promotrot.engine.plan import BlockSizeRefused, PlanImpossible
 from promotrot.engine.shortfall import ExtraImpossible
 from promotrot.models.emission import Emission
@@ -144,7 +145,13 @@ class EmissionDetailOut(EmissionOut):
 
 
 class Emissions(StaffView):
-    @operation("Emissions, newest first", answer=EmissionOut, paged=True, query=PageQuery)
+    @operation(
+        "Emissions, newest first",
+        answer=EmissionOut,
+        paged=True,
+        query=PageQuery,
+        power=powers.READ_EMISSIONS,
+    )
     def get(self, request: Request) -> HttpResponse:
         return self.rows(EmissionOut, emissions(), self.query(PageQuery), newest_first=True)
 
@@ -168,6 +175,7 @@ class Emissions(StaffView):
             PlanImpossible,
             BlockSizeRefused,
         ),
+        power=powers.PLAN_EMISSION,
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(EmissionIn)
@@ -185,6 +193,7 @@ class OneEmission(StaffView):
         "An emission with its prizes and what is on record of it",
         answer=EmissionDetailOut,
         problems=(_UNKNOWN,),
+        power=powers.READ_EMISSIONS,
     )
     def get(self, request: Request, code: str, number: int) -> HttpResponse:
         return self.answer(EmissionDetailOut, _found(code, number))
@@ -195,6 +204,7 @@ class Standing(StaffView):
         "How an emission stands now, whole; never per block",
         answer=StandingOut,
         problems=(_UNKNOWN,),
+        power=powers.READ_EMISSIONS,
     )
     def get(self, request: Request, code: str, number: int) -> HttpResponse:
         return self.answer(StandingOut, standing(by=self.by, emission=_found(code, number)))
@@ -214,6 +224,7 @@ class Commitment(StaffView):
             EntropyTooLittle,
             CommittedOtherwise,
         ),
+        power=powers.COMMIT_EMISSION,
     )
     def post(self, request: Request, code: str, number: int) -> HttpResponse:
         body = self.read(MeansIn)
@@ -236,6 +247,7 @@ class Entropy(StaffView):
             EntropyTooLittle,
             EntropyOtherwise,
         ),
+        power=powers.WITNESS_EMISSION,
     )
     def post(self, request: Request, code: str, number: int) -> HttpResponse:
         body = self.read(WitnessEntropyIn)
@@ -261,6 +273,7 @@ class Opening(StaffView):
             valuing.ValuationTooOld,
             ProposalPending,
         ),
+        power=powers.OPEN_EMISSION,
     )
     def post(self, request: Request, code: str, number: int) -> HttpResponse:
         self.read(Shape)
@@ -287,6 +300,7 @@ class Valuations(StaffView):
             valuing.ValuationLate,
             valuing.ValuationDayWrong,
         ),
+        power=powers.PLAN_EMISSION,
     )
     def post(self, request: Request, code: str, number: int) -> HttpResponse:
         body = self.read(ValuationIn)
@@ -306,6 +320,7 @@ class Closing(StaffView):
         status=201,
         idempotent=True,
         problems=(_UNKNOWN, steps.EmissionState, ProposalPending),
+        power=powers.CLOSE_EMISSION,
     )
     def post(self, request: Request, code: str, number: int) -> HttpResponse:
         self.read(Shape)

@@ -13,6 +13,7 @@ from core.kernel.canonical import NotCanonical
 from core.kernel.money import exact_json
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
+from promotrot import powers
 from promotrot.api import samples
 from promotrot.engine.game_json import GameRefused
 from promotrot.models.game import GameType, GameVersion
@@ -88,7 +89,13 @@ class EndingIn(Shape):
 class Games(StaffView):
     body_limit_bytes = 256 * 1024
 
-    @operation("Versions of games, newest first", answer=VersionOut, paged=True, query=PageQuery)
+    @operation(
+        "Versions of games, newest first",
+        answer=VersionOut,
+        paged=True,
+        query=PageQuery,
+        power=powers.READ_EMISSIONS,
+    )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(PageQuery)
         return self.rows(VersionOut, recorded_versions(), query, newest_first=True)
@@ -103,6 +110,7 @@ class Games(StaffView):
         idempotent=True,
         example=samples.GAME,
         problems=(GameRefused, NotCanonical, games.TypeChanged, games.GameEnded),
+        power=powers.RECORD_GAME,
     )
     def post(self, request: Request) -> HttpResponse:
         definition = self.read(DefinitionIn)["definition"]
@@ -116,6 +124,7 @@ class OneVersion(StaffView):
         "A version of a game with its definition",
         answer=VersionDetailOut,
         problems=(games.VersionUnknown,),
+        power=powers.READ_EMISSIONS,
     )
     def get(self, request: Request, code: str, version: int) -> HttpResponse:
         return self.answer(VersionDetailOut, games.version_get(code, version))
@@ -126,6 +135,7 @@ class Check(StaffView):
         "What approving a version today would find: faults, exact percentages, plan",
         answer=GameCheckOut,
         problems=(games.VersionUnknown,),
+        power=powers.READ_EMISSIONS,
     )
     def get(self, request: Request, code: str, version: int) -> HttpResponse:
         return self.answer(GameCheckOut, _checked(games.version_get(code, version)))
@@ -159,6 +169,7 @@ class Approval(StaffView):
             games.GameEnded,
             ProposalPending,
         ),
+        power=powers.APPROVE_GAME,
     )
     def post(self, request: Request, code: str, version: int) -> HttpResponse:
         self.read(Shape)
@@ -187,6 +198,7 @@ class Ending(StaffView):
             ending.WinnersRefused,
             ProposalPending,
         ),
+        power=powers.END_GAME,
     )
     def post(self, request: Request, code: str) -> HttpResponse:
         winners = self.read(EndingIn)["winners"]

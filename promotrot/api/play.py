@@ -28,7 +28,7 @@ from core.api.shapes import (
 )
 from core.api.views import BareTerminalView, LeanView, json_response
 from core.database.clock import ClockUnsound
-from core.premises.access import PremisesNotAuthorised, SalesSuspended, TerminalCannot
+from core.premises.access import Capability, PremisesNotAuthorised, SalesSuspended, TerminalCannot
 from core.premises.requests import CREDIT_REFUSALS, DisplayNotAcknowledged, UuidBurnt, UuidReused
 from core.receipts.output import Output
 from promotrot.api import samples
@@ -222,6 +222,7 @@ class Plays(LeanView):
             ClockUnsound,
             playing.PlayElsewhere,
         ),
+        capability=Capability.SELL,
     )
     def post(self, request: HttpRequest) -> HttpResponse:
         body = self.body(request, PlayIn)

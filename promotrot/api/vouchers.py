@@ -20,6 +20,7 @@ from core.receipts.document import LANGUAGES
 from core.receipts.output import Output
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
+from promotrot import powers
 from promotrot.api import samples
 from promotrot.models.voucher import Voucher
 from promotrot.selectors.vouchers import unprinted_vouchers
@@ -241,6 +242,7 @@ class Held(StaffView):
         ),
         answer=HeldOut,
         paged=True,
+        power=powers.HAND_OVER,
     )
     def get(self, request: Request) -> HttpResponse:
         rows = handing.vouchers_held(by=self.by)
@@ -267,6 +269,7 @@ class Handover(StaffView):
             CashSessionMissing,
         ),
         example={"claim": "Receipt of the play, bought at Bar Central at 13:20"},
+        power=powers.HAND_OVER,
     )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         claim = self.read(HandoverIn)["claim"]
@@ -283,6 +286,7 @@ class HandedPaper(PaperView, StaffView):
         query=LanguageQuery,
         problems=_PAPER_PROBLEMS,
         answer_example=samples.VOUCHER,
+        power=powers.HAND_OVER,
     )
     def get(self, request: Request, ident: uuid.UUID, form: str) -> HttpResponse:
         language = self.language()
@@ -298,6 +302,7 @@ class HandedConfirmation(StaffView):
         description="Twice changes nothing.",
         answer=PrintOut,
         problems=(vouchers.VoucherUnknown,),
+        power=powers.HAND_OVER,
     )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         self.read(Shape)

@@ -8,7 +8,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.alarms.selectors import Standing, standing_for
-from core.api.schema import operation
+from core.api.schema import SIGNED_ON, operation
 from core.api.shapes import Instant, Shape, Whole
 from core.api.views import StaffView, json_response
 
@@ -47,6 +47,7 @@ class Alarms(StaffView):
         "Alarms on which you can act",
         "The most urgent first. An alarm is there until what it names has been dealt with.",
         answer=AlarmsOut,
+        power=SIGNED_ON,
     )
     def get(self, request: Request) -> HttpResponse:
         rows = standing_for(self.by) or []

@@ -11,7 +11,7 @@ from core.api.schema import operation
 from core.api.shapes import Flag, Instant, Shape, Text
 from core.api.views import StaffView
 from core.database import clock
-from core.staff import services
+from core.staff import powers, services
 
 
 class ClockOut(Shape):
@@ -43,6 +43,7 @@ class Clock(StaffView):
         answer=ClockOut,
         problems=(clock.SimulatedTimeRefused, clock.ClockBackwards),
         example={"now": "2026-03-07T17:30:00Z", "reason": "Demonstration."},
+        power=powers.MOVE_CLOCK,
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(MoveIn)

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from core.api.schema import operation
 from core.api.shapes import Choice, Instant, Shape, Text, Whole
 from core.api.views import StaffView
-from core.draws import abandoning, conducting, manual, method, selectors, services
+from core.draws import abandoning, conducting, manual, method, powers, selectors, services
 from core.draws.api.draws import SOURCES, DrawOut
 from core.draws.kinds import FieldUnfit
 from core.staff.api.proposals import ProposalOut
@@ -90,6 +90,7 @@ class AnnouncementStep(StepView):
             "place": "OFICINA",
             "planned_at": "2027-04-10T19:30:00+02:00",
         },
+        power=powers.CONDUCT,
     )
     def post(self, request: Request, draw: uuid.UUID) -> HttpResponse:
         services.draw_reannounce(by=self.by, draw=draw, **self.read(AnnouncementIn))
@@ -103,6 +104,7 @@ class AttendanceStep(StepView):
         answer=DrawOut,
         status=201,
         problems=(*_STEP, services.NotApart),
+        power=powers.CERTIFY,
     )
     def post(self, request: Request, draw: uuid.UUID) -> HttpResponse:
         self.read(Shape)
@@ -126,6 +128,7 @@ class PlaceReasonStep(StepView):
             services.PlaceRegistered,
         ),
         example={"reason": "The office is flooded."},
+        power=powers.CERTIFY,
     )
     def post(self, request: Request, draw: uuid.UUID) -> HttpResponse:
         services.place_justify(by=self.by, draw=draw, **self.read(DrawReasonIn))
@@ -154,6 +157,7 @@ class CommitmentStep(StepView):
             FieldUnfit,
         ),
         example={"source": "dice", "pieces": 10},
+        power=powers.CONDUCT,
     )
     def post(self, request: Request, draw: uuid.UUID) -> HttpResponse:
         conducting.draw_commit(by=self.by, draw=draw, **self.read(CommitmentIn))
@@ -177,6 +181,7 @@ class EntropyStep(StepView):
             conducting.EntropyGiven,
         ),
         example={"source": "dice", "text": "3 1 6 1 4 2 5 3 6 4", "witness": "A player present"},
+        power=powers.CERTIFY,
     )
     def post(self, request: Request, draw: uuid.UUID) -> HttpResponse:
         conducting.draw_enter(by=self.by, draw=draw, **self.read(EntropyIn))
@@ -200,6 +205,7 @@ class AbandonmentStep(StaffView):
             ProposalPending,
         ),
         example={"reason": "Power cut; the witness has left."},
+        power=powers.CERTIFY,
     )
     def post(self, request: Request, draw: uuid.UUID) -> HttpResponse:
         body = self.read(DrawReasonIn)
@@ -240,6 +246,7 @@ class BallsStep(StaffView):
             "witness": "A notary",
             "cause": "Power cut",
         },
+        power=powers.CONDUCT,
     )
     def post(self, request: Request, draw: uuid.UUID) -> HttpResponse:
         body = self.read(BallsIn)
@@ -264,6 +271,7 @@ class CertificateStep(StepView):
             conducting.LateCauseMissing,
         ),
         example={"late_cause": "", "observations": ""},
+        power=powers.CERTIFY,
     )
     def post(self, request: Request, draw: uuid.UUID) -> HttpResponse:
         conducting.draw_certify(by=self.by, draw=draw, **self.read(CertificateIn))

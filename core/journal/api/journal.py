@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from core.api.schema import operation
 from core.api.shapes import Choice, Code, Flag, Instant, PageQuery, Shape, Text, Whole
 from core.api.views import StaffView
-from core.journal import selectors
+from core.journal import powers, selectors
 from core.journal.models import Batch
 from core.journal.verifying import Fault
 
@@ -91,7 +91,11 @@ class VerificationOut(Shape):
 
 class Acts(StaffView):
     @operation(
-        "Acts that changed something, newest first", answer=ActOut, paged=True, query=ActQuery
+        "Acts that changed something, newest first",
+        answer=ActOut,
+        paged=True,
+        query=ActQuery,
+        power=powers.READ,
     )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(ActQuery)
@@ -105,6 +109,7 @@ class OneAct(StaffView):
         "An act, the rows it wrote and what it changed",
         answer=ActDetailOut,
         problems=(selectors.ActUnknown,),
+        power=powers.READ,
     )
     def get(self, request: Request, act: int) -> HttpResponse:
         row = selectors.act(by=self.by, xid=act)
@@ -116,7 +121,7 @@ class OneAct(StaffView):
 
 
 class Batches(StaffView):
-    @operation("Sealed batches, newest first", answer=BatchOut, paged=True)
+    @operation("Sealed batches, newest first", answer=BatchOut, paged=True, power=powers.READ)
     def get(self, request: Request) -> HttpResponse:
         batches = selectors.batches(by=self.by)
         return self.rows(BatchOut, batches, self.query(PageQuery), newest_first=True)
@@ -128,6 +133,7 @@ class Verification(StaffView):
         "Takes as long as reading every row once; `manage.py journal_verify` says the same.",
         answer=VerificationOut,
         query=VerificationQuery,
+        power=powers.READ,
     )
     def get(self, request: Request) -> HttpResponse:
         most = self.query(VerificationQuery)["most"]

@@ -8,7 +8,7 @@ from core.api import pagination
 from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import StaffView
-from core.ledger import selectors
+from core.ledger import powers, selectors
 from core.ledger.models import Account
 
 
@@ -51,7 +51,11 @@ class TrialBalanceOut(Shape):
 
 class Accounts(StaffView):
     @operation(
-        "Balances, by account code", answer=AccountBalanceOut, paged=True, query=AccountQuery
+        "Balances, by account code",
+        answer=AccountBalanceOut,
+        paged=True,
+        query=AccountQuery,
+        power=powers.READ,
     )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(AccountQuery)
@@ -73,6 +77,7 @@ class Transfers(StaffView):
         paged=True,
         query=TransferQuery,
         problems=(selectors.AccountUnknown,),
+        power=powers.READ,
     )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(TransferQuery)
@@ -83,6 +88,6 @@ class Transfers(StaffView):
 
 
 class TrialBalance(StaffView):
-    @operation("The trial balance", answer=TrialBalanceOut)
+    @operation("The trial balance", answer=TrialBalanceOut, power=powers.READ)
     def get(self, request: Request) -> HttpResponse:
         return self.answer(TrialBalanceOut, selectors.trial_balance(by=self.by))

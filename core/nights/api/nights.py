@@ -9,7 +9,7 @@ from core.api.shapes import Choice, Day, Flag, Instant, PageQuery, Shape, Text, 
 from core.api.views import StaffView, json_response
 from core.database.clock import ClockUnsound
 from core.database.quiet import NotQuiet
-from core.nights import selectors, services
+from core.nights import powers, selectors, services
 from core.nights.models import JobRun
 
 
@@ -52,7 +52,7 @@ class DuesOut(Shape):
 
 
 class Nights(StaffView):
-    @operation("Jobs of nights", answer=RunOut, paged=True, query=RunQuery)
+    @operation("Jobs of nights", answer=RunOut, paged=True, query=RunQuery, power=powers.READ)
     def get(self, request: Request) -> HttpResponse:
         query = self.query(RunQuery)
         runs = selectors.job_runs(
@@ -66,6 +66,7 @@ class Nights(StaffView):
         answer=RunsOut,
         problems=(services.DayNotOver, services.NightRunning, NotQuiet, ClockUnsound),
         example={"until": None},
+        power=powers.RUN,
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(NightIn)
@@ -74,7 +75,7 @@ class Nights(StaffView):
 
 
 class Undone(StaffView):
-    @operation("Jobs that ended days have left undone", answer=DuesOut)
+    @operation("Jobs that ended days have left undone", answer=DuesOut, power=powers.READ)
     def get(self, request: Request) -> HttpResponse:
         open_jobs = selectors.jobs_open(by=self.by)
         return json_response({"items": DueOut(open_jobs, many=True).data})

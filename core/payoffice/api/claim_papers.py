@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from core.api.papers import LanguageQuery, PaperView
 from core.api.schema import operation
 from core.api.views import BareTerminalView, StaffView, TerminalView
-from core.payoffice import selectors
+from core.payoffice import powers, selectors
 from core.payoffice.api.claim_shapes import CodeIn
 from core.payoffice.api.claims import CODE_PROBLEMS
 from core.payoffice.api.office_shapes import DocumentIn
@@ -53,6 +53,7 @@ class OfficeSlip(RollView, StaffView):
         query=LanguageQuery,
         problems=CODE_PROBLEMS,
         example={"code": "1ABC-…"},
+        power=powers.CHECK,
     )
     def post(self, request: Request, form: str) -> HttpResponse:
         language = self.language()
@@ -69,7 +70,10 @@ class ReceiptView(RollView):
 
 class PaymentReceipt(ReceiptView):
     @operation(
-        "Print the receipt of a payment", query=LanguageQuery, problems=(selectors.PaymentUnknown,)
+        "Print the receipt of a payment",
+        query=LanguageQuery,
+        problems=(selectors.PaymentUnknown,),
+        power=powers.READ,
     )
     def get(self, request: Request, ident: uuid.UUID, form: str) -> HttpResponse:
         language = self.language()
@@ -83,6 +87,7 @@ class PresentationReceipt(ReceiptView):
         "Print the receipt of a presentation",
         query=LanguageQuery,
         problems=(selectors.PresentationUnknown,),
+        power=powers.READ,
     )
     def get(self, request: Request, ident: uuid.UUID, form: str) -> HttpResponse:
         language = self.language()
@@ -93,7 +98,10 @@ class PresentationReceipt(ReceiptView):
 
 class DepositReceipt(ReceiptView):
     @operation(
-        "Print the receipt of a deposit", query=LanguageQuery, problems=(matching.DepositUnknown,)
+        "Print the receipt of a deposit",
+        query=LanguageQuery,
+        problems=(matching.DepositUnknown,),
+        power=powers.TAKE_DEPOSIT,
     )
     def get(self, request: Request, ident: uuid.UUID, form: str) -> HttpResponse:
         language = self.language()
@@ -153,6 +161,7 @@ class ExchangeDocument(RollView, StaffView):
         "Print the document that entitles to the thing (15.III.6.5)",
         query=LanguageQuery,
         problems=(selectors.ExchangeUnknown,),
+        power=powers.READ,
     )
     def get(self, request: Request, ident: uuid.UUID, form: str) -> HttpResponse:
         language = self.language()

@@ -69,6 +69,7 @@ class Desk(StaffView):
         answer=DeskOut,
         problems=CODE_PROBLEMS,
         example={"code": "1ABC-…"},
+        power=powers.CHECK,
     )
     def post(self, request: Request) -> HttpResponse:
         state = checking.desk_state(by=self.by, **self.read(DocumentIn))
@@ -85,7 +86,13 @@ class Desk(StaffView):
 
 
 class Payments(StaffView):
-    @operation("List payments, newest first", answer=PaymentRowOut, paged=True, query=PaymentQuery)
+    @operation(
+        "List payments, newest first",
+        answer=PaymentRowOut,
+        paged=True,
+        query=PaymentQuery,
+        power=powers.READ,
+    )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(PaymentQuery)
         rows = selectors.payments(by=self.by, premises=query["premises"])
@@ -111,6 +118,7 @@ class Payments(StaffView):
                 "document_number": "43123456Z",
             },
         },
+        power=powers.PAY,
     )
     def post(self, request: Request) -> HttpResponse:
         asked = claims.pay_request(self.read_body(PaymentIn))
@@ -137,6 +145,7 @@ class Presentations(StaffView):
             refusals.CashSessionMissing,
         ),
         example={"code": "1ABC-…", "intact": True},
+        power=powers.PRESENT,
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read_body(PresentationIn)
@@ -145,7 +154,13 @@ class Presentations(StaffView):
 
 
 class Deposits(StaffView):
-    @operation("List deposits, newest first", answer=DepositRowOut, paged=True, query=DepositQuery)
+    @operation(
+        "List deposits, newest first",
+        answer=DepositRowOut,
+        paged=True,
+        query=DepositQuery,
+        power=powers.READ,
+    )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(DepositQuery)
         rows = selectors.deposits(by=self.by, waiting=query["waiting"])
@@ -173,6 +188,7 @@ class Deposits(StaffView):
             "reason": "altered",
             "notes": "The third race is amended by hand.",
         },
+        power=powers.TAKE_DEPOSIT,
     )
     def post(self, request: Request) -> HttpResponse:
         asked = deposits.DepositRequest(**self.read(DepositIn))
@@ -189,6 +205,7 @@ class DepositImages(StaffView):
         status=201,
         problems=(matching.DepositUnknown, deposits.ImageRefused),
         example={"media_type": "image/jpeg", "content": "/9j/4AAQ…"},
+        power=powers.TAKE_DEPOSIT,
     )
     def post(self, request: Request, deposit: uuid.UUID) -> HttpResponse:
         body = self.read(ImageIn)
@@ -207,6 +224,7 @@ class OneImage(StaffView):
         answer=OpenApiTypes.BINARY,
         media_type="application/octet-stream",
         problems=(matching.DepositUnknown, Erased),
+        power=powers.SEE_DEPOSIT,
     )
     def get(self, request: Request, image: uuid.UUID) -> HttpResponse:
         media_type, content = deposits.image_read(by=self.by, image=image)
@@ -224,6 +242,7 @@ class Arrivals(StaffView):
         status=201,
         problems=(matching.DepositUnknown, PremisesUnknown, NotAnOffice),
         example={"premises": "CENTRAL"},
+        power=powers.TAKE_DEPOSIT,
     )
     def post(self, request: Request, deposit: uuid.UUID) -> HttpResponse:
         arrival = deposits.deposit_arrive(by=self.by, deposit=deposit, **self.read(ArrivalIn))
@@ -253,6 +272,7 @@ class Match(StaffView):
             "document": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f15",
             "evidence": "Sold at 18:02 at that terminal; its print was never confirmed.",
         },
+        power=powers.MATCH_DEPOSIT,
     )
     def post(self, request: Request, deposit: uuid.UUID) -> HttpResponse:
         body = self.read(MatchIn)
@@ -264,7 +284,11 @@ class Match(StaffView):
 
 
 class Rulings(StaffView):
-    @operation("List what waits for a decision, oldest first", answer=WaitingListOut)
+    @operation(
+        "List what waits for a decision, oldest first",
+        answer=WaitingListOut,
+        power=powers.RULE_ON_DEPOSIT,
+    )
     def get(self, request: Request) -> HttpResponse:
         self.by.need(powers.RULE_ON_DEPOSIT)
         look_at_list(Claim, asked=request.path)
@@ -291,6 +315,7 @@ class Rulings(StaffView):
             "verdict": "granted",
             "reason": "The paper is genuine; only its margin is torn.",
         },
+        power=powers.RULE_ON_DEPOSIT,
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(RulingIn)
@@ -325,6 +350,7 @@ class Exchanges(StaffView):
             "code": "1ABC-…",
             "intact": True,
         },
+        power=powers.PAY,
     )
     def post(self, request: Request) -> HttpResponse:
         outcome = goods.exchange_make(

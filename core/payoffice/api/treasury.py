@@ -12,7 +12,7 @@ from core.api.papers import PDF_ONLY, LanguageQuery, PaperView
 from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Day, Flag, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import StaffView
-from core.payoffice import selectors
+from core.payoffice import powers, selectors
 from core.payoffice.api.claim_shapes import PayeeIn
 from core.payoffice.models import CashSession, Cheque, StockMovement
 from core.payoffice.refusals import CashSessionMissing, CashShort, OutOfStock
@@ -150,7 +150,11 @@ class CeilingIn(Shape):
 
 class CashSessions(StaffView):
     @operation(
-        "List cash sessions, newest first", answer=CashSessionOut, paged=True, query=CashQuery
+        "List cash sessions, newest first",
+        answer=CashSessionOut,
+        paged=True,
+        query=CashQuery,
+        power=powers.READ,
     )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(CashQuery)
@@ -165,6 +169,7 @@ class CashSessions(StaffView):
         idempotent=True,
         problems=(PremisesUnknown, cash.NotAnOffice, cash.CashSessionOpen),
         example={"premises": "CENTRAL", "float_cents": 500000},
+        power=powers.KEEP_CASH,
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(CashOpenIn)
@@ -182,6 +187,7 @@ class CashMovements(StaffView):
         idempotent=True,
         problems=(CashSessionMissing, CashShort, cash.MovementOfNothing),
         example={"cents": 200000, "reason": "More notes from the safe."},
+        power=powers.KEEP_CASH,
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(CashMoveIn)
@@ -198,6 +204,7 @@ class CashClose(StaffView):
         idempotent=True,
         problems=(cash.CashSessionUnknown, cash.CashMovedSince, ProposalPending),
         example={"counted_cents": 321050},
+        power=powers.KEEP_CASH,
     )
     def post(self, request: Request, session: uuid.UUID) -> HttpResponse:
         body = self.read(CashCloseIn)
@@ -211,7 +218,13 @@ class CashClose(StaffView):
 
 
 class Cheques(StaffView):
-    @operation("List the register of cheques", answer=ChequeOut, paged=True, query=ChequeQuery)
+    @operation(
+        "The register of cheques",
+        answer=ChequeOut,
+        paged=True,
+        query=ChequeQuery,
+        power=powers.READ,
+    )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(ChequeQuery)
         rows = selectors.cheques(by=self.by, state=query["state"])
@@ -221,7 +234,12 @@ class Cheques(StaffView):
 class ChequePaper(PaperView, StaffView):
     forms = PDF_ONLY
 
-    @operation("Print a cheque", query=LanguageQuery, problems=(cheques.ChequeUnknown, Erased))
+    @operation(
+        "Print a cheque",
+        query=LanguageQuery,
+        problems=(cheques.ChequeUnknown, Erased),
+        power=powers.PRINT_CHEQUES,
+    )
     def get(self, request: Request, number: int, form: str) -> HttpResponse:
         language = self.language()
         cheque = cheques.cheque_printed(by=self.by, number=number)
@@ -244,6 +262,7 @@ class ChequeVoiding(StaffView):
             ProposalPending,
         ),
         example={"reason": "Lost by the payee."},
+        power=powers.ISSUE_CHEQUES,
     )
     def post(self, request: Request, number: int) -> HttpResponse:
         body = self.read(VoidingIn)
@@ -263,6 +282,7 @@ class ChequeReissue(StaffView):
         idempotent=True,
         problems=(cheques.ChequeUnknown, cheques.ChequeStands, ProposalPending),
         example={},
+        power=powers.ISSUE_CHEQUES,
     )
     def post(self, request: Request, number: int) -> HttpResponse:
         given = self.read(ReissueIn)["payee"]
@@ -288,6 +308,7 @@ class Reconciliation(StaffView):
             cheques.ChequeDayWrong,
         ),
         example={"items": [{"number": 1, "amount_cents": 250000, "presented_on": "2026-11-20"}]},
+        power=powers.ISSUE_CHEQUES,
     )
     def post(self, request: Request) -> HttpResponse:
         items = self.read(ReconciliationIn)["items"]
@@ -300,7 +321,9 @@ class Reconciliation(StaffView):
 
 
 class Stock(StaffView):
-    @operation("List prizes in kind, with the units in stock", answer=StockOut, paged=True)
+    @operation(
+        "Prizes in kind, with the units in stock", answer=StockOut, paged=True, power=powers.READ
+    )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(PageQuery)
         return self.rows(StockOut, selectors.stock(by=self.by), query)
@@ -318,6 +341,7 @@ class Stock(StaffView):
             "description": "A sulky",
             "unit_cents": 90000,
         },
+        power=powers.KEEP_STOCK,
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(StockIn)
@@ -341,6 +365,7 @@ class StockMovements(StaffView):
             ProposalPending,
         ),
         example={"premises": "CENTRAL", "units": 3, "reason": "Delivered."},
+        power=powers.KEEP_STOCK,
     )
     def post(self, request: Request, item: str) -> HttpResponse:
         body = self.read(StockMoveIn)
@@ -366,6 +391,7 @@ class Ceilings(StaffView):
             "cents": 100000,
             "source": "Llei 11/2021, art. 18",
         },
+        power=powers.SET_CASH_CEILING,
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(CeilingIn)

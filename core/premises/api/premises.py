@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from core.api.schema import operation
 from core.api.shapes import Choice, Code, Flag, Instant, PageQuery, Secret, Shape, Text, Whole
 from core.api.views import StaffView
-from core.premises import openings, operators, selectors, services
+from core.premises import openings, operators, powers, selectors, services
 from core.premises.models import Game, Premises
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
@@ -131,7 +131,7 @@ _OPENING = {
 
 
 class PremisesList(StaffView):
-    @operation("Premises", answer=PremisesOut, paged=True)
+    @operation("Premises", answer=PremisesOut, paged=True, power=powers.READ)
     def get(self, request: Request) -> HttpResponse:
         query = self.query(PageQuery)
         return self.rows(PremisesOut, selectors.premises_list(by=self.by), query)
@@ -154,6 +154,7 @@ class PremisesList(StaffView):
             ProposalPending,
         ),
         example=_OPENING,
+        power=powers.REGISTER,
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(OpeningIn)
@@ -175,6 +176,7 @@ class OnePremises(StaffView):
         "Premises with authorisations, terminals and operators",
         answer=PremisesDetailOut,
         problems=(services.PremisesUnknown,),
+        power=powers.READ,
     )
     def get(self, request: Request, code: str) -> HttpResponse:
         return self.answer(PremisesDetailOut, selectors.premises_one(by=self.by, code=code))
@@ -185,6 +187,7 @@ class AuthorisationEnd(StaffView):
         "End an authorisation now",
         answer=AuthorisationOut,
         problems=(services.AuthorisationUnknown,),
+        power=powers.REGISTER,
     )
     def post(self, request: Request, authorisation: int) -> HttpResponse:
         self.read(Shape)
@@ -207,6 +210,7 @@ class Enrolments(StaffView):
             ProposalPending,
         ),
         example={"terminals": ["T-0001"], "reason": "A new machine."},
+        power=powers.REGISTER,
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(EnrolmentsIn)
@@ -225,6 +229,7 @@ class EnrolmentCode(StaffView):
         answer=EnrolmentCodeOut,
         status=201,
         problems=(services.TerminalNotFound, openings.EnrolmentNotConfirmed),
+        power=powers.REGISTER,
     )
     def post(self, request: Request, code: str) -> HttpResponse:
         self.read(Shape)
@@ -234,7 +239,10 @@ class EnrolmentCode(StaffView):
 
 class Revocation(StaffView):
     @operation(
-        "Revoke a terminal for good", answer=TerminalOut, problems=(services.TerminalNotFound,)
+        "Revoke a terminal for good",
+        answer=TerminalOut,
+        problems=(services.TerminalNotFound,),
+        power=powers.REGISTER,
     )
     def post(self, request: Request, code: str) -> HttpResponse:
         self.read(Shape)
@@ -250,6 +258,7 @@ class Operators(StaffView):
         idempotent=True,
         problems=(services.PremisesUnknown, operators.PinWeak, services.CodeTaken),
         example={"number": 1, "name": "Joan Sastre", "pin": "…"},
+        power=powers.REGISTER,
     )
     def post(self, request: Request, code: str) -> HttpResponse:
         body = self.read(OperatorIn)
@@ -267,6 +276,7 @@ class OperatorDeactivation(StaffView):
         "A repeated request changes nothing.",
         answer=OperatorOut,
         problems=(services.PremisesUnknown, operators.OperatorUnknown),
+        power=powers.REGISTER,
     )
     def post(self, request: Request, code: str, number: int) -> HttpResponse:
         self.read(Shape)
@@ -287,6 +297,7 @@ class OperatorPin(StaffView):
             operators.OperatorInactive,
             operators.PinWeak,
         ),
+        power=powers.REGISTER,
     )
     def post(self, request: Request, code: str, number: int) -> HttpResponse:
         operator = operators.operator_pin_reset(

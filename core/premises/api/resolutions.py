@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from core.api.schema import operation
 from core.api.shapes import Choice, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import StaffView
-from core.premises import resolutions, services
+from core.premises import powers, resolutions, services
 from core.premises.models import Resolution
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
@@ -49,7 +49,10 @@ class ResolutionOut(Shape):
 
 class Resolutions(StaffView):
     @operation(
-        "Resolutions with effect in the past, newest first [E10]", answer=ResolutionOut, paged=True
+        "Resolutions with effect in the past, newest first [E10]",
+        answer=ResolutionOut,
+        paged=True,
+        power=powers.READ,
     )
     def get(self, request: Request) -> HttpResponse:
         rows = resolutions.resolutions(by=self.by)
@@ -78,6 +81,7 @@ class Resolutions(StaffView):
             "effective_at": "2026-05-05T00:00:00+02:00",
             "reference": "DGJ 210/2026",
         },
+        power=powers.ENTER_RESOLUTION,
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(ResolutionIn)

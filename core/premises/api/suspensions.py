@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from core.api.schema import operation
 from core.api.shapes import Flag, Instant, PageQuery, Shape, Text, Whole
 from core.api.views import StaffView
-from core.premises import selectors, services, suspending
+from core.premises import powers, selectors, services, suspending
 
 
 class SuspensionQuery(PageQuery):
@@ -35,7 +35,9 @@ class SuspensionOut(Shape):
 
 
 class Suspensions(StaffView):
-    @operation("Suspensions", answer=SuspensionOut, paged=True, query=SuspensionQuery)
+    @operation(
+        "Suspensions", answer=SuspensionOut, paged=True, query=SuspensionQuery, power=powers.READ
+    )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(SuspensionQuery)
         rows = selectors.suspensions(by=self.by, in_force=query["in_force"])
@@ -53,6 +55,7 @@ class Suspensions(StaffView):
             suspending.SuspensionScope,
         ),
         example={"reason": "Fire alarm.", "premises": "P-0001", "terminal": None},
+        power=powers.SUSPEND,
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(SuspensionIn)
@@ -66,6 +69,7 @@ class Lifting(StaffView):
         "Lift a suspension",
         answer=SuspensionOut,
         problems=(suspending.SuspensionUnknown,),
+        power=powers.SUSPEND,
     )
     def post(self, request: Request, suspension: int) -> HttpResponse:
         self.read(Shape)

@@ -8,7 +8,7 @@ from core.api.papers import CSV, CSV_FORM, XLSX, Form, PaperView
 from core.api.schema import operation
 from core.api.shapes import Day, Flag, Shape
 from core.api.views import StaffView, json_response
-from core.reports import outputs, selectors
+from core.reports import outputs, powers, selectors
 from core.reports.tables import PeriodRefused, ReportUnknown
 
 _PROBLEMS = (ReportUnknown, PeriodRefused)
@@ -48,14 +48,16 @@ class ReportTableOut(Shape):
 
 
 class Reports(StaffView):
-    @operation("Reports there are", answer=ReportsOut)
+    @operation("Reports there are", answer=ReportsOut, power=powers.READ)
     def get(self, request: Request) -> HttpResponse:
         reports = selectors.reports(by=self.by)
         return json_response({"items": ReportOut(reports, many=True).data})
 
 
 class OneReport(StaffView):
-    @operation("A report", answer=ReportTableOut, query=PeriodQuery, problems=_PROBLEMS)
+    @operation(
+        "A report", answer=ReportTableOut, query=PeriodQuery, problems=_PROBLEMS, power=powers.READ
+    )
     def get(self, request: Request, name: str) -> HttpResponse:
         table = selectors.report(by=self.by, name=name, **self.query(PeriodQuery))
         return json_response(outputs.as_document(table))
@@ -64,7 +66,12 @@ class OneReport(StaffView):
 class ReportFile(PaperView, StaffView):
     forms = (CSV_FORM, Form(XLSX, outputs.XLSX))
 
-    @operation("A report as CSV or as a spreadsheet", query=PeriodQuery, problems=_PROBLEMS)
+    @operation(
+        "A report as CSV or as a spreadsheet",
+        query=PeriodQuery,
+        problems=_PROBLEMS,
+        power=powers.READ,
+    )
     def get(self, request: Request, name: str, form: str) -> HttpResponse:
         table = selectors.report(by=self.by, name=name, **self.query(PeriodQuery))
         content = outputs.as_csv(table).encode() if form == CSV else outputs.as_xlsx(table)

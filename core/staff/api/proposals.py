@@ -7,11 +7,11 @@ from django.http import HttpResponse
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from core.api.schema import operation
+from core.api.schema import OF_ITS_KIND, operation
 from core.api.shapes import Choice, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import StaffView
 from core.database import clock
-from core.staff import selectors, two_persons
+from core.staff import powers, selectors, two_persons
 from core.staff.models import Decision, Proposal
 
 _DECIDING = (
@@ -66,7 +66,13 @@ class ProposalOut(Shape):
 
 
 class Proposals(StaffView):
-    @operation("Proposals, newest first", answer=ProposalOut, paged=True, query=ProposalQuery)
+    @operation(
+        "Proposals, newest first",
+        answer=ProposalOut,
+        paged=True,
+        query=ProposalQuery,
+        power=powers.READ_PROPOSALS,
+    )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(ProposalQuery)
         rows = selectors.proposals(
@@ -76,7 +82,12 @@ class Proposals(StaffView):
 
 
 class OneProposal(StaffView):
-    @operation("A proposal", answer=ProposalOut, problems=(two_persons.ProposalUnknown,))
+    @operation(
+        "A proposal",
+        answer=ProposalOut,
+        problems=(two_persons.ProposalUnknown,),
+        power=powers.READ_PROPOSALS,
+    )
     def get(self, request: Request, proposal: uuid.UUID) -> HttpResponse:
         return self.answer(ProposalOut, selectors.proposal(by=self.by, proposal=proposal))
 
@@ -88,11 +99,12 @@ class Confirmation(StaffView):
         " A repeated confirmation by the same person changes nothing.",
         answer=ProposalOut,
         problems=_DECIDING,
+        power=OF_ITS_KIND,
     )
     def post(self, request: Request, proposal: uuid.UUID) -> HttpResponse:
         self.read(Shape)
-        two_persons.confirm(proposal=proposal, by=self.by)
-        return self.answer(ProposalOut, selectors.proposal(by=self.by, proposal=proposal))
+        decided = two_persons.confirm(proposal=proposal, by=self.by)
+        return self.answer(ProposalOut, selectors.decided(decided))
 
 
 class Rejection(StaffView):
@@ -102,8 +114,9 @@ class Rejection(StaffView):
         answer=ProposalOut,
         problems=(two_persons.ProposalUnknown, two_persons.ProposalDecided),
         example={"reason": "Wrong race."},
+        power=OF_ITS_KIND,
     )
     def post(self, request: Request, proposal: uuid.UUID) -> HttpResponse:
         body = self.read(RejectionIn)
-        two_persons.reject(proposal=proposal, by=self.by, reason=body["reason"])
-        return self.answer(ProposalOut, selectors.proposal(by=self.by, proposal=proposal))
+        decided = two_persons.reject(proposal=proposal, by=self.by, reason=body["reason"])
+        return self.answer(ProposalOut, selectors.decided(decided))

@@ -4,10 +4,10 @@ from django.http import HttpResponse
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from core.api.schema import operation
+from core.api.schema import SIGNED_ON, operation
 from core.api.shapes import Choice, Flag, Instant, PageQuery, Secret, Shape, Text, Uuid, Whole
 from core.api.views import ApiView, StaffView
-from core.staff import accounts, second_factor, selectors, services, two_persons
+from core.staff import accounts, powers, second_factor, selectors, services, two_persons
 from core.staff.api.proposals import ProposalOut
 from core.staff.devices import Origin, device_token
 from core.staff.powers import Role
@@ -130,7 +130,7 @@ class CurrentSession(StaffView):
     needs_own_password = False
     needs_second_factor = False
 
-    @operation("Sign off")
+    @operation("Sign off", power=SIGNED_ON)
     def delete(self, request: Request) -> HttpResponse:
         services.session_end(by=self.by)
         return self.nothing()
@@ -144,6 +144,7 @@ class SecondFactor(StaffView):
         answer=SecondFactorOut,
         status=201,
         problems=(second_factor.SecondFactorStands,),
+        power=SIGNED_ON,
     )
     def post(self, request: Request) -> HttpResponse:
         return self.answer(SecondFactorOut, second_factor.factor_begin(by=self.by), 201)
@@ -156,6 +157,7 @@ class SecondFactorConfirmation(StaffView):
         "Confirm one's second factor with the code that the device shows",
         body=SecondFactorIn,
         problems=(second_factor.SecondFactorUnknown, second_factor.OneTimeCodeWrong),
+        power=SIGNED_ON,
     )
     def post(self, request: Request) -> HttpResponse:
         second_factor.factor_confirm(by=self.by, **self.read(SecondFactorIn))
@@ -178,6 +180,7 @@ class OwnPassword(StaffView):
             accounts.PasswordUnchanged,
         ),
         example={"current": "…", "new": "…"},
+        power=powers.CHANGE_OWN_PASSWORD,
     )
     def post(self, request: Request) -> HttpResponse:
         accounts.password_change(by=self.by, **self.read(OwnPasswordIn))
@@ -185,7 +188,7 @@ class OwnPassword(StaffView):
 
 
 class Staff(StaffView):
-    @operation("Accounts", answer=AccountOut, paged=True)
+    @operation("Accounts", answer=AccountOut, paged=True, power=powers.MANAGE_ACCOUNTS)
     def get(self, request: Request) -> HttpResponse:
         query = self.query(PageQuery)
         return self.rows(AccountOut, selectors.accounts(by=self.by), query)
@@ -205,6 +208,7 @@ class Staff(StaffView):
             two_persons.ProposalPending,
         ),
         example={**_ACCOUNT, "password": "…"},
+        power=powers.MANAGE_ACCOUNTS,
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(AccountIn)
@@ -221,6 +225,7 @@ class Roles(StaffView):
         status=202,
         problems=(*_ANOTHER, services.RolesIncompatible, services.AppointmentMissing),
         example={"roles": ["organiser"]},
+        power=powers.MANAGE_ACCOUNTS,
     )
     def post(self, request: Request, user: int) -> HttpResponse:
         proposal = accounts.roles_propose(by=self.by, user_id=user, **self.read(RolesIn))
@@ -236,6 +241,7 @@ class Password(StaffView):
         status=202,
         problems=(*_ANOTHER, services.PasswordWeak),
         example={"password": "…"},
+        power=powers.MANAGE_ACCOUNTS,
     )
     def post(self, request: Request, user: int) -> HttpResponse:
         proposal = accounts.password_propose(by=self.by, user_id=user, **self.read(PasswordIn))
@@ -248,6 +254,7 @@ class Deactivation(StaffView):
         "One administrator can: the person's sessions end at once. To open it again takes two.",
         answer=AccountOut,
         problems=(accounts.UserUnknown, accounts.OwnAccount),
+        power=powers.MANAGE_ACCOUNTS,
     )
     def post(self, request: Request, user: int) -> HttpResponse:
         return self.answer(AccountOut, accounts.user_deactivate(by=self.by, user_id=user))
@@ -259,6 +266,7 @@ class Reactivation(StaffView):
         answer=ProposalOut,
         status=202,
         problems=(*_ANOTHER, accounts.AccountOpen),
+        power=powers.MANAGE_ACCOUNTS,
     )
     def post(self, request: Request, user: int) -> HttpResponse:
         proposal = accounts.reactivation_propose(by=self.by, user_id=user)
@@ -271,6 +279,7 @@ class SecondFactorEnding(StaffView):
         answer=ProposalOut,
         status=202,
         problems=(*_ANOTHER, second_factor.SecondFactorMissing),
+        power=powers.MANAGE_ACCOUNTS,
     )
     def post(self, request: Request, user: int) -> HttpResponse:
         proposal = second_factor.factor_end_propose(by=self.by, user_id=user)

@@ -26,7 +26,7 @@ from core.premises.models import Game
 from core.premises.services import PremisesUnknown
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
-from core.statements import papers, selectors, services
+from core.statements import papers, powers, selectors, services
 from core.statements.models import Remittance
 
 
@@ -127,7 +127,10 @@ class LimitOut(Shape):
 
 class Account(StaffView):
     @operation(
-        "The running account of premises", answer=RunningAccountOut, problems=(PremisesUnknown,)
+        "The running account of premises",
+        answer=RunningAccountOut,
+        problems=(PremisesUnknown,),
+        power=powers.READ,
     )
     def get(self, request: Request, code: str) -> HttpResponse:
         return self.answer(RunningAccountOut, selectors.running_account(by=self.by, premises=code))
@@ -141,7 +144,11 @@ class TerminalAccount(TerminalView):
 
 class Limits(StaffView):
     @operation(
-        "Guarantee limits of premises", answer=LimitOut, paged=True, problems=(PremisesUnknown,)
+        "Guarantee limits of premises",
+        answer=LimitOut,
+        paged=True,
+        problems=(PremisesUnknown,),
+        power=powers.READ,
     )
     def get(self, request: Request, code: str) -> HttpResponse:
         limits = selectors.guarantee_limits(by=self.by, premises=code)
@@ -165,6 +172,7 @@ class Limits(StaffView):
             "reference": "Aval 12/2027",
             "in_force_from": None,
         },
+        power=powers.SET_GUARANTEE,
     )
     def post(self, request: Request, code: str) -> HttpResponse:
         body = self.read(LimitIn)
@@ -177,7 +185,7 @@ class Limits(StaffView):
 
 
 class Rates(StaffView):
-    @operation("Commission rates", answer=RateOut, paged=True)
+    @operation("Commission rates", answer=RateOut, paged=True, power=powers.READ)
     def get(self, request: Request) -> HttpResponse:
         return self.rows(RateOut, selectors.commission_rates(by=self.by), self.query(PageQuery))
 
@@ -202,6 +210,7 @@ class Rates(StaffView):
             "in_force_from": "2027-03-01",
             "reference": "Contract 2027",
         },
+        power=powers.SET_RATES,
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(RateIn)
@@ -219,6 +228,7 @@ class Statements(StaffView):
         paged=True,
         query=PremisesQuery,
         problems=(PremisesUnknown,),
+        power=powers.READ,
     )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(PremisesQuery)
@@ -227,7 +237,12 @@ class Statements(StaffView):
 
 
 class OneStatement(StaffView):
-    @operation("A statement", answer=OneStatementOut, problems=(services.StatementUnknown,))
+    @operation(
+        "A statement",
+        answer=OneStatementOut,
+        problems=(services.StatementUnknown,),
+        power=powers.READ,
+    )
     def get(self, request: Request, statement: uuid.UUID) -> HttpResponse:
         issued = selectors.statement_one(by=self.by, ident=statement)
         return self.answer(OneStatementOut, issued)
@@ -240,6 +255,7 @@ class StatementPaper(PaperView, StaffView):
         "A statement on paper, or its figures as CSV",
         query=LanguageQuery,
         problems=(services.StatementUnknown,),
+        power=powers.READ,
     )
     def get(self, request: Request, statement: uuid.UUID, form: str) -> HttpResponse:
         language = self.language()
@@ -258,6 +274,7 @@ class Remittances(StaffView):
         answer=RemittanceOut,
         paged=True,
         problems=(services.StatementUnknown,),
+        power=powers.READ,
     )
     def get(self, request: Request, statement: uuid.UUID) -> HttpResponse:
         remittances = selectors.remittances(by=self.by, statement=statement)
@@ -280,6 +297,7 @@ class Remittances(StaffView):
             ProposalPending,
         ),
         example={"amount_cents": 120000, "paid_on": "2027-03-09", "reference": "TRF 88/2027"},
+        power=powers.SETTLE,
     )
     def post(self, request: Request, statement: uuid.UUID) -> HttpResponse:
         body = self.read(RemittanceIn)

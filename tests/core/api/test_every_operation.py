@@ -1,69 +1,60 @@
-"""Call every operation without credentials, and with requests that are broken or hostile.
+"""Call every operation with requests that are broken, hostile or invented, as everybody.
 
 The requests are made from docs/openapi.yaml. Whatever is sent, the answer is what the document
-promises, never a 500, and what is refused has written nothing.
+promises, with a body of its schema, never a 500; and what is refused has written nothing.
+
+Three requests are invented for each operation, from a fixed seed; INVENTED=200 invents more, and
+INVENTED_SEED takes another seed.
 """
 
 import json
+import os
 import re
-import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from random import Random
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 from django.test import Client
+from pytest_django import DjangoDbBlocker
 
+from core.admin_support.roles import SELLER, TERMINAL, doors
 from core.staff.actor import StaffActor
-from core.staff.models import User
 from core.staff.powers import Role
-from core.staff.services import session_start
-from tests.support import factories
-from tests.support.openapi import committed
+from tests.support.openapi import faults_of
+from tests.support.operations.called import OPERATIONS, Called, fault
+from tests.support.operations.inventing import invented
+from tests.support.operations.world import World, world
+from tests.support.operations.writing import Undoing
 
-METHODS = ("get", "post", "put", "patch", "delete")
-ANYWHERE = {"not_acceptable", "route_unknown"}  # what docs/api.md says of all operations
-Operation = tuple[str, str, dict[str, Any]]
-OPERATIONS: list[Operation] = [
-    (path, method, operation)
-    for path, operations in committed()["paths"].items()
-    for method, operation in operations.items()
-    if method in METHODS
-]
-BODIES = {
+INVENTED = int(os.environ.get("INVENTED") or 3)
+SEED = int(os.environ.get("INVENTED_SEED") or 13)
+BODIES: dict[str, bytes] = {
     "no JSON": b"{",
+    "a list": b"[]",
+    "unknown": b'{"no_such_field": 1}',
     "not UTF-8": b"\xff",
     "NaN": b'{"a": NaN}',
     "infinite": b'{"a": 1e400}',
     "a null byte": b'{"a": "\\u0000"}',
     "deep": b"[" * 60_000,
-    "a list": b"[]",
     "null": b"null",
     "one name twice": b'{"a": 1, "a": 2}',
-    "unknown": b'{"no_such_field": 1}',
+    "huge": b" " * 2_000_000,
 }
+ALWAYS, IN_TURN = tuple(BODIES)[:3], tuple(BODIES)[3:]
+MEDIA = ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; x")
 HOSTILE: list[Any] = [
-    None,
-    -1,
-    2**63,
-    10**400,
-    1.5,
-    True,
-    "",
-    "x" * 3_000,
-    "\u202e\ud7ff'--",
-    [],
-    [None],
-    {"a": 1},
-    "00000000-0000-0000-0000-000000000000",
-    "9999-12-31",
+    *(None, -1, 2**63, 10**400, 1.5, True, "", "x" * 3_000, "\u202e\ud7ff'--", [], [None]),
+    *({"a": 1}, "00000000-0000-0000-0000-000000000000", "9999-12-31"),
 ]
 PATHS = {
-    "uuid": [str(uuid.UUID(int=7)), "no-uuid", "%00"],
+    "uuid": ["00000000-0000-0000-0000-000000000007", "no-uuid", "%00"],
     "integer": ["2147483647", "99999999999999999999999", "-1", "%00"],
     "string": ["NO-SUCH", "%00", "x" * 500, "..%2f"],
 }
+QUERIES = ("\x00", "\u0661", "x" * 5_000, "-1", "1e400", "99999999999999999999")
 HEADERS = [
     {"Accept-Language": "xx-\u00e9;q=a," * 50},
     {"Accept": "image/png"},
@@ -71,188 +62,150 @@ HEADERS = [
     {"Idempotency-Key": "\u00e9" * 20},
     {"X-Request-Id": "\x1b[31m"},
 ]
+DOORS = {(door.method, door.path): door for door in doors()}
+OWNERS = {"operator": SELLER, "terminal": TERMINAL, "staff": "organiser", "nobody": "anyone"}
 
 
-@pytest.fixture
-def callers(db: None, monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, str]]:
-    """Headers by who calls: everybody's powers, a member of staff with none, a terminal.
-
-    No account holds every role, so whoever has one here has every power.
-    """
-    monkeypatch.setattr(StaffActor, "may", lambda self, act: bool(self.roles))
-    point = factories.point()
-
-    def token(*roles: Role) -> dict[str, str]:
-        user = User.objects.get(pk=factories.staff(*roles).user_id)
-        return {"Authorization": f"Bearer {session_start(user=user, verified=True)[1]}"}
-
-    terminal = {"Authorization": f"Terminal {point.token}"}
-    return {
-        "nobody": {},
-        "staff": token(Role.ORGANISER),
-        "powerless": token(),
-        "terminal": terminal,
-        "operator": terminal | {"X-Operator-Session": point.session_token},
-        "forged": {"Authorization": "Bearer " + "A" * 43},
-    }
+@pytest.fixture(scope="module")
+def state(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[tuple[World, Undoing]]:
+    """The world of all tests here, which are undone one by one."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield world(), Undoing()
+        transaction.set_rollback(True)
 
 
-class Hostile:
+class Asked:
     """One operation, called again and again; what it answered that it should not have."""
 
-    def __init__(self, operation: Operation, callers: dict[str, dict[str, str]]) -> None:
-        self.path, self.method, self.said = operation
-        self.callers = callers
+    def __init__(self, called: Called, state: tuple[World, Undoing]) -> None:
+        self.called = called
+        self.world, self.undoing = state
+        self.turn = OPERATIONS.index(called)
         self.faults: list[str] = []
         self.client = Client(raise_request_exception=False)
-        schemes = {name for each in self.said.get("security", []) for name in each}
-        self.owner = next((n for n in ("operator", "terminal", "staff") if n in schemes), "nobody")
-        content = self.said.get("requestBody", {}).get("content", {})
-        self.media = next(iter(content), "")
-        examples = content.get("application/json", {}).get("examples", {})
-        self.body: Any = next((each["value"] for each in examples.values()), None)
+        self.caller = OWNERS[called.owner]
 
-    def run(self) -> list[str]:
-        for caller in self.callers:
-            if caller != self.owner:
-                self.send(caller, by=caller)
-        for name in (each["name"] for each in self.parameters("path")):
-            self.paths(name)
-        for parameter in self.parameters("query"):
-            for value in ("\x00", "\u0661", "x" * 5_000, "-1", "1e400", "99999999999999999999"):
-                self.send(f"?{parameter['name']}={value[:9]!r}", query={parameter["name"]: value})
-        for header in HEADERS:
-            self.send(f"{header}"[:40], headers=header)
-        if self.method != "get":
+    def hostile(self) -> list[str]:
+        for parameter in self.called.parameters("path"):
+            schema, name = parameter["schema"], parameter["name"]
+            for value in [
+                *schema.get("enum", ()),
+                *PATHS[schema.get("format") or schema["type"]],
+            ]:
+                self.send(f"{name}={value[:20]}", path={name: value})
+        for place, parameter in enumerate(self.called.parameters("query")):
+            name = parameter["name"]
+            for value in (QUERIES + QUERIES)[(self.turn + place) % 6 :][:3]:
+                self.send(f"?{name}={value[:9]!r}", query={name: value})
+        headers = HEADERS[self.turn % len(HEADERS)]
+        self.send(f"{headers}"[:40], headers=headers)
+        if self.called.method != "get":
             self.bodies()
         return self.faults
 
-    def parameters(self, place: str) -> list[dict[str, Any]]:
-        return [each for each in self.said.get("parameters", []) if each["in"] == place]
-
-    def paths(self, name: str) -> None:
-        schema = next(e["schema"] for e in self.parameters("path") if e["name"] == name)
-        for value in [*schema.get("enum", ()), *PATHS[schema.get("format") or schema["type"]]]:
-            self.send(f"{name}={value[:20]}", path={name: value})
-
     def bodies(self) -> None:
-        for why, body in BODIES.items():
-            self.send(why, body=body)
-        self.send("huge", body=b" " * 2_000_000)
-        for media in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; x"):
-            self.send(media, body=b"a=1", media=media)
-        if not isinstance(self.body, dict):
+        for why in (*ALWAYS, *(IN_TURN + IN_TURN)[self.turn % len(IN_TURN) :][:2]):
+            self.send(why, body=BODIES[why])
+        media = MEDIA[self.turn % len(MEDIA)]
+        self.send(media, body=b"a=1", media=media)
+        sample = self.world.body(self.called.sample)
+        if not isinstance(sample, dict):
             return
-        self.send("an unknown field more", body=self.body | {"no_such_field": 1})
-        for field in self.body:
-            for value in HOSTILE:
-                self.send(f"{field}={value!r:.30}", body=self.body | {field: value})
-            self.send(
-                f"{field}=1e400",
-                body=json.dumps(self.body | {field: 7}).encode().replace(b": 7", b": 1e400"),
-            )
+        self.send("an unknown field more", body=sample | {"no_such_field": 1})
+        endless = json.dumps(sample | dict.fromkeys(sample, 7)).encode()
+        self.send("1e400", body=endless.replace(b": 7", b": 1e400"))
+        for value in HOSTILE:
+            self.fields(sample, value)
 
-    def send(
-        self,
-        why: str,
-        *,
-        by: str = "",
-        path: dict[str, str] | None = None,
-        body: Any = None,
-        media: str = "",
-        query: dict[str, str] | None = None,
-        headers: dict[str, str] | None = None,
-    ) -> None:
-        url = self.path
-        for each in self.parameters("path"):
-            schema = each["schema"]
-            plain = schema.get("enum") or PATHS[schema.get("format") or schema["type"]]
-            url = url.replace(f"{{{each['name']}}}", (path or {}).get(each["name"], plain[0]))
-        content = self.body if body is None else body
-        content = content if isinstance(content, bytes) else json.dumps(content or {}).encode()
-        with unwritten() as wrote:
-            response = self.client.generic(
-                self.method.upper(),
-                url,
-                b"" if self.method == "get" else content,
-                content_type=media or self.media or "application/json",
-                headers=self.callers[by or self.owner] | (headers or {}),
-                query_params=query,
-            )
-            wrote.refused = response.status_code >= 400
-        fault = self.fault(response, by) or (f"wrote {wrote.tables}" if wrote.tables else "")
-        if fault:
-            self.faults.append(f"{self.method} {self.path}, {why}: {fault}")
-
-    def fault(self, response: Any, by: str) -> str:
-        """Return the fault of an answer, or "": the schema lacks it, or it is no problem
-        document.
+    def fields(self, sample: dict[str, Any], value: Any) -> None:
+        """Put a hostile value into each field: at once where the schema refuses it, for then the
+        shape does; by itself where the schema allows it, for then the service sees it.
         """
-        status = response.status_code
-        if status < 400:
-            wrong_caller = by and self.owner != "nobody" and by not in ("powerless", "operator")
-            return f"{status} for {by}" if wrong_caller else ""
-        if response.headers["Content-Type"] != "application/problem+json":
-            return f"{status} {response.content[:100]!r}"
-        problem = response.json()
-        if status == 500 or problem["status"] != status:
-            return f"{status} {problem}"
-        promised = self.said["responses"].get(str(status), {}).get("description", "")
-        promised_here = problem["code"] in ANYWHERE or f"`{problem['code']}`" in promised
-        return "" if promised_here else f"{status} {problem['code']}: unsaid"
+        schema = self.called.content["application/json"]["schema"]
+        by_shape = {}
+        for field in sample:
+            changed = sample | {field: value}
+            if faults_of(schema, changed):
+                by_shape[field] = value
+            else:
+                self.send(f"{field}={value!r:.30}", body=changed)
+        if by_shape:
+            self.send(f"{value!r:.30}", body=sample | by_shape)
+
+    def invent(self, rng: Random) -> list[str]:
+        """Send requests that nobody thought of, as callers of every kind."""
+        door = DOORS[self.called.method, self.called.path]
+        everybody = [*self.world.callers]
+        welcome = [name for name in everybody if door.cell(name)] or everybody
+        content = self.called.content.get("application/json", {})
+        for number in range(INVENTED if self.called.method != "get" else 1):
+            self.caller = rng.choice(welcome if rng.random() < 0.8 else everybody)
+            body = invented(content["schema"], rng, dict(self.world.members)) if content else {}
+            query = {
+                each["name"]: str(invented(each["schema"], rng, {}))
+                for each in self.called.parameters("query")
+                if rng.random() < 0.3
+            }
+            self.send(f"#{number} {body!r:.300} {query}", body=body, query=query)
+        return self.faults
+
+    def send(self, why: str, *, path: dict[str, str] | None = None, **request: Any) -> None:
+        headers = self.world.callers[self.caller] | request.pop("headers", {})
+        request.setdefault("body", self.world.body(self.called.sample))
+        with self.undoing.request() as wrote:
+            response = self.called.send(
+                self.client,
+                path=self.world.path(self.called) | (path or {}),
+                headers=headers,
+                **request,
+            )
+            wrote.looks = response.status_code >= 400
+            wrong = fault(self.called, response)
+        if wrong or wrote.tables:
+            self.faults.append(
+                f"{self.called.name} by {self.caller}, {why}: {wrong} wrote {wrote.tables}"
+            )
 
 
-class Wrote:
-    refused = False
-    tables: tuple[str, ...] = ()
+TAGS = sorted({called.tag for called in OPERATIONS})
 
 
-@contextmanager
-def unwritten() -> Iterator[Wrote]:
-    """Undo whatever a request did; which tables it left changed although it was refused."""
-    wrote, before = Wrote(), touched()
-    with transaction.atomic():
-        yield wrote
-        suspect = [name for name, rows in touched().items() if rows != before.get(name)]
-        left = {name: rows_of(name) for name in suspect if wrote.refused}
-        transaction.set_rollback(True)
-    wrote.tables = tuple(name for name, rows in left.items() if rows != rows_of(name))
-
-
-def touched() -> dict[str, int]:
-    """Rows written so far in this transaction, also what was undone, by table."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT relname, n_tup_ins + n_tup_upd + n_tup_del FROM pg_stat_xact_user_tables"
-            " WHERE n_tup_ins + n_tup_upd + n_tup_del > 0"
-        )
-        return dict(cursor.fetchall())
-
-
-def rows_of(table: str) -> Any:
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT count(*), sum(hashtextextended(t::text, 0)) FROM {table} t")
-        return cursor.fetchone()
-
-
-@pytest.mark.parametrize("tag", sorted({op["tags"][0] for _, _, op in OPERATIONS}))
+@pytest.mark.parametrize("tag", TAGS)
 def test_whatever_is_sent_gets_a_promised_answer(
-    tag: str, callers: dict[str, dict[str, str]]
+    tag: str, state: tuple[World, Undoing], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = [Hostile(each, callers).run() for each in OPERATIONS if each[2]["tags"][0] == tag]
-    faults = [fault for faults in found for fault in faults]
+    """Everybody of the staff has every power here, or requests would end at the power."""
+    monkeypatch.setattr(StaffActor, "may", lambda self, act: bool(self.roles))
+    asked = [Asked(called, state).hostile() for called in OPERATIONS if called.tag == tag]
+    faults = [fault for faults in asked for fault in faults]
     assert not faults, "\n".join(faults)
 
 
-def test_options_are_refused_whoever_asks(callers: dict[str, dict[str, str]]) -> None:
+@pytest.mark.parametrize("tag", TAGS)
+def test_whatever_is_invented_gets_a_promised_answer(
+    tag: str, state: tuple[World, Undoing]
+) -> None:
+    asked = [
+        Asked(called, state).invent(Random(f"{SEED} {called.name}"))
+        for called in OPERATIONS
+        if called.tag == tag
+    ]
+    faults = [fault for faults in asked for fault in faults]
+    assert not faults, f"INVENTED_SEED={SEED}\n" + "\n".join(faults)
+
+
+def test_options_are_refused_whoever_asks(state: tuple[World, Undoing]) -> None:
     """No operation has OPTIONS: it is refused with the methods there are, and writes nothing."""
+    around, undoing = state
     client, faults = Client(raise_request_exception=False), []
-    for path in {path for path, _, _ in OPERATIONS}:
-        url = re.sub(r"\{[^}]*\}", "7", path)
-        for caller in ("nobody", "staff", "operator"):
-            with unwritten() as wrote:
-                response = client.options(url, headers=callers[caller])
-                wrote.refused = True
-            if response.status_code not in (401, 404, 405) or wrote.tables:
-                faults.append(f"{path} by {caller}: {response.status_code} {wrote.tables}")
+    callers = ("anyone", SELLER, Role.ORGANISER.value)
+    for turn, path in enumerate(sorted({called.path for called in OPERATIONS})):
+        url, caller = re.sub(r"\{[^}]*\}", "7", path), callers[turn % 3]
+        with undoing.request() as wrote:
+            response = client.options(url, headers=around.callers[caller])
+            wrote.looks = True
+        if response.status_code not in (401, 404, 405) or wrote.tables:
+            faults.append(f"{path} by {caller}: {response.status_code} {wrote.tables}")
     assert not faults, "\n".join(faults)

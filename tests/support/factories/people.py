@@ -62,15 +62,18 @@ def staff(*roles: Role, name: str = "") -> StaffActor:
     return signed_on(account(username, full_name, *roles))
 
 
-def account(username: str, full_name: str, *roles: Role, stored: str = "!") -> User:
-    """Return an account that need not wait before its person is a second one.
+def account(
+    username: str, full_name: str, *roles: Role, stored: str = "!", waits: timedelta = timedelta(0)
+) -> User:
+    """Return an account whose person `waits` before being a second one: by default not at all.
 
-    `stored` is the hash of the password.
+    `stored` is the hash of the password. Who waits was given the account by two administrators.
     """
-    alone = Batch()
-    user = _account(alone, username, full_name, roles, stored)
-    if alone.run():
-        return user
+    if not waits:
+        alone = Batch()
+        user = _account(alone, username, full_name, roles, stored)
+        if alone.run():
+            return user
     given = _given(username, roles)
     return User.objects.create(
         username=username,
@@ -80,7 +83,7 @@ def account(username: str, full_name: str, *roles: Role, stored: str = "!") -> U
         appointment=_APPOINTMENT if Role.INSPECTOR in roles else "",
         created_at=clock.now(),
         given=given,
-        second_from=given.decision.decided_at,
+        second_from=given.decision.decided_at + waits,
     )
 
 

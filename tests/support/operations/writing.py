@@ -1,0 +1,74 @@
+"""Undo what a request wrote, and say which tables it left changed although it was refused."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import connection
+
+COUNTING = frozenset({"premises_quota", "staff_wrongtry", "django_session", "looks_look"})
+"""Tables that count tries and looks, refused ones among them, or keep when somebody was seen."""
+_WRITTEN = (
+    "SELECT c.relname, pg_stat_get_xact_tuples_inserted(c.oid)"
+    " + pg_stat_get_xact_tuples_updated(c.oid) + pg_stat_get_xact_tuples_deleted(c.oid)"
+    " FROM unnest(%s::oid[]) AS t(oid) JOIN pg_class c ON c.oid = t.oid"
+)
+
+
+class Undoing:
+    """Requests one after the other in one transaction, each of which is undone.
+
+    The counters of the server count what was undone as well, so that what one request wrote is
+    the difference to the request before it.
+    """
+
+    def __init__(self) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT array_agg(oid) FROM pg_class"
+                " WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
+            )
+            (self._tables,) = cursor.fetchone()
+            cursor.execute("SAVEPOINT request")
+        self._before = self._written()
+
+    @contextmanager
+    def request(self) -> Iterator["Wrote"]:
+        """Run a request. `Wrote.tables` names, once it is over, what it left changed."""
+        wrote = Wrote()
+        yield wrote
+        connection.needs_rollback = False
+        after = self._written()
+        suspect = [name for name in after if after[name] != self._before.get(name)]
+        self._before = after
+        if not suspect:
+            return
+        left = {name: _rows_of(name) for name in suspect if wrote.looks and name not in COUNTING}
+        with connection.cursor() as cursor:
+            cursor.execute("ROLLBACK TO SAVEPOINT request")
+        connection.run_on_commit.clear()
+        wrote.tables = tuple(name for name, rows in left.items() if rows != _rows_of(name))
+
+    def keep(self) -> None:
+        """Keep what was written until here: it is of the test."""
+        with connection.cursor() as cursor:
+            cursor.execute("SAVEPOINT request")
+        self._before = self._written()
+
+    def _written(self) -> dict[str, int]:
+        with connection.cursor() as cursor:
+            cursor.execute(_WRITTEN, [self._tables])
+            return {name: count for name, count in cursor.fetchall() if count}
+
+
+class Wrote:
+    """Set `looks` to have the tables compared: for a request that was refused."""
+
+    looks = False
+    tables: tuple[str, ...] = ()
+
+
+def _rows_of(table: str) -> Any:
+    with connection.cursor() as cursor:
+        cursor.execute(f'SELECT count(*), sum(hashtextextended(t::text, 0)) FROM "{table}" t')
+        return cursor.fetchone()
