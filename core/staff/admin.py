@@ -5,7 +5,6 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
-from django.contrib.auth import admin as auth_admin  # noqa: F401
 from django.contrib.auth.models import Group
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -398,4 +397,4 @@ LogEntry._meta.verbose_name = _("act in this administration")
 LogEntry._meta.verbose_name_plural = _("acts in this administration")
 
 
-admin.site.unregister(Group)  # registered by `auth_admin`; roles decide who may do what
+admin.site.unregister(Group)  # roles decide who may do what

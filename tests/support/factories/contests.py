@@ -111,28 +111,34 @@ def meeting(
             recorded_in=by,
             recorded_at=now,
         )
-    course = course or racecourse()
-    of_the_day = [
-        together.add(
-            Race,
-            meeting=new_meeting,
-            racecourse=course,
-            number=number,
-            name=f"Premi {number}",
-            scheduled_start_at=first_start_at + timedelta(minutes=30) * (number - 1),
-        )
-        for number in range(1, races + 1)
-    ]
-    together.run()
-    field = tuple(numbers)
-    Runner.objects.bulk_create(
-        Runner(race=race_of_it, number=n, name=f"Cavall {race_of_it.number}.{n}")
-        for race_of_it in of_the_day
-        for n in field
-    )
+    starts = [first_start_at + timedelta(minutes=30) * number for number in range(races)]
+    _races_of_the_day(together, new_meeting, course or racecourse(), starts, tuple(numbers))
     if internal is not None:
         internal_bets(new_meeting, internal)
     return new_meeting
+
+
+def _races_of_the_day(
+    batch: Batch, of: Meeting, course: Racecourse, starts: Sequence[datetime], field: Sequence[int]
+) -> None:
+    """Insert the meeting with its races, and then the runners of them all."""
+    races = [
+        batch.add(
+            Race,
+            meeting=of,
+            racecourse=course,
+            number=number,
+            name=f"Premi {number}",
+            scheduled_start_at=starts_at,
+        )
+        for number, starts_at in enumerate(starts, start=1)
+    ]
+    batch.run()
+    Runner.objects.bulk_create(
+        Runner(race=race, number=n, name=f"Cavall {race.number}.{n}")
+        for race in races
+        for n in field
+    )
 
 
 def internal_bets(of: Meeting, codes: Iterable[str]) -> InternalBetList:
