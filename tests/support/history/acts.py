@@ -105,7 +105,7 @@ BEGIN
 END $$
 """
 _MOST_CASH_CENTS = 119_99
-"""What every establishment must pay by itself (14.III.10.3)."""
+"""Every establishment must pay prizes up to this (14.III.10.3)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What a ticket marks: the mask of each race, and how many bets that makes."""
+    """The marks of a ticket: the mask of each race, and the number of bets that they make."""
 
     masks: Sequence[int]
     bets: int
