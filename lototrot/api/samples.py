@@ -53,6 +53,7 @@ TICKET: dict[str, Any] = {
     "correction_window_s": 0,
     "last_claim_day": None,
     "notices": ["Only for people over 18."],
+    "public_log": "12 · 0f3a9c51 77be20d4",
 }
 
 PROGRAMME: dict[str, Any] = {
