@@ -11,8 +11,8 @@ from core.journal.acting import name_process
 
 # Commands that read the program and no database, and the demonstration: they are development's.
 DEVELOPMENT = {
-    *("makecatalogues", "compilecatalogues", "spectacular", "problems", "powers", "articles"),
-    *("whatif", "raceday"),
+    *("makecatalogues", "compilecatalogues", "spectacular", "problems", "powers", "roles"),
+    *("articles", "whatif", "raceday"),
 }
 
 if __name__ == "__main__":

@@ -14,8 +14,9 @@ from django.core.exceptions import ImproperlyConfigured
 
 from core.config import env
 from core.config.holding import Absent, held
+from core.database.fresh_keys import fresh
 from core.kernel.codes import CodeKeys
-from core.kernel.holding import PUBLISHING, fresh
+from core.kernel.holding import PUBLISHING
 from core.tools.embedded.keys import kept
 
 Ring = tuple[str, dict[str, bytes]]

@@ -3,8 +3,6 @@
 `PROCESS` names the kind. `console` (the default) has all keys: it is for the commands of people.
 """
 
-import json
-import secrets
 from typing import Final
 
 _WEB: Final = frozenset({"SECRET_KEY", "CODE_KEYS", "DATA_KEYS", "TOKEN_KEYS"})
@@ -39,16 +37,3 @@ plays and emissions, whatever a second person confirms, and the work of a night.
 def needs_seeds(path: str) -> bool:
     """Return whether a request of that path is for a process with SEED_KEYS."""
     return path.startswith(SEEDED) and not path.startswith(OPEN)
-
-
-def fresh(name: str) -> str:
-    """Return new content for a key by its name: a text, or a ring with one version."""
-    if name == "CODE_KEYS":
-        return json.dumps({"current": "1", "keys": {"1": [_fresh_key(), _fresh_key()]}})
-    if name.endswith("_KEYS"):
-        return json.dumps({"current": "1", "keys": {"1": _fresh_key()}})
-    return secrets.token_urlsafe(48)
-
-
-def _fresh_key() -> str:
-    return secrets.token_hex(32)

@@ -19,6 +19,7 @@ ADMINISTRATORS_MAY = {
     "nights.read",
     "premises.read",
     "proofs.read",
+    "proofs.watch",
     "staff.accounts",
     "staff.accounts.read",
     "staff.own_password",

@@ -14,7 +14,7 @@ from core.premises.requests import UuidReused
 from core.premises.services import PremisesUnknown
 from core.receipts.output import Output, render
 from core.receipts.paper import Paper
-from core.statements import cash_ups
+from core.statements import cash_ups, powers
 from core.statements.api.statements import PremisesQuery
 from core.statements.cash_up_slip import cash_up_slip
 
@@ -99,6 +99,7 @@ class CashUps(StaffView):
         "Cash-ups of premises",
         answer=CashUpOut,
         paged=True,
+        power=powers.READ,
         query=PremisesQuery,
         problems=(PremisesUnknown,),
     )

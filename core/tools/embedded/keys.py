@@ -5,7 +5,8 @@ import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
-from core.kernel.holding import HELD, PUBLISHING, fresh
+from core.database.fresh_keys import fresh
+from core.kernel.holding import HELD, PUBLISHING
 
 
 def kept(name: str, folder: Path, make: str) -> str:

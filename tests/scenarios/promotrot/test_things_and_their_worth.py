@@ -57,7 +57,9 @@ def test_an_emission_opens_within_twelve_months_of_the_valuation_and_not_a_day_l
     last = valuation_last_day(valued_on)
     factories.time_to(clock.now() + (last - natural_day(clock.now())))
     organiser = staff_api(Role.ORGANISER)
-    assert organiser.post("promotrot/emissions/in-time/1/opening").status_code == 200
+    second = staff_api(Role.ORGANISER)
+    asked = organiser.post("promotrot/emissions/in-time/1/opening").json()
+    assert second.post(f"proposals/{asked['proposal']}/confirmation").status_code == 200
     factories.time_pass(days=1)
     organiser = staff_api(Role.ORGANISER)
     path = "promotrot/emissions/late/1"
@@ -66,14 +68,9 @@ def test_an_emission_opens_within_twelve_months_of_the_valuation_and_not_a_day_l
         {"tier": 1, "thing": "bicycle", "valued_on": valued_on.isoformat()}
     ]
     assert organiser.get(path).json()["state"] == "mixed" and not late.lanes.exists()
-    with pytest.raises(DatabaseError), transaction.atomic():
-        by = factories.staff(Role.ORGANISER)
-        Opening.objects.create(
-            emission=late,
-            opened_at=clock.now(),
-            opened_by_id=by.user_id,
-            opened_in_id=by.session_id,
-        )
+    proposal = factories.proposal("promotrot.opening")
+    with pytest.raises(DatabaseError, match="valu"), transaction.atomic():
+        Opening.objects.create(emission=late, opened_at=clock.now(), proposal=proposal)
 
     today = natural_day(clock.now())
     body = {"tier": 1, "source": "Three shops", "valued_on": today.isoformat()}
@@ -85,7 +82,10 @@ def test_an_emission_opens_within_twelve_months_of_the_valuation_and_not_a_day_l
     refused(staff_api(Role.AUDITOR).post(f"{path}/valuations", body), 403, "power_missing")
     made = organiser.post(f"{path}/valuations", body)
     assert (made.status_code, made.json()["equivalent_cents"]) == (201, 400)
-    assert organiser.post(f"{path}/opening").json()["state"] == "open"
+    asked = organiser.post(f"{path}/opening").json()
+    second = staff_api(Role.ORGANISER)
+    assert second.post(f"proposals/{asked['proposal']}/confirmation").status_code == 200
+    assert organiser.get(path).json()["state"] == "open"
     refused(organiser.post(f"{path}/valuations", body), 409, "valuation_late")
     assert Valuation.objects.filter(tier__emission__in=(late, in_time)).count() == 3
 
@@ -122,7 +122,10 @@ def test_opening_warns_of_things_that_are_not_in_stock_and_opens_all_the_same() 
     keeper.post("office/stock", item)
     moved = {"premises": paying.office().code, "units": 10, "reason": "Delivered."}
     keeper.post("office/stock/bicycle/movements", moved)
-    opened = organiser.post("promotrot/emissions/short/1/opening").json()
+    asked = organiser.post("promotrot/emissions/short/1/opening").json()
+    second = staff_api(Role.ORGANISER)
+    assert second.post(f"proposals/{asked['proposal']}/confirmation").status_code == 200
+    opened = organiser.get("promotrot/emissions/short/1").json()
     assert opened["state"] == "open"
     assert opened["stock_short"] == [{"thing": "bicycle", "needed": 14, "in_stock": 10}]
     keeper.post("office/stock/bicycle/movements", moved | {"units": 4})
