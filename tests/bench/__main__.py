@@ -4,8 +4,8 @@
 
 Without names every part is measured; `seal` stands for `seal:multiple` and `seal:single`. A part
 that fails does not stop the others: the command then ends with 1 and names it. BENCH=small takes a
-twentieth of the data, BENCH=tiny runs every part once. Every ratio is to a baseline that is
-measured in the same run, in turn with ours.
+twentieth of the data, BENCH=tiny runs every part once. BENCH_FIGURES names another file for the
+figures. Every ratio is to a baseline that is measured in the same run, in turn with ours.
 """
 
 import os
@@ -56,7 +56,8 @@ def main(names: list[str]) -> int:
             print(error, file=sys.stderr)
             return 2
         store = Store(stack, SIZES[size_name])
-        return running.run(store, parts, target=ROOT / "var" / "bench.json")
+        target = os.environ.get("BENCH_FIGURES") or ROOT / "var" / "bench.json"
+        return running.run(store, parts, target=Path(target))
 
 
 if __name__ == "__main__":
