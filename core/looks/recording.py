@@ -7,13 +7,16 @@ records it before it opens it. What cannot be recorded is not shown.
 """
 
 import datetime
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
-from django.db import Error, connection, transaction
+from django.db import Error, transaction
 
 from core.database import clock
 from core.database.models import Guarded
+from core.database.statements import call_function
 from core.journal import acting
 from core.kernel.errors import Unavailable
 from core.looks.models import Look
@@ -33,19 +36,24 @@ def look(kind: str, subject: object = "", *, asked: str = "") -> None:
     the row, and so the look.
     """
     act = acting.present()
+    with _refused_if_it_only_reads(), transaction.atomic():
+        Look.objects.create(
+            at=clock.now(),
+            door=act.name,
+            user_id=act.staff,
+            session_id=act.staff_session,
+            terminal_id=act.terminal,
+            operator_id=act.operator,
+            kind=kind,
+            subject=str(subject)[:120],
+            asked=asked[:400],
+        )
+
+
+@contextmanager
+def _refused_if_it_only_reads() -> Iterator[None]:
     try:
-        with transaction.atomic():
-            Look.objects.create(
-                at=clock.now(),
-                door=act.name,
-                user_id=act.staff,
-                session_id=act.staff_session,
-                terminal_id=act.terminal,
-                operator_id=act.operator,
-                kind=kind,
-                subject=str(subject)[:120],
-                asked=asked[:400],
-            )
+        yield
     except Error as error:
         if isinstance(error.__cause__, psycopg.errors.ReadOnlySqlTransaction):
             raise LookNotRecorded from error
@@ -69,12 +77,6 @@ def look_at_list(model: type[Any], *, asked: str = "") -> None:
         look(model._meta.label_lower, asked=asked)
 
 
-_SEEN = """
-SELECT EXISTS (SELECT FROM looks_look WHERE kind = %s AND subject = %s AND operator_id = %s
-                  AND at > core_now() - %s * interval '1 second')
-"""
-
-
 def look_by_operator(
     kind: str,
     subject: object,
@@ -85,16 +87,18 @@ def look_by_operator(
 ) -> None:
     """Record a look of an operator at a terminal, unless there is one of that long ago.
 
-    So a terminal that asks again and again writes no more rows.
+    So a terminal that asks again and again writes no more rows. It is one statement, as a check
+    stands before most payments. Raises LookNotRecorded.
     """
-    within_s = unless_within.total_seconds()
-    with connection.cursor() as cursor:
-        cursor.execute(_SEEN, [kind, str(subject), act.operator, within_s])
-        if cursor.fetchone()[0]:
-            return
-    before = acting.present()
-    acting.begin(act)
-    try:
-        look(kind, subject, asked=asked)
-    finally:
-        acting.begin(before)
+    with _refused_if_it_only_reads():
+        call_function(
+            "looks_by_operator",
+            act=act.told(),
+            door=act.name,
+            terminal=act.terminal,
+            operator=act.operator,
+            kind=kind,
+            subject=str(subject),
+            asked=asked,
+            within=unless_within,
+        )

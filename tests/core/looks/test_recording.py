@@ -250,4 +250,19 @@ def test_looks_of_operators_keep_the_act_that_was_in_progress() -> None:
                 "document", uuid.UUID(int=1), act=act, unless_within=timedelta(hours=1)
             )
         assert acting.present().name == "before"
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT split_part(current_setting('core.act'), '|', 1)")
+            assert cursor.fetchone() == ("before",)
     assert Look.objects.get().door == "x"
+
+
+@pytest.mark.django_db
+def test_a_look_of_an_operator_is_refused_where_the_database_only_reads() -> None:
+    point = factories.point()
+    act = acting.Acting("x", terminal=point.terminal.pk, operator=point.operator.pk)
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION READ ONLY")
+        with pytest.raises(LookNotRecorded):
+            look_by_operator("document", 1, act=act, unless_within=timedelta(hours=1))
+        transaction.set_rollback(True)
