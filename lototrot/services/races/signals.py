@@ -125,7 +125,9 @@ def race_signal(*, terminal: BareTerminal, race_id: int) -> SalesStop:
     NotSignalDevice, SignalOutsideMeeting or NothingOnSale.
     """
     race = race_get(race_id)
-    if not _appointed(terminal.terminal_id, race.racecourse_id).exists():
+    # Locked, so that it does not end before the stop is on record.
+    appointed = _appointed(terminal.terminal_id, race.racecourse_id).select_for_update()
+    if appointed.first() is None:
         raise NotSignalDevice
     if not race.meeting.begins_at <= clock.now() < race.meeting.ends_at:
         raise SignalOutsideMeeting(begins_at=race.meeting.begins_at.isoformat())
