@@ -292,6 +292,9 @@ LIVE_URL = env.string("LIVE_URL", "/live").rstrip("/")
 ORGANISER_NAME = env.string("ORGANISER_NAME", "")
 ORGANISER_CONTACT = env.string("ORGANISER_CONTACT", "")
 
+# Whether boards show the share of the bets on each horse before a contest closes.
+SHARES_BEFORE_CLOSING = env.boolean("SHARES_BEFORE_CLOSING", True)
+
 # The prize office: how long payees' identities and images of deposits are kept, and the amount
 # from which a payment needs a second person. The database needs one from 300.00 on.
 PAYEE_KEPT_DAYS = env.integer("PAYEE_KEPT_DAYS", 3650, least=1)

@@ -13,6 +13,7 @@ from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
 from lototrot.selectors.alive import standings
 from lototrot.selectors.cards import LegCard, RunnerCard, contest_legs
+from lototrot.selectors.shares import shares_closed, shares_count, shares_open
 from lototrot.selectors.totals import Totals, totals_of
 from lototrot.services.contest.contests import rules_of
 from lototrot.services.seal.sealing import SEAL
@@ -24,7 +25,7 @@ _NOTHING = Totals(0, 0, 0)
 
 
 def board_pulse() -> dict[str, Any]:
-    """Return what changes with every sale: tickets, bets and takings of each contest so far."""
+    """Return what changes with every sale: tickets, bets, takings and shares of each contest."""
     contests = _contests()
     totals = totals_of(contests)
     return {
@@ -35,6 +36,7 @@ def board_pulse() -> dict[str, Any]:
                 "tickets": totals.get(contest.pk, _NOTHING).tickets,
                 "bets": totals.get(contest.pk, _NOTHING).bets,
                 "takings_cents": totals.get(contest.pk, _NOTHING).takings_cents,
+                "shares": shares_open(contest) if contest.state in Contest.UNCLOSED else [],
             }
             for contest in contests
         }
@@ -52,8 +54,10 @@ def board_document() -> dict[str, Any]:
 
 
 def board_prepare() -> None:
-    """Count the bets alive after each new result."""
-    for contest in _contests():
+    """Count the bets on each horse, and the bets alive after each new result."""
+    contests = _contests()
+    shares_count(contests)
+    for contest in contests:
         if contest.state not in Contest.UNCLOSED:
             standings(contest, contest_legs(contest))
 
@@ -89,6 +93,7 @@ def _contest(contest: Contest) -> dict[str, Any]:
         "rules": contest.publication.rules,
         "lapsed_cents": ledger.balance_cents(accounts.lapsed(contest.pk)),
         "legs": [_leg(leg) for leg in legs],
+        "shares": shares_closed(contest) if closed else [],
         "standings": [standing.to_document() for standing in computed],
         "settlement": _settlement(settlement) if settlement else None,
         "proofs": _proofs(contest, settlement),

@@ -1,0 +1,38 @@
+"""Sum running figures with late transactions, and without counting a ticket twice."""
+
+from django.db import connections
+
+from lototrot.models.tickets import Ticket
+from lototrot.selectors.running import RunningSums
+from lototrot.selectors.totals import SUMMED
+from tests.support import factories, rounds
+from tests.support.databases import Database
+
+
+def test_takings_are_right_whatever_is_open_or_late(own_database: Database) -> None:
+    contest = rounds.published()
+    at, line = factories.point(), rounds.masks([[1]] * 7)
+    totals = RunningSums(SUMMED)
+    rounds.sell(contest, at, [line] * 4)
+    other = connections["default"].copy("default")
+    other.set_autocommit(False)
+    with other.cursor() as cursor:  # a sale that takes its number now and ends much later
+        made_anew = {"uuid": "gen_random_uuid()", "code_digest": "'\\x00112233445566778899'::bytea"}
+        names = [f.column for f in Ticket._meta.concrete_fields if f.column != "id"]
+        values = ", ".join(made_anew.get(name, name) for name in names)
+        cursor.execute(
+            f"INSERT INTO lototrot_ticket ({', '.join(names)})"
+            f" SELECT {values} FROM lototrot_ticket LIMIT 1"
+        )
+    for _ in range(4):
+        rounds.sell(contest, at, [line] * 2)
+        seen = totals.read()[(contest.pk,)]
+    assert seen == (12, 12, 1200)
+    other.commit()
+    assert totals.read()[(contest.pk,)] == (13, 13, 1300)
+    for _ in range(3):
+        rounds.sell(contest, at, [line])
+        totals.read()
+    assert totals.read()[(contest.pk,)] == (16, 16, 1600)
+    assert totals._mark > 0
+    other.close()
