@@ -19,6 +19,7 @@ from rest_framework import exceptions as drf
 from rest_framework.request import Request
 
 from core.api import errors
+from core.database.statements import is_read_only
 from core.kernel.errors import (
     Conflict,
     DomainError,
@@ -82,6 +83,8 @@ def domain_error(exc: BaseException) -> DomainError:
         return errors.BadRequest()
     if isinstance(exc, OperationalError | InterfaceError | psycopg.OperationalError):
         return _of_database(exc)
+    if is_read_only(exc):
+        return Unavailable()
     return errors.InternalError()
 
 

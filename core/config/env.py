@@ -3,31 +3,18 @@
 A blank variable counts as unset. Without a default, a variable is required: every function here
 raises ImproperlyConfigured if it is unset or malformed.
 
-This stays a module because most of it is the reader of database URLs, which refuses unknown options
-and never shows a password; a library for the other readers would not make it smaller.
+URLs of databases have a reader of their own: `core/config/database_urls.py`.
 """
 
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
-from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+from typing import Final
 
 from django.core.exceptions import ImproperlyConfigured
 
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"0", "false", "no", "off"})
-
-# What libpq reads from a connection URI and Django has no setting of its own for.
-_LIBPQ_OPTIONS: Final = frozenset(
-    {
-        *("application_name", "channel_binding", "client_encoding", "connect_timeout"),
-        *("gssencmode", "keepalives", "keepalives_count", "keepalives_idle"),
-        *("keepalives_interval", "options", "passfile", "require_auth", "sslcert", "sslcrl"),
-        *("sslkey", "sslmode", "sslnegotiation", "sslpassword", "sslrootcert"),
-        *("target_session_attrs", "tcp_user_timeout"),
-    }
-)
 
 
 def _read(name: str) -> str | None:
@@ -122,59 +109,3 @@ def words(name: str, default: Sequence[str] | None = None) -> list[str]:
             raise _missing(name)
         return list(default)
     return [part.strip() for part in value.split(",") if part.strip()]
-
-
-def database_settings(url: str, variable: str = "DATABASE_URL") -> dict[str, Any]:
-    """Return Django's settings for a PostgreSQL URL in the form of libpq.
-
-    `postgresql://user:password@host:port/name?option=value`, everything percent-encoded. A Unix
-    socket's folder goes in the query: `postgresql://user:password@/name?host=%2Frun%2Fpg`.
-    `variable` is the name that an error gives the URL; an error never shows the password. Raises
-    ImproperlyConfigured.
-    """
-    try:
-        parts = urlsplit(url)
-        port = str(parts.port or "")
-        host = _host(parts)
-    except ValueError as error:
-        raise ImproperlyConfigured(f"{variable} is not a URL: {error}.") from None
-    if parts.scheme not in {"postgresql", "postgres"}:
-        raise ImproperlyConfigured(
-            f"{variable} must start with postgresql://, not {parts.scheme or 'nothing'}://."
-        )
-    name = unquote(parts.path.removeprefix("/"))
-    if not name:
-        raise ImproperlyConfigured(f"{variable} names no database.")
-    query = _query(parts, variable)
-    return {
-        "ENGINE": "django.db.backends.postgresql",
-        "NAME": name,
-        "USER": query.pop("user", unquote(parts.username or "")),
-        "PASSWORD": query.pop("password", unquote(parts.password or "")),
-        "HOST": query.pop("host", host),
-        "PORT": query.pop("port", port),
-        "OPTIONS": query,
-    }
-
-
-def _host(parts: SplitResult) -> str:
-    """Return the host as it is written: `hostname` would lower the case of a socket's folder."""
-    host = parts.netloc.rpartition("@")[2]
-    if host.startswith("["):
-        return host[1:].partition("]")[0]
-    return unquote(host.partition(":")[0])
-
-
-def _query(parts: SplitResult, variable: str) -> dict[str, str]:
-    if parts.fragment:
-        raise ImproperlyConfigured(f"{variable} has a '#': percent-encode it as %23.")
-    try:
-        pairs = parse_qsl(parts.query, strict_parsing=bool(parts.query), keep_blank_values=True)
-    except ValueError:
-        raise ImproperlyConfigured(f"{variable}: its query is not name=value pairs.") from None
-    query = dict(pairs)
-    unknown = sorted(set(query) - _LIBPQ_OPTIONS - {"user", "password", "host", "port"})
-    if unknown or len(query) != len(pairs):
-        which = ", ".join(unknown) or "repeated names"
-        raise ImproperlyConfigured(f"{variable}: unknown options in its query: {which}.")
-    return query

@@ -13,6 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
 from core.config import env
+from core.config.database_urls import connection_settings
 from core.config.outside import on_another_host
 from core.config.secret import Secrets
 from core.config.version import program_version
@@ -76,17 +77,11 @@ def _broker_url() -> str:
 
 
 _app_url, _owner_url = _database_urls()
-_SESSION_OPTIONS = "-c lock_timeout=5000 -c idle_in_transaction_session_timeout=60000"
 DATABASES = {
-    "default": env.database_settings(_app_url)
+    "default": connection_settings(_app_url, PROCESS)
     | {"CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True, "DISABLE_SERVER_SIDE_CURSORS": False},
-    "owner": env.database_settings(_owner_url) | {"TEST": {"MIRROR": None}},
+    "owner": connection_settings(_owner_url, "migrate") | {"TEST": {"MIRROR": None}},
 }
-for _alias in DATABASES.values():
-    # The code says which statements are prepared; the driver must not decide by counting, hence the
-    # large number. With None, Django's default, it would not even prepare those.
-    _alias.setdefault("OPTIONS", {})["prepare_threshold"] = 2**31
-    _alias["OPTIONS"]["options"] = _SESSION_OPTIONS
 DATABASE_ROUTERS: list[str] = []
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

@@ -7,7 +7,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import psycopg
-from django.db import OperationalError, connection
+from django.db import DatabaseError, OperationalError, connection
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus
 from psycopg.pq.abc import PGconn, PGresult
@@ -32,8 +32,8 @@ def run_prepared(statement: str, parameters: Sequence[Any]) -> tuple[Any, ...]:
     """Run a statement prepared on the server, and return its one row. Raises LookupError without
     one.
 
-    If the server has dropped the connection, the statement runs again on a new one. It must
-    therefore recognise by its parameters that the first run was committed.
+    If the server has dropped the connection, or takes no writes any more, the statement runs again
+    on a new one. It must therefore recognise by its parameters that the first run was committed.
     """
     row = fetch_prepared(statement, parameters)
     if row is None:
@@ -45,12 +45,22 @@ def fetch_prepared(statement: str, parameters: Sequence[Any]) -> tuple[Any, ...]
     """Run a prepared query as `run_prepared` does; return its first row, or None if it has none."""
     try:
         return _once(statement, parameters)
-    except OperationalError:
-        dropped = connection.connection is not None and connection.connection.closed
-        if connection.in_atomic_block or not dropped:
+    except DatabaseError as error:
+        if connection.in_atomic_block or not (_dropped(error) or is_read_only(error)):
             raise
     connection.close()
     return _once(statement, parameters)
+
+
+def _dropped(error: DatabaseError) -> bool:
+    link = connection.connection
+    return isinstance(error, OperationalError) and link is not None and link.closed
+
+
+def is_read_only(error: BaseException) -> bool:
+    """Return whether the server refused to write: it is a standby, or was made read-only."""
+    cause = error if isinstance(error, psycopg.Error) else error.__cause__
+    return isinstance(cause, psycopg.errors.ReadOnlySqlTransaction)
 
 
 def _once(statement: str, parameters: Sequence[Any]) -> tuple[Any, ...] | None:

@@ -19,7 +19,7 @@ from django.core.management import call_command
 from django.db import connections
 from psycopg import sql
 
-from core.config import env
+from core.config import database_urls
 from core.tools.embedded.postgres import restrict
 from core.tools.embedded.server import ROOT
 
@@ -108,7 +108,7 @@ def _create(session: psycopg.Connection, name: str, template: str) -> None:
             sql.Identifier(name), sql.Identifier(template)
         )
     )
-    restrict(session, name, env.database_settings(_APP_URL)["USER"])
+    restrict(session, name, database_urls.database_settings(_APP_URL)["USER"])
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from pathlib import Path
 from django.core.management import call_command
 from django.db import connections
 
-from core.config import env
+from core.config import database_urls
 from core.tools.embedded import folders
 from core.tools.embedded.keeper import lock
 from core.tools.embedded.postgres import Postgres, binaries
@@ -30,7 +30,7 @@ def used(server: Postgres) -> Iterator[None]:
     before = {alias: dict(connections.settings[alias]) for alias in urls}
     connections.close_all()
     for alias, url in urls.items():
-        parsed = env.database_settings(url)
+        parsed = database_urls.database_settings(url)
         connections.settings[alias].update(
             parsed, OPTIONS=before[alias]["OPTIONS"] | parsed["OPTIONS"]
         )

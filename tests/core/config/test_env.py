@@ -2,55 +2,6 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from core.config import env
-from core.config.env import database_settings
-
-
-@pytest.mark.parametrize(
-    ("url", "expected"),
-    [
-        (
-            "postgresql://app:p%40s%2F%3A%23@db.example:6543/lototrot?sslmode=verify-full",
-            ("lototrot", "app", "p@s/:#", "db.example", "6543", {"sslmode": "verify-full"}),
-        ),
-        (
-            "postgresql://app:secret@/lototrot?host=%2Frun%2FPg&port=5432",
-            ("lototrot", "app", "secret", "/run/Pg", "5432", {}),
-        ),
-        ("postgres://app@%2Frun%2FPg/lototrot", ("lototrot", "app", "", "/run/Pg", "", {})),
-        ("postgresql://app@[::1]:6000/lototrot", ("lototrot", "app", "", "::1", "6000", {})),
-        (
-            "postgresql://h/n?user=u&password=p&options=-c%20lock_timeout%3D5s",
-            ("n", "u", "p", "h", "", {"options": "-c lock_timeout=5s"}),
-        ),
-    ],
-)
-def test_database_url_is_read_as_libpq_reads_it(
-    url: str, expected: tuple[str, str, str, str, str, dict[str, str]]
-) -> None:
-    read = database_settings(url)
-    assert read["ENGINE"] == "django.db.backends.postgresql"
-    keys = ("NAME", "USER", "PASSWORD", "HOST", "PORT", "OPTIONS")
-    assert tuple(read[key] for key in keys) == expected
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "sqlite:///db",
-        "mysql://u:hush@h/n",
-        "postgresql://u:hush@h/",
-        "postgresql://u:hush@h:port/n",
-        "postgresql://u:hush@h/n?sslmod=require",
-        "postgresql://u:hush@h/n?sslmode=a&sslmode=b",
-        "postgresql://u:hush@h/n?sslmode",
-        "postgresql://u:hush@h/n#part",
-        "lototrot",
-    ],
-)
-def test_bad_database_url_is_refused_by_name_without_its_password(url: str) -> None:
-    with pytest.raises(ImproperlyConfigured, match="OWNER_URL") as refused:
-        database_settings(url, "OWNER_URL")
-    assert "hush" not in str(refused.value)
 
 
 def test_readers_return_typed_values(monkeypatch: pytest.MonkeyPatch) -> None:

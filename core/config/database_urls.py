@@ -1,0 +1,124 @@
+"""Read database URLs as libpq does, and complete them so that a lost server is noticed soon.
+
+Unlike the readers of libraries this one refuses unknown options and never shows a password.
+"""
+
+from typing import Any, Final
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+# The options of libpq that Django has no setting of its own for, which a URL may have.
+_LIBPQ_OPTIONS: Final = frozenset(
+    {
+        *("application_name", "channel_binding", "client_encoding", "connect_timeout"),
+        *("gssencmode", "keepalives", "keepalives_count", "keepalives_idle"),
+        *("keepalives_interval", "load_balance_hosts", "options", "passfile", "require_auth"),
+        *("sslcert", "sslcrl", "sslkey", "sslmode", "sslnegotiation", "sslpassword"),
+        *("sslrootcert", "target_session_attrs", "tcp_user_timeout"),
+    }
+)
+
+PRIMARY: Final = "read-write"
+"""The session is on the server that takes writes, whichever of the hosts that is."""
+
+# A server whose network goes silent is given up after about five seconds, also in the middle of a
+# statement. Without these the operating system waits for a quarter of an hour.
+_DEFAULTS: Final = {
+    "target_session_attrs": PRIMARY,
+    "connect_timeout": "3",
+    "keepalives": "1",
+    "keepalives_idle": "3",
+    "keepalives_interval": "1",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "5000",
+}
+
+_SESSION: Final = "-c lock_timeout=5000 -c idle_in_transaction_session_timeout=60000"
+# Who waits for an answer has gone after that; nights, settlements and commands may take longer.
+_ANSWERING: Final = dict.fromkeys(("web", "play", "live"), " -c statement_timeout=120000")
+
+
+def connection_settings(url: str, process: str) -> dict[str, Any]:
+    """Return Django's settings for a database URL, with what it does not say itself.
+
+    `process` is the kind of this process. The options of the URL are added to ours and prevail.
+    Raises ImproperlyConfigured.
+    """
+    read = database_settings(url)
+    options = _DEFAULTS | {"application_name": f"lototrot {process}"} | read["OPTIONS"]
+    said = [_SESSION + _ANSWERING.get(process, ""), read["OPTIONS"].get("options", "")]
+    options["options"] = " ".join(filter(None, said))
+    # The code says which statements are prepared; the driver must not decide by counting, hence the
+    # large number. With None, Django's default, it would not even prepare those.
+    options["prepare_threshold"] = 2**31
+    return read | {"OPTIONS": options}
+
+
+def database_settings(url: str, variable: str = "DATABASE_URL") -> dict[str, Any]:
+    """Return Django's settings for a PostgreSQL URL in the form of libpq.
+
+    `postgresql://user:password@host:port/name?option=value`, everything percent-encoded. A Unix
+    socket's folder goes in the query: `postgresql://user:password@/name?host=%2Frun%2Fpg`.
+    Several hosts are tried in order: `postgresql://user:password@one:5432,two:5432/name`.
+    `variable` is the name that an error gives the URL; an error never shows the password. Raises
+    ImproperlyConfigured.
+    """
+    try:
+        parts = urlsplit(url)
+        host, port = _hosts(parts)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{variable} is not a URL: {error}.") from None
+    if parts.scheme not in {"postgresql", "postgres"}:
+        raise ImproperlyConfigured(
+            f"{variable} must start with postgresql://, not {parts.scheme or 'nothing'}://."
+        )
+    name = unquote(parts.path.removeprefix("/"))
+    if not name:
+        raise ImproperlyConfigured(f"{variable} names no database.")
+    query = _query(parts, variable)
+    return {
+        "ENGINE": "core.database.engine",
+        "NAME": name,
+        "USER": query.pop("user", unquote(parts.username or "")),
+        "PASSWORD": query.pop("password", unquote(parts.password or "")),
+        "HOST": query.pop("host", host),
+        "PORT": query.pop("port", port),
+        "OPTIONS": query,
+    }
+
+
+def _hosts(parts: SplitResult) -> tuple[str, str]:
+    """Return the hosts and their ports, each with commas, as libpq wants them. Raises ValueError.
+
+    A host is as it is written: `hostname` would lower the case of a socket's folder.
+    """
+    places = [_place(each) for each in parts.netloc.rpartition("@")[2].split(",")]
+    ports = [port for _, port in places]
+    return ",".join(host for host, _ in places), ",".join(ports) if any(ports) else ""
+
+
+def _place(text: str) -> tuple[str, str]:
+    if text.startswith("["):
+        host, _, rest = text[1:].partition("]")
+        port = rest.removeprefix(":")
+    else:
+        host, _, port = text.partition(":")
+    if port and not (port.isascii() and port.isdecimal() and 0 < int(port) < 1 << 16):
+        raise ValueError("a port is a number up to 65535")
+    return unquote(host), port
+
+
+def _query(parts: SplitResult, variable: str) -> dict[str, str]:
+    if parts.fragment:
+        raise ImproperlyConfigured(f"{variable} has a '#': percent-encode it as %23.")
+    try:
+        pairs = parse_qsl(parts.query, strict_parsing=bool(parts.query), keep_blank_values=True)
+    except ValueError:
+        raise ImproperlyConfigured(f"{variable}: its query is not name=value pairs.") from None
+    query = dict(pairs)
+    unknown = sorted(set(query) - _LIBPQ_OPTIONS - {"user", "password", "host", "port"})
+    if unknown or len(query) != len(pairs):
+        which = ", ".join(unknown) or "repeated names"
+        raise ImproperlyConfigured(f"{variable}: unknown options in its query: {which}.")
+    return query

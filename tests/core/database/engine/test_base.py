@@ -1,0 +1,61 @@
+"""See a session that takes no writes replaced, and every answer to it transient."""
+
+import uuid
+
+import psycopg
+import pytest
+from django.db import InternalError, connection, connections
+
+from core.api import problems
+from core.kernel.errors import Unavailable
+from lototrot.services.contest.facts import contest_facts
+from lototrot.services.tickets.selling import SaleRequest, ticket_sell
+from tests.support import factories
+from tests.support.databases import Database
+
+DEMOTED = "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY"
+
+
+def test_a_connection_that_takes_no_writes_is_not_usable(own_database: Database) -> None:
+    connection.ensure_connection()
+    assert connection.is_usable()
+    with connection.cursor() as cursor:
+        cursor.execute(DEMOTED)
+    assert not connection.is_usable()
+    with pytest.raises(InternalError) as refused, connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE refused ()")
+    assert isinstance(problems.domain_error(refused.value), Unavailable)
+    connection.close_if_unusable_or_obsolete()
+    assert connection.connection is None
+    connection.ensure_connection()
+    assert connection.is_usable()
+    connection.close()
+    assert not connection.is_usable()
+
+
+def test_a_sale_on_a_server_that_was_demoted_is_sold_on_a_new_connection(
+    own_database: Database,
+) -> None:
+    place = factories.point()
+    contest = factories.contest()
+    factories.acknowledge(contest, place)
+    contest_facts(contest.pk)
+    connection.ensure_connection()
+    assert connection.connection is not None
+    connection.connection.execute(DEMOTED)
+    request = SaleRequest(
+        uuid.uuid4(), contest.pk, ((1,),) * 7, contest.price_cents, contest.price_cents
+    )
+    assert not ticket_sell(credentials=place.credentials, request=request).replayed
+
+
+def test_nobody_connects_to_a_server_that_takes_no_writes(own_database: Database) -> None:
+    with psycopg.connect(own_database.owner_url, autocommit=True) as owner:
+        owner.execute(
+            f'ALTER DATABASE "{own_database.name}" SET default_transaction_read_only = on'
+        )
+    for alias in connections:
+        connections[alias].close()
+    with pytest.raises(Exception, match="read-only") as refused:
+        connection.ensure_connection()
+    assert isinstance(problems.domain_error(refused.value), Unavailable)
