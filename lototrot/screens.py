@@ -16,6 +16,7 @@ _MODULES = (
     "display",
     "last",
     "annulment",
+    "basket",
     "sale",
 )
 
@@ -39,6 +40,20 @@ _SELLING: dict[str, texts.Text] = {
     "withdrawn": _("withdrawn"),
     "quick_pick_all": _("Quick pick"),
     "quick_pick_race": _("Quick pick of race {race}"),
+    "draw_again": _("Draw again"),
+    "add_coupon": _("Another one"),
+    "coupon": _("Ticket {number}"),
+    "coupons": ngettext_noop("{n} ticket", "{n} tickets"),
+    "coupons_sold": ngettext_noop("Sold: {n} ticket, {amount}", "Sold: {n} tickets, {amount}"),
+    "coupons_refused": ngettext_noop(
+        "{n} ticket was not sold. It waits in the basket.",
+        "{n} tickets were not sold. They wait in the basket.",
+    ),
+    "coupons_changed": _("Horses were withdrawn or sales closed: look at the basket again."),
+    "remove": _("Remove"),
+    "remove_coupon": _("Remove ticket {number}"),
+    "payment": _("Payment"),
+    "charge": _("Charge"),
     "quick_picked": ngettext_noop("{n} number at random", "{n} numbers at random"),
     "at_random": ngettext_noop("{n} number at random", "{n} numbers at random"),
     "repeat": _("Repeat"),

@@ -138,7 +138,7 @@ def _field(kind: Any, options: dict[str, Any], extra: Mapping[str, Any]) -> Any:
     """Return the serializer field of a msgspec type.
 
     `options` are arguments that every field takes. `extra` is the metadata: `field` is the class of
-    a text's field; `message` is the error for a value that is neither a list nor an object.
+    a text's field; `message` is the error for a value of none of several types.
     """
     if isinstance(kind, inspect.Metadata):
         words = (kind.extra_json_schema or {}).get("description")
@@ -166,7 +166,7 @@ def _union(kind: inspect.UnionType, options: dict[str, Any], extra: Mapping[str,
     if len(others) == 1:
         return _field(others[0], options, extra)
     options = options | {"error_messages": {"type": extra["message"]}}
-    return ListOrObject(*[_field(other, {}, {}) for other in others], **options)
+    return OneOf(*[_field(other, {}, {}) for other in others], **options)
 
 
 _FIELDS: dict[Any, Callable[[Any, dict[str, Any], Mapping[str, Any]], Any]] = {
@@ -183,27 +183,34 @@ _FIELDS: dict[Any, Callable[[Any, dict[str, Any], Mapping[str, Any]], Any]] = {
 }
 
 
-class ListOrObject(serializers.Field[Any, Any, Any, Any]):
-    """A JSON list or a JSON object, each with a field that reads it."""
+class OneOf(serializers.Field[Any, Any, Any, Any]):
+    """A JSON number, list or object: whichever of them has a field here, which reads it."""
 
-    def __init__(self, items: Any, members: Any, **options: Any) -> None:
-        if not isinstance(items, serializers.ListField):
-            items, members = members, items
-        self.items, self.members = items, members
+    def __init__(self, *fields: Any, **options: Any) -> None:
+        self.fields = {_json_type(field): field for field in fields}
         super().__init__(**options)
 
     def to_internal_value(self, data: Any) -> Any:
-        if isinstance(data, list):
-            return self.items.run_validation(data)
-        if not isinstance(data, dict):
+        field = self.fields.get(type(data))
+        if field is None:
             self.fail("type")
-        return self.members.run_validation(data)
+        return field.run_validation(data)
 
 
-class _ListOrObjectSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
-    target_class = ListOrObject
+def _json_type(field: Any) -> type:
+    if isinstance(field, serializers.BaseSerializer):
+        return dict
+    return list if isinstance(field, serializers.ListField) else int
+
+
+class _OneOfSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    target_class = OneOf
 
     def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
-        members = auto_schema.resolve_serializer(self.target.members, direction).ref
-        items = auto_schema._map_serializer_field(self.target.items, direction)
-        return {"oneOf": [{**items, "maxItems": self.target.items.max_length}, members]}
+        def schema(kind: type, field: Any) -> Any:
+            if kind is dict:
+                return auto_schema.resolve_serializer(field, direction).ref
+            mapped = auto_schema._map_serializer_field(field, direction)
+            return {**mapped, "maxItems": field.max_length} if kind is list else mapped
+
+        return {"oneOf": [schema(*part) for part in self.target.fields.items()]}

@@ -36,15 +36,20 @@ MAX_MARKS = 99
 Mark = Annotated[int, Meta(ge=1, le=HIGHEST_MARK)]
 
 
+Marks = Annotated[tuple[Mark, ...], Meta(max_length=MAX_MARKS)]
+
+
 class QuickPickIn(Body, frozen=True):
-    """A leg whose numbers the system draws."""
+    """A leg whose numbers are drawn: by the system, or before by the terminal that showed them."""
 
     quick_pick: Annotated[
-        Mark, Meta(description="How many different numbers the system draws for this race.")
+        Mark | Marks,
+        Meta(
+            description="How many different numbers the system draws for this race; or the numbers"
+            " that the terminal drew and the player saw.",
+            extra={"message": _("A number or a list of numbers is needed.")},
+        ),
     ]
-
-
-Marks = Annotated[tuple[Mark, ...], Meta(max_length=MAX_MARKS)]
 
 
 class SaleIn(Body, frozen=True):
@@ -73,13 +78,14 @@ class SaleIn(Body, frozen=True):
 
 def sale_request(body: SaleIn) -> selling.SaleRequest:
     """Return the service's request for a sale."""
-    legs = [
-        leg if type(leg) is tuple else selling.QuickPick(leg.quick_pick)  # type: ignore[union-attr]
-        for leg in body.races
-    ]
+    legs = tuple(leg if isinstance(leg, tuple) else _quick(leg.quick_pick) for leg in body.races)
     return selling.SaleRequest(
-        uuid.UUID(body.uuid), body.contest, tuple(legs), body.price_cents, body.amount_cents
+        uuid.UUID(body.uuid), body.contest, legs, body.price_cents, body.amount_cents
     )
+
+
+def _quick(picked: int | tuple[int, ...]) -> selling.QuickPick | selling.Drawn:
+    return selling.Drawn(picked) if isinstance(picked, tuple) else selling.QuickPick(picked)
 
 
 class Tickets(LeanView):

@@ -18,9 +18,10 @@ class Ticket(Guarded):
     """A registered ticket: one or several bets on one contest (14.II, 14.III.1).
 
     `leg_1` to `leg_10` have bit n-1 set for each marked number n of that leg; legs that the contest
-    does not have are NULL. `quick_legs` has bit i-1 set when the system drew the numbers of leg i.
-    `code_digest` is the only trace of the bearer code. `request_digest` is the SHA-256 of the
-    terminal's request; it distinguishes a replay from another request with the same UUID.
+    does not have are NULL. `quick_legs` has bit i-1 set when the numbers of leg i were drawn, by
+    the system or by the terminal that showed them first. `code_digest` is the only trace of the
+    bearer code. `request_digest` is the SHA-256 of the terminal's request; it distinguishes a
+    replay from another request with the same UUID.
     `code_commitment` is what the seal contains of the code: the holder can check it, and no one can
     compute the code from it.
     """

@@ -12,6 +12,7 @@ from core.premises.models import Operator, OperatorSession
 from core.screens import texts
 from core.statements.models import CashUp
 from core.traffic.rates import Rate
+from lototrot.engine.races import numbers_of
 from lototrot.models.tickets import PrintConfirmation, Ticket, Void
 from lototrot.services.tickets.selling import ContestClosed
 from tests.support import factories
@@ -83,6 +84,18 @@ def _multiple(browser: Browser, said: dict[str, Any]) -> None:
         desk.mark(browser, 2, number)
 
 
+def _quick_pick(browser: Browser) -> list[str]:
+    """Sell a quick pick in three keys and one to draw again. Return the numbers shown at last."""
+    browser.keys("F2")
+    browser.says(".sum", "1 ")
+    browser.keys("F8")
+    browser.find("dialog .again")
+    browser.keys("F2")  # the player may have them drawn again
+    shown = [each.text for each in browser.all("dialog .cloth")]
+    browser.keys("Enter")
+    return shown
+
+
 @pytest.mark.article("14.III.1.2", "14.III.4")
 @pytest.mark.parametrize(
     ("language", "amount"), [("ca", "6,00 €"), ("es", "6,00 €"), ("en", "€6.00")]
@@ -119,12 +132,12 @@ def test_the_acts_of_a_counter_in_each_language(
     browser.click("dialog .primary")
     assert amount in desk.sold(browser, 2).replace("\u00a0", " ")
 
-    browser.keys("F2")
-    browser.says(".sum", "1 ")
-    desk.sell(browser)
+    shown = _quick_pick(browser)
     desk.sold(browser, 3)
     assert [t.bets for t in Ticket.objects.order_by("pk")] == [1, 6, 1]
     assert [t.quick_legs for t in Ticket.objects.order_by("pk")] == [0, 0, 0b1111111]
+    drawn = Ticket.objects.latest("pk")
+    assert [str(numbers_of(mask)[0]) for mask in drawn.legs()] == shown
     assert browser.complaints() == []
 
     _answered_late(browser, line, lost, said["waiting_answer"])
@@ -195,9 +208,26 @@ def test_a_withdrawn_horse_is_refused_struck_through_and_no_longer_marked(
     browser.says(".sum", "0,00 €")
     assert not Ticket.objects.exists()
     desk.mark(browser, 3, 8)
-    desk.sell(browser)
-    desk.sold(browser)
-    assert Ticket.objects.get().bets == 1
+    browser.keys("F9")  # the first of a payment of three
+    desk.mark_all(browser, [1] * 7)
+    desk.mark(browser, 1, 2)
+    browser.keys("F9")
+    desk.mark_all(browser, [2, 2, 4, 2, 2, 2, 2])
+    browser.says(".sum", "4,00 €")
+    desk.withdraw(shop.contest, race=3, number=4)
+    line.swallow()
+    browser.keys("F8")
+    browser.says("dialog .due", "4,00 €")
+    browser.keys("Enter")
+    until(Ticket.objects.exists, "the first to arrive")
+    browser.find("#cut")
+    line.mend()
+    # Each is a sale of its own: the one refused harms no other, and is not charged.
+    browser.says("dialog .due", "3,00 €")
+    assert [ticket.bets for ticket in Ticket.objects.order_by("pk")] == [1, 2]
+    assert len(desk.printed(browser, 2)) == 2
+    browser.keys("Escape")
+    browser.gone(".coupons")  # its horse is withdrawn: nothing of it can be sold
 
 
 def test_a_terminal_switched_off_in_the_middle_takes_its_sale_up_again(

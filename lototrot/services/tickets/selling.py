@@ -85,12 +85,19 @@ class QuickPick:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Drawn:
+    """A leg whose `numbers` the terminal drew and showed to the player before the sale."""
+
+    numbers: tuple[int, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class SaleRequest:
     """A terminal's request, as the player confirmed it before paying (14.III.1.2)."""
 
     uuid: uuid.UUID
     contest_id: int
-    races: tuple[tuple[int, ...] | QuickPick, ...]
+    races: tuple[tuple[int, ...] | QuickPick | Drawn, ...]
     price_cents: int
     amount_cents: int
 
@@ -99,11 +106,14 @@ class SaleRequest:
 
         It tells a replay from another request with the same UUID.
         """
-        races: list[Any] = [
-            {"quick_pick": race.count} if isinstance(race, QuickPick) else sorted(race)
-            for race in self.races
-        ]
+        races = [_content(race) for race in self.races]
         return canonical_sha256([self.contest_id, races, self.price_cents, self.amount_cents])
+
+
+def _content(race: tuple[int, ...] | QuickPick | Drawn) -> Any:
+    if isinstance(race, QuickPick):
+        return {"quick_pick": race.count}
+    return {"quick_pick": sorted(race.numbers)} if isinstance(race, Drawn) else sorted(race)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -188,26 +198,29 @@ def ticket_sell(*, credentials: TerminalCredentials, request: SaleRequest) -> So
         (leg,) = answer.rest
         if leg is None:
             raise SALES.refusal(answer)
-        if not quick_legs >> (leg - 1) & 1:
+        if not isinstance(request.races[leg - 1], QuickPick):
             raise SALES.refusal(answer, race=leg)
         if not attempts:
             raise QuickPickTooLong(race=leg)
 
 
 def _selection(request: SaleRequest, facts: ContestFacts) -> tuple[Selection, int]:
-    """Return the checked selection and the mask of the legs whose numbers the system drew."""
+    """Return the checked selection and the mask of the legs whose numbers were drawn."""
     numbers: list[tuple[int, ...]] = []
     quick_legs = 0
     offered: list[int] | None = None
     for index, leg in enumerate(request.races):
-        if not isinstance(leg, QuickPick):
+        if isinstance(leg, tuple):
             numbers.append(leg)
+            continue
+        quick_legs |= 1 << index
+        if isinstance(leg, Drawn):
+            numbers.append(leg.numbers)
             continue
         if offered is None:
             offered = Contest.objects.values_list("offered_masks", flat=True).get(pk=facts.pk)
         programme = facts.legs[index].programme_mask if index < len(facts.legs) else 0
         numbers.append(_draw(leg.count, offered[index] if programme else 0, programme))
-        quick_legs |= 1 << index
     selection = select(numbers, request.price_cents, facts.terms())
     if selection.bets > 1 and not facts.allows_multiple:
         raise MultipleNotAuthorised

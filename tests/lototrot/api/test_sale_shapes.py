@@ -10,7 +10,7 @@ from rest_framework.exceptions import ValidationError
 from core.api import bodies
 from lototrot.api.sale import SaleIn, sale_request
 from lototrot.models.contest import Contest
-from lototrot.services.tickets.selling import QuickPick
+from lototrot.services.tickets.selling import Drawn, QuickPick
 from tests.support import factories
 from tests.support.api import places, refused, terminal_api
 from tests.support.factories import Point
@@ -53,6 +53,8 @@ SHAPES: list[tuple[dict[str, Any], dict[str, str]]] = [
     ({"races": [[True]]}, {"$.races[0][0]": "type"}),
     ({"races": [{"quick_pick": 0}]}, {"$.races[0].quick_pick": "min_value"}),
     ({"races": [{"quick_pick": "1"}]}, {"$.races[0].quick_pick": "type"}),
+    ({"races": [{"quick_pick": [0]}]}, {"$.races[0].quick_pick[0]": "min_value"}),
+    ({"races": [{"quick_pick": ["1"]}]}, {"$.races[0].quick_pick[0]": "type"}),
     ({"races": [{}]}, {"$.races[0].quick_pick": "required"}),
     (
         {"races": [{"quick_pick": 1, "numbers": [2]}]},
@@ -93,7 +95,7 @@ GOOD: list[dict[str, Any]] = [
     {"races": [[]]},
     {"races": [[99, 1]] * 64},
     {"races": [[5] * 99]},
-    {"races": [{"quick_pick": 99}, [1]]},
+    {"races": [{"quick_pick": 99}, {"quick_pick": [99, 1]}, [1]]},
     {"contest": BIG - 1},
     {"amount_cents": BIG - 1},
     {"uuid": str(uuid.UUID(int=0))},
@@ -117,9 +119,9 @@ def test_both_readers_agree_on_good_bodies(changes: dict[str, Any]) -> None:
 
 
 def test_both_readers_know_a_quick_pick() -> None:
-    right = fast(asked(Contest(pk=1), races=[{"quick_pick": 3}, [2]]))
+    right = fast(asked(Contest(pk=1), races=[{"quick_pick": 3}, {"quick_pick": [4, 1]}, [2]]))
     assert right is not None
-    assert sale_request(right).races == (QuickPick(3), (2,))
+    assert sale_request(right).races == (QuickPick(3), Drawn((4, 1)), (2,))
 
 
 @pytest.mark.parametrize("body", [*[{"x": 1, **c} for c, _ in SHAPES], [], None, 1, "x", {}])

@@ -104,19 +104,19 @@ export class Board {
   #refreshRace(index) {
     const { element, runners, marked, quick, more } = this.#races[index];
     const marks = this.bet.marks[index];
-    const isQuick = !(marks instanceof Set);
+    const isDrawn = this.bet.drawn.has(index);
     for (const button of runners) {
-      const pressed = String(!isQuick && marks.has(Number(button.dataset.number)));
+      const pressed = String(marks.has(Number(button.dataset.number)));
       if (button.getAttribute("aria-pressed") !== pressed) button.setAttribute("aria-pressed", pressed);
     }
-    quick.setAttribute("aria-pressed", String(isQuick));
+    quick.setAttribute("aria-pressed", String(isDrawn));
     const typed = index === this.#at ? this.#typed : "";
     const chosen = this.bet.chosen(index);
-    marked.textContent = typed ? `${typed}_` : isQuick ? `✶${marks}` : chosen || "–";
+    marked.textContent = typed ? `${typed}_` : `${isDrawn ? "✶" : ""}${chosen || "–"}`;
     const oneMore = this.bet.oneMoreCents(index);
     more.textContent = oneMore ? `+${cents(oneMore)}` : "";
     more.title = oneMore ? t("one_more_mark", { amount: cents(oneMore) }) : "";
-    element.classList.toggle("several", !isQuick && marks.size > 1);
+    element.classList.toggle("several", marks.size > 1);
     element.classList.toggle("typing", Boolean(typed));
     element.classList.toggle("done", chosen > 0);
   }

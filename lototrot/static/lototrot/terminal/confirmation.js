@@ -1,35 +1,29 @@
-// Show the bet to the player, who confirms it before paying (14.III.1.2). One tap sells.
+// Show the coupons to the player, who confirms them before paying (14.III.1.2). One tap sells.
 
 import { amount, cloth, h } from "../../screens/base/dom.js";
 import { dialog } from "../../screens/base/dialog.js";
 import { cents, raceOfTicket } from "../../screens/base/format.js";
 import { t } from "../../screens/base/text.js";
 
-const byNumber = (marks) => [...marks].sort((a, b) => a - b);
 const namesOf = (race) => new Map(race.runners.map((runner) => [runner.number, runner.name]));
+const sum = (bets) => bets.reduce((total, bet) => total + bet.amountCents, 0);
+const priced = (bet) => `${t("bets", { n: bet.bets })} × ${cents(bet.contest.price_cents)}`;
 
-function row(race, marks) {
+function row(bet, race, index) {
   const names = namesOf(race);
-  const horses = marks instanceof Set
-    ? byNumber(marks).map((number) => h("span", { class: "mark" }, cloth(number), ` ${names.get(number)}`))
-    : h("span", { class: "mark" }, h("b", { class: "number" }, "✶"), ` ${t("at_random", { n: marks })}`);
-  return h("tr", {}, h("th", { scope: "row" }, raceOfTicket(race)), h("td", { class: "marks" }, h("div", {}, horses)));
-}
-
-/** Return the horses of a leg in words, for the player's screen. */
-function horses(race, marks) {
-  if (!(marks instanceof Set)) return t("at_random", { n: marks });
-  const names = namesOf(race);
-  return byNumber(marks).map((number) => `${number} ${names.get(number)}`).join(" · ");
+  const horses = bet.numbers(index).map((number) => h("span", { class: "mark" }, cloth(number), ` ${names.get(number)}`));
+  const drawn = bet.drawn.has(index) && h("span", { class: "mark drawn" }, h("span", { "aria-hidden": "true" }, "✶"), h("span", { class: "heard" }, t("at_random", { n: bet.chosen(index) })));
+  return h("tr", {}, h("th", { scope: "row" }, raceOfTicket(race)), h("td", { class: "marks" }, h("div", {}, drawn, horses)));
 }
 
 /** Return the content of the player's screen. */
-function forPlayer(bet) {
-  return {
-    kind: "bet", tone: "info", title: t("your_bet"), large: cents(bet.amountCents),
-    rows: bet.marks.map((marks, index) => [raceOfTicket(bet.contest.races[index]), horses(bet.contest.races[index], marks)]),
-    note: `${t("bets", { n: bet.bets })} × ${cents(bet.contest.price_cents)}. ${t("confirm_before_paying")}`,
-  };
+function forPlayer(bets) {
+  const rows = bets.flatMap((bet) => bet.contest.races.map((race, index) => {
+    const names = namesOf(race);
+    return [raceOfTicket(race), bet.numbers(index).map((number) => `${number} ${names.get(number)}`).join(" · ")];
+  }));
+  const what = bets.length > 1 ? t("coupons", { n: bets.length }) : priced(bets[0]);
+  return { kind: "bet", tone: "info", title: t("your_bet"), large: cents(sum(bets)), rows, note: `${what}. ${t("confirm_before_paying")}` };
 }
 
 const NOTES_CENTS = [500, 1000, 2000, 5000];
@@ -46,14 +40,38 @@ function change(amountCents) {
   return buttons.length ? h("div", { class: "row ends" }, h("div", { class: "row", role: "group", "aria-label": t("given") }, h("span", { class: "soft" }, t("given")), h("div", { class: "row notes" }, buttons)), told) : null;
 }
 
-export function confirmation(till, bet, sell) {
-  till.player.show(forPlayer(bet));
-  const yes = h("button", { class: "button primary big", type: "submit", autofocus: true }, t("sell_for"), " ", amount(cents(bet.amountCents)));
-  const shown = dialog(t("your_bet"), h("form", { class: "stack", method: "dialog", onsubmit: sell },
-    h("div", { class: "coupon", tabindex: "0", role: "group", "aria-label": t("your_bet") }, h("table", { class: "table" }, h("caption", { class: "heard" }, t("your_bet")), h("tbody", {}, bet.contest.races.map((race, index) => row(race, bet.marks[index]))))),
-    h("p", { class: "row ends" }, h("span", {}, `${t("bets", { n: bet.bets })} × ${cents(bet.contest.price_cents)}`), amount(cents(bet.amountCents), "large")),
-    change(bet.amountCents),
-    h("p", { class: "notice" }, t("confirm_before_paying")),
-    h("div", { class: "row ends" }, h("button", { class: "button big", type: "button", onclick: () => shown.close() }, t("change_bet")), yes)),
-  { className: "confirmation", onclose: () => till.player.clear() });
+/** Show the bets of one payment. `order.bets()` returns them; `order.sell()` sells them;
+ *  `order.remove(bet)` leaves one of several out. */
+export function confirmation(till, order) {
+  const again = () => { for (const bet of order.bets()) if (bet.isDrawn) bet.quickAll(); order.redrawn(); draw(); };
+  const part = (bet, index, { length }) => [
+    length > 1 ? h("div", { class: "row ends" }, h("h3", {}, t("coupon", { number: index + 1 }), " · ", priced(bet), " = ", amount(cents(bet.amountCents))),
+      h("button", { class: "button quiet", type: "button", "aria-label": t("remove_coupon", { number: index + 1 }), onclick: () => { order.remove(bet); draw(); } }, t("remove"))) : null,
+    h("table", { class: "table" }, h("caption", { class: "heard" }, length > 1 ? t("coupon", { number: index + 1 }) : t("your_bet")), h("tbody", {}, bet.contest.races.map((race, place) => row(bet, race, place)))),
+  ];
+  const form = h("form", { class: "stack", method: "dialog", onsubmit: () => order.sell() });
+
+  function draw() {
+    const bets = order.bets();
+    if (!bets.length) return shown.close();
+    till.player.show(forPlayer(bets));
+    const due = sum(bets);
+    const isDrawn = bets.some((bet) => bet.isDrawn);
+    form.replaceChildren(
+      h("div", { class: "coupon", tabindex: "0", role: "group", "aria-label": t("your_bet") }, bets.map(part).flat(2).filter(Boolean)),
+      h("p", { class: "row ends" }, h("span", {}, bets.length > 1 ? t("coupons", { n: bets.length }) : priced(bets[0])), amount(cents(due), "large due")),
+      change(due) ?? "", h("p", { class: "notice" }, t("confirm_before_paying")),
+      h("div", { class: "row ends" },
+        h("div", { class: "row" }, h("button", { class: "button big", type: "button", onclick: () => shown.close() }, t("change_bet")),
+          isDrawn ? h("button", { class: "button big again", type: "button", "aria-keyshortcuts": "F2", onclick: again }, t("draw_again"), h("kbd", { "aria-hidden": "true" }, "F2")) : null),
+        h("button", { class: "button primary big", type: "submit", autofocus: true, disabled: !order.maySell() }, t("sell_for"), " ", amount(cents(due)))));
+    form.querySelector(".primary").focus();
+  }
+
+  const shown = dialog(t("your_bet"), form, { className: "confirmation", onclose: () => till.player.clear() });
+  shown.addEventListener("keydown", (event) => {
+    const button = event.key === "F2" && shown.querySelector(".again");
+    if (button) { event.preventDefault(); button.click(); }
+  });
+  draw();
 }

@@ -1,8 +1,10 @@
 // Run Lototrot's tab of the terminal: contests on sale, the bet, its confirmation, the last ticket.
 
+import { dialog } from "../../screens/base/dialog.js";
 import { amount, h } from "../../screens/base/dom.js";
 import { cents, count, date, decimal, hourOfDay, left, listed } from "../../screens/base/format.js";
 import { t } from "../../screens/base/text.js";
+import { Basket } from "./basket.js";
 import { Bet } from "./bet.js";
 import { Board } from "./board.js";
 import { confirmation } from "./confirmation.js";
@@ -18,6 +20,7 @@ const SPREAD_MS = 10_000;              // so that terminals do not all ask at on
 const SOON_MS = 5 * 60_000;
 const NOW_MS = 60_000;
 const DRAFT = "lototrot.draft";
+const MOST_COUPONS = 20;
 
 export function panel(till) {
   const p = new Panel(till);
@@ -50,7 +53,11 @@ class Panel {
     this.board = new Board({ changed: () => this.#count(), confirm: () => this.#confirm() });
     this.closing = h("p", { class: "closing", role: "timer", "aria-label": t("closing") });
     till.headline(this.closing);
-    this.sales = sales(till, { sold: (ticket) => this.#sold(ticket), failed: (problem) => this.#failed(problem) });
+    this.sales = sales(till, { sold: (ticket, coupon) => this.#sold(ticket, coupon), failed: (problem, entry) => this.#failed(problem, entry) });
+    this.basket = new Basket(till.outbox, {
+      sell: (coupon) => this.sales.sell({ ...coupon, price_cents: this.#contestOf(coupon)?.price_cents ?? 0 }, { coupon: true }).catch(till.tell),
+      changed: () => this.#count(), ended: (run) => this.#paid(run),
+    });
     this.last = lastTicket(till, { opensMs: (contest) => this.opensMs(contest), mayCopy: this.sales.mayCopy, cameOut: this.sales.cameOut });
     till.outbox.handle(KIND, this.sales);
     this.head = h("div", { class: "row ends contest" });
@@ -72,6 +79,7 @@ class Panel {
   signedOn() {
     this.#operator = this.till.me.session.operator;
     this.last.restore();
+    this.basket.restore(this.#operator);
     this.ask();
   }
 
@@ -79,6 +87,7 @@ class Panel {
   #endShift() {
     this.#bet = null;
     sessionStorage.removeItem(DRAFT);
+    this.basket.clear();
     this.last.forget();
   }
 
@@ -128,6 +137,7 @@ class Panel {
     const before = JSON.stringify([this.#contests, this.#refusal]);
     this.#contests = items;
     this.#refusal = refusal;
+    if (this.basket.refresh((item) => this.#betOf(item))) this.till.toast(t("coupons_changed"), "warn");
     const contest = this.#contest ?? items[0];
     this.#chosen = contest?.id ?? null;
     if (JSON.stringify([items, refusal]) === before && this.#bet) return;
@@ -137,7 +147,19 @@ class Panel {
     if (gone.length) this.till.toast(t("marks_withdrawn", { numbers: gone.map(([race, number]) => `${race + 1}: ${number}`).join(", ") }), "warn");
   }
 
-  get #contest() { return this.#contests.find((each) => each.id === this.#chosen); }
+  get #contest() { return this.#contestOf({ contest: this.#chosen }); }
+  #contestOf({ contest }) { return this.#contests.find((each) => each.id === contest); }
+
+  #betOf(item) {
+    const contest = this.#contestOf(item);
+    return contest && Bet.of(contest, item);
+  }
+
+  /** Return the bets of the payment: those of the basket, and the one on the screen. */
+  get #order() {
+    const coupons = this.basket.items.map((item) => Object.assign(this.#betOf(item), { coupon: item.uuid }));
+    return this.#bet?.isComplete ? [...coupons, this.#bet] : coupons;
+  }
 
   #carry(contest) {
     if (this.#bet?.contest.id === contest.id) {
@@ -201,11 +223,12 @@ class Panel {
       F2: button(t("quick_pick_all"), "F2", () => { this.#bet.quickAll(); this.#changedAll(); }),
       F6: button(t("repeat"), "F6", () => this.#repeat()),
       F4: button(t("clear"), "F4", () => { this.#bet.clear(); this.#changedAll(); this.board.focus(0); }),
+      F9: button(t("add_coupon"), "F9", () => { this.basket.add(this.#bet); this.#bet.clear(); this.#changedAll(); this.board.focus(0); }),
       F8: button(t("confirm_bet"), "F8", () => this.#confirm(), "primary big"),
     };
     this.sum = h("output", { class: "sum", "aria-live": "polite" });
     this.bar = h("footer", { class: "bet-bar" }, this.sum,
-      h("div", { class: "row" }, this.actions.F2, this.actions.F6, this.actions.F4, this.actions.F8));
+      h("div", { class: "row" }, this.actions.F2, this.actions.F6, this.actions.F4, this.actions.F9, this.actions.F8));
   }
 
   #key(event) {
@@ -221,13 +244,18 @@ class Panel {
   #count() {
     const bet = this.#bet;
     if (!bet) return;
-    const open = this.#opensMs > 0 && !this.#stopped && this.till.line.up && !this.#refusal && !this.till.outbox.entry;
+    const open = this.#opensMs > 0 && !this.#stopped && this.till.line.up && !this.#refusal && !this.till.outbox.entry && !this.basket.isPaying;
+    const { items } = this.basket;
+    const due = items.reduce((total, item) => total + item.amount_cents, bet.amountCents);
     this.sum.replaceChildren(
+      ...(items.length ? [h("button", { class: "button coupons", type: "button", onclick: () => this.#show() }, t("coupons", { n: items.length }), " +")] : []),
       h("span", {}, t("bets", { n: bet.bets }), ` × ${cents(bet.contest.price_cents)}`),
-      amount(cents(bet.amountCents), "large"),
+      amount(cents(due), "large"),
       ...(!bet.isEmpty && bet.missing.length ? [h("span", { class: "warn missing" }, t("missing_races", { n: bet.missing.length, races: listed(bet.missing.map((race) => race + 1)) }))] : []),
       ...(bet.isTooLarge ? [h("span", { class: "bad" }, t("too_many_bets", { most: bet.contest.max_bets }))] : []));
-    this.actions.F8.disabled = !(bet.isComplete && !bet.isTooLarge && open);
+    const fits = bet.isComplete && !bet.isTooLarge;
+    this.actions.F8.disabled = !((fits || (bet.isEmpty && items.length)) && open);
+    this.actions.F9.disabled = !fits || items.length >= MOST_COUPONS;
     this.actions.F4.disabled = bet.isEmpty;
     this.actions.F6.disabled = !this.last.races(bet.contest.id);
   }
@@ -271,20 +299,54 @@ class Panel {
   }
 
   #confirm() {
-    if (this.actions.F8.disabled) return;
-    const bet = this.#bet;
-    confirmation(this.till, bet, () => this.sales.sell(bet).catch((error) => this.till.tell(error)));
+    if (!this.actions.F8.disabled) this.#show();
   }
 
-  #sold(ticket) {
+  #show() {
+    confirmation(this.till, { bets: () => this.#order, maySell: () => !this.actions.F8.disabled, sell: () => this.#sell(),
+      redrawn: () => this.#changedAll(),
+      remove: (bet) => {
+        if (bet.coupon) this.basket.remove(bet.coupon);
+        else { bet.clear(); this.#changedAll(); }
+      } });
+  }
+
+  /** Sell the bet on the screen, or, with others in the basket, all of them one after the other. */
+  #sell() {
+    const bet = this.#bet;
+    if (!this.basket.items.length) {
+      return this.sales.sell({ ...bet.kept, price_cents: bet.contest.price_cents, amount_cents: bet.amountCents }).catch((error) => this.till.tell(error));
+    }
+    if (bet.isComplete) {
+      this.basket.add(bet);
+      bet.clear();
+      this.#changedAll();
+    }
+    return this.basket.pay();
+  }
+
+  #sold(ticket, coupon) {
     this.last.keep(ticket);
-    if (this.#bet) { this.#bet.clear(); this.#changedAll(); }
-    sessionStorage.removeItem(DRAFT);
+    if (!coupon && this.#bet) { this.#bet.clear(); this.#changedAll(); }
+    if (!coupon) sessionStorage.removeItem(DRAFT);
     this.till.toast(t("ticket_sold", { n: ticket.bets, amount: cents(ticket.amount_cents) }), "good");
     if (this.#shown) this.board.focus(0);
   }
 
-  #failed(problem) {
+  /** Say at the end of a payment what was sold, and what is charged if some of it was refused. */
+  #paid({ sold, sold_cents, refused }) {
+    this.#count();
+    const said = sold ? t("coupons_sold", { n: sold, amount: cents(sold_cents) }) : t("not_sold");
+    if (!refused.length) return this.till.toast(said, "good");
+    dialog(t("payment"), h("div", { class: "stack" }, h("p", { class: "notice warn" }, t("coupons_refused", { n: refused.length })),
+      h("ul", { class: "stack tight" }, [...new Set(refused)].map((title) => h("li", {}, title))),
+      h("p", { class: "row ends" }, h("b", {}, t("charge")), amount(cents(sold_cents), "large due"))));
+    return this.ask();
+  }
+
+  #failed(problem, entry) {
+    if (this.basket.refused(entry, problem.title)) return;
+    if (problem.code === "burnt") return this.till.toast(problem.title, "warn");
     const more = problem.code === "withdrawn_number" || problem.code === "unknown_number" ? ` ${t("marks_not_offered", { race: count(problem.data.race ?? 0) })}` : "";
     this.till.toast(`${t("not_sold")} ${problem.title}${more}`, "bad");
     this.ask();

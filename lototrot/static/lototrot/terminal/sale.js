@@ -42,11 +42,10 @@ export function sales(till, { sold, failed }) {
     }
   }
 
-  async function sell(bet) {
+  /** Sell one bet; `coupon` is true for one of several in a payment. */
+  async function sell({ uuid = crypto.randomUUID(), contest, price_cents, amount_cents, races }, { coupon = false } = {}) {
     confirm();
-    const uuid = crypto.randomUUID();
-    const body = { uuid, contest: bet.contest.id, price_cents: bet.contest.price_cents, amount_cents: bet.amountCents, races: bet.races };
-    await outbox.ask({ kind: KIND, uuid, path: PATH, body, shown: cents(bet.amountCents) });
+    await outbox.ask({ kind: KIND, uuid, path: PATH, body: { uuid, contest, price_cents, amount_cents, races }, shown: cents(amount_cents), coupon });
   }
 
   /** Fetch and print the paper. Return whether the player has the ticket. */
@@ -71,7 +70,8 @@ export function sales(till, { sold, failed }) {
       till.toast(t("annulled_meanwhile"), "warn");
       return outbox.done(ticket.uuid);
     }
-    if (await tried(() => paperOf(ticket.uuid))) sold(ticket);
+    const { coupon } = outbox.entry;
+    if (await tried(() => paperOf(ticket.uuid))) sold(ticket, coupon);
   }
 
   /** Run `act` and delete the entry. If the connection is lost, keep the entry and resume later. */
@@ -94,13 +94,13 @@ export function sales(till, { sold, failed }) {
       const answer = await client.post(`${PATH}/${entry.uuid}/inquiry`);
       return (await paperOf(entry.uuid)) && answer.ticket;
     });
-    if (ticket) sold(ticket);
+    if (ticket) sold(ticket, entry.coupon);
   }
 
   return {
     sell, answered, resume, cameOut,
     mayCopy: (uuid) => unconfirmed().includes(uuid),
-    refused: (problem) => failed(problem),
-    burnt: () => till.toast(t("given_up"), "warn"),
+    refused: (problem, entry) => failed(problem, entry),
+    burnt: (entry) => failed({ title: t("given_up"), code: "burnt" }, entry),
   };
 }

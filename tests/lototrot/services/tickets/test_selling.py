@@ -13,10 +13,12 @@ from core.ledger.models import Transfer
 from core.premises.models import OperatorSession, Suspension
 from core.premises.requests import UuidBurnt, UuidReused
 from lototrot.engine.races import numbers_of
+from lototrot.engine.selection import WithdrawnNumber
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
 from lototrot.services.contest.closing import contest_close, offered_masks_refresh
 from lototrot.services.tickets.selling import (
+    Drawn,
     QuickPick,
     QuickPickTooLong,
     TicketUnknown,
@@ -87,6 +89,20 @@ def test_a_quick_pick_is_drawn_among_what_is_on_sale(place: Point, contest: Cont
         assert sold.quick_legs == 0b1000001
     assert not seen & {1, 2, 3}
     assert len(seen) > 1
+
+
+def test_numbers_that_the_terminal_drew_are_sold_as_drawn(place: Point, contest: Contest) -> None:
+    """The player saw them: they are not drawn again, not even when one was withdrawn meanwhile."""
+    request = asked(contest, races=(Drawn((3,)), *SINGLE[1:]))
+    sold = sell(place, request)
+    assert numbers_of(sold.masks[0]) == (3,)
+    assert sold.quick_legs == 0b1
+    with pytest.raises(UuidReused):
+        sell(place, dataclasses.replace(request, races=((3,), *SINGLE[1:])))
+    factories.withdrawal(factories.races_of(contest)[0], 3)
+    offered_masks_refresh(contest_id=contest.pk)
+    with pytest.raises(WithdrawnNumber):
+        sell(place, dataclasses.replace(request, uuid=uuid.uuid4()))
 
 
 def test_a_replay_is_the_same_ticket_and_the_same_answer(place: Point, contest: Contest) -> None:
