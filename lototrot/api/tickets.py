@@ -6,6 +6,7 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.utils.translation import get_language
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 
@@ -32,7 +33,8 @@ from core.proofs.head import recent_head
 from core.receipts.document import LANGUAGES
 from core.receipts.output import Output
 from lototrot.api import samples
-from lototrot.models.tickets import Void
+from lototrot.engine.races import numbers_of
+from lototrot.models.tickets import Ticket, Void
 from lototrot.selectors.selling import terminal_totals, tickets_of_terminal
 from lototrot.services.tickets import annulment, printing, selling
 from lototrot.services.tickets.paper import slip_original, slip_render
@@ -150,10 +152,31 @@ class OwnTicketOut(Shape):
     contest = Whole(source="contest_id")
     operator = Whole(source="operator.number")
     sold_at = Instant()
+    races = serializers.SerializerMethodField(help_text="The marked numbers, one list per race.")
     bets = Whole()
     amount_cents = Cents()
+    correction_window_s = Whole(
+        source="contest.correction_window_s",
+        help_text="So long after its sale, and before closing, the ticket may be annulled.",
+    )
     printed = Flag(help_text="The terminal has confirmed the paper.")
     voided = Flag()
+
+    @extend_schema_field(
+        {"type": "array", "items": {"type": "array", "items": {"type": "integer"}}}
+    )
+    def get_races(self, ticket: Ticket) -> list[list[int]]:
+        return [list(numbers_of(mask)) for mask in ticket.legs()]
+
+
+class OwnTicketsQuery(PageQuery):
+    day = Day(required=False, help_text="Only those sold on a natural day of Europe/Madrid.")
+    amount_cents = Cents(required=False, help_text="Only those of this amount.")
+    marks = serializers.RegexField(
+        r"\A[0-9]{1,2}(,[0-9]{1,2}){0,9}\Z",
+        required=False,
+        help_text="Only those with these numbers, race by race; 0 is any: 4,0,3.",
+    )
 
 
 class TotalsQuery(Shape):
@@ -323,10 +346,21 @@ class Annulment(TerminalView):
 
 
 class OwnTickets(BareTerminalView):
-    @operation("The tickets this terminal has sold, newest first", answer=OwnTicketOut, paged=True)
+    @operation(
+        "The tickets this terminal has sold, newest first",
+        answer=OwnTicketOut,
+        query=OwnTicketsQuery,
+        paged=True,
+    )
     def get(self, request: Request) -> HttpResponse:
-        rows = tickets_of_terminal(self.terminal.terminal_id)
-        return self.rows(OwnTicketOut, rows, self.query(PageQuery), newest_first=True)
+        query = self.query(OwnTicketsQuery)
+        rows = tickets_of_terminal(
+            self.terminal.terminal_id,
+            day=query.get("day"),
+            amount_cents=query.get("amount_cents"),
+            marks=[int(number) for number in query.get("marks", "").split(",") if number],
+        )
+        return self.rows(OwnTicketOut, rows, query, newest_first=True)
 
 
 class Totals(BareTerminalView):

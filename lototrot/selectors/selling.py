@@ -2,14 +2,16 @@
 
 import dataclasses
 import datetime
+from collections.abc import Sequence
 
-from django.db.models import Exists, OuterRef, QuerySet, Sum
+from django.db.models import Exists, F, OuterRef, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from core.database import clock
 from core.kernel.days import day_bounds, natural_day
+from lototrot.engine.races import HIGHEST_NUMBER
 from lototrot.models.contest import Contest, DisplayAcknowledgement
-from lototrot.models.tickets import PrintConfirmation, Ticket, Void
+from lototrot.models.tickets import LEG_COLUMNS, PrintConfirmation, Ticket, Void
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -40,16 +42,34 @@ def contests_on_sale(*, terminal_id: int, operator_id: int) -> QuerySet[Contest]
     )
 
 
-def tickets_of_terminal(terminal_id: int) -> QuerySet[Ticket]:
-    """Return the terminal's tickets. `printed` and `voided` say what happened to each."""
-    return (
-        Ticket.objects.filter(terminal_id=terminal_id)
-        .annotate(
-            printed=Exists(PrintConfirmation.objects.filter(ticket=OuterRef("pk"))),
-            voided=Exists(Void.objects.filter(ticket=OuterRef("pk"))),
-        )
-        .select_related("operator")
-    )
+def tickets_of_terminal(
+    terminal_id: int,
+    *,
+    day: datetime.date | None = None,
+    amount_cents: int | None = None,
+    marks: Sequence[int] = (),
+) -> QuerySet[Ticket]:
+    """Return the terminal's tickets. `printed` and `voided` say what happened to each.
+
+    `day` is a natural day of their sale; `marks` has a number for each leg from the first, 0 where
+    any will do.
+    """
+    rows = Ticket.objects.filter(terminal_id=terminal_id)
+    if day is not None:
+        first, after = day_bounds(day)
+        rows = rows.filter(sold_at__gte=first, sold_at__lt=after)
+    if amount_cents is not None:
+        rows = rows.filter(amount_cents=amount_cents)
+    if any(number > HIGHEST_NUMBER for number in marks):
+        return rows.none()
+    for column, number in zip(LEG_COLUMNS, marks, strict=False):
+        if number:
+            has = F(column).bitand(1 << (number - 1))
+            rows = rows.alias(**{f"has_{column}": has}).filter(**{f"has_{column}__gt": 0})
+    return rows.annotate(
+        printed=Exists(PrintConfirmation.objects.filter(ticket=OuterRef("pk"))),
+        voided=Exists(Void.objects.filter(ticket=OuterRef("pk"))),
+    ).select_related("operator", "contest")
 
 
 def terminal_totals(*, terminal_id: int, day: datetime.date | None) -> DayTotals:

@@ -267,8 +267,29 @@ def test_the_last_tickets_of_the_terminal(api: Api, sell: Callable[[], Card]) ->
     ]
     assert second["next"] is None
     assert "code" not in rows[0]
+    assert rows[0]["races"] == [race["numbers"] for race in cards[2]["races"]]
+    assert rows[0]["correction_window_s"] == cards[2]["correction_window_s"]
     elsewhere = terminal_api(factories.point()).get("lototrot/terminal/tickets").json()
     assert elsewhere == {"items": [], "next": None}
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ({"marks": "1,0,3"}, 3),
+        ({"marks": "0,99"}, 0),
+        ({"amount_cents": 200}, 3),
+        ({"amount_cents": 100}, 0),
+        ({"day": "2020-02-29"}, 0),
+    ],
+)
+def test_a_ticket_is_found_by_what_was_played(
+    api: Api, sell: Callable[[], Card], query: dict[str, Any], found: int
+) -> None:
+    for _ in range(3):
+        sell()
+    assert len(api.get("lototrot/terminal/tickets", **query).json()["items"]) == found
+    refused(api.get("lototrot/terminal/tickets", marks="1;2"), 422, "fields_invalid")
 
 
 def test_the_totals_of_a_day(api: Api, sell: Callable[[], Card]) -> None:

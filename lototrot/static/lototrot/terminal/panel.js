@@ -25,7 +25,7 @@ const MOST_COUPONS = 20;
 export function panel(till) {
   const p = new Panel(till);
   return { element: p.element, show: () => p.show(), hide: () => p.hide(), signedOn: () => p.signedOn(),
-    signedOff: () => p.signedOff(), day: () => totals(till, (contest) => p.opensMs(contest)), details };
+    signedOff: () => p.signedOff(), day: (changed) => totals(till, (contest) => p.opensMs(contest), changed), details };
 }
 
 /** Return the notice of a public draw: its place and time, and later its result. */

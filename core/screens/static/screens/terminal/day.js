@@ -10,7 +10,7 @@ export function day(till) {
   async function show() {
     element.replaceChildren(h("p", { class: "loading" }, t("loading")));
     try {
-      const parts = await Promise.all([cashUp(till, show), ...till.panels().map((panel) => panel.day?.())]);
+      const parts = await Promise.all([cashUp(till, show), ...till.panels().map((panel) => panel.day?.(show))]);
       element.replaceChildren(h("h1", { class: "heard" }, t("day")), ...parts.filter(Boolean));
     } catch (error) {
       if (!(error instanceof till.LineLost || error instanceof till.Problem)) throw error;
