@@ -4,24 +4,28 @@ from dataclasses import asdict
 from datetime import date
 
 from django.db import transaction
+from django.db.models import Min, Q
 from django.utils.translation import gettext_lazy as _
 
 from core.database.locks import Lock, hold
 from core.database.snapshot import snapshot
-from core.kernel.days import add_days, day_bounds
+from core.kernel.days import day_bounds
 from core.kernel.errors import Conflict, InvariantBroken
 from core.nights.code_again import code_again_job
-from core.nights.jobs import MOST_LISTED, Job, Outcome, sundays
+from core.nights.jobs import MOST_LISTED, Job, Outcome
+from core.nights.turns import counted, spans_of, turn_of
 from lototrot.models.contest import Contest
 from lototrot.models.sealing import Seal
 from lototrot.models.tickets import Ticket
 from lototrot.selectors.breaches import breach_pending
+from lototrot.selectors.live_sales import first_ticket_after
 from lototrot.services.seal.sealing import seal_verify
 from lototrot.services.settlement.auditing import SettlementsDiffer, audit_contests
+from lototrot.services.settlement.auditing_lapses import Spans, within
 from lototrot.services.settlement.settling import BreachPending, settleable
 
 MOST_NAMED = 20
-SEALS_DAYS = 40  # longer than prizes are claimed
+SEALS, AUDIT = "lototrot.seals", "lototrot.audit"
 
 
 class SealsDiffer(InvariantBroken):
@@ -50,7 +54,11 @@ def unprinted(day: date) -> Outcome:
     """List tickets sold on the day without a confirmed print, which are incidents [E5]."""
     first, after = day_bounds(day)
     rows = Ticket.objects.filter(
-        sold_at__gte=first, sold_at__lt=after, print_confirmation=None, void=None
+        pk__gt=first_ticket_after(first),  # the time has no index
+        sold_at__gte=first,
+        sold_at__lt=after,
+        print_confirmation=None,
+        void=None,
     )
     listed = [
         {
@@ -64,9 +72,24 @@ def unprinted(day: date) -> Outcome:
 
 
 def audit(day: date) -> Outcome:
-    """Compute every settlement again from tickets and results, in one snapshot."""
+    """Compute settlements again from tickets and results, in one snapshot.
+
+    Those of the last weeks and of one older period (`core.nights.turns`). `audit_everything` is for
+    the command that audits all.
+    """
+    turn = turn_of(AUDIT, day, since=_first_day())
+    outcome = _audited(spans_of(day, turn))
+    return Outcome(dict(outcome.counts) | counted(turn))
+
+
+def audit_everything() -> Outcome:
+    """Compute every settlement again, in one snapshot."""
+    return _audited(None)
+
+
+def _audited(spans: Spans | None) -> Outcome:
     with snapshot():
-        result = audit_contests()
+        result = audit_contests(spans)
     if result.findings:
         raise SettlementsDiffer(
             differing=len(result.findings), found=[asdict(f) for f in result.findings[:MOST_NAMED]]
@@ -77,10 +100,19 @@ def audit(day: date) -> Outcome:
 
 
 def seals(day: date) -> Outcome:
-    """Compute the seals of the last weeks again from the tickets; on Sundays all of them."""
-    sealed = Seal.objects.select_related("contest__meeting").filter(contest__day__lte=day)
-    if not sundays(day):
-        sealed = sealed.filter(contest__day__gte=add_days(day, -SEALS_DAYS))
+    """Compute seals again from the tickets: of the last weeks, and of one older period in turn."""
+    turn = turn_of(SEALS, day, since=_first_day())
+    outcome = _seals_verified(within("contest__day", spans_of(day, turn)))
+    return Outcome(dict(outcome.counts) | counted(turn))
+
+
+def seals_everything() -> Outcome:
+    """Compute every seal again from the tickets."""
+    return _seals_verified(Q())
+
+
+def _seals_verified(which: Q) -> Outcome:
+    sealed = Seal.objects.select_related("contest__meeting").filter(which)
     found = []
     for seal in sealed.order_by("pk"):
         try:
@@ -92,6 +124,13 @@ def seals(day: date) -> Outcome:
     if found:
         raise SealsDiffer(found=found[:MOST_NAMED])
     return Outcome({"seals": len(sealed)})
+
+
+def _first_day() -> date | None:
+    """Return the day of the first contest that was ever on sale."""
+    opened = Contest.objects.exclude(state__in=Contest.NEVER_ON_SALE)
+    first: date | None = opened.aggregate(first=Min("day"))["first"]
+    return first
 
 
 JOBS: tuple[Job, ...] = (
@@ -111,18 +150,20 @@ JOBS: tuple[Job, ...] = (
         "lototrot", given="lototrot_codegiven", copies="lototrot_reprint", key="ticket_id"
     ),
     Job(
-        name="lototrot.seals",
+        name=SEALS,
         title=_("Seals computed again"),
         order=90,
         run=seals,
+        everything=seals_everything,
         whole=False,
         recounts=True,
     ),
     Job(
-        name="lototrot.audit",
+        name=AUDIT,
         title=_("Settlements computed again"),
         order=90,
         run=audit,
+        everything=audit_everything,
         whole=False,
         recounts=True,
     ),

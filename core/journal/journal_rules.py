@@ -9,7 +9,7 @@ from core.database.guards import guarded_models
 from core.journal.binding import confirmed, published, stamped, there, with_parent
 from core.journal.install import journaled
 from core.journal.models import Act
-from core.journal.rules import Rule
+from core.journal.rules import END, FIRST, Rule
 from core.kernel.regulation import shipped
 
 # Simulated time only moves forward: a later row never has a smaller offset.
@@ -123,7 +123,8 @@ AT_THE_DOOR = Rule(
     f"""
     WITH open AS MATERIALIZED (
         SELECT journal_xid FROM journal_act
-         WHERE user_id IS NULL AND terminal_id IS NULL AND name IN ({_names(OPEN_DOORS)}))
+         WHERE user_id IS NULL AND terminal_id IS NULL AND name IN ({_names(OPEN_DOORS)})
+           AND journal_xid >= {FIRST} AND journal_xid < {END})
     """
     + " UNION ALL ".join(
         f"SELECT '{table.name}', t.{table.key}::bigint, t.journal_xid"

@@ -153,6 +153,7 @@ class Batch(Guarded):
             models.CheckConstraint(condition=Q(number__gte=1), name="batch_number"),
             models.CheckConstraint(condition=Q(end_xid__gte=F("first_xid")), name="batch_in_order"),
         ]
+        indexes = [models.Index(fields=["sealed_at"], name="batch_sealed_at")]
 
     def __str__(self) -> str:
         return str(self.number)

@@ -11,19 +11,28 @@ from django.db import connection
 
 from core.contributions import contributed_by_name
 
+_END = 2**63 - 1
+FIRST = "coalesce(nullif(current_setting('journal.first', true), '')::bigint, 0)"
+"""SQL of the first transaction of the part of the journal that is verified."""
+END = f"coalesce(nullif(current_setting('journal.end', true), '')::bigint, {_END})"
+"""SQL of a transaction that every one of that part is before."""
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Rule:
     """A rule; `query` returns (table, row, transaction) for each row that breaks it.
 
     `name` is stable, `says` tells what is wrong with such a row, `table` is the table that the rule
-    is about.
+    is about. A part of the journal needs the rows of its transactions alone: a query that cannot be
+    cut from outside (it sums, or numbers rows) reads `FIRST` and `END` itself. A rule about what
+    `stands` now is evaluated whole in any case, and must not read the past for it.
     """
 
     name: str
     says: str
     table: str
     query: str
+    stands: bool = False
 
 
 def rules() -> list[Rule]:
@@ -31,8 +40,22 @@ def rules() -> list[Rule]:
     return [rule for _, rule in sorted(contributed_by_name("journal_rules", "RULES").items())]
 
 
-def broken(rule: Rule) -> Iterator[tuple[str, int, int]]:
-    """Yield the rows that break the rule: table, row, transaction."""
+def broken(rule: Rule, *, first: int = 0, end: int = _END) -> Iterator[tuple[str, int, int]]:
+    """Yield the rows that break the rule: table, row, transaction.
+
+    Of transactions from `first` up to, but not including, `end`, unless the rule is about what
+    stands now.
+    """
+    query = rule.query
+    if (first, end) != (0, _END) and not rule.stands:
+        query = (
+            f"SELECT * FROM ({query}) AS broken (relation, row_id, xid)"
+            f" WHERE xid >= {first} AND xid < {end}"
+        )
     with connection.cursor() as cursor:
-        cursor.execute(rule.query)
+        cursor.execute(
+            "SELECT set_config('journal.first', %s, true), set_config('journal.end', %s, true)",
+            [str(first), str(end)],
+        )
+        cursor.execute(query)
         yield from cursor

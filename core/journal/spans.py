@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from django.db import connection
+from django.db.models import QuerySet
 
 from core.journal import rows, wire
 from core.journal.install import Journaled
@@ -19,6 +20,50 @@ from core.journal.rows import Span
 MOST_SORTED = 65_536
 """Entries, of all tables, in a stretch of several batches."""
 _NEVER = -(2**62)
+_END = 2**63 - 1
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Part:
+    """The batches after `since` (None: from the first) up to `until` (None: and all that follows).
+
+    Its transactions begin with the first that was in progress when `since` was sealed.
+    """
+
+    since: Batch | None = None
+    until: Batch | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        return self.since is None and self.until is None
+
+    @property
+    def first_xid(self) -> int:
+        """Return a transaction that none of the part is before."""
+        return min([self.since.end_xid, *self.since.open_xids]) if self.since else 0
+
+    @property
+    def end_xid(self) -> int:
+        """Return a transaction that every one of the part is before."""
+        return self.until.end_xid if self.until else _END
+
+    def span(self) -> Span:
+        late = tuple(self.since.open_xids) if self.since else ()
+        return Span(self.since.end_xid if self.since else _NEVER, self.end_xid, late)
+
+    def batches(self) -> QuerySet[Batch]:
+        after = Batch.objects.filter(number__gt=self.since.number if self.since else 0)
+        return after.filter(number__lte=self.until.number) if self.until else after
+
+    def blocks(self) -> QuerySet[Block]:
+        """Return the blocks of its batches, with those of batches that are gone."""
+        after = (
+            Block.objects.filter(batch_id__gt=self.since.number) if self.since else Block.objects
+        )
+        return after.filter(batch_id__lte=self.until.number) if self.until else after.all()
+
+
+WHOLE = Part()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -40,30 +85,37 @@ SELECT batch_id, row_form_id FROM (
 """
 
 
-def stretches(table: Journaled, since: Batch | None = None) -> Iterator[Stretch]:
-    """Yield the stretches of a table after the batch `since` (None: all), without a gap.
+def stretches(table: Journaled, part: Part = WHOLE) -> Iterator[Stretch]:
+    """Yield the stretches of a table in a part of the journal, without a gap.
 
     They hold every transaction but those that the last batch calls open.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_FORMS, [table.name])
-        forms = dict(cursor.fetchall())  # the first batch of each
-    by_id = RowForm.objects.in_bulk(set(forms.values()))
+    forms = _forms(table)
+    earlier = [batch for batch in forms if part.since and batch <= part.since.number]
     form = RowForm(relation=table.name, columns=rows.present_columns(table))
     if forms:
-        form = by_id[forms[min(forms)]]
-    before, run, entries = since, list[Batch](), 0
-    after = Batch.objects.filter(number__gt=since.number if since else 0).order_by("number")
+        form = forms[max(earlier, default=min(forms))]
+    before, run, entries = part.since, list[Batch](), 0
+    after = part.batches().order_by("number")
     for batch in after.only("number", "first_xid", "end_xid", "open_xids", "entries").iterator():
         entries += batch.entries
         if run and (entries > MOST_SORTED or batch.number in forms):
             yield _stretch(form, before, run)
             before, run, entries = run[-1], [], batch.entries
-        if batch.number in forms:
-            form = by_id[forms[batch.number]]
+        form = forms.get(batch.number, form)
         run.append(batch)
     if run:
         yield _stretch(form, before, run)
+
+
+def _forms(table: Journaled) -> dict[int, RowForm]:
+    """Return the forms of a table's entries by the first batch of each; an only one has 0."""
+    by_id = {form.pk: form for form in RowForm.objects.filter(relation=table.name)}
+    if len(by_id) == 1:  # without a look at every block
+        return dict.fromkeys([0], *by_id.values())
+    with connection.cursor() as cursor:
+        cursor.execute(_FORMS, [table.name])
+        return {batch: by_id[form] for batch, form in cursor.fetchall()}
 
 
 def _stretch(form: RowForm, before: Batch | None, run: list[Batch]) -> Stretch:

@@ -23,7 +23,7 @@ from core.journal.install import COLUMN, Journaled, journaled, unjournaled
 from core.journal.models import Act, Batch, Block, Change, RowForm
 from core.journal.numbers import started_anew
 from core.journal.services import CHECKPOINT, checkpoint_document
-from core.journal.spans import in_order, sealed_entries, stretches
+from core.journal.spans import WHOLE, Part, in_order, sealed_entries, stretches
 from core.kernel.canonical import Json, canonical_bytes
 from core.proofs.models import LogEntry
 
@@ -70,47 +70,57 @@ class Verification:
 @transaction.atomic
 @rows.ready()
 def verify(
-    *, most: int = 1000, tables: Collection[str] = (), since: int | None = None
+    *,
+    most: int = 1000,
+    tables: Collection[str] = (),
+    since: int | None = None,
+    until: int | None = None,
 ) -> Verification:
     """Read the journal and every row once; return everything that is wrong, up to `most` findings.
 
     With `tables`, only the rows and rules of those tables are verified. With `since`, the number of
-    a batch that was verified, only the batches after it and the rows that they sealed.
+    a batch that was verified, only the batches after it, the rows that they sealed, and the rules
+    for these; with `until`, only those up to that batch. The counts are of the verified batches.
     """
-    before = Batch.objects.filter(pk=since).first() if since else None
-    findings = list(islice(_all(tables, before), most + 1))
-    sums = Batch.objects.aggregate(batches=Count("number"), entries=Sum("entries"))
+    part = Part(_batch_of(since), _batch_of(until))
+    findings = list(islice(_all(tables, part), most + 1))
+    sums = part.batches().aggregate(batches=Count("number"), entries=Sum("entries"))
     return Verification(
         sums["batches"], sums["entries"] or 0, findings[:most], len(findings) > most
     )
 
 
-def _all(tables: Collection[str], since: Batch | None) -> Iterator[Finding]:
-    yield from chain(_anew(), batch_findings(since), _checkpoints(), _triggers())
-    written = _written_after(since) if since else None
+def _batch_of(number: int | None) -> Batch | None:
+    return Batch.objects.filter(pk=number).first() if number else None
+
+
+def _all(tables: Collection[str], part: Part) -> Iterator[Finding]:
+    yield from chain(_anew(), batch_findings(part), _checkpoints(part), _triggers())
+    written = None if part.is_whole else _written_in(part)
     for table in journaled():
         if (not tables or table.name in tables) and (written is None or table.name in written):
-            yield from table_findings(table, since)
-    yield from chain(_unnamed(), _rules(tables))
+            yield from table_findings(table, part)
+    yield from chain(_unnamed(part), _rules(tables, part))
 
 
-def _written_after(since: Batch) -> set[str]:
-    """Return the tables that have rows, changes or entries later than a batch."""
-    later = rows.Span(since.end_xid, late=tuple(since.open_xids))
-    changed = Change.objects.filter(xid__gte=_first(since)).values_list("relation", flat=True)
-    sealed = RowForm.objects.filter(
-        pk__in=Block.objects.filter(batch_id__gt=since.pk).values("row_form")
+def _written_in(part: Part) -> set[str]:
+    """Return the tables that have rows, changes or entries of a part of the journal."""
+    changed = Change.objects.filter(xid__gte=part.first_xid, xid__lt=part.end_xid)
+    of_part = Block.objects.filter(batch_id__in=part.batches().values("pk"))
+    sealed = RowForm.objects.filter(pk__in=of_part.values("row_form"))
+    return (
+        {table.name for table in rows.written_to(part.span())}
+        | set(changed.values_list("relation", flat=True).distinct())
+        | set(sealed.values_list("relation", flat=True))
     )
-    names = {table.name for table in rows.written_to(later)}
-    return names | set(changed.distinct()) | set(sealed.values_list("relation", flat=True))
 
 
-def table_findings(table: Journaled, since: Batch | None = None) -> Iterator[Finding]:
-    """Yield what is wrong with the rows of a table, or with those of batches after `since`.
+def table_findings(table: Journaled, part: Part = WHOLE) -> Iterator[Finding]:
+    """Yield what is wrong with the rows of a table, or with those of a part of the journal.
 
     Needs `rows.ready` before.
     """
-    yield from chain(_rows(table, since), _changes(table, since), _without_act(table, since))
+    yield from chain(_rows(table, part), _changes(table, part), _without_act(table, part))
 
 
 def _anew() -> Iterator[Finding]:
@@ -125,14 +135,14 @@ def _anew() -> Iterator[Finding]:
 # --- Batches --------------------------------------------------------------------------------------
 
 
-def batch_findings(since: Batch | None = None) -> Iterator[Finding]:
-    """Yield what is wrong with the chain of batches itself, or with its part after `since`."""
+def batch_findings(part: Part = WHOLE) -> Iterator[Finding]:
+    """Yield what is wrong with the chain of batches itself, or with a part of it."""
+    since = part.since
     previous, end, number = wire.NOTHING_BEFORE, 0, 1
     if since is not None:
         previous, end, number = bytes(since.digest), since.end_xid, since.number + 1
     sealed_at = since.sealed_at if since else datetime.min.replace(tzinfo=UTC)
-    batches = Batch.objects.select_related("key").filter(number__gte=number)
-    for batch in batches.order_by("number").iterator():
+    for batch in part.batches().select_related("key").order_by("number").iterator():
         if batch.number != number:
             yield _broken(number, f"batches {number} to {batch.number - 1} are gone")
         elif bytes(batch.previous) != previous:
@@ -144,8 +154,10 @@ def batch_findings(since: Batch | None = None) -> Iterator[Finding]:
             yield _broken(number, "it was sealed before the batch before it")
         sealed_at = batch.sealed_at
         previous, end, number = bytes(batch.digest), batch.end_xid, batch.number + 1
+    if part.until is not None and number != part.until.number + 1:
+        yield _broken(number, f"batches {number} to {part.until.number} are gone")
     # One statement, because another batch may be sealed meanwhile.
-    stray = Block.objects.exclude(Exists(Batch.objects.filter(pk=OuterRef("batch_id"))))
+    stray = part.blocks().exclude(Exists(Batch.objects.filter(pk=OuterRef("batch_id"))))
     for batch_id in sorted(set(stray.values_list("batch_id", flat=True))):
         yield _broken(batch_id, "its head is gone, but its blocks are there")
 
@@ -198,9 +210,14 @@ def signed(public_key: bytes, message: bytes, signature: bytes) -> bool:
     return True
 
 
-def _checkpoints() -> Iterator[Finding]:
-    """Compare every published checkpoint with the journal."""
-    for entry in LogEntry.objects.filter(kind=CHECKPOINT).order_by("sequence").iterator():
+def _checkpoints(part: Part) -> Iterator[Finding]:
+    """Compare every published checkpoint with the journal, or those published in its part."""
+    published = LogEntry.objects.filter(kind=CHECKPOINT)
+    if part.since is not None:
+        published = published.filter(at__gte=part.since.sealed_at)
+    if part.until is not None:
+        published = published.filter(at__lte=part.until.sealed_at)
+    for entry in published.order_by("sequence").iterator():
         number = entry.document.get("batch")
         batch = Batch.objects.filter(pk=number).first()
         place = f"checkpoint of {entry.at.isoformat()}"
@@ -215,9 +232,9 @@ def _checkpoints() -> Iterator[Finding]:
 # --- Rows -----------------------------------------------------------------------------------------
 
 
-def _rows(table: Journaled, since: Batch | None) -> Iterator[Finding]:
+def _rows(table: Journaled, part: Part) -> Iterator[Finding]:
     """Compare every row with its entry, both in the order of the journal."""
-    for stretch in stretches(table, since):
+    for stretch in stretches(table, part):
         gone = set(stretch.form.columns) - set(rows.present_columns(table))
         if gone:
             yield Finding(
@@ -280,7 +297,9 @@ WITH step AS (
     SELECT c.row_id, c.journal_xid AS xid, e.key, e.value AS before, c.after -> e.key AS after,
            lag(c.after -> e.key) OVER w AS left_at, lead(c.id) OVER w AS next
       FROM journal_change c, jsonb_each(c.before) e
-     WHERE c.relation = '{table}' AND c.journal_xid >= {first}
+     WHERE c.relation = '{table}' AND c.row_id IN (
+           SELECT row_id FROM journal_change o WHERE o.relation = '{table}'
+              AND o.journal_xid >= {first} AND o.journal_xid < {end})
     WINDOW w AS (PARTITION BY c.row_id, e.key ORDER BY c.id))
 SELECT row_id, xid, key, 'before' FROM step WHERE left_at <> before
 UNION ALL
@@ -291,17 +310,21 @@ ORDER BY 1, 2, 3
 """
 
 
-def _first(since: Batch | None) -> int:
-    """Return a transaction that none of a later batch is before."""
-    return min([since.end_xid, *since.open_xids]) if since else 0
+def _changes(table: Journaled, part: Part) -> Iterator[Finding]:
+    """Check that each change starts where the column's last one ended, and that the row agrees.
 
-
-def _changes(table: Journaled, since: Batch | None) -> Iterator[Finding]:
-    """Check that each change starts where the column's last one ended, and that the row agrees."""
+    In a part, it is done for the rows that were changed in it, with all their changes.
+    """
     if not table.changing:
         return
     image = rows.image_sql(table)
-    query = _STEPS.format(table=table.name, key=table.key, image=image, first=_first(since))
+    query = _STEPS.format(
+        table=table.name,
+        key=table.key,
+        image=image,
+        first=part.first_xid,
+        end=part.end_xid,
+    )
     with connection.cursor() as cursor:
         cursor.execute(query)
         for row, xid, column, when in cursor:
@@ -315,20 +338,21 @@ def _changes(table: Journaled, since: Batch | None) -> Iterator[Finding]:
             )
 
 
-def _without_act(table: Journaled, since: Batch | None) -> Iterator[Finding]:
+def _without_act(table: Journaled, part: Part) -> Iterator[Finding]:
     with connection.cursor() as cursor:
         cursor.execute(
             f'SELECT t.{COLUMN}, t."{table.key}" FROM "{table.name}" t'
-            f" WHERE t.{COLUMN} >= {_first(since)} AND NOT EXISTS"
+            f" WHERE t.{COLUMN} >= {part.first_xid} AND t.{COLUMN} < {part.end_xid} AND NOT EXISTS"
             f" (SELECT FROM journal_act a WHERE a.{COLUMN} = t.{COLUMN}) ORDER BY 1, 2"
         )
         for xid, row in cursor:
             yield _row(Fault.ROW_WITHOUT_ACT, table, wire.Entry(xid, row, b""), None)
 
 
-def _unnamed() -> Iterator[Finding]:
+def _unnamed(part: Part) -> Iterator[Finding]:
     """Yield the acts of the application that do not say who acted."""
-    for act in Act.objects.filter(name="").order_by("xid").iterator():
+    acts = Act.objects.filter(name="", xid__gte=part.first_xid, xid__lt=part.end_xid)
+    for act in acts.order_by("xid").iterator():
         yield Finding(
             Fault.ACT_UNNAMED,
             f"transaction {act.xid}, {act.at.isoformat()}: {act.database_role}"
@@ -345,11 +369,11 @@ def _triggers() -> Iterator[Finding]:
         yield Finding(Fault.TRIGGER, f"{name}: its trigger is disabled or missing", table=name)
 
 
-def _rules(tables: Collection[str]) -> Iterator[Finding]:
+def _rules(tables: Collection[str], part: Part) -> Iterator[Finding]:
     for rule in rules.rules():
         if tables and not any(re.search(rf"\b{name}\b", rule.query) for name in tables):
             continue
-        for table, row, xid in rules.broken(rule):
+        for table, row, xid in rules.broken(rule, first=part.first_xid, end=part.end_xid):
             yield Finding(
                 Fault.RULE,
                 f"{table} {row}, transaction {xid}: {rule.says} ({rule.name})",

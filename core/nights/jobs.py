@@ -43,8 +43,9 @@ class Job:
 
     If `whole` is False, the job commits each of its steps on its own. `order` is its place in the
     night: 10 close, 20 settle, 30 lapse, 40 list, 50 account, 90 audit. `on` says on which days it
-    runs. A job that `recounts` examines all there is, as it stands: after several nights without
-    it, it runs once, for the newest.
+    runs. A job that `recounts` examines what stands: after several nights without it, it runs once,
+    for the newest. Where it examines the past in turns (`turns.py`), `everything` examines all of
+    it at once (`manage.py audit`).
     """
 
     name: str
@@ -54,6 +55,7 @@ class Job:
     on: Callable[[date], bool] = every_day
     whole: bool = True
     recounts: bool = False
+    everything: Callable[[], Outcome] | None = None
 
 
 def all_jobs() -> list[Job]:

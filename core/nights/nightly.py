@@ -8,16 +8,19 @@ from datetime import date
 from django.db import DatabaseError
 from django.utils.translation import gettext_lazy as _
 
+from core.database import clock
 from core.database.due_work import due_work
 from core.database.snapshot import snapshot
+from core.journal.models import Batch
 from core.journal.services import last_batch
 from core.journal.verifying import verify
-from core.kernel.days import add_days
+from core.kernel.days import add_days, day_bounds, natural_day
 from core.kernel.errors import DomainError, InvariantBroken
 from core.ledger.books import differences
 from core.ledger.selectors import trial
 from core.nights.jobs import Job, Outcome, sundays
 from core.nights.models import JobRun
+from core.nights.turns import counted, turn_of
 from core.payoffice import sources
 from core.payoffice.services.deposits import rulings_due
 from core.payoffice.services.personal_data import personal_data_purge
@@ -106,8 +109,10 @@ def purge(day: date) -> Outcome:
 
 
 def audit(day: date) -> Outcome:
-    """Check the trial balance, and compute every balance again from what happened, at one
-    instant.
+    """Check the trial balance, and compute every balance again from what happened, at one instant.
+
+    It reads all of the past, so it is done after a Sunday. Between Sundays the other audits hold
+    the accounts of contests and of premises against tickets, marks and statements every night.
     """
     with snapshot():
         balance = trial()
@@ -122,21 +127,48 @@ def audit(day: date) -> Outcome:
 
 
 def journal_audit(day: date) -> Outcome:
-    """Verify the batches sealed since the last night and their rows; after a Sunday all of them.
+    """Verify the batches sealed since the last night with their rows, and those of an older period.
 
+    The period is the next in turn (`core.nights.turns`), so every row is verified again and again.
     `manage.py journal_verify` reads the whole journal on any day.
     """
     done = JobRun.objects.filter(job=JOURNAL_AUDIT, state=JobRun.State.DONE, day__lt=day)
     before = done.order_by("-day").first()
-    nights = (day - before.day).days if before else 7
-    whole = any(sundays(add_days(day, -night)) for night in range(min(nights, 7)))
-    since = None if whole or before is None else before.counts.get("last_batch")
+    since = before.counts.get("last_batch") if before else None
     last = last_batch()
-    verified = verify(most=MOST_NAMED, since=since)
+    number = last.number if last else 0
+    findings = verify(most=MOST_NAMED, since=since).findings
+    first = Batch.objects.order_by("number").first()
+    turn = turn_of(JOURNAL_AUDIT, day, since=natural_day(first.sealed_at) if first else None)
+    again = 0
+    if turn is not None:
+        start, until = _last_sealed(turn.first), _last_sealed(add_days(turn.last, 1))
+        again = until - start
+        if again:
+            findings += verify(most=MOST_NAMED, since=start, until=until).findings
+    if findings:
+        raise JournalDiffers(findings=[finding.detail for finding in findings[:MOST_NAMED]])
+    counts = {"last_batch": number, "batches": number - (since or 0), "batches_again": again}
+    return Outcome(counts | counted(turn))
+
+
+def journal_everything() -> Outcome:
+    """Verify the whole journal with every row and rule."""
+    verified = verify(most=MOST_NAMED)
     if verified.findings:
         raise JournalDiffers(findings=[finding.detail for finding in verified.findings])
-    number = last.number if last else 0
-    return Outcome({"last_batch": number, "batches": number - (since or 0)})
+    return Outcome({"batches": verified.batches})
+
+
+def books_everything() -> Outcome:
+    """Check the trial balance and compute every balance again, on any day."""
+    return audit(natural_day(clock.now()))
+
+
+def _last_sealed(day: date) -> int:
+    """Return the number of the last batch sealed before a day; 0 if there is none."""
+    before = Batch.objects.filter(sealed_at__lt=day_bounds(day)[0])
+    return before.order_by("-sealed_at").values_list("number", flat=True).first() or 0
 
 
 JOBS: tuple[Job, ...] = (
@@ -162,8 +194,10 @@ JOBS: tuple[Job, ...] = (
         title=_("Audit of the books"),
         order=90,
         run=audit,
+        on=sundays,
         whole=False,
         recounts=True,
+        everything=books_everything,
     ),
     Job(
         name=JOURNAL_AUDIT,
@@ -172,5 +206,6 @@ JOBS: tuple[Job, ...] = (
         run=journal_audit,
         whole=False,
         recounts=True,
+        everything=journal_everything,
     ),
 )

@@ -28,9 +28,16 @@ SELECT account_id, sum(cents)::bigint FROM ledger_entry
 _WEEK = """
 SELECT account_id, kind, (at AT TIME ZONE 'Europe/Madrid')::date, count(*), sum(cents)::bigint
   FROM ledger_entry
- WHERE transfer_id > %(after)s AND at >= %(since)s AND at < %(until)s AND kind <> %(commission)s
+ WHERE transfer_id > %(after)s AND transfer_id <= %(up_to)s
+   AND at >= %(since)s AND at < %(until)s AND kind <> %(commission)s
    AND account_id = ANY (%(accounts)s)
  GROUP BY 1, 2, 3 ORDER BY 1, 3, 2
+"""
+_UNTIL = """
+SELECT account_id, sum(cents)::bigint FROM ledger_entry
+ WHERE transfer_id > %(after)s AND (at < %(until)s OR kind = %(commission)s)
+   AND account_id = ANY (%(accounts)s)
+ GROUP BY 1
 """
 _NEWEST = 2**63 - 1
 
@@ -102,14 +109,29 @@ def mark_make() -> tuple[Mark, int]:
     return mark, len(balances)
 
 
-def mark_differences() -> list[dict[str, int]]:
-    """Return the balances of the newest mark that are not the sum of their transfers."""
-    mark = Mark.objects.order_by("-up_to").first()
-    if mark is None:
-        return []
+def mark_differences(
+    first: datetime.date | None = None, last: datetime.date | None = None
+) -> list[dict[str, int]]:
+    """Return the balances of marks that are not those of the mark before with the transfers since.
+
+    Every mark made on those days is compared (default: all), and the newest one in any case. The
+    first mark of all is compared with the sum of its transfers, so each proves the ones before.
+    """
+    chosen = Mark.objects.order_by("up_to")
+    if first is not None:
+        chosen = chosen.filter(made_at__gte=day_bounds(first)[0])
+    if last is not None:
+        chosen = chosen.filter(made_at__lt=day_bounds(last)[1])
+    newest = Mark.objects.order_by("-up_to")[:1]
+    marks = {mark.pk: mark for mark in (*chosen, *newest)}
     accounts = premises_accounts()
+    return [each for mark in marks.values() for each in _differences(mark, accounts)]
+
+
+def _differences(mark: Mark, accounts: Mapping[int, int]) -> list[dict[str, int]]:
+    before = Mark.objects.filter(up_to__lt=mark.up_to).order_by("-up_to").first()
     marked = dict(mark.balances.values_list("account_id", "balance_cents"))
-    summed = dict(_since(0, mark.up_to, accounts))
+    summed = _summed(before, mark.up_to, accounts)
     return [
         {"premises": place, "marked_cents": marked.get(a, 0), "ledger_cents": summed.get(a, 0)}
         for a, place in sorted(accounts.items())
@@ -117,14 +139,69 @@ def mark_differences() -> list[dict[str, int]]:
     ]
 
 
+def _summed(mark: Mark | None, up_to: int, accounts: Mapping[int, int]) -> dict[int, int]:
+    """Return the balances by account: those of a mark, with the transfers after it up to one."""
+    cents: dict[int, int] = {}
+    if mark is not None:
+        cents = dict(mark.balances.values_list("account_id", "balance_cents"))
+    for account, moved in _since(mark.up_to if mark else 0, up_to, accounts):
+        cents[account] = cents.get(account, 0) + moved
+    return cents
+
+
+def balances_until(until: datetime.datetime, accounts: Mapping[int, int]) -> dict[int, int]:
+    """Return what the transfers before an instant sum to, by account, commission included.
+
+    Commission belongs to its week whenever it is posted. The sum begins at the last mark made
+    before the instant; `mark_differences` proves the marks.
+    """
+    mark = _mark_before(until)
+    cents = _summed(mark, mark.up_to if mark else 0, accounts)
+    parameters: dict[str, Any] = {
+        "after": mark.up_to if mark else 0,
+        "until": until,
+        "commission": COMMISSION_KIND,
+        "accounts": list(accounts),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_UNTIL, parameters)
+        for account, moved in cursor.fetchall():
+            cents[account] = cents.get(account, 0) + moved
+    return cents
+
+
+def _mark_before(instant: datetime.datetime) -> Mark | None:
+    """Return the last mark made before an instant: all its transfers are from before."""
+    return Mark.objects.filter(made_at__lte=instant).order_by("-up_to").first()
+
+
+def _last_before(instant: datetime.datetime) -> int:
+    """Return a transfer after which none is from before an instant.
+
+    The first mark made after it has waited for every transaction from before, whose transfers are
+    therefore in the second.
+    """
+    after = (
+        Mark.objects.filter(made_at__gte=instant).order_by("up_to").values_list("up_to", flat=True)
+    )
+    return next(iter(after[1:2]), _NEWEST)
+
+
+def transfers_within(since: datetime.datetime, until: datetime.datetime) -> tuple[int, int]:
+    """Return two transfers: those of this time come after the first one, and up to the second."""
+    before = _mark_before(since)
+    return before.up_to if before else 0, _last_before(until)
+
+
 def movements(
     first: datetime.date, last: datetime.date, accounts: Mapping[int, int]
 ) -> dict[int, list[Movement]]:
     """Return the movements of these days by premises id, kind and day, without commission."""
     since, until = day_bounds(first)[0], day_bounds(last)[1]
-    before = Mark.objects.filter(made_at__lte=since).order_by("-up_to").first()
+    after, up_to = transfers_within(since, until)
     parameters: dict[str, Any] = {
-        "after": before.up_to if before else 0,
+        "after": after,
+        "up_to": up_to,
         "since": since,
         "until": until,
         "commission": COMMISSION_KIND,

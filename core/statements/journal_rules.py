@@ -3,70 +3,100 @@ them.
 """
 
 from core.journal.binding import confirmed, posted, stamped, with_parent, with_rows
-from core.journal.rules import Rule
+from core.journal.rules import END, FIRST, Rule
 
 _BY = {"user": "recorded_by_id"}
 
 
+# The last mark from before the verified part of the journal; and the second from after it, for the
+# first may have been read before the last transactions of the part.
+_AFTER = f"(SELECT coalesce(max(m.up_to), 0) FROM statements_mark m WHERE m.journal_xid < {FIRST})"
+_UP_TO = f"""coalesce((SELECT m.up_to FROM statements_mark m WHERE m.journal_xid >= {END}
+                       ORDER BY m.up_to OFFSET 1 LIMIT 1), {2**63 - 1})"""
+
+
+def _marked(mark: str) -> str:
+    """Return the SQL of the balance of account t at the mark up to that transfer, in cents."""
+    return f"""coalesce((SELECT b.balance_cents FROM statements_markedbalance b
+                  JOIN statements_mark m ON m.id = b.mark_id
+                 WHERE m.up_to = {mark} AND b.account_id = t.account_id), 0)"""
+
+
 # A sale is credit to the premises. What adds to the debt of one account is numbered in the order in
 # which it is posted (`till_move` in sql/tills.sql), so the sum up to a sale is at most what the
-# sale itself saw.
+# sale itself saw. The sum begins at a mark; the nightly audit proves each mark from the one before.
 LIMIT = Rule(
     "limit_held_in_the_sale",
     "with it the premises owed more than the limit in force",
     "ledger_transfer",
-    """
+    f"""
     SELECT 'ledger_transfer', s.id, s.journal_xid
-      FROM (SELECT x.id, x.journal_xid, x.kind, x.at, t.premises_id,
-                   sum(e.cents) OVER (PARTITION BY t.account_id ORDER BY x.id) AS owed_cents
+      FROM (SELECT x.id, x.journal_xid, x.kind, x.at, t.premises_id, {_marked(_AFTER)}
+                   + sum(e.cents) OVER (PARTITION BY t.account_id ORDER BY x.id) AS owed_cents
               FROM statements_till t
               JOIN ledger_entry e ON e.account_id = t.account_id
               JOIN ledger_transfer x ON x.id = e.transfer_id
-             WHERE t.terminal_id IS NULL) s
+             WHERE t.terminal_id IS NULL
+               AND e.transfer_id > {_AFTER} AND e.transfer_id <= {_UP_TO}) s
      WHERE s.kind LIKE '%.sale' AND s.owed_cents > coalesce((
             SELECT l.limit_cents FROM statements_guaranteelimit l
              WHERE l.premises_id = s.premises_id AND l.in_force_from <= s.at
              ORDER BY l.in_force_from DESC, l.id DESC LIMIT 1), 0)
     """,
 )
-# The parts of what premises owe, which sales read, sum to the balance of their account.
+_NEWEST = "(SELECT coalesce(max(m.up_to), 0) FROM statements_mark m)"
+# The parts of what premises owe, which sales read, sum to the balance of their account: that of the
+# newest mark with the transfers since.
 TILLS = Rule(
     "tills_hold_the_debt",
     "what sales read as the debt of premises is not the balance of their account",
     "statements_till",
-    """
+    f"""
     SELECT 'statements_till', t.id, t.journal_xid
       FROM (SELECT account_id, sum(owed_cents) AS cents FROM statements_till GROUP BY 1) o
-      LEFT JOIN (SELECT account_id, sum(cents) AS cents FROM ledger_entry GROUP BY 1) e
-        ON e.account_id = o.account_id
+      LEFT JOIN (SELECT account_id, sum(cents) AS cents FROM ledger_entry
+                  WHERE transfer_id > {_NEWEST} GROUP BY 1) e ON e.account_id = o.account_id
       JOIN statements_till t ON t.account_id = o.account_id AND t.terminal_id IS NULL
-     WHERE o.cents <> coalesce(e.cents, 0)
+     WHERE o.cents <> coalesce(e.cents, 0) + {_marked(_NEWEST)}
     """,
+    stands=True,
 )
 
-# A cash-up counts what its operator moved at its terminal, each transaction in one shift.
+# A cash-up counts what its operator moved at its terminal, each transaction in one shift. The
+# transfers of the shifts of the verified part are read once, from the last mark before the first.
 DRAWER = Rule(
     "cash_up_counts_the_shift",
     "it does not say what the operator's acts at the terminal moved in the shift",
     "statements_cashup",
-    """
+    f"""
+    WITH shift AS MATERIALIZED (
+        SELECT c.*, p.id AS before_id, p.snapshot AS before, o.id AS account_id
+          FROM statements_cashup c
+          LEFT JOIN statements_cashup p ON p.terminal_id = c.terminal_id
+           AND p.operator_id = c.operator_id AND p.number = c.number - 1
+          JOIN premises_terminal m ON m.id = c.terminal_id
+          LEFT JOIN ledger_account o ON o.code = 'premises:' || m.premises_id
+         WHERE c.journal_xid >= {FIRST} AND c.journal_xid < {END}),
+    begun AS MATERIALIZED (
+        SELECT coalesce(max(m.up_to), 0) AS after FROM statements_mark m
+         WHERE m.made_at <= (SELECT min(since) - interval '1 hour' FROM shift)),
+    moved AS (
+        SELECT c.id, sum(CASE WHEN x.debit_id = c.account_id THEN x.amount_cents
+                              ELSE -x.amount_cents END) AS cents
+          FROM ledger_transfer x
+          JOIN journal_act a ON a.journal_xid = x.journal_xid
+          JOIN shift c ON c.terminal_id = a.terminal_id AND c.operator_id = a.operator_id
+           AND c.account_id IN (x.debit_id, x.credit_id)
+         WHERE x.id > (SELECT after FROM begun) AND EXISTS (SELECT FROM shift)
+           AND x.at >= CASE WHEN c.before_id IS NULL THEN c.since
+                            ELSE c.since - interval '1 hour' END
+           AND pg_visible_in_snapshot(x.journal_xid::text::xid8, c.snapshot::pg_snapshot)
+           AND (c.before_id IS NULL OR NOT pg_visible_in_snapshot(
+                    x.journal_xid::text::xid8, c.before::pg_snapshot))
+         GROUP BY 1)
     SELECT 'statements_cashup', c.id, c.journal_xid
-      FROM statements_cashup c
-      LEFT JOIN statements_cashup p ON p.terminal_id = c.terminal_id
-       AND p.operator_id = c.operator_id AND p.number = c.number - 1
-      JOIN premises_terminal m ON m.id = c.terminal_id
-     WHERE c.expected_cents <> coalesce((
-            SELECT sum(CASE WHEN x.debit_id = o.id THEN x.amount_cents ELSE -x.amount_cents END)
-              FROM ledger_account o
-              JOIN ledger_transfer x ON o.id IN (x.debit_id, x.credit_id)
-              JOIN journal_act a ON a.journal_xid = x.journal_xid
-             WHERE o.code = 'premises:' || m.premises_id
-               AND a.terminal_id = c.terminal_id AND a.operator_id = c.operator_id
-               AND x.at >= CASE WHEN p.id IS NULL THEN c.since ELSE c.since - interval '1 hour' END
-               AND pg_visible_in_snapshot(x.journal_xid::text::xid8, c.snapshot::pg_snapshot)
-               AND (p.id IS NULL OR NOT pg_visible_in_snapshot(
-                        x.journal_xid::text::xid8, p.snapshot::pg_snapshot))), 0)
-        OR c.number > 1 AND p.id IS NULL
+      FROM shift c LEFT JOIN moved ON moved.id = c.id
+     WHERE c.expected_cents <> coalesce(moved.cents, 0) OR c.number > 1 AND c.before_id IS NULL
     """,
 )
 

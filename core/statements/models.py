@@ -223,6 +223,7 @@ class Statement(Guarded):
                 name="statement_adds_up",
             ),
         ]
+        indexes = [models.Index(fields=["week_to"], name="statement_week_to")]
 
     def __str__(self) -> str:
         return f"{self.premises.code}-{self.number:04}"

@@ -4,13 +4,18 @@ audit.
 
 import datetime
 
+from django.db.models import Max, Min
 from django.utils.translation import gettext_lazy as _
 
+from core.kernel.days import add_days
 from core.kernel.errors import InvariantBroken
 from core.nights.jobs import Job, Outcome, sundays
+from core.nights.turns import counted, recent, turn_of
 from core.statements import services, weeks
 from core.statements.balances import mark_differences, mark_make
 from core.statements.models import Statement
+
+AUDIT = "statements.audit"
 
 
 class AccountsUnsound(InvariantBroken):
@@ -35,27 +40,64 @@ def issue(day: datetime.date) -> Outcome:
 
 
 def audit(day: datetime.date) -> Outcome:
-    """Check every mark against its transfers, every statement against its week, and the last
-    against all.
+    """Check marks against their transfers, statements against their weeks and the ledger.
 
-    Each statement continues the one before, so the balance of the last one proves all of them.
+    Each night checks those of the last weeks and of one older period (`core.nights.turns`). A
+    statement continues the one before and a mark the mark before, so each proves the ones before.
     """
-    wrong = mark_differences()
-    sundays_issued = Statement.objects.order_by("week_to").values_list("week_to", flat=True)
-    checked = 0
-    for sunday in sundays_issued.distinct():
-        week = weeks.week(sunday)
-        held = weeks.ledger_cents(sunday) if sunday == sundays_issued.last() else {}
-        for statement in Statement.objects.filter(week_to=sunday):
-            checked += 1
-            adds = week.figures(statement.premises_id).total_cents
-            holds = held.get(statement.premises_id, 0) if held else statement.closing_cents
-            closing_cents = statement.closing_cents
-            if (statement.opening_cents + adds, holds) != (closing_cents, closing_cents):
-                wrong.append({"premises": statement.premises_id, "statement": statement.number})
+    begun = Statement.objects.aggregate(first=Min("week_from"))["first"]
+    turn = turn_of(AUDIT, day, since=begun)
+    wrong = mark_differences(recent(day))
+    checked, found = _statements_wrong(recent(day), datetime.date.max)
+    if turn is not None:
+        wrong += mark_differences(turn.first, turn.last)
+        checked_again, found_again = _statements_wrong(turn.first, turn.last)
+        checked, found = checked + checked_again, found + found_again
+    wrong += found
+    if wrong:
+        raise AccountsUnsound(found=wrong[:20], differences=len(wrong))
+    return Outcome({"statements": checked} | counted(turn))
+
+
+def audit_everything() -> Outcome:
+    """Check every mark and every statement."""
+    checked, wrong = _statements_wrong(datetime.date.min, datetime.date.max)
+    wrong += mark_differences(datetime.date(1970, 1, 1))
     if wrong:
         raise AccountsUnsound(found=wrong[:20], differences=len(wrong))
     return Outcome({"statements": checked})
+
+
+def _statements_wrong(
+    first: datetime.date, last: datetime.date
+) -> tuple[int, list[dict[str, int]]]:
+    """Return how many statements end on those days, and those that are wrong."""
+    newest = Statement.objects.aggregate(last=Max("week_to"))["last"]
+    of_days = Statement.objects.filter(week_to__gte=first, week_to__lte=last)
+    checked, wrong = 0, []
+    for sunday in of_days.order_by("week_to").values_list("week_to", flat=True).distinct():
+        week = weeks.week(sunday)
+        held = weeks.ledger_cents(sunday) if sunday == newest else {}
+        before = _closings(add_days(sunday, -7))
+        for statement in Statement.objects.filter(week_to=sunday):
+            checked += 1
+            closing_cents, place = statement.closing_cents, statement.premises_id
+            adds = week.figures(place).total_cents
+            holds = held.get(place, 0) if held else closing_cents
+            opening_cents = before.get(place, 0)
+            if (statement.opening_cents, opening_cents + adds, holds) != (
+                opening_cents,
+                closing_cents,
+                closing_cents,
+            ):
+                wrong.append({"premises": place, "statement": statement.number})
+    return checked, wrong
+
+
+def _closings(sunday: datetime.date) -> dict[int, int]:
+    """Return the balances of the statements of a week by premises id."""
+    issued = Statement.objects.filter(week_to=sunday)
+    return dict(issued.values_list("premises_id", "closing_cents"))
 
 
 JOBS: tuple[Job, ...] = (
@@ -68,10 +110,11 @@ JOBS: tuple[Job, ...] = (
         on=sundays,
     ),
     Job(
-        name="statements.audit",
+        name=AUDIT,
         title=_("Audit of premises' accounts"),
         order=90,
         run=audit,
+        everything=audit_everything,
         recounts=True,
     ),
 )

@@ -4,23 +4,15 @@ import datetime
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db import connection
 from django.db.models import Max, Min, Q
 
 from core.kernel.days import add_days, day_bounds, natural_day
 from core.ledger.models import Transfer
 from core.statements import commission
-from core.statements.balances import Movement, movements, premises_accounts
-from core.statements.columns import COMMISSION_KIND, Column
+from core.statements.balances import Movement, balances_until, movements, premises_accounts
+from core.statements.columns import Column
 from core.statements.commission import Rates
 from core.statements.models import Statement
-
-# Commission belongs to its week whenever it is posted: statements follow on each other.
-_LEDGER = """
-SELECT account_id, sum(cents)::bigint FROM ledger_entry
- WHERE (at < %(until)s OR kind = %(commission)s) AND account_id = ANY (%(accounts)s)
- GROUP BY 1
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,25 +97,23 @@ def due(until: datetime.date) -> list[datetime.date]:
 
 
 def premises_of(week: Week) -> list[int]:
-    """Return the premises that get a statement: those with movements now or in an earlier week."""
-    begun = Statement.objects.values_list("premises_id", flat=True).distinct()
+    """Return the premises that get a statement: those with movements now or in an earlier week.
+
+    Statements follow on each other without a gap, so those of the week before name the latter.
+    """
+    last = Statement.objects.filter(week_to=add_days(week.sunday, -7))
+    begun = last.values_list("premises_id", flat=True)
     return sorted({*begun, *week.moved})
 
 
 def ledger_cents(sunday: datetime.date) -> dict[int, int]:
     """Return the ledger's balance at the end of a week by premises id, with its commission posted.
 
-    It sums every transfer and does not use the reading of the week.
+    It does not use the reading of the week.
     """
     accounts = premises_accounts()
-    parameters: dict[str, Any] = {
-        "until": day_bounds(sunday)[1],
-        "commission": COMMISSION_KIND,
-        "accounts": list(accounts),
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(_LEDGER, parameters)
-        return {accounts[account]: cents for account, cents in cursor.fetchall()}
+    cents = balances_until(day_bounds(sunday)[1], accounts)
+    return {accounts[account]: held for account, held in cents.items()}
 
 
 def _first_week() -> datetime.date | None:

@@ -802,6 +802,13 @@ class Migration(migrations.Migration):
                         name="play_end_refund_awards_nothing",
                     ),
                 ],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("cause", "refund")),
+                        fields=["ended_at"],
+                        name="play_end_refund",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(

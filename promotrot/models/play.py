@@ -152,6 +152,9 @@ class PlayEnd(Guarded):
                 name="play_end_refund_awards_nothing",
             ),
         ]
+        indexes = [
+            models.Index(fields=["ended_at"], condition=Q(cause="refund"), name="play_end_refund")
+        ]
 
     def __str__(self) -> str:
         return str(self.ticket)

@@ -65,6 +65,7 @@ class Migration(migrations.Migration):
                         name="batch_in_order",
                     ),
                 ],
+                "indexes": [models.Index(fields=["sealed_at"], name="batch_sealed_at")],
             },
         ),
         migrations.CreateModel(

@@ -1,5 +1,6 @@
 """Store one claim for each document, and the presentations and rulings that change it."""
 
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
@@ -128,7 +129,8 @@ class Claim(Guarded):
         indexes = [
             models.Index(
                 fields=["game", "document_id"], condition=Q(state="early"), name="claim_early"
-            )
+            ),
+            BrinIndex(fields=["day"], name="claim_day", autosummarize=True),
         ]
 
     def __str__(self) -> str:

@@ -114,6 +114,7 @@ class Migration(migrations.Migration):
                         name="statement_adds_up",
                     ),
                 ],
+                "indexes": [models.Index(fields=["week_to"], name="statement_week_to")],
             },
         ),
         migrations.CreateModel(

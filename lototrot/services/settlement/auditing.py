@@ -1,8 +1,9 @@
 """Compute every settlement again from tickets and results, and compare it with what is stored.
 
-The audit uses nothing that a settlement stored: it carries jackpots and reserves from meeting to
-meeting, and sums lapsed prizes from the claims. The database counts in sets, so memory does not
-grow with the number of tickets.
+The audit uses nothing that the audited settlement stored: it carries jackpots and reserves from
+meeting to meeting, and sums lapsed prizes from the claims. An audit of some days begins with what
+the meeting before them left, which is audited in its turn. The database counts in sets, so memory
+does not grow with the number of tickets.
 """
 
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import connection
+from django.db.models import Q
 
 from core.kernel.errors import InvariantBroken
 from core.ledger import services as ledger
@@ -19,7 +21,12 @@ from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
 from lototrot.services.contest.contests import rules_of
 from lototrot.services.races.results import contest_results
-from lototrot.services.settlement.auditing_lapses import Finding, carried_over_cents
+from lototrot.services.settlement.auditing_lapses import (
+    Finding,
+    Spans,
+    carried_over_cents,
+    within,
+)
 from lototrot.services.settlement.counting import Counting, Tally, count, prizes_check
 
 
@@ -35,7 +42,10 @@ class SettlementsDiffer(InvariantBroken):
 
 @dataclass(slots=True)
 class Audit:
-    """The counts of an audit, its findings, and what each chain carries on, in cents."""
+    """The counts of an audit, its findings, and what each chain carries on, in cents.
+
+    `last` has the contest of each chain that was audited last.
+    """
 
     contests: int = 0
     tickets: int = 0
@@ -43,6 +53,7 @@ class Audit:
     findings: list[Finding] = field(default_factory=list)
     jackpot_cents: dict[str, int] = field(default_factory=dict)
     reserve_cents: dict[str, int] = field(default_factory=dict)
+    last: dict[str, int] = field(default_factory=dict)
 
     def check(self, contest: Contest, name: str, stored: Any, recounted: Any) -> None:
         if stored != recounted:
@@ -55,11 +66,16 @@ SELECT coalesce(sum(t.amount_cents), 0)::bigint FROM lototrot_ticket t
 """
 
 
-def audit_contests() -> Audit:
-    """Audit every contest, meeting by meeting. The caller runs it in one snapshot."""
+def audit_contests(spans: Spans | None = None) -> Audit:
+    """Audit every contest, or those of some days, meeting by meeting, with what lapsed on them.
+
+    The caller runs it in one snapshot.
+    """
     audit = Audit()
     contests = Contest.objects.select_related("bet_type", "takings_account")
-    carried_over, findings = carried_over_cents()
+    if spans is not None:
+        contests = contests.filter(within("day", spans))
+    carried_over, findings = carried_over_cents(spans)
     audit.findings += findings
     for contest in contests.exclude(state__in=Contest.NEVER_ON_SALE).order_by("day", "pk"):
         audit.contests += 1
@@ -68,8 +84,21 @@ def audit_contests() -> Audit:
             takings = ledger.liability(contest.takings_account.code)
             audit.check(contest, "takings_account", ledger.balance_cents(takings), _taken(contest))
         else:
+            _go_on_from(audit, contest)
             _audit_settlement(audit, contest, settlement, carried_over.get(contest.pk, 0))
     return audit
+
+
+def _go_on_from(audit: Audit, contest: Contest) -> None:
+    """Take what the settlement before left, unless it is the one that was audited last."""
+    code = contest.bet_type_code
+    chain = Settlement.objects.filter(in_force=True, contest__bet_type_code=code)
+    before = Q(contest__day__lt=contest.day) | Q(contest__day=contest.day, contest__lt=contest.pk)
+    last = chain.filter(before).order_by("-contest__day", "-contest").first()
+    if last is not None and last.contest_id != audit.last.get(code):
+        audit.jackpot_cents[code] = last.jackpot_out_cents
+        audit.reserve_cents[code] = last.reserve_out_cents
+    audit.last[code] = contest.pk
 
 
 def _audit_settlement(

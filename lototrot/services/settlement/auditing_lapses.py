@@ -4,11 +4,12 @@ Everything is summed from claims, prizes and restorations, by the day with which
 """
 
 import datetime
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from core.ledger import services as ledger
 from core.payoffice.models import Restoration
@@ -20,6 +21,8 @@ from lototrot.models.tickets import Ticket
 from lototrot.postings import EndMove
 
 Key = tuple[str, datetime.date]
+Spans = Sequence[tuple[datetime.date, datetime.date]]
+"""Days, each span from its first to its last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,7 @@ SELECT k.bet_type_code, c.day, sum(coalesce(p.prize_cents, t.amount_cents))::big
  WHERE c.game = %(game)s AND c.state IN ('lapsed', 'refused') AND NOT EXISTS (
        SELECT FROM payoffice_restoration r JOIN ledger_account a ON a.id = r.taken_from_id
         WHERE r.claim_id = c.id AND a.code = %(late_claims)s)
+   AND ({days})
  GROUP BY 1, 2
 """
 # What came back, by the day with which it had lapsed and the account that it came from.
@@ -54,25 +58,47 @@ SELECT k.bet_type_code, r.lapsed_day, a.code, sum(p.prize_cents)::bigint
   JOIN lototrot_settlement s ON s.contest_id = k.id AND s.in_force
   JOIN lototrot_prize p ON p.settlement_id = s.id AND p.ticket_id = t.id
   JOIN ledger_account a ON a.id = r.taken_from_id
- WHERE c.game = %(game)s GROUP BY 1, 2, 3
+ WHERE c.game = %(game)s AND ({days})
+ GROUP BY 1, 2, 3
 """
 
 
-def carried_over_cents() -> tuple[dict[int, int], list[Finding]]:
+def within(field: str, spans: Spans) -> Q:
+    """Return the condition that a field is a day of one of the spans."""
+    days = Q(pk__in=[])
+    for first, last in spans:
+        days |= Q(**{f"{field}__gte": first, f"{field}__lte": last})
+    return days
+
+
+def _within_sql(column: str, spans: Spans | None) -> str:
+    if spans is None:
+        return "true"
+    return " OR ".join(f"{column} BETWEEN date '{a}' AND date '{b}'" for a, b in spans) or "false"
+
+
+def carried_over_cents(spans: Spans | None = None) -> tuple[dict[int, int], list[Finding]]:
     """Return contest id -> cents carried over into it and left there, and what does not agree.
 
     The claims of a day are carried over at once or in parts, still wait, or came back. The day's
     last carry-over is taken as the rest after the others, so no stored amount decides what lapsed.
+    With `spans` of days, it is done for what lapsed on them, and for all that was carried over into
+    a contest of one of them.
     """
+    chosen = CarryOver.objects.all()
+    if spans is not None:
+        into = chosen.filter(within("contest__day", spans)).values_list("day", flat=True)
+        spans = [*spans, *((day, day) for day in sorted(set(into)))]
+        chosen = chosen.filter(within("day", spans))
     values = {"game": Game.LOTOTROT.value, "late_claims": accounts.late_claims().code}
     with connection.cursor() as cursor:
-        cursor.execute(_LAPSED, values)
+        cursor.execute(_LAPSED.format(days=_within_sql("c.day", spans)), values)
         lapsed: dict[Key, int] = {(code, day): int(cents) for code, day, cents in cursor.fetchall()}
-        cursor.execute(_RESTORED, values)
+        cursor.execute(_RESTORED.format(days=_within_sql("r.lapsed_day", spans)), values)
         restored: list[tuple[str, datetime.date, str, int]] = cursor.fetchall()
     for code, day, _account, cents in restored:
         lapsed[code, day] = lapsed.get((code, day), 0) + int(cents)
-    carried_over, stored, findings = _carried(lapsed)
+    carried_over, stored, findings = _carried(chosen, lapsed)
     by_account = {accounts.lapsed(contest).code: contest for contest in carried_over}
     back: dict[Key, int] = {}
     for code, day, account, cents in restored:
@@ -86,7 +112,7 @@ def carried_over_cents() -> tuple[dict[int, int], list[Finding]]:
         accounted = stored.get((code, day), 0) + waits + back.get((code, day), 0)
         if accounted != cents:
             findings.append(Finding(0, f"waiting {code} {day}", accounted, cents))
-    return carried_over, findings + _restored_from()
+    return carried_over, findings + _restored_from(spans)
 
 
 def _sent_on() -> dict[Key, int]:
@@ -100,12 +126,14 @@ def _sent_on() -> dict[Key, int]:
     return sent_on
 
 
-def _carried(lapsed: dict[Key, int]) -> tuple[dict[int, int], dict[Key, int], list[Finding]]:
+def _carried(
+    chosen: QuerySet[CarryOver], lapsed: dict[Key, int]
+) -> tuple[dict[int, int], dict[Key, int], list[Finding]]:
     """Return what was carried over by contest and by day; find more than lapsed, or too early."""
     carried_over: dict[int, int] = {}
     stored: dict[Key, int] = {}
     findings = []
-    for carried in CarryOver.objects.select_related("contest").order_by("pk"):
+    for carried in chosen.select_related("contest").order_by("pk"):
         contest, key = carried.contest, (carried.bet_type_code, carried.day)
         stored[key] = stored.get(key, 0) + carried.cents
         carried_over[contest.pk] = carried_over.get(contest.pk, 0) + carried.cents
@@ -117,12 +145,13 @@ def _carried(lapsed: dict[Key, int]) -> tuple[dict[int, int], dict[Key, int], li
     return carried_over, stored, findings
 
 
-def _restored_from() -> list[Finding]:
+def _restored_from(spans: Spans | None) -> list[Finding]:
     """Find money that came back from another account than the one that should bear it [C8]."""
     findings = []
-    for restoration in Restoration.objects.filter(claim__game=Game.LOTOTROT).select_related(
-        "claim", "taken_from"
-    ):
+    restored = Restoration.objects.filter(claim__game=Game.LOTOTROT)
+    if spans is not None:
+        restored = restored.filter(within("lapsed_day", spans))
+    for restoration in restored.select_related("claim", "taken_from"):
         ticket = Ticket.objects.select_related("contest").get(pk=restoration.claim.document_id)
         allowed = _bearers(restoration, ticket.contest.bet_type_code)
         if restoration.taken_from.code not in allowed:

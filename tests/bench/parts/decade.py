@@ -23,6 +23,9 @@ from core.journal.acting import name_process
 from core.nights.models import JobRun
 from core.nights.services import night_run
 from core.screens import live
+from core.tools.embedded.server import ROOT
+from tests.bench.drawing import growth
+from tests.bench.size import SIZES
 from tests.bench.store import Figures, Store, owner_execute
 from tests.support import factories
 from tests.support.history import weeks
@@ -33,6 +36,9 @@ WEEKS, TICKETS, PREMISES = 66, 2_000_000, 3_200
 LENGTHS = (1, 2, 4, 8)
 FLAT = ("night", "sweep", "metrics", "live", "restart_web", "restart_live", "restart_worker")
 LINEAR = 1.0
+_SHORTER = 0.5
+"""A smaller run is shorter, but not as much as it has less: a night looks at some ten weeks."""
+_DRAWING = "decade.svg"
 _PLAYS_IN = 50  # a play for so many tickets
 _BEST_OF, _PUBLICATIONS, _LAST_WEEKS = 3, 20, 4
 _TICKS_PER_S = 100
@@ -47,7 +53,7 @@ Seconds = dict[str, float]
 def measure(store: Store) -> Figures:
     """Return the figures `decade.*`. Growth beyond linear, where none is wanted, is an error."""
     name_process("command:bench")
-    length = max(1, int(WEEKS * store.size.scale**0.8))
+    length = max(1, int(WEEKS * store.size.scale**_SHORTER))
     tickets = max(24, store.size.of(TICKETS) // (length * LENGTHS[-1]))
     history = weeks.begin(
         premises=max(4, store.size.of(PREMISES)),
@@ -73,10 +79,19 @@ def measure(store: Store) -> Figures:
         "decade.bytes_per_ticket": (stored[8][0] - stored[1][0]) / sold,
         "decade.wal_per_ticket": wal / (history.weeks * tickets),
     }
+    _draw(store, at, history.weeks)
     grows = [name for name in FLAT if figures[f"decade.{name}_slope"] > LINEAR]
     if grows:
         raise RuntimeError(f"these grow faster than the history: {', '.join(grows)}")
     return figures
+
+
+def _draw(store: Store, at: dict[int, Seconds], weeks_in_all: int) -> None:
+    """Draw the growth of what must be flat: among the documents, a tiny run's beside its table."""
+    folder = "docs" if store.size.scale >= SIZES["small"].scale else "var"
+    title = f"Growth with the history, H to 8 H = {weeks_in_all} weeks (ratio to H)"
+    seconds = {name: [at[times][name] for times in LENGTHS] for name in FLAT}
+    (ROOT / folder / _DRAWING).write_text(growth(title, LENGTHS, seconds))
 
 
 def _measured(store: Store) -> Seconds:

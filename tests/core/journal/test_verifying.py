@@ -109,3 +109,12 @@ def test_a_trigger_disabled_is_named(sealed: Database) -> None:
     with as_owner(sealed), touched("lototrot_ticket"):
         found = verify().findings
     assert [(each.what, each.table) for each in found] == [(Fault.TRIGGER, "lototrot_ticket")]
+
+
+def test_a_part_names_what_was_changed_in_it_and_nothing_else(sealed: Database) -> None:
+    last = last_sealed().number
+    assert verify(since=1, until=last).findings == []
+    with as_owner(sealed), touched("journal_block"):
+        execute("UPDATE journal_block SET entries = entries || 'x' WHERE batch_id = 1")
+        assert {each.batch for each in verify(until=1).findings if each.batch} == {1}
+        assert not [each for each in verify(since=1, until=last).findings if each.batch]

@@ -1,0 +1,38 @@
+"""`manage.py audit`: everything that the nights audit in turns, at once."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from core.kernel.errors import InvariantBroken
+from core.nights import jobs
+
+
+class Command(BaseCommand):
+    help = (
+        "Audits all of the past: every balance, settlement, seal, statement, and the journal with "
+        "every row. The nights do it in turns. It writes nothing. Exits with 1 if anything differs."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("job", nargs="*", help="names of audits; without any, all of them")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        audits = {job.name: job.everything for job in jobs.all_jobs() if job.everything}
+        names = options["job"] or list(audits)
+        unknown = sorted(set(names) - set(audits))
+        if unknown:
+            raise CommandError(f"There is no audit {unknown[0]}: choose of {', '.join(audits)}.")
+        failed = 0
+        for name in names:
+            try:
+                outcome = audits[name]()
+            except InvariantBroken as error:
+                failed += 1
+                self.stdout.write(f"{name}: {error.code}: {error} {error.data}")
+            else:
+                did = " ".join(f"{key}={value}" for key, value in outcome.counts.items())
+                self.stdout.write(f"{name}: {did}")
+        if failed:
+            raise CommandError(f"{failed} of {len(names)} audits found differences.")
