@@ -57,16 +57,20 @@ def run(
     seconds: float,
     request: Request,
     over: Callable[[], bool] = lambda: True,
+    own_addresses: bool = False,
 ) -> Load:
     """Keep `connections` requests under way for `seconds`, and for longer until `over`.
 
-    Then wait for the last answers.
+    Then wait for the last answers. With `own_addresses` each comes from another loopback address.
     """
     totals = Load()
     selector = selectors.EpollSelector()
     address = urlsplit(base_url)
     for number in range(connections):
-        link = socket.create_connection((address.hostname or "", address.port or 80))
+        link = socket.create_connection(
+            (address.hostname or "", address.port or 80),
+            source_address=(f"127.0.1.{number + 1}", 0) if own_addresses else None,
+        )
         link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         link.setblocking(False)
         selector.register(link, selectors.EVENT_READ, _Connection(number, link))

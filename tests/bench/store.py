@@ -67,16 +67,19 @@ class Store:
         seconds: float = 0,
         statuses: Set[int] = CREATED,
         url: str = "",
+        own_addresses: bool = False,
     ) -> Load:
         """Send requests on 32 connections, by default where terminals ask.
 
-        Raise RuntimeError for an answer of another status.
+        With `own_addresses` each connection has an address of its own. Raise RuntimeError for an
+        answer of another status.
         """
         done = load.run(
             url or self.stack.sales_url,
             connections=CONNECTIONS,
             seconds=seconds or self.size.load_s,
             request=request,
+            own_addresses=own_addresses,
         )
         if set(done.statuses) - statuses:
             raise RuntimeError(f"requests were refused, by HTTP status: {dict(done.statuses)}")

@@ -1,15 +1,19 @@
-"""Let one dishonest person in each role try everything, and count what they could take, in cents.
+"""Let one dishonest person in each role try everything for a season; count what they could take.
 
 Each role in turn asks every operation that lets it in, with things of this world and invented ones,
 and confirms what it proposed itself; a thief and an operator sell as much as they can; whoever has
 a copy of the database presents what is in it. Honest people refuse all proposals: each is false.
-What left the house is counted from rows, without any service. The figures are those of
-docs/threats.md. DISHONEST_ROUNDS=50 lets each try longer, DISHONEST_SEED otherwise.
+Then the nights of a week pass, with another meeting, and they try again. What left the house is
+counted from rows, in cents, without any service. The figures are those of docs/threats.md.
+
+`make test` plays a week or two, `make season` twenty. DISHONEST_WEEKS says how many,
+DISHONEST_ROUNDS how often each tries all of it in a week, DISHONEST_SEED with what.
 """
 
 import base64
 import os
 import uuid
+from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
 from random import Random
@@ -22,19 +26,24 @@ from pytest_django import DjangoDbBlocker
 from core.admin_support.roles import ENTITY, SELLER, TERMINAL, doors
 from core.database import clock
 from core.kernel.days import natural_day
-from core.premises.models import Premises
+from core.nights.jobs import all_jobs
+from core.nights.models import JobRun
+from core.nights.services import night_run
 from core.staff import two_persons
-from core.staff.actor import StaffActor
-from core.staff.models import Proposal
+from core.staff.models import Proposal, User
 from core.staff.powers import Role, holders
 from core.statements.models import Statement
 from core.statements.services import statements_issue
 from tests.support import factories, paying
+from tests.support.contributing import contributed
 from tests.support.operations.called import OPERATIONS
 from tests.support.operations.inventing import invented
 from tests.support.operations.taking import Taken, counted, taken_since
-from tests.support.operations.world import World, world
+from tests.support.operations.world import World, later, world
 
+SEASON_WEEKS = 20 if os.environ.get("SEASON_MEETINGS") else 0
+WEEKS = int(os.environ.get("DISHONEST_WEEKS") or SEASON_WEEKS)
+"""How long each tries; 0: one week, or two for those who can take something."""
 ROUNDS = int(os.environ.get("DISHONEST_ROUNDS") or 1)
 SEED = int(os.environ.get("DISHONEST_SEED") or 7)
 ALONE_CENTS = 299_999
@@ -46,14 +55,16 @@ OWED_CENTS = 1_00
 """What they owe already when the operator begins."""
 EXPECTED = {
     **{role.value: 0 for role in Role},
-    Role.ORGANISER.value: ALONE_CENTS,
-    Role.SUPERVISOR.value: ALONE_CENTS,
+    Role.ORGANISER.value: (WEEKS or 1) * ALONE_CENTS,
+    Role.SUPERVISOR.value: (WEEKS or 2) * ALONE_CENTS,
     SELLER: LIMIT_CENTS,
     ENTITY: 0,
     TERMINAL: 0,
 }
-House = tuple[World, dict[Role, StaffActor]]
-"""The world, and an honest person in each role."""
+AUDITS_ORDER = 90
+TWICE = (Role.SUPERVISOR.value, SELLER)
+House = tuple[World, dict[Role, int], factories.Point]
+"""The world, the account of an honest person in each role, and a terminal of premises that owe."""
 CALLED = {(called.method, called.path): called for called in OPERATIONS}
 NOT_TRIED = {
     *("/api/v1/clock", "/api/v1/nights/runs"),
@@ -66,30 +77,57 @@ NOT_TRIED = {
 def house(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[House]:
     """A world with the statement of a week, in which premises owe."""
     with django_db_blocker.unblock(), transaction.atomic():
-        paying.settled(1, losers=2)
+        owing = factories.point()
+        paying.settled(1, losers=2, at=owing)
         today = natural_day(factories.time_pass(days=8))
         statements_issue(until=today - timedelta(days=today.isoweekday()))
         house = world()
-        seller = Premises.objects.get(code=house.members["premises"])
-        factories.guarantee(seller, LIMIT_CENTS)
-        yield house, {role: factories.staff(role) for role in Role}
+        factories.guarantee(house.seller.premises, LIMIT_CENTS)
+        yield house, {role: factories.staff(role).user_id for role in Role}, owing
         transaction.set_rollback(True)
+
+
+@pytest.fixture
+def nights() -> Iterator[None]:
+    """Leave audits out of the nights: factories write rows that no act made, in a transaction."""
+    jobs = [job for job in all_jobs() if job.order < AUDITS_ORDER]
+    with contributed("nightly", "JOBS", jobs):
+        yield
 
 
 class Dishonest:
     """A person, or whoever has a terminal, with their credentials."""
 
     def __init__(self, house: House, caller: str) -> None:
-        (self.around, self.honest), self.caller = house, caller
+        (self.around, self.honest, self.owing), self.caller = house, caller
+        self.weeks = WEEKS or 1 + (caller in TWICE)
         self.rng = Random(f"{SEED} {caller}")
         self.client = Client(raise_request_exception=False)
         self.done = 0
+
+    def try_for_a_season(self) -> Taken:
+        taken: Counter[str] = Counter()
+        for week in range(self.weeks):
+            if week:
+                self.week_passes()
+            before = counted()
+            self.try_everything()
+            taken.update(taken_since(before).by_way)
+        return Taken(dict(taken))
+
+    def week_passes(self) -> None:
+        """Let seven nights pass and everybody sign on again, after another meeting."""
+        paying.settled(1, losers=2, at=self.owing)
+        factories.time_pass(days=6)
+        runs = night_run()
+        assert all(run.state == JobRun.State.DONE for run in runs), [run.error for run in runs]
+        self.around = later(self.around)
+
+    def try_everything(self) -> None:
         # Codes and tokens of others are not theirs.
         self.known = {n: v for n, v in self.around.members.items() if n != "code"}
-
-    def try_everything(self) -> Taken:
-        self.statements = list(Statement.objects.order_by("pk")[:1])
-        before = counted()
+        statements = Statement.objects.filter(premises=self.owing.premises)
+        self.statements = list(statements.order_by("-number")[:1])
         for _ in range(ROUNDS):
             for door in doors():
                 if door.method != "get" and door.cell(self.caller) and door.path not in NOT_TRIED:
@@ -98,7 +136,6 @@ class Dishonest:
             self.confirm_own()
             self.be_refused()
         self.sell()
-        return taken_since(before)
 
     def ask(self, method: str, path: str) -> None:
         called = CALLED[method, path]
@@ -158,19 +195,22 @@ class Dishonest:
         """Have an honest person refuse what was proposed."""
         for proposal in Proposal.objects.filter(decision=None):
             role = min(holders(two_persons.kinds()[proposal.kind].decides))
-            two_persons.reject(proposal=proposal.uuid, by=self.honest[role], reason="False.")
+            by = factories.signed_on(User.objects.get(pk=self.honest[role]))
+            two_persons.reject(proposal=proposal.uuid, by=by, reason="False.")
 
 
 @pytest.mark.parametrize("caller", list(EXPECTED))
+@pytest.mark.usefixtures("nights")
 def test_one_dishonest_person_takes_no_more_than_the_page_says(
     house: House, caller: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     dishonest = Dishonest(house, caller)
     with transaction.atomic():
-        taken = dishonest.try_everything()
+        taken = dishonest.try_for_a_season()
         transaction.set_rollback(True)
     with capsys.disabled():
-        print(f"\n{caller}: {taken.cents} cents {taken.by_way}, {dishonest.done} acts done")
+        acts = f"{dishonest.done} acts done in {dishonest.weeks} weeks"
+        print(f"\n{caller}: {taken.cents} cents {taken.by_way}, {acts}")
     least = EXPECTED[caller] - TICKET_CENTS - OWED_CENTS if caller == SELLER else EXPECTED[caller]
     assert least <= taken.cents <= EXPECTED[caller], taken.by_way
     assert dishonest.done, "nothing that was tried was done"

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.tools.embedded.processes import EmbeddedError, dying_with_parent
+from core.tools.embedded.processes import EmbeddedError, dying_with_parent, give_way
 from core.tools.embedded.server import ROOT
 
 
@@ -17,7 +17,8 @@ from core.tools.embedded.server import ROOT
 class Child:
     """One process of the stack with its descendants. It can be started again.
 
-    It gets SIGTERM when the thread that started it ends.
+    It gets SIGTERM when the thread that started it ends. With `niceness` it gives way to the
+    others where the machine is busy.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Child:
     log: Path
     patience_s: float
     ready: Callable[[], bool]
+    niceness: int = 0
     process: subprocess.Popen[bytes] | None = None
     started_s: float = 0
     wanted: bool = False
@@ -41,10 +43,21 @@ class Child:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=dying_with_parent(signal.SIGTERM),
+                preexec_fn=self._preparing(),
             )
         self.started_s = time.monotonic()
         self.wanted = True
+
+    def _preparing(self) -> Callable[[], None]:
+        die_with_parent = dying_with_parent(signal.SIGTERM)
+
+        def prepare() -> None:
+            if die_with_parent:
+                die_with_parent()
+            if self.niceness:
+                give_way(self.niceness)
+
+        return prepare
 
     @property
     def pid(self) -> int:

@@ -34,8 +34,9 @@ from core.tools.embedded.web import CONNECTIONS, free_port, gives, listens, web_
 _READY_WITHIN_S = 120
 _LOOK_EVERY_S = 0.1
 _SERVERS = ("web", "sales", "play")
-# What the public asks for gives way to sales: a tenth of their share of a busy processor.
-GIVING_WAY = ["nice", "-n", "10"]
+# What the public asks for gives way to sales: beside five busy sessions it has a fifteenth of the
+# machine, much as the units' CPUWeight gives it.
+GIVING_WAY = 5
 _CELERY = [sys.executable, "-m", "celery", "--app", "core.config.celery"]
 
 
@@ -231,8 +232,9 @@ class Stack:
         command = web_command(self.sales_port, sales)
         self._add("sales", "web", command, lambda: gives(self.sales_port, "/readyz"), 30)
         self._children["sales"].environment |= passing_on | {"PROCESS_ROLE": "sales"}
-        self._add("web", "web", [*GIVING_WAY, *web], lambda: gives(self.port, "/readyz"), 30)
+        self._add("web", "web", web, lambda: gives(self.port, "/readyz"), 30)
         self._children["web"].environment |= passing_on
+        self._children["web"].niceness = GIVING_WAY
 
     def _add(
         self, name: str, kind: str, command: list[str], ready: Callable[[], bool], patience_s: float

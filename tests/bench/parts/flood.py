@@ -1,29 +1,34 @@
 """Tickets sold per second while 24 connections ask for the dearest public things, and without.
 
-`flood.sale_ratio` is the speed of the sale with the flood over that without it, with the limits and
-processes of the shipped configuration: terminals have processes of their own. `flood.open_ratio` is
-the same without limits, and with one group of processes for all. Both are measured in turn in one
-run, with the same client, which waits 20 ms after each answer, as over a network; its processor
-time is the sale's loss as well and is in `*.client_cpu_share`, of one processor.
+`flood.sale_ratio` is the speed of the sale with the flood over that without it, through the shipped
+proxy, with the limits and processes of the shipped configuration: terminals have processes and
+addresses of their own. `flood.direct_ratio` is the same without the proxy, as after `make up`, and
+`flood.open_ratio` without limits, and with one group of processes for all. All are measured in turn
+in one run, with the same client, which waits 20 ms after each answer, as over a network; its
+processor time is the sale's loss as well and is in `*.client_cpu_share`, of one processor.
 """
 
 import http.client
 import json
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO, Any
 from urllib.parse import urlsplit
 
+from core.tools.embedded.children import Child
 from core.tools.embedded.server import ROOT
 from core.tools.embedded.stack import GIVING_WAY
 from core.tools.embedded.web import free_port, web_command
 from tests.bench.pairs import interleave
 from tests.bench.parts.sale import Sales
 from tests.bench.store import Figures, Store
+from tests.core.config import proxying
 
 CONNECTIONS, PAUSE_MS = 24, 20
 _LIMITS = ("ANONYMOUS_PER_S", "ANONYMOUS_TOTAL_PER_S")
@@ -50,15 +55,33 @@ class Flood:
 def measure(store: Store) -> Figures:
     """Return the figures `flood.*`."""
     figures: Figures = {}
+    shipped = dict.fromkeys(_LIMITS, "") | {"TRUSTED_PROXIES": "127.0.0.1"}
     with store.contest_on_sale() as (contest, points):
         sales = Sales(contest, points)
         with _server(store, _OPEN, processes=2) as url:
             figures |= _measured(store, sales, sales_url=url, flooded_url=url, name="open")
-        shipped = dict.fromkeys(_LIMITS, "")
-        with _server(store, shipped, processes=1, command=GIVING_WAY) as url:
+        with _server(store, shipped, processes=1, niceness=GIVING_WAY) as url:
             terminals = store.stack.sales_url
-            figures |= _measured(store, sales, sales_url=terminals, flooded_url=url, name="sale")
+            figures |= _measured(store, sales, sales_url=terminals, flooded_url=url, name="direct")
+            if proxying.is_here():
+                with _proxy(store, url) as proxied:
+                    figures |= _measured(
+                        store, sales, sales_url=proxied, flooded_url=proxied, name="sale"
+                    )
     return figures
+
+
+@contextmanager
+def _proxy(store: Store, public_url: str) -> Iterator[str]:
+    """Run the shipped proxy before the system; yield its URL."""
+    folder = Path(tempfile.mkdtemp(dir=store.stack.folder))
+    ports = {
+        "lototrot_sales": store.stack.sales_port,
+        "lototrot_public": urlsplit(public_url).port or 80,
+        "lototrot_play": store.stack.play_port,
+    }
+    with proxying.running(folder, ports, tls=False) as proxy:
+        yield f"http://127.0.0.1:{proxy.port}"
 
 
 def _measured(
@@ -68,7 +91,7 @@ def _measured(
     with _flood(flooded_url) as flood:
 
         def sell() -> float:
-            return store.load(sales.request, url=sales_url).per_s(201)
+            return store.load(sales.request, url=sales_url, own_addresses=True).per_s(201)
 
         def sell_in_flood() -> float:
             flood.turn("on")
@@ -94,31 +117,26 @@ def _measured(
 
 @contextmanager
 def _server(
-    store: Store, settings: Mapping[str, str], *, processes: int, command: list[str] | None = None
+    store: Store, settings: Mapping[str, str], *, processes: int, niceness: int = 0
 ) -> Iterator[str]:
     """Start another web server of the system under measurement; yield its URL."""
     port = free_port()
-    log = (store.stack.folder / f"flood-{port}.log").open("wb")
-    with (
-        log,
-        subprocess.Popen(
-            [*(command or []), *web_command(port, processes)],
-            cwd=ROOT,
-            env=store.stack.environment_of("web") | dict(settings),
-            stdout=log,
-            stderr=log,
-        ) as server,
-    ):
-        try:
-            url = f"http://127.0.0.1:{port}"
-            deadline = time.monotonic() + _WITHIN_S
-            while not _answers(url):
-                if server.poll() is not None or time.monotonic() > deadline:
-                    raise RuntimeError(f"a web server did not start; see {log.name}")
-                time.sleep(0.1)
-            yield url
-        finally:
-            server.terminate()
+    environment = store.stack.environment_of("web") | dict(settings)
+    log = store.stack.folder / f"flood-{port}.log"
+    url = f"http://127.0.0.1:{port}"
+    server = Child(
+        "flood", web_command(port, processes), environment, log, 20, lambda: _answers(url), niceness
+    )
+    server.start()
+    try:
+        deadline = time.monotonic() + _WITHIN_S
+        while not server.ready():
+            if not server.running or time.monotonic() > deadline:
+                raise RuntimeError(f"a web server did not start: {server.log_end()}")
+            time.sleep(0.1)
+        yield url
+    finally:
+        server.kill()
 
 
 def _answers(url: str) -> bool:

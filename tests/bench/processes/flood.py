@@ -11,7 +11,6 @@ It is one thread with one epoll, and shares the machine with the server.
 import heapq
 import json
 import os
-import select
 import selectors
 import socket
 import sys
@@ -46,12 +45,12 @@ class Connection:
         self.sent = 0
         self.received = bytearray()
         self.link = socket.create_connection(address)
+        self.link.setblocking(False)
 
     def ask(self) -> None:
         """Send the next request."""
-        self.link.setblocking(True)
-        self.link.sendall(REQUESTS[(self.number + self.sent) % len(REQUESTS)])
-        self.link.setblocking(False)
+        # It fits the socket's buffer, which is empty: the last request was answered.
+        self.link.send(REQUESTS[(self.number + self.sent) % len(REQUESTS)])
         self.sent += 1
 
     def status(self) -> int | None:
@@ -75,6 +74,7 @@ def main(url: str, connections: int, pause_s: float) -> None:
     address = urlsplit(url)
     where = (address.hostname or "", address.port or 80)
     selector = selectors.EpollSelector()
+    selector.register(sys.stdin, selectors.EVENT_READ)
     idle = []
     for number in range(connections):
         one = Connection(where, number)
@@ -89,12 +89,16 @@ def main(url: str, connections: int, pause_s: float) -> None:
         while due and due[0][0] <= now_s:
             one = heapq.heappop(due)[2]
             one.ask() if is_on else idle.append(one)
+        told = False
         for key, _ in selector.select(0.005):
+            if key.data is None:
+                told = True
+                continue
             status = key.data.status()
             if status is not None:
                 answers[status] += 1
                 heapq.heappush(due, (time.monotonic() + pause_s, key.data.number, key.data))
-        if not select.select([sys.stdin], [], [], 0)[0]:
+        if not told:
             continue
         on_s += time.monotonic() - since_s if is_on else 0.0
         orders = os.read(sys.stdin.fileno(), 4096).decode().split()

@@ -131,6 +131,9 @@ from tests.support.factories.places import (
     operator_at as operator_at,
 )
 from tests.support.factories.places import (
+    operator_signed_on as operator_signed_on,
+)
+from tests.support.factories.places import (
     point as point,
 )
 from tests.support.factories.places import (

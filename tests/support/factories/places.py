@@ -246,23 +246,30 @@ def ended(of: Authorisation | Terminal, at: datetime) -> Resolution:
 
 def operator_at(of: Point, *, displays: bool = True) -> str:
     """Sign another operator on at the same terminal. Return the token of the session."""
-    now, number, token = clock.now(), next(serial), secrets.token_urlsafe(32)
+    number = next(serial)
     operator = Operator.objects.create(
         premises=of.premises,
         number=number,
         name=f"Operator {number}",
         pin="!",
-        pin_chosen_at=now,
-        created_at=now,
+        pin_chosen_at=clock.now(),
+        created_at=clock.now(),
         created_by_id=of.premises.proposal.proposed_by_id,
     )
+    token = operator_signed_on(of, operator)
+    if displays:
+        games_displayed()
+    return token
+
+
+def operator_signed_on(of: Point, operator: Operator | None = None) -> str:
+    """Sign an operator on at the terminal, by default its own once more. Return the token."""
+    now, token = clock.now(), secrets.token_urlsafe(32)
     OperatorSession.objects.create(
         terminal=of.terminal,
-        operator=operator,
+        operator=operator or of.operator,
         token_digest=token_digest(token),
         started_at=now,
         expires_at=now + timedelta(days=30),
     )
-    if displays:
-        games_displayed()
     return token

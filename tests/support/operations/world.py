@@ -23,12 +23,17 @@ Headers = dict[str, str]
 @dataclasses.dataclass(frozen=True, slots=True)
 class World:
     """`callers` are headers by who calls, `values` texts by `folder/name of a part`, `members`
-    values by the name of a member of a body.
+    values by the name of a member of a body. `people` are the accounts of members of staff by
+    role, `seller` and `entity` the terminals.
     """
 
     callers: Mapping[str, Headers]
     values: Mapping[str, str]
     members: Mapping[str, Any]
+    people: Mapping[str, User]
+    seller: factories.Point
+    entity: factories.Point
+    emission: Emission
 
     def path(self, called: Called) -> dict[str, str]:
         """Return what stands for the parts of an operation's address."""
@@ -55,29 +60,45 @@ class World:
 
 def world() -> World:
     """Make it: a day of races that is paid, a contest on sale, an emission on sale, a prize."""
-    won, *_ = paying.settled(1, losers=1)
     for _ in range(2):
         factories.staff(Role.ADMINISTRATOR)  # who give new accounts
+    people = {role.value: User.objects.get(pk=factories.staff(role).user_id) for role in Role}
+    point, entity = factories.point(), factories.point(paying.office(Premises.Kind.ENTITY_OFFICE))
+    emission = emitting.opened(emitting.small())
+    (play,) = emitting.sold(emission, 1, point)
+    return _on_a_day(World({}, {"play": str(play)}, {}, people, point, entity, emission))
+
+
+def later(before: World) -> World:
+    """Return it on another day: all have signed on again, and there is another prize to be paid."""
+    signed_on = {
+        name: dataclasses.replace(point, session_token=factories.operator_signed_on(point))
+        for name, point in (("seller", before.seller), ("entity", before.entity))
+    }
+    return _on_a_day(dataclasses.replace(before, **signed_on))
+
+
+def _on_a_day(around: World) -> World:
+    """Return it with a day of races that is paid, a contest on sale, and all signed on."""
+    point, entity, emission = around.seller, around.entity, around.emission
+    won, *_ = paying.settled(1, losers=1)
     organiser = factories.staff(Role.ORGANISER)
     draft = factories.contest(state=Contest.State.DRAFT)
     contest = opened(organiser, published(organiser, draft))
-    point, entity = factories.point(), factories.point(paying.office(Premises.Kind.ENTITY_OFFICE))
     factories.acknowledge(contest, point)
-    races = factories.races_of(contest)
-    emission = emitting.opened(emitting.small())
-    (play,) = emitting.sold(emission, 1, point)
     callers = {
         ANYONE: {},
         TERMINAL: _terminal(point),
         SELLER: _terminal(point) | {"X-Operator-Session": point.session_token},
         ENTITY: _terminal(entity) | {"X-Operator-Session": entity.session_token},
-        **{role.value: _staff(role) for role in Role},
+        **{role: bearer(user) for role, user in around.people.items()},
     }
     values = _values(contest, emission, point) | {
         "lototrot/tickets/ident": str(won.ticket.uuid),
-        "promotrot/plays/ident": str(play),
-        "promotrot/office/ident": str(play),
-        "race": str(races[0].pk),
+        "promotrot/plays/ident": around.values["play"],
+        "promotrot/office/ident": around.values["play"],
+        "play": around.values["play"],
+        "race": str(factories.races_of(contest)[0].pk),
     }
     members = {
         "contest": contest.pk,
@@ -88,7 +109,7 @@ def world() -> World:
         "game": emission.game.code,
         "code": won.code,
     }
-    return World(callers, values, members)
+    return dataclasses.replace(around, callers=callers, values=values, members=members)
 
 
 def _values(contest: Contest, emission: Emission, point: factories.Point) -> dict[str, str]:
@@ -114,10 +135,6 @@ def _values(contest: Contest, emission: Emission, point: factories.Point) -> dic
 
 def _terminal(point: factories.Point) -> Headers:
     return {"Authorization": f"Terminal {point.token}"}
-
-
-def _staff(*roles: Role) -> Headers:
-    return bearer(User.objects.get(pk=factories.staff(*roles).user_id))
 
 
 def bearer(user: User) -> Headers:

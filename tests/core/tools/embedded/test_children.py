@@ -24,10 +24,12 @@ def start(tmp_path: Path) -> Iterator[Start]:
     """Return a function that starts a Python program as a child. Kill the children at the end."""
     children: list[Child] = []
 
-    def start(program: str, patience_s: float = 20) -> Child:
+    def start(program: str, patience_s: float = 20, niceness: int = 0) -> Child:
         log = tmp_path / "child.log"
         command = [sys.executable, "-c", program]
-        children.append(Child("child", command, dict(os.environ), log, patience_s, lambda: True))
+        children.append(
+            Child("child", command, dict(os.environ), log, patience_s, lambda: True, niceness)
+        )
         children[-1].start()
         return children[-1]
 
@@ -49,6 +51,17 @@ def test_a_child_that_was_never_started_has_no_pid(tmp_path: Path) -> None:
     assert not child.running
     with pytest.raises(EmbeddedError, match=r"web was never started\."):
         _ = child.pid
+
+
+def test_a_child_gives_way_with_its_whole_session(start: Start) -> None:
+    """Linux shares a busy processor out among sessions before it looks at single processes."""
+    shown = "import os; print(os.nice(0), open('/proc/self/autogroup').read(), flush=True)"
+    group = Path("/proc/self/autogroup")
+    if not group.exists():
+        shown = "import os; print(os.nice(0), 'nice 10', flush=True)"
+    line = _first_line(start(shown, niceness=10))
+    assert int(line.split()[0]) >= 10
+    assert line.endswith("nice 10")
 
 
 def test_a_child_is_stopped_when_it_is_asked(start: Start) -> None:
