@@ -80,6 +80,23 @@ _SELLING: dict[str, texts.Text] = {
     "print_poster": _("Print the poster"),
     "is_displayed": _("It is on display"),
 }
+_COUPON: dict[str, texts.Text] = {
+    "coupon_malformed": _("This is not a ticket prepared on a phone."),
+    "coupon_mistyped": _("The symbol was not read whole. Scan it again."),
+    "coupon_other_version": _("It was prepared by another version of the page: prepare it anew."),
+    "coupon_closed": _("What it was prepared for is not on sale any more."),
+    "coupon_differs": _("It does not fit the races on sale: prepare it anew."),
+}
+_PHONE: dict[str, texts.Text] = {
+    "coupon_show": _("Show the symbol"),
+    "coupon_title": _("To be scanned where you buy"),
+    "coupon_why": _("This is no ticket: your bet is the paper that you get when you pay."),
+    "coupon_save": _("Save it"),
+    "coupon_saved": _("Saved on this phone"),
+    "coupon_gone": _("not on sale any more"),
+    "coupon_usual": _("My usual"),
+    "coupon_usual_keep": _("Keep as my usual"),
+}
 _AFTERWARDS: dict[str, texts.Text] = {
     "registered_without_paper": _("The ticket is registered, but its paper is not given any more."),
     "annulled_meanwhile": _("That ticket has been annulled."),
@@ -236,6 +253,22 @@ SCREENS = Screens(
         texts="lototrot",
         preload=("lototrot/terminal/details.js",),
     ),
+    coupon=Panel(
+        name="lototrot",
+        title=_("Lototrot"),
+        module="lototrot/coupon/section.js",
+        styles=("lototrot/terminal/panel.css", "lototrot/coupon/coupon.css"),
+        texts="lototrot_coupon",
+        preload=(
+            "lototrot/coupon/format.js",
+            "lototrot/terminal/bet.js",
+            "lototrot/terminal/board.js",
+        ),
+    ),
     feed=Feed("lototrot", board.board_pulse, board.board_document, board.board_prepare),
-    texts={"lototrot": _SELLING | _AFTERWARDS, "lototrot_board": _BOARD | _EXPLAINED},
+    texts={
+        "lototrot": _SELLING | _COUPON | _AFTERWARDS,
+        "lototrot_coupon": _SELLING | _PHONE,
+        "lototrot_board": _BOARD | _EXPLAINED,
+    },
 )

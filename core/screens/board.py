@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.database import clock
 from core.screens import texts
-from core.screens.panels import board_panels
+from core.screens.panels import Panel, board_panels
 from core.screens.views import Screen
 
 
@@ -16,19 +16,22 @@ class Board(Screen):
 
     template_name = "screens/board.html"
 
+    def sections(self) -> tuple[Panel, ...]:
+        return board_panels()
+
     def catalogues(self) -> tuple[str, ...]:
-        return ("board", *[panel.texts for panel in board_panels()])
+        return ("board", *[panel.texts for panel in self.sections()])
 
     def get_context_data(self, **context: Any) -> dict[str, Any]:
         config = {
             "at": clock.now(),
             "sections": [
                 {"name": panel.name, "title": str(panel.title), "module": static(panel.module)}
-                for panel in board_panels()
+                for panel in self.sections()
             ],
         }
         wall = "wall" in self.request.GET
-        return super().get_context_data(**context, config=config, panels=board_panels(), wall=wall)
+        return super().get_context_data(**context, config=config, panels=self.sections(), wall=wall)
 
 
 TEXTS: dict[str, texts.Text] = {

@@ -52,12 +52,14 @@ class Screens:
 
     `holder` names the module that shows a ticket or voucher to the person who holds it:
     `details(document)`. A module that also exports `proof`, the API's path of proofs, offers the
-    proof that the document was sealed. `texts` are catalogues by name (`texts.py`).
+    proof that the document was sealed. `coupon` is a section in which players prepare what a till
+    scans. `texts` are catalogues by name (`texts.py`).
     """
 
     terminal: Panel | None = None
     board: Panel | None = None
     holder: Panel | None = None
+    coupon: Panel | None = None
     feed: Feed | None = None
     texts: Mapping[str, Mapping[str, Text]] = field(default_factory=dict)
 
@@ -80,6 +82,11 @@ def board_panels() -> tuple[Panel, ...]:
 def holder_panels() -> tuple[Panel, ...]:
     """Return the views of documents for the people who hold them."""
     return tuple(part.holder for part in parts() if part.holder)
+
+
+def coupon_panels() -> tuple[Panel, ...]:
+    """Return the sections in which players prepare coupons."""
+    return tuple(part.coupon for part in parts() if part.coupon)
 
 
 def feeds() -> tuple[Feed, ...]:

@@ -16,6 +16,7 @@ from lototrot.selectors.cards import LegCard, RunnerCard, contest_legs
 from lototrot.selectors.shares import shares_closed, shares_count, shares_open
 from lototrot.selectors.totals import Totals, totals_of
 from lototrot.services.contest.contests import rules_of
+from lototrot.services.contest.facts import contest_facts
 from lototrot.services.seal.sealing import SEAL
 from lototrot.services.settlement.certificate import CERTIFICATE
 
@@ -88,6 +89,8 @@ def _contest(contest: Contest) -> dict[str, Any]:
         "state": contest.state,
         "closed_at": contest.closed_at,
         "price_cents": contest.price_cents,
+        "max_bets": contest.max_bets,
+        "allows_multiple": contest_facts(contest.pk).allows_multiple,
         "prize_percent": percent_text(rules.prize_percent),
         "categories": list(rules.categories),
         "rules": contest.publication.rules,

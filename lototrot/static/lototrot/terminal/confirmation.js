@@ -13,7 +13,8 @@ function row(bet, race, index) {
   const names = namesOf(race);
   const horses = bet.numbers(index).map((number) => h("span", { class: "mark" }, cloth(number), ` ${names.get(number)}`));
   const drawn = bet.drawn.has(index) && h("span", { class: "mark drawn" }, h("span", { "aria-hidden": "true" }, "✶"), h("span", { class: "heard" }, t("at_random", { n: bet.chosen(index) })));
-  return h("tr", {}, h("th", { scope: "row" }, raceOfTicket(race)), h("td", { class: "marks" }, h("div", {}, drawn, horses)));
+  const gone = (bet.gone ?? []).filter(([leg]) => leg === index).map(([, number]) => h("s", { class: "mark withdrawn" }, `${number} ${names.get(number)}`));
+  return h("tr", {}, h("th", { scope: "row" }, raceOfTicket(race)), h("td", { class: "marks" }, h("div", {}, drawn, horses, gone)));
 }
 
 /** Return the content of the player's screen. */

@@ -24,7 +24,7 @@ const MOST_COUPONS = 20;
 
 export function panel(till) {
   const p = new Panel(till);
-  return { element: p.element, show: () => p.show(), hide: () => p.hide(), signedOn: () => p.signedOn(),
+  return { element: p.element, scanned: (code) => p.scanned(code), show: () => p.show(), hide: () => p.hide(), signedOn: () => p.signedOn(),
     signedOff: () => p.signedOff(), day: (changed) => totals(till, (contest) => p.opensMs(contest), changed), details };
 }
 
@@ -205,6 +205,25 @@ class Panel {
     if (focus || this.#shown) this.board.focus(Math.max(0, this.#bet.firstOpen));
     const now = this.till.clock.now();
     if (now !== null) this.#second(now);
+  }
+
+  /** Take a scanned coupon that was prepared on a phone. Return whether the code is one. */
+  scanned(code) {
+    if (!code.startsWith("COUPON")) return false;
+    this.board.forget();
+    this.till.open("lototrot");
+    import("../coupon/scanned.js").then(({ betOf }) => {
+      const bet = betOf(code, this.#contests);
+      this.#chosen = bet.contest.id;
+      this.#bet = bet;
+      this.#draw(bet.contest);
+      if (bet.gone.length) this.till.toast(t("marks_withdrawn", { numbers: bet.gone.map(([race, number]) => `${race + 1}: ${number}`).join(", ") }), "warn");
+      if (bet.contest.acknowledged) this.#confirm();
+    }).catch((error) => {
+      if (!error.code) throw error;
+      this.till.toast(`${t(error.code)} (${error.code})`, "bad");
+    });
+    return true;
   }
 
   #choice() {

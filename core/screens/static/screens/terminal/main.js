@@ -195,7 +195,7 @@ async function start() {
     if (!last) return false;
     const isBusy = document.querySelector("dialog[open]") || at.work.inert;
     if (isBusy && !last.inDialog) till.toast(t("scan_later"), "warn");
-    else last.taker(code);
+    else if (!allowedPanels().some((panel) => panel.scanned?.(code))) last.taker(code);
     return true;
   });
   clock.everySecond(showTime);
