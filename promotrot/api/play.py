@@ -30,6 +30,7 @@ from core.api.views import BareTerminalView, LeanView, json_response
 from core.database.clock import ClockUnsound
 from core.premises.access import Capability, PremisesNotAuthorised, SalesSuspended, TerminalCannot
 from core.premises.requests import CREDIT_REFUSALS, DisplayNotAcknowledged, UuidBurnt, UuidReused
+from core.proofs.head import recent_head
 from core.receipts.output import Output
 from promotrot.api import samples
 from promotrot.api.vouchers import VoucherCard, card_of_voucher
@@ -128,6 +129,10 @@ class PlayCard(Shape):
     ending = EndingOfPlay(allow_null=True)
     vouchers = VoucherCard(many=True)
     receipt = ReceiptOfPlay()
+    public_log = serializers.CharField(
+        help_text="The head of the public log, to be printed at the foot of receipt and vouchers;"
+        " empty before its first entry."
+    )
 
 
 class PlayInquiryOut(Shape):
@@ -177,6 +182,7 @@ def card_of(play: playing.PlayView) -> dict[str, Any]:
         },
         "vouchers": [card_of_voucher(each, facts, play.uuid) for each in play.vouchers],
         "receipt": {"code": str(play.uuid), "says": may_win_later()},
+        "public_log": recent_head(),
     }
 
 

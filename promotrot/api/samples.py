@@ -39,6 +39,7 @@ PLAY: dict[str, Any] = {
         "says": "Keep this code: it may win later. If the game ends and owes prizes, they are drawn"
         " among all its plays and paid at the Central Prize Payment Office (15.III.6.2).",
     },
+    "public_log": "12 · 0f3a9c51 77be20d4",
 }
 
 VOUCHER: dict[str, Any] = {

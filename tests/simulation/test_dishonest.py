@@ -117,10 +117,10 @@ class Dishonest:
 
     def week_passes(self) -> None:
         """Let seven nights pass and everybody sign on again, after another meeting."""
+        nights_pass()
         paying.settled(1, losers=2, at=self.owing)
         factories.time_pass(days=6)
-        runs = night_run()
-        assert all(run.state == JobRun.State.DONE for run in runs), [run.error for run in runs]
+        nights_pass()
         self.around = later(self.around)
 
     def try_everything(self) -> None:
@@ -197,6 +197,12 @@ class Dishonest:
             role = min(holders(two_persons.kinds()[proposal.kind].decides))
             by = factories.signed_on(User.objects.get(pk=self.honest[role]))
             two_persons.reject(proposal=proposal.uuid, by=by, reason="False.")
+
+
+def nights_pass() -> None:
+    """Do what is due at night. What lapsed is carried over before another meeting settles."""
+    runs = night_run()
+    assert all(run.state == JobRun.State.DONE for run in runs), [run.error for run in runs]
 
 
 @pytest.mark.parametrize("caller", list(EXPECTED))

@@ -11,6 +11,7 @@ from core.api import bodies
 from core.database import clock
 from core.ledger.models import Transfer
 from core.premises.models import OperatorSession, Premises, Suspension, Terminal
+from core.proofs.head import head_text
 from promotrot.api.play import ActIn, PlayCard, PlayIn
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
@@ -65,6 +66,7 @@ def nothing_written() -> bool:
 def test_a_whole_play(place: Point, emission: Emission) -> None:
     card = buy(place, emission)
     assert set(card) == set(PlayCard().fields)
+    assert card["public_log"] == head_text() != "", "it is on the slip of any terminal"
     assert (card["state"], card["legal"], card["ending"]) == ("playing", ["reveal"], None)
     assert card["prize_percent"] and card["screen"]["presentation"]["kind"] == "symbols"
     answer = act(place, card["uuid"], Accept_Language="en")
