@@ -13,11 +13,13 @@ from typing import Any
 from django.db import connection
 from django.db.models import Count, QuerySet, Sum
 
+from core.database.kept import kept
 from core.kernel.money import ceil_div
 from promotrot.models.emission import Emission, PrizeTier, PublicFigures
 from promotrot.models.play import PlayEnd
 from promotrot.services.facts import emission_facts
 
+KEPT_S = 60
 _STEPS = 10
 _MOST_STEPS = 200
 
@@ -66,12 +68,25 @@ def sold_now(emission: Emission) -> int:
 
 def awarded_now(emission: Emission) -> dict[str, int]:
     """Return the prizes awarded so far, by tier as text, for the keys of a JSON object."""
-    ends = PlayEnd.objects.filter(ticket__emission=emission)
+    return _awarded(emission.pk)
+
+
+def _awarded(emission_id: int) -> dict[str, int]:
+    ends = PlayEnd.objects.filter(ticket__emission=emission_id)
     counts: dict[str, int] = {}
     for column in ("tier", "extra_tier"):
         counted = ends.exclude(**{column: 0}).values_list(column).annotate(Count("pk"))
         counts |= {str(tier): count for tier, count in counted.order_by(column)}
     return counts
+
+
+@kept(most=1_000, seconds=KEPT_S)
+def awarded_in_ended(emission_id: int) -> dict[str, int]:
+    """Return the prizes of an emission that has ended, as they were at most KEPT_S ago.
+
+    Every play is counted for them, and strangers ask; few plays end afterwards [P19].
+    """
+    return _awarded(emission_id)
 
 
 def figures_due() -> list[int]:
@@ -107,7 +122,10 @@ def public_figures(emission: Emission) -> Figures:
     """Return the figures that the public is told now. For a closed emission, all figures."""
     if emission.state in ENDED:
         return _figures(
-            emission, emission.closing.closed_at, sold_now(emission), awarded_now(emission)
+            emission,
+            emission.closing.closed_at,
+            sold_now(emission),
+            awarded_in_ended(emission.pk),
         )
     newest = sold_now(emission) - delay_tickets(emission)
     published = PublicFigures.objects.filter(emission=emission, sold__lte=newest).order_by("-sold")

@@ -36,6 +36,7 @@ from lototrot.engine.races import Race
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Prize, Settlement
 from lototrot.models.tickets import LEG_COLUMNS, Ticket, Void
+from lototrot.services.prizes.carry_over import carry_overs_due, lapsed_carry_over
 from lototrot.services.settlement.payment_order import payment_order_propose
 from lototrot.services.settlement.settling import contest_settle
 from promotrot.models.voucher import Voucher
@@ -138,6 +139,8 @@ def settled(count: int, *, losers: int = 0, at: Point | None = None) -> list[Pre
     others = sum(1 << number - 1 for number in numbers[1:])
     rounds.sell(new_contest, at, [(others, others)] * losers)
     rounds.run(new_contest, [Race(numbers, winners=frozenset({1}))] * 2)
+    for due in carry_overs_due():  # as a worker would
+        lapsed_carry_over(contest_id=due)
     contest_settle(contest_id=new_contest.pk)
     first, second = factories.two_organisers()
     two_persons.confirm(

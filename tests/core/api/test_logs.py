@@ -5,19 +5,27 @@ import re
 import uuid
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.conf import LazySettings
 from django.contrib.auth.hashers import make_password
 
 from core.api import problems
 from core.api.logs import mask
 from core.kernel.codes import ALPHABET
+from core.premises import services
 from core.premises.models import Operator
+from core.staff.models import User
+from core.staff.powers import Role
+from core.staff.second_factor import present_code
+from core.tools.raceday.key import TerminalKey
 from tests.support import factories
-from tests.support.api import Api, LogText, refused, terminal_api
+from tests.support.api import Api, LogText, refused, staff_api, terminal_api
+from tests.support.operations.called import OPERATIONS
 
 pytestmark = pytest.mark.django_db
 
 PIN = "482913"
+GIVEN, OWN = "correct horse battery", "a password of one's own"
 
 
 def test_what_a_terminal_presents_is_in_no_line(anybody: Api, log_text: LogText) -> None:
@@ -64,6 +72,93 @@ def test_a_sale_leaves_no_code_in_the_log(log_text: LogText, settings: LazySetti
     assert set(plain) <= set(ALPHABET)
     assert plain not in written
     assert not any(plain[i : i + 12] in written for i in range(13)), "not even half of it"
+
+
+def test_enrolling_and_rolling_leave_no_code_and_no_token(log_text: LogText) -> None:
+    point = factories.point()
+    code = factories.enrolment_code(point.premises, point.terminal.code)
+    key = TerminalKey()
+    body = {"enrolment_code": code, "public_key": key.public}
+    anybody = Api()
+    refused(anybody.post("terminal/enrolment", body | {"public_key": "x"}), 422, "key_unfit")
+    token = anybody.post("terminal/enrolment", body).json()["token"]
+    refused(anybody.post("terminal/enrolment", body), 401, "enrolment_refused")
+    enrolled = Api(Authorization=f"Terminal {token}")
+    rolled = enrolled.prove("terminal/token", {}, key=key).json()["token"]
+    now = Api(Authorization=f"Terminal {rolled}")
+    assert now.get("terminal").status_code == 200
+    refused(enrolled.get("terminal"), 401, "token_replaced")
+    refused(now.prove("terminal/token", {}), 401, "proof_refused")
+    assert log_text.events("request")
+    hidden_in(log_text, code, token, rolled)
+
+
+def test_proposals_of_accounts_leave_no_password_code_or_token(log_text: LogText) -> None:
+    administrator, other = staff_api(Role.ADMINISTRATOR), staff_api(Role.ADMINISTRATOR)
+    account = {"username": "m.riera", "full_name": "Maria Riera", "roles": ["organiser"]}
+    refused(administrator.post("staff", account | {"password": "Kurz1"}), 422, "password_weak")
+    proposed = administrator.post("staff", account | {"password": GIVEN})
+    assert proposed.status_code == 202, proposed.content
+    ident = proposed.json()["proposal"]
+    refused(administrator.post(f"proposals/{ident}/confirmation"), 403, "same_person")
+    shown = other.get(f"proposals/{ident}")
+    assert other.post(f"proposals/{ident}/confirmation").status_code == 200
+    secret = factories.second_factor(User.objects.get(username="m.riera"))
+    code = present_code("m.riera")
+    asked = {"username": "m.riera", "password": GIVEN, "code": code}
+    refused(Api().post("staff/sessions", asked | {"password": OWN}), 401, "sign_on_refused")
+    session = Api().post("staff/sessions", asked).json()
+    person = Api(Authorization=f"Bearer {session['token']}")
+    assert person.post("staff/password", {"current": GIVEN, "new": OWN}).status_code == 204
+    assert GIVEN not in shown.content.decode()
+    hidden_in(log_text, GIVEN, OWN, "Kurz1", code, secret, session["token"], session["device"])
+
+
+def test_what_fails_with_a_secret_in_hand_says_it_nowhere(
+    log_text: LogText, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither the line of the failure nor the error's page has it, whoever raised it."""
+    code = "qX3_9vZ-1aBcD4eF5gH6iJ7kL8mN9oP0"
+
+    def fail(**given: str) -> None:
+        raise RuntimeError(f"cannot enrol with {given}")
+
+    monkeypatch.setattr(services, "terminal_enrol", fail)
+    answer = Api().post("terminal/enrolment", {"enrolment_code": code, "public_key": "x"})
+    assert answer.status_code == 500
+    assert code not in answer.content.decode()
+    assert "RuntimeError" in log_text.getvalue()
+    hidden_in(log_text, code)
+
+
+def test_the_signer_says_no_key_when_it_fails(log_text: LogText) -> None:
+    """It holds private keys as hexadecimal text, which is masked wherever it comes from."""
+    private = Ed25519PrivateKey.generate().private_bytes_raw().hex()
+    try:
+        raise ValueError(f"not a key: {private}")
+    except ValueError:
+        logging.getLogger("core.proofs.signer").exception("cannot sign with %s", private)
+    hidden_in(log_text, private)
+
+
+def test_no_address_has_a_place_for_a_secret() -> None:
+    """What is in an address is in logs of proxies, histories and referrers."""
+    named = {
+        (each.name, parameter["name"])
+        for each in OPERATIONS
+        for parameter in each.parameters("query")
+        if re.search("pin|password|token|secret|code$", parameter["name"])
+    }
+    assert named == set()
+
+
+def hidden_in(log_text: LogText, *secrets: str) -> None:
+    """Check that no line has a secret: neither whole nor half of it."""
+    written = log_text.getvalue()
+    for secret in secrets:
+        assert secret and secret not in written
+        half = secret[: len(secret) // 2]
+        assert len(half) < 6 or half not in written, "not even half of it"
 
 
 def test_libraries_and_exceptions_are_masked(log_text: LogText, anybody: Api) -> None:

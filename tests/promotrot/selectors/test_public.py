@@ -1,7 +1,8 @@
 """Publish figures of the complete emission only, and late enough to hide the last prizes."""
 
 import pytest
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from promotrot.models.emission import PublicFigures
 from promotrot.selectors.public import delay_tickets, figures_due, public_figures
@@ -34,6 +35,18 @@ def test_figures_are_late_and_of_the_whole_emission() -> None:
     assert found.tickets_remaining == 0
     assert [(tier.count, tier.remaining) for tier in found.tiers] == [(2, 0), (20, 0)]
     assert found.top_prize_left is False
+
+
+def test_the_plays_of_a_closed_emission_are_not_counted_at_every_request() -> None:
+    """Strangers ask for its page, and a great emission has millions of them."""
+    emission = emitting.opened(emitting.small())
+    emitting.sold_and_played(emission, 25)
+    emission = emitting.closed(emission)
+    first = public_figures(emission)
+    with CaptureQueriesContext(connection) as asked:
+        again = public_figures(emission)
+    assert again == first
+    assert "promotrot_playend" not in str(asked.captured_queries)
 
 
 def test_before_enough_is_sold_the_figures_are_those_of_the_opening() -> None:

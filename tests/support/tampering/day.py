@@ -46,7 +46,8 @@ from lototrot.services.settlement.settling import contest_settle
 from lototrot.services.tickets.annulment import ticket_annul
 from lototrot.services.tickets.selling import SaleRequest, request_state, ticket_sell
 from promotrot.models.emission import Emission
-from promotrot.services import publications
+from promotrot.models.voucher import Voucher
+from promotrot.services import playing, publications
 from promotrot.services.closing import seed_reveal
 from tests.support import emitting, factories, rounds
 from tests.support import paying as given
@@ -259,12 +260,15 @@ def _raced(contest: Contest, point: factories.Point, codes: list[str]) -> None:
 
 
 def _played() -> Emission:
-    """Sell and play 25 of 40 tickets, close the emission, reveal its seed, and open another
-    emission.
+    """Sell and play 25 of 40 tickets, give a voucher's code again, close the emission, reveal its
+    seed, and open another emission.
     """
     emitting.opened(emitting.small("waiting"))
-    emission = emitting.opened(emitting.small())
-    emitting.sold_and_played(emission, 25)
+    emission, point = emitting.opened(emitting.small()), factories.point()
+    plays = emitting.sold(emission, 25, point)
+    emitting.played(point, plays)
+    won = Voucher.objects.values_list("ticket__uuid", flat=True).order_by("pk")[0]
+    playing.play_state(credentials=point.credentials, ident=won)
     emission = emitting.closed(emission)
     assert seed_reveal(emission=emission)
     return emission
