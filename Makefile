@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help install raceday up test quick season browser screenshots check bench articles lock messages clean \
+.PHONY: help install raceday up cluster drill test quick season browser screenshots check bench articles lock messages clean \
 	audit sbom
 
 # Many processes run the same program: none compiles it anew, whatever the shell says.
@@ -25,6 +25,7 @@ COMPILE := var/lock/bin/uv pip compile --quiet --universal --python-version 3.11
 	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
 CATALOGUES := $(wildcard core/locale/*/LC_MESSAGES/*.po lototrot/locale/*/LC_MESSAGES/*.po \
 	promotrot/locale/*/LC_MESSAGES/*.po)
+EXTRA := import sys, tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"][sys.argv[1]], sep="\n")
 FITS := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 
 help: ## say what there is to make
@@ -37,6 +38,9 @@ raceday: install ## play a race day through the public API, print it, stop every
 
 up: install ## the same, and leave the system running on loopback until Ctrl-C
 	@$(PY) manage.py raceday --keep-running
+
+cluster: install ## run eight machines on one and a race day on them until Ctrl-C (KILL=any: kill some)
+	@$(PY) -m core.tools.cluster --kill "$(KILL)" $(if $(CLUSTER_SEED),--seed $(CLUSTER_SEED))
 
 test: install ## run the tests (ORDER=random: in random order; SEED=n repeats one)
 	@$(PY) -m pytest $(PYTEST_FLAGS) $(if $(filter random,$(ORDER)),$(RANDOM_ORDER))
@@ -78,13 +82,15 @@ articles: install ## article -> reading -> code -> tests
 messages: install ## bring the message catalogues up to date with the code
 	$(PY) manage.py makecatalogues
 
-lock: install ## resolve dependencies: of all, of the image, of the tools of audit and sbom
+lock: install ## resolve dependencies: of all, of the image, of audit and sbom, of the cluster
 	$(PY) -m venv --clear var/lock
 	var/lock/bin/python -m pip install --quiet uv
 	$(COMPILE) --extra dev --output-file requirements.lock pyproject.toml
 	$(COMPILE) --constraint requirements.lock --output-file requirements.production.lock pyproject.toml
 	printf 'pip-audit\ncyclonedx-bom\n' | $(COMPILE) --constraint requirements.lock \
 		--output-file requirements.tools.lock -
+	$(PY) -c '$(EXTRA)' cluster | $(COMPILE) --constraint requirements.lock \
+		--output-file requirements.cluster.lock -
 	rm -rf var/lock
 
 clean: ## remove what was made here: environment, servers and all their data

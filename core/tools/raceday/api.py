@@ -13,6 +13,8 @@ import pyotp
 
 PREFIX = "/api/v1/"
 TIMEOUT_S = 300  # a month of nights is one request
+WAIT_S, MOST_WAITS = 1.0, 60
+"""Between tries of what the proxy's limits refused, which is transient."""
 KEPT_S = 2
 """The server may close a connection that is idle for longer."""
 
@@ -25,6 +27,14 @@ class ApiProblem(Exception):
         self.problem = problem
         self.code = str(problem.get("code", ""))
         super().__init__(f"{status} {self.code}: {problem.get('detail', '')} {problem.get('data')}")
+
+
+def connection(base_url: str, timeout_s: float = TIMEOUT_S) -> http.client.HTTPConnection:
+    """Return a connection to a server; with TLS, $SSL_CERT_FILE may name whom to believe."""
+    address = urlsplit(base_url)
+    if address.scheme == "https":
+        return http.client.HTTPSConnection(address.netloc, timeout=timeout_s)
+    return http.client.HTTPConnection(address.netloc, timeout=timeout_s)
 
 
 class Api:
@@ -47,8 +57,7 @@ class Api:
         self.sales_url = sales_url or base_url
         self.headers = dict(headers or {})
         self._sign_on = sign_on
-        address = urlsplit(base_url)
-        self._link = http.client.HTTPConnection(address.netloc, timeout=TIMEOUT_S)
+        self._link = connection(base_url)
         self._used = 0.0
 
     def staff(self, username: str, password: str, secret: str = "") -> "Api":
@@ -106,6 +115,11 @@ class Api:
         """Return the bytes of a good answer. Raise ApiProblem for any other."""
         target = PREFIX + path + ("?" + urlencode(query) if query else "")
         status, content, is_problem = self._send(method, target, body, headers or {})
+        for _ in range(MOST_WAITS if is_problem and self.base_url.startswith("https") else 0):
+            if status != 429:
+                break
+            time.sleep(WAIT_S)  # the proxy's limit of one address, which all of us have
+            status, content, is_problem = self._send(method, target, body, headers or {})
         if status == 401 and self._sign_on:
             self._link.close()  # signing on takes time, and the server closes idle connections
             self.headers = dict(self._sign_on())

@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
+from core.tools.cluster.proxy import HOST
 from tests.core.config import proxying as proxy
-from tests.core.config.proxying import HOST, Proxy
+from tests.core.config.proxying import Proxy
 
 pytestmark = [
     pytest.mark.servers,

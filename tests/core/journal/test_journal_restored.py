@@ -70,7 +70,7 @@ def epoch_set(server: Postgres, epoch: int) -> None:
     server.stop()
     done = run_as(
         server_account(server.folder / "data"),
-        server._software(server_account(server._cluster)) / "pg_resetwal",
+        server.software(server_account(server._cluster)) / "pg_resetwal",
         "--epoch",
         str(epoch),
         "--pgdata",

@@ -1,0 +1,352 @@
+"""A cluster of machines on one: `with Cluster(folder=...) as cluster`.
+
+Three machines have PostgreSQL under Patroni, and etcd; two have the program; the broker, the proxy
+and the receiver of the public log have one each. What dies on a machine that is up is started again
+after two seconds, as systemd does; a machine that was killed stays dead until `start`.
+"""
+
+import json
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Self
+from urllib.parse import quote
+
+from core.tools.cluster import databases, proxy, software
+from core.tools.cluster.machines import Machine, end_all
+from core.tools.cluster.network import Network
+from core.tools.cluster.patroni import PORT
+from core.tools.embedded import folders
+from core.tools.embedded.keys import environment_of
+from core.tools.embedded.postgres import APP, DATABASE, OWNER, Postgres
+from core.tools.embedded.processes import EmbeddedError, need_open_files, server_account
+from core.tools.embedded.server import ROOT
+from core.tools.embedded.valkey import binary
+from core.tools.embedded.web import CONNECTIONS, gives, listens, web_command
+
+DATABASES, HOSTS = ("db1", "db2", "db3"), ("web1", "web2")
+BROKER, PROXY, RECEIVER = "broker", "proxy", "receiver"
+KINDS = ("signer", "sales", "play", "web", "live", "worker", "beat")
+"""The processes of a host in the order in which they are started."""
+_NUMBERS = {
+    **{name: number for number, name in enumerate(DATABASES, 1)},
+    **{name: number for number, name in enumerate(HOSTS, 11)},
+    BROKER: 21,
+    PROXY: 31,
+    RECEIVER: 41,
+}
+_READY_WITHIN_S = 240
+_RESTART_AFTER_S = 2
+_LOOK_EVERY_S = 0.2
+LEADER = {"target_session_attrs": "read-write"}
+
+
+class Cluster:
+    """Machines by name, and the environment of the program on them.
+
+    `kinds` are the processes of each host, by default all. `synchronous` is Patroni's mode.
+    `options` are those of the URL of the database; its timeouts are the program's by default.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        network: Network,
+        *,
+        environment: Mapping[str, str] | None = None,
+        kinds: Collection[str] = KINDS,
+        synchronous: str = "quorum",
+        options: Mapping[str, str] = LEADER,
+    ) -> None:
+        self.folder = folder.absolute()
+        self.network = network
+        self.kinds = kinds
+        self.machines: dict[str, Machine] = {}
+        self.mark = f"{self.folder}/"
+        self._synchronous = synchronous
+        self._ending = threading.Event()
+        self._watch = threading.Thread(target=self._keep_up, name="cluster", daemon=True)
+        self._account = server_account(self.folder / "nothing")
+        self._passwords = {name: secrets.token_hex(12) for name in (*databases.ROLES, BROKER)}
+        for name, number in _NUMBERS.items():
+            self.machines[name] = Machine(
+                name,
+                _purpose(name),
+                network.join(name, number),
+                self.folder / "log",
+                network,
+                f"{self.mark}{name}",
+            )
+        at = self.machines[PROXY].address
+        self.base_url = f"https://{at}:8443"
+        self.environment = {
+            **os.environ,
+            "PROFILE": "development",
+            "VAR_DIR": str(self.folder),
+            "DATABASE_URL": self._database_url(APP, options),
+            "DATABASE_OWNER_URL": self._database_url(OWNER, options),
+            "BROKER_URL": f"redis://:{self._passwords[BROKER]}@{self.machines[BROKER].address}:6379/0",
+            "LOG_RECEIVERS": f"http://{self.machines[RECEIVER].address}:8080/log",
+            "ALLOWED_HOSTS": ",".join(("127.0.0.1", *(m.address for m in self.machines.values()))),
+            "CSRF_TRUSTED_ORIGINS": self.base_url,
+            "TRUSTED_PROXIES": ",".join([*network.proxies, at]),
+            "CLOCK_WATCH": "true",
+            "CELERY_SKIP_CHECKS": "true",
+            "SSL_CERT_FILE": str(self.folder / "proxy" / "certificate.pem"),
+            **(environment or {}),
+        }
+
+    # --- The whole --------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start everything and return when it is ready. If that fails, stop what was started."""
+        need_open_files(2 * CONNECTIONS)
+        try:
+            end_all(self.mark)  # what a run that was killed left
+            self._prepare()
+            for name in (*DATABASES, BROKER, RECEIVER):
+                self.machines[name].start()
+            self._watch.start()
+            databases.settle(self._members(), self._passwords, _READY_WITHIN_S)
+            self.machines[BROKER].wait_ready(_READY_WITHIN_S)
+            self.command("migrate", "--database", "owner", "--no-input")
+            if "web" in self.kinds:
+                self.command("collectstatic", "--no-input")
+            for name in (*HOSTS, PROXY):
+                self.machines[name].start()
+            for machine in self.machines.values():
+                machine.wait_ready(_READY_WITHIN_S)
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Stop everything that was started, and leave no process."""
+        self._ending.set()
+        if self._watch.is_alive():
+            self._watch.join()
+        for name in (PROXY, *HOSTS, RECEIVER, BROKER):
+            self.machines[name].stop()
+        for name in DATABASES:
+            self.machines[name].kill()
+        end_all(self.mark)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def command(self, *words: str) -> str:
+        """Run `manage.py` with words to its end; return what it prints."""
+        kind = "migrate" if words[0] == "migrate" else "console"
+        done = subprocess.run(
+            [sys.executable, "manage.py", *words],
+            cwd=ROOT,
+            env=self._environment_of(kind),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise EmbeddedError(f"manage.py {words[0]} failed:\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    # --- The databases ----------------------------------------------------------------------------
+
+    def primary(self) -> str | None:
+        """Return the machine whose PostgreSQL takes writes, None while there is none."""
+        return databases.primary(self._members())
+
+    def wait_primary(self, but: str = "", within_s: float = 90) -> str:
+        """Wait for a primary, other than `but`; return its name."""
+        deadline = time.monotonic() + within_s
+        while (name := self.primary()) is None or name == but:
+            if time.monotonic() > deadline:
+                raise EmbeddedError(f"no database became the primary within {within_s:.0f} s")
+            time.sleep(0.1)
+        return name
+
+    def wait_standbys(self, number: int = 2, within_s: float = 180) -> None:
+        """Wait until so many standbys stream from the primary."""
+        deadline = time.monotonic() + within_s
+        while databases.streaming(self._members(), self._passwords) < number:
+            if time.monotonic() > deadline:
+                raise EmbeddedError(f"{number} standbys did not come within {within_s:.0f} s")
+            time.sleep(0.2)
+
+    def superuser_url(self, name: str) -> str:
+        """Return the URL of one machine's PostgreSQL for its superuser."""
+        return databases.url(self.machines[name].address, self._passwords)
+
+    def delete_data(self, name: str) -> None:
+        """Delete the data folder of a machine's PostgreSQL."""
+        shutil.rmtree(self._data(name), ignore_errors=True)
+
+    def _members(self) -> dict[str, str]:
+        return {name: self.machines[name].address for name in DATABASES}
+
+    def _data(self, name: str) -> Path:
+        return (self.folder / name).resolve() / "data"
+
+    def _database_url(self, role: str, options: Mapping[str, str]) -> str:
+        hosts = ",".join(self._members().values())
+        ports = ",".join([str(PORT)] * len(DATABASES))
+        words = {"host": hosts, "port": ports, **options}
+        query = "&".join(f"{name}={quote(value, safe=',')}" for name, value in words.items())
+        return f"postgresql://{role}:{self._passwords[role]}@/{DATABASE}?{query}"
+
+    # --- What runs where --------------------------------------------------------------------------
+
+    def _prepare(self) -> None:
+        (self.folder / "log").mkdir(parents=True, exist_ok=True)
+        account = self._account
+        programs = software.installed(self.folder.parent / "cluster-software", account)
+        postgres = Postgres(self.folder.parent / "cluster-software-postgres")
+        postgres.folder.mkdir(exist_ok=True)
+        servers = postgres.software(account)
+        homes = {name: folders.place(self.folder / name, account) for name in DATABASES}
+        written = databases.prepare(
+            homes,
+            self._members(),
+            self._passwords,
+            servers,
+            network=self.network.range,
+            synchronous=self._synchronous,
+            account=account,
+        )
+        for name in DATABASES:
+            self._add_database(name, str(programs), homes[name], written[name])
+        self._add_broker()
+        receiver = self.machines[RECEIVER]
+        words = ["-m", "core.tools.cluster.receiver", f"{receiver.address}:8080"]
+        command = [sys.executable, *words, str(self.folder / "received")]
+        receiver.add("receiver", command, self._plain(), lambda: True)
+        for name in HOSTS:
+            self._add_host(name)
+        self._add_proxy()
+
+    def _add_database(self, name: str, programs: str, home: Path, configuration: Path) -> None:
+        machine = self.machines[name]
+        etcd = databases.etcd(programs, name, self._members(), str(home / "etcd"))
+        environment = {"PATH": os.environ["PATH"], "LC_ALL": "C", "TZ": "UTC"}
+        account = self._account
+        machine.add("etcd", etcd, environment, lambda: True, account=account)
+        patroni = [f"{programs}/python", f"{programs}/patroni", str(configuration)]
+        running = lambda: databases.health(machine.address, "/health")  # noqa: E731
+        machine.add("patroni", patroni, environment, running, account=account)
+
+    def _add_broker(self) -> None:
+        machine = self.machines[BROKER]
+        data = self.folder / "queue"
+        data.mkdir(exist_ok=True)
+        settings = data / "valkey.conf"
+        settings.touch(mode=0o600)
+        settings.write_text(
+            f"bind {machine.address}\nport 6379\nrequirepass {self._passwords[BROKER]}\n"
+            f'appendonly yes\nsave ""\nmaxmemory-policy noeviction\ndir {data}\nlogfile ""\n'
+        )
+        command = [str(binary()), str(settings)]
+        machine.add(
+            "valkey", command, self._plain(), lambda: databases.open_at(machine.address, 6379)
+        )
+
+    def _add_host(self, name: str) -> None:
+        machine, at = self.machines[name], self.machines[name].address
+        own = self.folder / name
+        own.mkdir(exist_ok=True)
+        inside = folders.place(own / "signer", None, most_bytes=folders.SOCKET_FOLDER_BYTES)
+        self._signer = inside / "socket"
+        manage, celery = [sys.executable, "manage.py"], [sys.executable, "-m", "celery"]
+        app = [*celery, "--app", "core.config.celery"]
+        queue = ["--concurrency", "1", "--without-gossip", "--without-mingle"]
+        socket = self._signer
+        commands = {
+            "signer": [*manage, "signer", str(socket)],
+            "sales": web_command(8000, 2, at),
+            "play": web_command(8003, 1, at),
+            "web": web_command(8002, 1, at),
+            "live": [*manage, "live", "--folder", str(own / "live"), "--listen", f"{at}:8001"],
+            "worker": [*app, "worker", "--hostname", f"worker@{name}", *queue],
+            "beat": [*app, "beat", "--schedule", str(own / "beat-schedule"), "--pidfile", ""],
+        }
+        ports = {"sales": 8000, "play": 8003, "web": 8002}
+        for kind in (kind for kind in KINDS if kind in self.kinds):
+            environment = self._environment_of("web" if kind == "sales" else kind)
+            if kind == "sales":
+                environment["PROCESS_ROLE"] = "sales"
+            if kind in ports:
+                metrics = own / f"metrics-{kind}"
+                metrics.mkdir(exist_ok=True)
+                environment["PROMETHEUS_MULTIPROC_DIR"] = str(metrics)
+                port = ports[kind]
+                ready = lambda port=port: gives(port, "/readyz", at)  # noqa: E731
+            elif kind == "signer":
+                ready = lambda: listens(socket)  # noqa: E731
+            else:
+                ready = lambda: True  # noqa: E731
+            machine.add(kind, commands[kind], environment, ready)
+
+    def _add_proxy(self) -> None:
+        machine = self.machines[PROXY]
+        folder = self.folder / "proxy"
+        listening = proxy.Listening(machine.address, 8443, 8080)
+        text = proxy.before([self.machines[name].address for name in HOSTS])
+        text = proxy.here(text, folder, listening, self.folder)
+        command = proxy.write(folder, text, machine.address)
+        ready = lambda: databases.open_at(machine.address, listening.port)  # noqa: E731
+        machine.add("nginx", command, self._plain(), ready)
+
+    def _environment_of(self, kind: str) -> dict[str, str]:
+        signer = getattr(self, "_signer", self.folder / "signer")
+        return environment_of(kind, self.environment, self.folder / "secrets", signer)
+
+    def _plain(self) -> dict[str, str]:
+        return {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+
+    def _keep_up(self) -> None:
+        while not self._ending.wait(_LOOK_EVERY_S):
+            for machine in self.machines.values():
+                machine.revive_dead(_RESTART_AFTER_S)
+
+    # --- In words ---------------------------------------------------------------------------------
+
+    def rows(self) -> Iterable[tuple[str, str, str, str]]:
+        """Return name, address, state and what runs there, for each machine."""
+        primary = self.primary()
+        for machine in self.machines.values():
+            runs = ", ".join(name for name, child in machine.children.items() if child.running)
+            role = machine.purpose
+            if machine.name in DATABASES:
+                role = "primary" if machine.name == primary else "standby"
+            yield machine.name, machine.address, role if machine.up else "dead", runs or "nothing"
+
+    def received(self) -> int:
+        """Return how many entries of the public log the receiver has."""
+        return len(list((self.folder / "received").glob("*.json")))
+
+    def describe(self) -> str:
+        """Return the state of Patroni's members as JSON, for a report of a fault."""
+        return json.dumps({name: databases.state(at) for name, at in self._members().items()})
+
+
+def _purpose(name: str) -> str:
+    if name in DATABASES:
+        return "database"
+    return (
+        "the program"
+        if name in HOSTS
+        else {
+            BROKER: "queue of work",
+            PROXY: "TLS, limits",
+            RECEIVER: "keeps the public log",
+        }[name]
+    )

@@ -1,0 +1,152 @@
+"""The configuration of Patroni and PostgreSQL, in one place for production and for `make cluster`.
+
+`member` gives the file of one machine. docs/deploy/patroni.yml is this for the first of three
+machines; a test compares them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+REPLICATOR = "replicator"
+REWINDER = "rewinder"
+SUPERUSER = "postgres"
+PORT, REST_PORT, ETCD_PORT, ETCD_PEER_PORT = 5432, 8008, 2379, 2380
+
+POSTGRESQL: Mapping[str, str | int | float] = {
+    "max_connections": 200,
+    "wal_level": "replica",
+    "max_wal_senders": 10,
+    "max_replication_slots": 10,
+    "max_slot_wal_keep_size": "16GB",
+    "hot_standby": "on",
+    "fsync": "on",
+    "full_page_writes": "on",
+    "synchronous_commit": "on",
+    "max_wal_size": "8GB",
+    "checkpoint_timeout": "15min",
+    "wal_buffers": "32MB",
+    "random_page_cost": 1.1,
+    "jit": "off",
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+    "log_line_prefix": "%m [%p] %u@%d ",
+    # A peer whose cable was pulled is found dead: an idle one in 25 s, one that owes an
+    # acknowledgement in 10.
+    "tcp_keepalives_idle": 10,
+    "tcp_keepalives_interval": 5,
+    "tcp_keepalives_count": 3,
+    "tcp_user_timeout": 10000,
+    "wal_sender_timeout": "10s",
+    "wal_receiver_timeout": "10s",
+}
+"""What the sale needs of every server, whatever the machine. Memory is the machine's."""
+
+LEASE: Mapping[str, int] = {"ttl": 20, "loop_wait": 2, "retry_timeout": 5}
+"""Seconds. A primary whose machine is dead is replaced when its lease of `ttl` has ended; Patroni
+knows no shorter one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One machine with PostgreSQL: its name and address, its folders, and the passwords.
+
+    `synchronous` is Patroni's word: "quorum" answers a commit when a standby has it as well; "off"
+    loses answered sales with the primary.
+    """
+
+    name: str
+    address: str
+    others: Sequence[str]
+    data: str
+    programs: str
+    run: str
+    network: str
+    passwords: Mapping[str, str]
+    host_line: str = "hostssl"
+    synchronous: str = "quorum"
+    memory: Mapping[str, str | int] = field(default_factory=dict)
+
+
+def member(machine: Member) -> dict[str, Any]:
+    """Return Patroni's configuration of a machine."""
+    accounts = {"superuser": SUPERUSER, "replication": REPLICATOR, "rewind": REWINDER}
+    lines = [
+        f"{machine.host_line} {database} all {machine.network} scram-sha-256"
+        for database in ("all", "replication")
+    ]
+    return {
+        "scope": "lototrot",
+        "name": machine.name,
+        "restapi": {
+            "listen": f"{machine.address}:{REST_PORT}",
+            "connect_address": f"{machine.address}:{REST_PORT}",
+        },
+        "etcd3": {"hosts": [f"{each}:{ETCD_PORT}" for each in (machine.address, *machine.others)]},
+        "bootstrap": {
+            "dcs": dynamic(machine.synchronous),
+            "initdb": [
+                "data-checksums",
+                {"encoding": "UTF8"},
+                {"locale": "C"},
+                {"locale-provider": "builtin"},
+                {"builtin-locale": "C.UTF-8"},
+            ],
+        },
+        "postgresql": {
+            "listen": f"{machine.address}:{PORT}",
+            "connect_address": f"{machine.address}:{PORT}",
+            "data_dir": machine.data,
+            "bin_dir": machine.programs,
+            "pgpass": f"{machine.run}/pgpass",
+            "authentication": {
+                what: {"username": name, "password": machine.passwords[name]}
+                for what, name in accounts.items()
+            },
+            "parameters": {"unix_socket_directories": machine.run, **machine.memory},
+            "pg_hba": ["local all all scram-sha-256", *lines],
+            "basebackup": [{"checkpoint": "fast"}],
+            "remove_data_directory_on_rewind_failure": True,
+            "remove_data_directory_on_diverged_timelines": True,
+        },
+    }
+
+
+def dynamic(synchronous: str) -> dict[str, Any]:
+    """Return what all machines share, and Patroni keeps in etcd.
+
+    With "quorum" a commit is answered when one standby of those there are has it on disk. Strict:
+    without any standby nothing is answered, rather than answered and lost.
+    """
+    lasting = synchronous != "off"
+    return {
+        **LEASE,
+        "maximum_lag_on_failover": 1 << 30,
+        "synchronous_mode": synchronous,
+        "synchronous_mode_strict": lasting,
+        "synchronous_node_count": 1,
+        "primary_start_timeout": 0,  # a primary that crashed is replaced, not waited for
+        "primary_stop_timeout": 10,
+        "postgresql": {
+            "use_pg_rewind": True,
+            "use_slots": True,
+            "parameters": dict(POSTGRESQL),
+        },
+    }
+
+
+def etcd(programs: str, name: str, addresses: Mapping[str, str], data: str) -> list[str]:
+    """Return the command of etcd on the machine `name`, one of `addresses` by name."""
+    at = addresses[name]
+    everybody = ",".join(f"{n}=http://{a}:{ETCD_PEER_PORT}" for n, a in addresses.items())
+    return [
+        f"{programs}/etcd",
+        *("--name", name, "--data-dir", data, "--log-level", "warn"),
+        *("--listen-client-urls", f"http://{at}:{ETCD_PORT}"),
+        *("--advertise-client-urls", f"http://{at}:{ETCD_PORT}"),
+        *("--listen-peer-urls", f"http://{at}:{ETCD_PEER_PORT}"),
+        *("--initial-advertise-peer-urls", f"http://{at}:{ETCD_PEER_PORT}"),
+        *("--initial-cluster", everybody, "--initial-cluster-state", "new"),
+        *("--heartbeat-interval", "200", "--election-timeout", "2000"),
+        *("--auto-compaction-retention", "1h"),
+    ]
