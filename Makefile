@@ -42,6 +42,9 @@ up: install ## the same, and leave the system running on loopback until Ctrl-C
 cluster: install ## run eight machines on one and a race day on them until Ctrl-C (KILL=any: kill some)
 	@$(PY) -m core.tools.cluster --kill "$(KILL)" $(if $(CLUSTER_SEED),--seed $(CLUSTER_SEED))
 
+drill: install ## break machines of a cluster under load into var/drill.json (DRILLS=primary,web)
+	@$(PY) -m tests.drills
+
 test: install ## run the tests (ORDER=random: in random order; SEED=n repeats one)
 	@$(PY) -m pytest $(PYTEST_FLAGS) $(if $(filter random,$(ORDER)),$(RANDOM_ORDER))
 

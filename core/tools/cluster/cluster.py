@@ -13,7 +13,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Self
 from urllib.parse import quote
@@ -70,6 +71,7 @@ class Cluster:
         self.machines: dict[str, Machine] = {}
         self.mark = f"{self.folder}/"
         self._synchronous = synchronous
+        self._signer = self.folder / "signer"
         self._ending = threading.Event()
         self._watch = threading.Thread(target=self._keep_up, name="cluster", daemon=True)
         self._account = server_account(self.folder / "nothing")
@@ -191,6 +193,12 @@ class Cluster:
         """Delete the data folder of a machine's PostgreSQL."""
         shutil.rmtree(self._data(name), ignore_errors=True)
 
+    def new_disk(self, name: str) -> None:
+        """Start a database's machine with an empty disk; it copies the primary's data."""
+        self.machines[name].kill()
+        self.delete_data(name)
+        self.machines[name].start()
+
     def _members(self) -> dict[str, str]:
         return {name: self.machines[name].address for name in DATABASES}
 
@@ -229,7 +237,7 @@ class Cluster:
         receiver = self.machines[RECEIVER]
         words = ["-m", "core.tools.cluster.receiver", f"{receiver.address}:8080"]
         command = [sys.executable, *words, str(self.folder / "received")]
-        receiver.add("receiver", command, self._plain(), lambda: True)
+        receiver.add("receiver", command, self._plain(), partial(bool, True))
         for name in HOSTS:
             self._add_host(name)
         self._add_proxy()
@@ -239,9 +247,9 @@ class Cluster:
         etcd = databases.etcd(programs, name, self._members(), str(home / "etcd"))
         environment = {"PATH": os.environ["PATH"], "LC_ALL": "C", "TZ": "UTC"}
         account = self._account
-        machine.add("etcd", etcd, environment, lambda: True, account=account)
+        machine.add("etcd", etcd, environment, partial(bool, True), account=account)
         patroni = [f"{programs}/python", f"{programs}/patroni", str(configuration)]
-        running = lambda: databases.health(machine.address, "/health")  # noqa: E731
+        running = partial(databases.health, machine.address, "/health")
         machine.add("patroni", patroni, environment, running, account=account)
 
     def _add_broker(self) -> None:
@@ -256,7 +264,7 @@ class Cluster:
         )
         command = [str(binary()), str(settings)]
         machine.add(
-            "valkey", command, self._plain(), lambda: databases.open_at(machine.address, 6379)
+            "valkey", command, self._plain(), partial(databases.open_at, machine.address, 6379)
         )
 
     def _add_host(self, name: str) -> None:
@@ -283,16 +291,14 @@ class Cluster:
             environment = self._environment_of("web" if kind == "sales" else kind)
             if kind == "sales":
                 environment["PROCESS_ROLE"] = "sales"
+            ready: Callable[[], bool] = partial(bool, True)
             if kind in ports:
                 metrics = own / f"metrics-{kind}"
                 metrics.mkdir(exist_ok=True)
                 environment["PROMETHEUS_MULTIPROC_DIR"] = str(metrics)
-                port = ports[kind]
-                ready = lambda port=port: gives(port, "/readyz", at)  # noqa: E731
+                ready = partial(gives, ports[kind], "/readyz", at)
             elif kind == "signer":
-                ready = lambda: listens(socket)  # noqa: E731
-            else:
-                ready = lambda: True  # noqa: E731
+                ready = partial(listens, socket)
             machine.add(kind, commands[kind], environment, ready)
 
     def _add_proxy(self) -> None:
@@ -302,12 +308,11 @@ class Cluster:
         text = proxy.before([self.machines[name].address for name in HOSTS])
         text = proxy.here(text, folder, listening, self.folder)
         command = proxy.write(folder, text, machine.address)
-        ready = lambda: databases.open_at(machine.address, listening.port)  # noqa: E731
+        ready = partial(databases.open_at, machine.address, listening.port)
         machine.add("nginx", command, self._plain(), ready)
 
     def _environment_of(self, kind: str) -> dict[str, str]:
-        signer = getattr(self, "_signer", self.folder / "signer")
-        return environment_of(kind, self.environment, self.folder / "secrets", signer)
+        return environment_of(kind, self.environment, self.folder / "secrets", self._signer)
 
     def _plain(self) -> dict[str, str]:
         return {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TZ": "UTC"}

@@ -77,8 +77,10 @@ def settle(members: Mapping[str, str], passwords: Mapping[str, str], within_s: f
         time.sleep(0.2)
     script = ROOT / "docs" / "deploy" / "roles.sql"
     command = [str(binaries() / "psql"), "--no-psqlrc", "--quiet", "--file", str(script)]
+    # The demonstration copies its database, to show that a changed copy is found out.
+    copies = [f"ALTER ROLE {OWNER} CREATEDB", f"GRANT {APP} TO {OWNER}"]
     done = subprocess.run(
-        [*command, url(members[name], passwords)],
+        [*command, *(f"--command={words}" for words in copies), url(members[name], passwords)],
         env={"OWNER_PASSWORD": passwords[OWNER], "APP_PASSWORD": passwords[APP]},
         capture_output=True,
         text=True,

@@ -7,6 +7,7 @@ those that left the process group, as PostgreSQL does under Patroni.
 import contextlib
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from core.tools.cluster.network import Network
 from core.tools.embedded.children import Child
+from core.tools.embedded.postgres import binaries
 from core.tools.embedded.processes import Account, EmbeddedError, alive
 
 MARK = "CLUSTER_MACHINE"
@@ -138,6 +140,19 @@ class Machine:
             late = time.monotonic() > child.started_s + after_s
             if self.up and child.wanted and not child.running and late:
                 child.start()
+
+    def signal_programs(self, words: str, name: str) -> None:
+        """Send a signal, such as "KILL", to the processes whose command has these words."""
+        for pid in marked(self.mark):
+            with contextlib.suppress(OSError):
+                command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ")
+                if words.encode() in command:
+                    os.kill(pid, signal.Signals[f"SIG{name}"])
+
+    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Run a short command of PostgreSQL on the machine."""
+        command = [*self.network.enter(self.name), str(binaries() / words[0]), *words[1:]]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
     def _signal(self, number: signal.Signals) -> None:
         for pid in marked(self.mark):

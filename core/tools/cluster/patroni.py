@@ -51,6 +51,7 @@ knows no shorter one."""
 class Member:
     """One machine with PostgreSQL: its name and address, its folders, and the passwords.
 
+    `certificates` is the folder of those for TLS with etcd and PostgreSQL; empty: without TLS.
     `synchronous` is Patroni's word: "quorum" answers a commit when a standby has it as well; "off"
     loses answered sales with the primary.
     """
@@ -64,6 +65,7 @@ class Member:
     network: str
     passwords: Mapping[str, str]
     host_line: str = "hostssl"
+    certificates: str = ""
     synchronous: str = "quorum"
     memory: Mapping[str, str | int] = field(default_factory=dict)
 
@@ -82,7 +84,10 @@ def member(machine: Member) -> dict[str, Any]:
             "listen": f"{machine.address}:{REST_PORT}",
             "connect_address": f"{machine.address}:{REST_PORT}",
         },
-        "etcd3": {"hosts": [f"{each}:{ETCD_PORT}" for each in (machine.address, *machine.others)]},
+        "etcd3": {
+            "hosts": [f"{each}:{ETCD_PORT}" for each in (machine.address, *machine.others)],
+            **_etcd_tls(machine.certificates),
+        },
         "bootstrap": {
             "dcs": dynamic(machine.synchronous),
             "initdb": [
@@ -103,13 +108,29 @@ def member(machine: Member) -> dict[str, Any]:
                 what: {"username": name, "password": machine.passwords[name]}
                 for what, name in accounts.items()
             },
-            "parameters": {"unix_socket_directories": machine.run, **machine.memory},
+            "parameters": {
+                "unix_socket_directories": machine.run,
+                **_postgresql_tls(machine.certificates),
+                **machine.memory,
+            },
             "pg_hba": ["local all all scram-sha-256", *lines],
             "basebackup": [{"checkpoint": "fast"}],
             "remove_data_directory_on_rewind_failure": True,
             "remove_data_directory_on_diverged_timelines": True,
         },
     }
+
+
+def _etcd_tls(folder: str) -> dict[str, str]:
+    names = {"cacert": "ca.pem", "cert": "patroni.pem", "key": "patroni.key"}
+    files = {word: f"{folder}/{name}" for word, name in names.items()}
+    return {"protocol": "https", **files} if folder else {}
+
+
+def _postgresql_tls(folder: str) -> dict[str, str]:
+    names = {"ssl_ca_file": "ca.pem", "ssl_cert_file": "server.pem", "ssl_key_file": "server.key"}
+    files = {word: f"{folder}/{name}" for word, name in names.items()}
+    return {"ssl": "on", **files} if folder else {}
 
 
 def dynamic(synchronous: str) -> dict[str, Any]:
@@ -135,6 +156,31 @@ def dynamic(synchronous: str) -> dict[str, Any]:
     }
 
 
+SHIPPED = Member(
+    "db1",
+    "10.0.0.11",
+    ("10.0.0.12", "10.0.0.13"),
+    data="/var/lib/postgresql/18/lototrot",
+    programs="/usr/lib/postgresql/18/bin",
+    run="/var/run/postgresql",
+    network="10.0.0.0/24",
+    passwords=dict.fromkeys((SUPERUSER, REPLICATOR, REWINDER), "FILL-IN"),
+    certificates="/etc/lototrot/database",
+    memory={"shared_buffers": "4GB", "effective_cache_size": "12GB", "work_mem": "64MB"},
+)
+"""What docs/deploy/patroni.yml describes: the first of three machines."""
+_HEAD = """# Patroni on the first of three machines; name and address differ on the others.
+# Written by `python -m core.tools.cluster.patroni`, from what `make cluster` runs too.
+"""
+
+
+def shipped() -> str:
+    """Return the text of docs/deploy/patroni.yml."""
+    import yaml  # of the tools alone: no image has it for this
+
+    return _HEAD + str(yaml.safe_dump(member(SHIPPED), sort_keys=False))
+
+
 def etcd(programs: str, name: str, addresses: Mapping[str, str], data: str) -> list[str]:
     """Return the command of etcd on the machine `name`, one of `addresses` by name."""
     at = addresses[name]
@@ -150,3 +196,7 @@ def etcd(programs: str, name: str, addresses: Mapping[str, str], data: str) -> l
         *("--heartbeat-interval", "200", "--election-timeout", "2000"),
         *("--auto-compaction-retention", "1h"),
     ]
+
+
+if __name__ == "__main__":
+    print(shipped(), end="")

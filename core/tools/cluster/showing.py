@@ -75,8 +75,9 @@ class Showing:
         done = 0
         while not kills or done < kills:
             self.kill_one(random.choice(sorted(self.cluster.machines)))
-            time.sleep(0 if kills and done + 1 == kills else KILL_EVERY_S * random.random())
+            rest_s = KILL_EVERY_S * random.random()
             done += 1
+            time.sleep(0 if done == kills else rest_s)
 
     def kill_one(self, name: str) -> None:
         """Kill a machine with the data folder of its database; say when the proxy answers."""

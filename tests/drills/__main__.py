@@ -1,0 +1,101 @@
+"""`make drill`: break machines of a cluster under load, and count what is lost.
+
+    DRILLS=primary,web python -m tests.drills
+
+Without DRILLS all are done. ROUNDS=n does n rounds of each; SEED=n repeats a run's choices. The
+figures go to var/drill.json; after a run of all drills the table goes to docs/drills.md. The exit
+code is 1 if a drill did not pass.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+from core.tools.cluster import software
+from core.tools.cluster.__main__ import new_folder
+from core.tools.cluster.network import enter_own_network, network
+from core.tools.embedded.processes import EmbeddedError, server_account
+from core.tools.embedded.server import ROOT, var_folder
+from tests.drills import killing, losing
+from tests.drills.ground import Ground, ground
+from tests.drills.outcomes import Outcome, page, table, write
+
+Drill = Callable[[Ground, int], Outcome]
+DRILLS: Mapping[str, tuple[Drill, int]] = {
+    "primary": (losing.primary, 20),
+    "machine": (losing.machine, 3),
+    "silent": (losing.silent, 3),
+    "standby": (losing.standby, 2),
+    "web": (killing.web, 3),
+    "worker": (partial(killing.process, kind="worker"), 2),
+    "beat": (partial(killing.process, kind="beat"), 2),
+    "live": (partial(killing.process, kind="live"), 2),
+    "broker": (killing.broker, 2),
+    "proxy": (killing.proxy, 3),
+    "receiver": (killing.receiver, 2),
+    "migrate": (killing.migrate, 20),
+    "storm": (killing.storm, 1),
+}
+"""The drills by name, with their number of rounds."""
+
+
+def chosen(names: str) -> list[str]:
+    """Return the drills of names with commas, all for none. Raise ValueError for another name."""
+    wanted = [name.strip() for name in names.split(",") if name.strip()]
+    unknown = [name for name in wanted if name not in DRILLS]
+    if unknown:
+        raise ValueError(f"no such drill: {', '.join(unknown)}; there are {', '.join(DRILLS)}")
+    return wanted or list(DRILLS)
+
+
+def run(at: Ground, names: list[str], rounds: int, target: Path) -> dict[str, Outcome]:
+    """Do the drills one after another; write the figures after each."""
+    outcomes: dict[str, Outcome] = {}
+    for number, name in enumerate(names, 1):
+        drill, usual = DRILLS[name]
+        bar = "█" * number + "·" * (len(names) - number)
+        print(f"{bar} {name} ({number} of {len(names)}): {rounds or usual} rounds", flush=True)
+        began = time.monotonic()
+        try:
+            at.begin_anew()
+            outcomes[name] = drill(at, rounds or usual)
+        except (EmbeddedError, TimeoutError) as fault:
+            outcomes[name] = Outcome(notes=[f"did not end: {fault}"[-400:]])
+        outcomes[name].seconds = time.monotonic() - began
+        refused = dict(at.crowd.told.refused)
+        if refused:
+            outcomes[name].notes.append(f"refused for good: {refused}")
+        write(target, outcomes, at.seed)
+        print(f"    {outcomes[name].as_json()}", flush=True)
+    return outcomes
+
+
+def main() -> int:
+    try:
+        names = chosen(os.environ.get("DRILLS", ""))
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    seed = int(os.environ.get("SEED") or time.time())
+    rounds = int(os.environ.get("ROUNDS") or 0)
+    os.environ["PROFILE"] = "development"
+    software.installed(var_folder() / "cluster-software", server_account(Path("/nonexistent")))
+    os.environ["SEED"] = str(seed)
+    enter_own_network()
+    print(f"seed {seed}; starting the cluster", flush=True)
+    began = time.monotonic()
+    with ground(new_folder("drill"), network(), seed) as at:
+        print(f"ready after {time.monotonic() - began:.0f} s", flush=True)
+        outcomes = run(at, names, rounds, ROOT / "var" / "drill.json")
+        words = at.cluster.network.words
+    print("\n" + table(outcomes))
+    if len(outcomes) == len(DRILLS):
+        (ROOT / "docs" / "drills.md").write_text(page(outcomes, seed, words))
+    return 0 if all(outcome.passed for outcome in outcomes.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,234 @@
+"""Terminals that sell, play and pay at once through the proxy, and write down what they were told.
+
+A terminal repeats a request that got no answer, or a transient one, with the same UUID until it is
+answered, as the shipped terminal does.
+"""
+
+import json
+import random
+import ssl
+import threading
+import time
+import uuid
+from collections import Counter, deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from http.client import HTTPException, HTTPSConnection
+from itertools import pairwise
+from typing import Any
+from urllib.parse import urlsplit
+
+from tests.bench.pairs import percentile
+
+TIMEOUT_S, AGAIN_S = 8.0, 0.2
+SALES, PLAYS = "lototrot/tickets", "promotrot/plays"
+PAYMENTS = "claims/payments"
+KINDS = ("sale", "play", "act", "payment")
+_PLAYS_SHARE = 0.3
+_EVERY_S = 0.02
+"""A terminal rests so long after each act: this machine is shared with all the others."""
+
+
+@dataclass(slots=True)
+class Told:
+    """Requests and answers of the terminals, by kind of act and UUID.
+
+    `took_ms` has when each act was answered, and how long that was after its first try.
+    """
+
+    asked: dict[str, set[uuid.UUID]] = field(default_factory=lambda: {k: set() for k in KINDS})
+    answered: dict[str, dict[uuid.UUID, float]] = field(
+        default_factory=lambda: {kind: {} for kind in KINDS}
+    )
+    refused: Counter[str] = field(default_factory=Counter)
+    faults: Counter[str] = field(default_factory=Counter)
+    took_ms: list[tuple[float, float]] = field(default_factory=list)
+    tried_ok: list[tuple[float, float]] = field(default_factory=list)
+    """When a try of a sale began and was answered well."""
+
+    def first_sale_after(self, instant: float) -> float | None:
+        """Return when the first sale was answered that was tried after an instant."""
+        good = [answered for began, answered in self.tried_ok if began > instant]
+        return min(good, default=None)
+
+    def sales_between(self, since: float, until: float) -> int:
+        """Return how many sales were answered in that time."""
+        return sum(since <= answered < until for _, answered in self.tried_ok)
+
+    def p99_ms(self, since: float = 0) -> float:
+        """Return the 99th percentile of the times of acts answered since then."""
+        times = [ms for at, ms in self.took_ms if at >= since]
+        return percentile(times, 0.99) if times else 0.0
+
+    def longest_gap_s(self, since: float, until: float) -> float:
+        """Return the longest time without an answered sale."""
+        moments = sorted(at for _, at in self.tried_ok if since <= at <= until)
+        edges = [since, *moments, until]
+        return max(after - before for before, after in pairwise(edges))
+
+
+@dataclass(frozen=True, slots=True)
+class Goods:
+    """What is sold: bodies of sales, and the emissions whose plays are sold, with their price."""
+
+    sales: Sequence[dict[str, Any]]
+    emissions: Sequence[tuple[int, int]]
+
+
+class Crowd:
+    """Terminals with their credentials. `addresses` are where each of them asks from."""
+
+    def __init__(
+        self,
+        base_url: str,
+        headers: Sequence[dict[str, str]],
+        goods: Goods,
+        addresses: Sequence[str],
+        *,
+        certificate: str,
+        seed: int,
+    ) -> None:
+        self.base_url = base_url
+        self.told = Told()
+        self._goods = goods
+        self._headers = headers
+        self._addresses = addresses
+        self._context = ssl.create_default_context(cafile=certificate)
+        self._seed = seed
+        self._stop = threading.Event()
+        self._threads: list[threading.Thread] = []
+        self._vouchers: deque[tuple[str, int]] = deque()
+
+    def start(self) -> None:
+        """Have all terminals act until `pause`."""
+        self._stop.clear()
+        self._threads = [
+            threading.Thread(target=self._terminal, args=(number,), daemon=True)
+            for number in range(len(self._headers))
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def pause(self) -> None:
+        """Wait until no request is under way."""
+        self._stop.set()
+        for thread in self._threads:
+            thread.join()
+
+    def forget(self) -> None:
+        """Begin anew with what was told, after answers were lost on purpose."""
+        self.told = Told()
+        self._vouchers.clear()
+
+    def wait_sales(self, more: int = 30, within_s: float = 120) -> None:
+        """Wait until so many more sales are answered. Raise TimeoutError after `within_s`."""
+        enough = len(self.told.tried_ok) + more
+        deadline = time.monotonic() + within_s
+        while len(self.told.tried_ok) < enough:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"no {more} sales within {within_s:.0f} s")
+            time.sleep(0.05)
+
+    def first_sale_after(self, instant: float, within_s: float) -> float:
+        """Wait for the first sale tried after an instant; return its seconds after it, or inf."""
+        deadline = time.monotonic() + within_s
+        while (at := self.told.first_sale_after(instant)) is None:
+            if time.monotonic() > deadline:
+                return float("inf")
+            time.sleep(0.05)
+        return at - instant
+
+    def _terminal(self, number: int) -> None:
+        rng = random.Random(f"{self._seed} {number} {time.monotonic()}")
+        line = _Line(self, number)
+        while not self._stop.wait(_EVERY_S):
+            if self._vouchers:
+                self._pay(line)
+            elif rng.random() < _PLAYS_SHARE:
+                self._play(line, rng)
+            else:
+                ident, body = uuid.uuid4(), rng.choice(self._goods.sales)
+                line.act("sale", ident, SALES, {"uuid": str(ident), **body})
+        line.close()
+
+    def _play(self, line: "_Line", rng: random.Random) -> None:
+        ident = uuid.uuid4()
+        emission, price = rng.choice(self._goods.emissions)
+        body = {"uuid": str(ident), "emission": emission, "price_cents": price}
+        if line.act("play", ident, PLAYS, body) is None:
+            return
+        after = line.act("act", ident, f"{PLAYS}/{ident}/acts", {"number": 1, "act": "reveal"})
+        for voucher in (after or {}).get("vouchers", ()):
+            if voucher.get("nature") == "cash":
+                self._vouchers.append((voucher["code"], voucher["amount_cents"]))
+
+    def _pay(self, line: "_Line") -> None:
+        try:
+            code, cents = self._vouchers.popleft()
+        except IndexError:
+            return
+        ident = uuid.uuid4()
+        body = {"uuid": str(ident), "code": code, "amount_cents": cents, "intact": True}
+        line.act("payment", ident, PAYMENTS, body)
+
+
+class _Line:
+    """One terminal's connection to the proxy."""
+
+    def __init__(self, crowd: Crowd, number: int) -> None:
+        self._crowd = crowd
+        self._headers = {**crowd._headers[number], "Content-Type": "application/json"}
+        self._source = crowd._addresses[number]
+        self._link: HTTPSConnection | None = None
+
+    def act(self, kind: str, ident: uuid.UUID, path: str, body: Any) -> dict[str, Any] | None:
+        """Ask until there is an answer; return it if it is good. None when told to stop."""
+        crowd, content = self._crowd, json.dumps(body).encode()
+        told = crowd.told
+        told.asked[kind].add(ident)
+        first = time.monotonic()
+        while True:
+            began = time.monotonic()
+            status, answer = self._try(f"/api/v1/{path}", content)
+            now = time.monotonic()
+            if status in (200, 201):
+                told.answered[kind][ident] = now
+                told.took_ms.append((now, (now - first) * 1000))
+                if kind == "sale":
+                    told.tried_ok.append((began, now))
+                return answer
+            if status and status < 500 and not answer.get("transient"):
+                told.refused[str(answer.get("code", status))] += 1
+                return None
+            told.faults[str(status or "no answer")] += 1
+            if crowd._stop.wait(AGAIN_S):
+                return None
+
+    def close(self) -> None:
+        if self._link is not None:
+            self._link.close()
+            self._link = None
+
+    def _try(self, path: str, content: bytes) -> tuple[int, dict[str, Any]]:
+        """Return the status and the JSON of one try; 0 without an answer."""
+        try:
+            if self._link is None:
+                address = urlsplit(self._crowd.base_url)
+                self._link = HTTPSConnection(
+                    address.hostname or "",
+                    address.port,
+                    timeout=TIMEOUT_S,
+                    source_address=(self._source, 0),
+                    context=self._crowd._context,
+                )
+            self._link.request("POST", path, content, self._headers)
+            response = self._link.getresponse()
+            answer = response.read()
+        except (OSError, HTTPException):
+            self.close()
+            return 0, {}
+        try:
+            parsed = json.loads(answer)
+        except ValueError:
+            return response.status, {"transient": response.status >= 500}
+        return response.status, parsed if isinstance(parsed, dict) else {}

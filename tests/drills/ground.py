@@ -1,0 +1,157 @@
+"""The cluster that is drilled, what is on sale on it, its terminals, and the audits of a round."""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from random import Random
+from typing import Any
+from uuid import UUID
+
+import psycopg
+
+from core.tools.cluster.cluster import Cluster
+from core.tools.cluster.network import Network
+from core.tools.cluster.patroni import REST_PORT
+from core.tools.embedded.processes import EmbeddedError
+from tests.drills.crowd import Crowd, Goods
+from tests.drills.outcomes import Outcome
+
+KINDS = ("signer", "sales", "play", "live", "worker", "beat")
+"""The processes of each host in a drill: `web` for staff would only take this machine's time."""
+CONNECTIONS = 32
+GAME = "lap-of-honour"
+_ROWS = {
+    "sale": "SELECT uuid FROM lototrot_ticket",
+    "play": "SELECT uuid FROM promotrot_playticket",
+    "act": "SELECT t.uuid FROM promotrot_playend e JOIN promotrot_playticket t"
+    " ON t.id = e.ticket_id",
+    "payment": "SELECT uuid FROM payoffice_payment",
+}
+AUDITS = ("ledger_rebuild", "journal_verify", "seals_verify")
+
+
+class Ground:
+    """A running cluster with goods on sale and a crowd of terminals."""
+
+    def __init__(self, folder: Path, network: Network, seed: int) -> None:
+        self.random = Random(seed)
+        self.seed = seed
+        self.cluster = Cluster(folder, network, kinds=KINDS, environment={"LOG_LEVEL": "WARNING"})
+        self.crowd: Crowd
+        self._before: dict[str, set[UUID]] = {}
+
+    def prepare(self) -> None:
+        """Put a contest and two emissions on sale, and enrol the terminals.
+
+        The settings of this process must name the cluster's database and keys.
+        """
+        from core.database import clock
+        from core.kernel.days import natural_day
+        from tests.bench.parts.sale import Sales
+        from tests.bench.store import credentials, free_day, terminals
+        from tests.support import emitting, factories
+
+        day = free_day(natural_day(clock.now()), step_days=1)
+        contest = factories.contest(factories.meeting(numbers=range(1, 16), day=day))
+        points = terminals()
+        for point in points:
+            factories.acknowledge(contest, point)
+        game = emitting.approved(emitting.document(GAME, code=GAME))
+        emissions = [emitting.opened(game) for _ in range(2)]
+        self.crowd = Crowd(
+            self.cluster.base_url,
+            credentials(points),
+            Goods(
+                Sales(contest, points, seed=self.seed)._bodies,
+                [(each.pk, each.price_cents) for each in emissions],
+            ),
+            [self.cluster.network.outside(number) for number in range(len(points))],
+            certificate=self.cluster.environment["SSL_CERT_FILE"],
+            seed=self.seed,
+        )
+
+    @contextmanager
+    def selling(self) -> Iterator[Crowd]:
+        """Have the crowd act inside the block; begin when it sells."""
+        self.crowd.start()
+        try:
+            self.crowd.wait_sales()
+            yield self.crowd
+        finally:
+            self.crowd.pause()
+
+    def audit(self, outcome: Outcome, *, commands: bool = True) -> None:
+        """Count what was lost and invented; verify ledger, journal and seals. Sales are paused."""
+        lost, invented = self.counted()
+        outcome.lost += lost
+        outcome.invented += invented
+        if lost or invented:
+            outcome.notes.append(f"{lost} answered acts are missing, {invented} nobody asked for")
+        for command in AUDITS if commands else ():
+            try:
+                self.cluster.command(command)
+            except EmbeddedError as fault:
+                outcome.lost += 1
+                outcome.notes.append(f"{command}: {str(fault)[-300:]}")
+
+    def counted(self) -> tuple[int, int]:
+        """Return how many answered acts have no row, and how many rows nobody asked for."""
+        lost = invented = 0
+        told = self.crowd.told
+        with psycopg.connect(self.cluster.environment["DATABASE_OWNER_URL"]) as session:
+            for kind, query in _ROWS.items():
+                rows = {UUID(str(ident)) for (ident,) in session.execute(query).fetchall()}
+                lost += len(told.answered[kind].keys() - rows)
+                invented += len(rows - told.asked[kind] - self._before.get(kind, set()))
+        return lost, invented
+
+    def begin_anew(self) -> None:
+        """Take what is in the database now as given, and forget what was told."""
+        self.crowd.forget()
+        with psycopg.connect(self.cluster.environment["DATABASE_OWNER_URL"]) as session:
+            self._before = {
+                kind: {UUID(str(ident)) for (ident,) in session.execute(query).fetchall()}
+                for kind, query in _ROWS.items()
+            }
+
+    def synchronous(self, mode: str) -> None:
+        """Have Patroni replicate by "quorum", or "off": not before the answer; wait for it."""
+        leader = self.cluster.wait_primary()
+        change = {"synchronous_mode": mode, "synchronous_mode_strict": mode != "off"}
+        connection = HTTPConnection(self.cluster.machines[leader].address, REST_PORT, timeout=10)
+        connection.request(
+            "PATCH", "/config", json.dumps(change), {"Content-Type": "application/json"}
+        )
+        answer = connection.getresponse()
+        if answer.status != 200:
+            raise EmbeddedError(f"Patroni refused {change}: {answer.read()!r}")
+        deadline = time.monotonic() + 60
+        while bool(self._standby_names(leader)) == (mode == "off"):
+            if time.monotonic() > deadline:
+                raise EmbeddedError(f"the primary did not become synchronous={mode}")
+            time.sleep(0.2)
+
+    def _standby_names(self, leader: str) -> str:
+        with psycopg.connect(self.cluster.superuser_url(leader)) as session:
+            row: Any = session.execute("SHOW synchronous_standby_names").fetchone()
+        return str(row[0])
+
+
+@contextmanager
+def ground(folder: Path, network: Network, seed: int) -> Iterator[Ground]:
+    """Start the cluster and prepare it; set up Django in this process for it."""
+    made = Ground(folder, network, seed)
+    with made.cluster:
+        names = ("DATABASE_URL", "DATABASE_OWNER_URL", "BROKER_URL", "VAR_DIR", "PROFILE")
+        os.environ |= {name: made.cluster.environment[name] for name in names}
+        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
+        import django
+
+        django.setup()
+        made.prepare()
+        made.cluster.wait_standbys()
+        yield made

@@ -1,0 +1,169 @@
+"""Drills of the databases: the primary killed, cut off, and back; the standbys lost."""
+
+import time
+
+from core.tools.cluster.cluster import DATABASES
+from core.tools.embedded.processes import EmbeddedError
+from tests.drills.ground import Ground
+from tests.drills.outcomes import Outcome
+
+AIM_S = 15.0
+_STALL_S = 0.5
+"""The primary sends nothing to its standbys for so long before it dies, in the twin as well."""
+_WITHIN_S = 120.0
+LEASE_S = 20.0
+
+
+def primary(ground: Ground, rounds: int) -> Outcome:
+    """Kill the primary's server and delete its data, under load; Patroni on its machine lives.
+
+    Twin: the same with standbys that are not waited for.
+    """
+    outcome = Outcome()
+    for _ in range(rounds):
+        lost = _disk_lost(ground, outcome)
+        ground.cluster.new_disk(lost)
+        ground.audit(outcome)
+        ground.cluster.wait_standbys()
+        outcome.rounds += 1
+    outcome.twin_lost = _asynchronous_twin(ground)
+    p95 = outcome.first_sale_p95_s or float("inf")
+    outcome.figures["first_sale_max_s"] = max(outcome.first_sales_s, default=0.0)
+    outcome.passed = not (outcome.lost or outcome.invented) and p95 <= AIM_S
+    return outcome
+
+
+def _disk_lost(ground: Ground, outcome: Outcome) -> str:
+    """Destroy the primary under load; return the name of its machine."""
+    cluster = ground.cluster
+    with ground.selling() as crowd:
+        pause_s = ground.random.random()  # of the drill's seed
+        time.sleep(pause_s)
+        leader = cluster.wait_primary()
+        cluster.machines[leader].signal_programs("walsender", "STOP")
+        time.sleep(_STALL_S)
+        killed = time.monotonic()
+        cluster.machines[leader].signal_programs("postgres", "KILL")
+        cluster.delete_data(leader)
+        outcome.first_sales_s.append(crowd.first_sale_after(killed, _WITHIN_S))
+        crowd.wait_sales()
+    return leader
+
+
+def _asynchronous_twin(ground: Ground) -> int:
+    """Return how many answered acts are lost by one round without synchronous standbys."""
+    ground.cluster.wait_standbys()
+    ground.synchronous("off")
+    ground.begin_anew()
+    destroyed = _disk_lost(ground, Outcome())
+    lost, _ = ground.counted()
+    ground.cluster.new_disk(destroyed)
+    ground.cluster.wait_standbys()
+    ground.synchronous("quorum")
+    ground.begin_anew()
+    return lost
+
+
+def machine(ground: Ground, rounds: int) -> Outcome:
+    """Kill the whole machine of the primary, also Patroni and etcd, and delete its data.
+
+    Nobody gives the lease back: a new primary comes when it has ended.
+    """
+    outcome = Outcome()
+    for _ in range(rounds):
+        with ground.selling() as crowd:
+            leader = ground.cluster.wait_primary()
+            killed = time.monotonic()
+            ground.cluster.machines[leader].kill()
+            ground.cluster.delete_data(leader)
+            outcome.first_sales_s.append(crowd.first_sale_after(killed, _WITHIN_S))
+            crowd.wait_sales()
+        ground.audit(outcome, commands=False)
+        ground.cluster.machines[leader].start()
+        ground.cluster.wait_standbys()
+        outcome.rounds += 1
+    p95 = outcome.first_sale_p95_s or float("inf")
+    outcome.notes.append(f"the lease of a dead machine lasts {LEASE_S:.0f} s, Patroni's shortest")
+    outcome.passed = not (outcome.lost or outcome.invented) and p95 <= LEASE_S + AIM_S
+    return outcome
+
+
+def silent(ground: Ground, rounds: int) -> Outcome:
+    """Pull the cable of the primary's machine: no reset, no word. Then plug it in again.
+
+    It must take no write meanwhile, and follow the new primary afterwards.
+    """
+    outcome = Outcome()
+    cluster = ground.cluster
+    for _ in range(rounds):
+        with ground.selling() as crowd:
+            leader = cluster.wait_primary()
+            cut = time.monotonic()
+            cluster.network.cut(leader)
+            outcome.first_sales_s.append(crowd.first_sale_after(cut, _WITHIN_S))
+            crowd.wait_sales()
+            wrote = _writes(ground, leader)
+            cluster.network.mend(leader)
+            crowd.wait_sales()
+        cluster.wait_standbys()
+        ground.audit(outcome, commands=False)
+        log = cluster.machines[leader].children["patroni"].log.read_text(errors="replace")
+        outcome.figures["rejoined_by_pg_rewind"] = float("pg_rewind" in log)
+        if wrote:
+            outcome.lost += 1
+            outcome.notes.append(f"{leader} took a write while another led")
+        outcome.rounds += 1
+    p95 = outcome.first_sale_p95_s or float("inf")
+    outcome.passed = not (outcome.lost or outcome.invented) and p95 <= LEASE_S + AIM_S
+    return outcome
+
+
+def _writes(ground: Ground, leader: str) -> bool:
+    """Return whether the server that was cut off takes a write, asked on its own machine."""
+    done = ground.cluster.machines[leader].run(
+        "psql",
+        *("--no-psqlrc", "--command", "SET statement_timeout = 2000"),
+        *("--command", "CREATE TABLE public.drill (a int)"),
+        ground.cluster.superuser_url(leader),
+    )
+    return done.returncode == 0
+
+
+def standby(ground: Ground, rounds: int) -> Outcome:
+    """Kill one standby: sales go on. Kill the other too: nothing is answered, rather than lost."""
+    outcome = Outcome()
+    cluster = ground.cluster
+    for _ in range(rounds):
+        leader = cluster.wait_primary()
+        standbys = [name for name in DATABASES if name != leader]
+        with ground.selling() as crowd:
+            cluster.machines[standbys[0]].kill()
+            killed = time.monotonic()
+            outcome.first_sales_s.append(crowd.first_sale_after(killed, _WITHIN_S))
+            crowd.wait_sales()
+            cluster.machines[standbys[1]].kill()
+            time.sleep(2)
+            since = time.monotonic()
+            time.sleep(6)
+            alone = crowd.told.sales_between(since, time.monotonic())
+            for name in standbys:
+                cluster.machines[name].start()
+            crowd.wait_sales()
+        cluster.wait_standbys()
+        ground.audit(outcome, commands=False)
+        if alone:
+            outcome.notes.append(f"{alone} sales were answered without any standby")
+            outcome.lost += alone
+        outcome.rounds += 1
+    outcome.passed = not (outcome.lost or outcome.invented) and not _is_slow(outcome)
+    return outcome
+
+
+def _is_slow(outcome: Outcome) -> bool:
+    return (outcome.first_sale_p95_s or 0.0) > AIM_S
+
+
+def need_cable(ground: Ground) -> None:
+    """Raise EmbeddedError where no cable can be pulled."""
+    if ground.cluster.network.words != "network namespaces":
+        raise EmbeddedError("network namespaces are not allowed here")
