@@ -44,7 +44,7 @@ class Told:
     faults: Counter[str] = field(default_factory=Counter)
     took_ms: list[tuple[float, float]] = field(default_factory=list)
     tried_ok: list[tuple[float, float]] = field(default_factory=list)
-    """When a try of a sale began and was answered well."""
+    """The beginning and the good answer of each try of a sale, by the monotonic clock."""
 
     def first_sale_after(self, instant: float) -> float | None:
         """Return when the first sale was answered that was tried after an instant."""

@@ -133,11 +133,13 @@ class Cluster:
         self._ending.set()
         if self._watch.is_alive():
             self._watch.join()
-        for name in (PROXY, *HOSTS, RECEIVER, BROKER):
-            self.machines[name].stop()
-        for name in DATABASES:
-            self.machines[name].kill()
-        end_all(self.mark)
+        try:
+            for name in (PROXY, *HOSTS, RECEIVER, BROKER):
+                self.machines[name].stop()
+            for name in DATABASES:
+                self.machines[name].kill()
+        finally:  # also after a second Ctrl-C
+            end_all(self.mark)
 
     def __enter__(self) -> Self:
         self.start()
@@ -279,7 +281,7 @@ class Cluster:
         socket = self._signer
         commands = {
             "signer": [*manage, "signer", str(socket)],
-            "sales": web_command(8000, 2, at),
+            "sales": web_command(8000, 1, at),
             "play": web_command(8003, 1, at),
             "web": web_command(8002, 1, at),
             "live": [*manage, "live", "--folder", str(own / "live"), "--listen", f"{at}:8001"],

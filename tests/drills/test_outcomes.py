@@ -1,0 +1,39 @@
+"""Tests of the outcomes: as JSON by drill, as a table, and as a page."""
+
+import json
+from pathlib import Path
+
+from tests.drills.__main__ import DRILLS, chosen
+from tests.drills.outcomes import Outcome, page, table, write
+
+
+def outcomes() -> dict[str, Outcome]:
+    good = Outcome(rounds=2, first_sales_s=[1.0, 3.0], passed=True, twin_lost=7)
+    return {"primary": good, "web": Outcome(rounds=1, lost=1, notes=["one is missing"])}
+
+
+def test_the_figures_have_the_agreed_names(tmp_path: Path) -> None:
+    write(tmp_path / "var" / "drill.json", outcomes(), 5)
+    said = json.loads((tmp_path / "var" / "drill.json").read_text())
+    assert said["seed"] == 5
+    agreed = {"rounds", "lost", "invented", "first_sale_p95_s", "passed", "twin_lost"}
+    for name in ("primary", "web"):
+        assert agreed <= said[name].keys()
+    assert said["primary"]["first_sale_p95_s"] == 3.0
+    assert said["web"]["first_sale_p95_s"] is None
+
+
+def test_a_drill_that_lost_is_marked() -> None:
+    lines = table(outcomes()).splitlines()
+    assert lines[2].endswith("| 7 | yes |")
+    assert lines[3].endswith("|  | NO |")
+    assert "one is missing" in page(outcomes(), 5, "loopback addresses")
+
+
+def test_drills_are_chosen_by_name() -> None:
+    assert chosen("") == list(DRILLS)
+    assert chosen(" web, primary") == ["web", "primary"]
+    try:
+        chosen("flood")
+    except ValueError as error:
+        assert "flood" in str(error)
