@@ -69,7 +69,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Goods:
-    """What is sold: bodies of sales, and the emissions whose plays are sold, with their price."""
+    """Bodies of sales, and the emissions whose plays are sold, with their price."""
 
     sales: Sequence[dict[str, Any]]
     emissions: Sequence[tuple[int, int]]

@@ -152,6 +152,9 @@ def ground(folder: Path, network: Network, seed: int) -> Iterator[Ground]:
         import django
 
         django.setup()
+        from core.journal.acting import name_process
+
+        name_process("command:drill")
         made.prepare()
         made.cluster.wait_standbys()
         yield made

@@ -42,8 +42,8 @@ def _disk_lost(ground: Ground, outcome: Outcome) -> str:
         leader = cluster.wait_primary()
         cluster.machines[leader].signal_programs("walsender", "STOP")
         time.sleep(_STALL_S)
-        killed = time.monotonic()
         cluster.machines[leader].signal_programs("postgres", "KILL")
+        killed = time.monotonic()
         cluster.delete_data(leader)
         outcome.first_sales_s.append(crowd.first_sale_after(killed, _WITHIN_S))
         crowd.wait_sales()
@@ -73,8 +73,8 @@ def machine(ground: Ground, rounds: int) -> Outcome:
     for _ in range(rounds):
         with ground.selling() as crowd:
             leader = ground.cluster.wait_primary()
-            killed = time.monotonic()
             ground.cluster.machines[leader].kill()
+            killed = time.monotonic()
             ground.cluster.delete_data(leader)
             outcome.first_sales_s.append(crowd.first_sale_after(killed, _WITHIN_S))
             crowd.wait_sales()

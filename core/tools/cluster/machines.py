@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,20 +24,26 @@ _GONE_WITHIN_S = 30
 
 
 def marked(mark: str) -> list[int]:
-    """Return the processes of this computer whose environment has the mark, or begins with it.
+    """Return the processes of this computer whose environment has the mark, with their descendants.
 
-    A mark that ends with "/" stands for all machines of a cluster.
+    PostgreSQL's children write their titles over their environment. A mark that ends with "/"
+    stands for all machines of a cluster.
     """
     wanted = f"{MARK}={mark}".encode()
-    pids = []
+    children: dict[int, list[int]] = defaultdict(list)
+    found: list[int] = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdecimal() or int(entry.name) == os.getpid():
             continue
         with contextlib.suppress(OSError):
+            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            children[parent].append(int(entry.name))
             words = (entry / "environ").read_bytes().split(b"\0")
             if any(w == wanted or (mark.endswith("/") and w.startswith(wanted)) for w in words):
-                pids.append(int(entry.name))
-    return [pid for pid in pids if alive(pid)]
+                found.append(int(entry.name))
+    for pid in found:  # which grows meanwhile
+        found += [child for child in children[pid] if child not in found]
+    return [pid for pid in found if alive(pid)]
 
 
 def end_all(mark: str, number: signal.Signals = signal.SIGKILL) -> None:
@@ -143,11 +150,15 @@ class Machine:
 
     def signal_programs(self, words: str, name: str) -> None:
         """Send a signal, such as "KILL", to the processes whose command has these words."""
+        chosen = []
         for pid in marked(self.mark):
             with contextlib.suppress(OSError):
                 command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ")
                 if words.encode() in command:
-                    os.kill(pid, signal.Signals[f"SIG{name}"])
+                    chosen.append(pid)
+        for pid in chosen:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.Signals[f"SIG{name}"])
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Run a short command of PostgreSQL on the machine."""
