@@ -48,8 +48,8 @@ class Part:
         return self.until.end_xid if self.until else _END
 
     def span(self) -> Span:
-        late = tuple(self.since.open_xids) if self.since else ()
-        return Span(self.since.end_xid if self.since else _NEVER, self.end_xid, late)
+        """Return its transactions, and those between that were sealed before it."""
+        return Span(self.first_xid if self.since else _NEVER, self.end_xid)
 
     def batches(self) -> QuerySet[Batch]:
         after = Batch.objects.filter(number__gt=self.since.number if self.since else 0)
@@ -92,9 +92,10 @@ def stretches(table: Journaled, part: Part = WHOLE) -> Iterator[Stretch]:
     """
     forms = _forms(table)
     earlier = [batch for batch in forms if part.since and batch <= part.since.number]
-    form = RowForm(relation=table.name, columns=rows.present_columns(table))
     if forms:
         form = forms[max(earlier, default=min(forms))]
+    else:
+        form = RowForm(relation=table.name, columns=rows.present_columns(table))
     before, run, entries = part.since, list[Batch](), 0
     after = part.batches().order_by("number")
     for batch in after.only("number", "first_xid", "end_xid", "open_xids", "entries").iterator():

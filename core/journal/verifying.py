@@ -96,22 +96,23 @@ def _batch_of(number: int | None) -> Batch | None:
 
 def _all(tables: Collection[str], part: Part) -> Iterator[Finding]:
     yield from chain(_anew(), batch_findings(part), _checkpoints(part), _triggers())
-    written = None if part.is_whole else _written_in(part)
+    filled = {table.name for table in rows.written_to(part.span())}
+    written = filled | _changed_or_sealed(part)
     for table in journaled():
-        if (not tables or table.name in tables) and (written is None or table.name in written):
+        if (not tables or table.name in tables) and table.name in written:
             yield from table_findings(table, part)
-    yield from chain(_unnamed(part), _rules(tables, part))
+    yield from chain(_unnamed(part), _rules(tables, part, filled))
 
 
-def _written_in(part: Part) -> set[str]:
-    """Return the tables that have rows, changes or entries of a part of the journal."""
+def _changed_or_sealed(part: Part) -> set[str]:
+    """Return the tables that have changes or entries of a part of the journal."""
     changed = Change.objects.filter(xid__gte=part.first_xid, xid__lt=part.end_xid)
-    of_part = Block.objects.filter(batch_id__in=part.batches().values("pk"))
-    sealed = RowForm.objects.filter(pk__in=of_part.values("row_form"))
-    return (
-        {table.name for table in rows.written_to(part.span())}
-        | set(changed.values_list("relation", flat=True).distinct())
-        | set(sealed.values_list("relation", flat=True))
+    sealed = RowForm.objects.all()
+    if not part.is_whole:
+        of_part = Block.objects.filter(batch_id__in=part.batches().values("pk"))
+        sealed = sealed.filter(pk__in=of_part.values("row_form"))
+    return set(changed.values_list("relation", flat=True).distinct()) | set(
+        sealed.values_list("relation", flat=True)
     )
 
 
@@ -369,8 +370,11 @@ def _triggers() -> Iterator[Finding]:
         yield Finding(Fault.TRIGGER, f"{name}: its trigger is disabled or missing", table=name)
 
 
-def _rules(tables: Collection[str], part: Part) -> Iterator[Finding]:
+def _rules(tables: Collection[str], part: Part, filled: Collection[str]) -> Iterator[Finding]:
+    """Yield what breaks a rule. `filled` are the tables that have rows of the part."""
     for rule in rules.rules():
+        if rule.is_of_each_row and rule.table not in filled:
+            continue
         if tables and not any(re.search(rf"\b{name}\b", rule.query) for name in tables):
             continue
         for table, row, xid in rules.broken(rule, first=part.first_xid, end=part.end_xid):
