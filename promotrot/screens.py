@@ -9,7 +9,7 @@ from core.screens.panels import Feed, Panel, Screens
 from core.screens.texts import ngettext_noop
 from promotrot.selectors import board
 
-_MODULES = ("display", "stage", "drawn", "chance", "mechanics", "prizes", "values", "kept")
+_MODULES = ("display", "stage", "drawn", "chance", "mechanics", "prizes", "values", "kept", "sound")
 
 
 _TEXTS: dict[str, texts.Text] = {
@@ -17,9 +17,13 @@ _TEXTS: dict[str, texts.Text] = {
     "no_games": _("No game is on sale now."),
     "up_to": _("Up to"),
     "main_prizes_left": ngettext_noop(
-        "{n} of {all} main prizes left", "{n} of {all} main prizes left"
+        "On {day} at {time}, {n} of {all} main prizes was still to be won.",
+        "On {day} at {time}, {n} of {all} main prizes were still to be won.",
     ),
-    "as_of": _("as of {day}, {time}"),
+    "play_again": _("Again for"),
+    "sound": _("Sound"),
+    "help_game": _("Choose a game"),
+    "help_uncover": _("Uncover a square"),
     "play_for": _("Play for"),
     "before_selling": _("Before selling"),
     "game_display_title": _("Before selling: rules and percentage on display"),

@@ -88,6 +88,16 @@ TERMINAL_TEXTS: dict[str, texts.Text] = {
         "The payment is asked for again until it is answered. It is never made twice. "
         "Do not hand any money over yet."
     ),
+    "help": _("Help"),
+    "everywhere": _("Everywhere"),
+    "help_tabs": _("Change the tab"),
+    "scanner": _("Scanner"),
+    "help_scan": _("A ticket to check or pay, or one prepared on a phone"),
+    "touch_keys": _("Keys to touch"),
+    "printer": _("Printer"),
+    "printer_unused": _("Nothing was printed since this screen was opened."),
+    "printer_last": _("The last paper went to the printer at {time}."),
+    "printer_test": _("Print a test page"),
     "cash_up": _("Cash-up"),
     "since": _("since {time}"),
     "in_drawer": _("Must be in the drawer"),

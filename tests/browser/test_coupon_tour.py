@@ -47,10 +47,12 @@ def test_a_coupon_from_the_phone_to_the_paper(
     desk.scan(till, text.replace("R05", "R06"))
     till.says("#toast .bad", "coupon_mistyped")
     assert not till.shows("dialog")
+    before = till.acts
     desk.scan(till, text)
     till.says("dialog s", "8")
     till.says("dialog .due", "2,00 €")
     till.keys("Enter")
+    assert till.acts - before == 2
     desk.sold(till)
     ticket = Ticket.objects.get()
     assert [numbers_of(mask) for mask in ticket.legs()] == [

@@ -15,9 +15,22 @@ DONE = ".stage footer .primary:enabled"
 def buy(browser: Browser) -> None:
     browser.click("#tab-promotrot")
     desk.to_play(browser)
+    before = browser.acts
     browser.click(".game .buy")
     browser.click("dialog .primary")
+    assert browser.acts - before == 2  # and a third uncovers it all
     browser.find(".stage")
+
+
+def again(browser: Browser) -> None:
+    """Buy another of the same game with one key, and uncover it with one more."""
+    before = browser.acts
+    browser.keys("F9")
+    until(lambda: PlayTicket.objects.count() == 2, "the next ticket")
+    until(lambda: covered(browser) == 9, "its squares")
+    browser.keys("F8")
+    assert browser.acts - before == 2
+    browser.find(DONE)
 
 
 def covered(browser: Browser) -> int:
@@ -68,10 +81,12 @@ def test_a_drawn_ticket_is_uncovered_by_touches_and_goes_on_after_a_reload(
     browser.reload()
     browser.find(DONE)  # the result again, and no second paper
     assert desk.printed(browser, 0) == []
+    if won:
+        again(browser)
     browser.keys("Enter")
     browser.find(".games")
-    assert PlayTicket.objects.get().emission_id == emission.pk
-    assert PlayAct.objects.count() == 1 and desk.outbox(browser) is None
+    assert {ticket.emission_id for ticket in PlayTicket.objects.all()} == {emission.pk}
+    assert PlayAct.objects.count() == PlayTicket.objects.count() and desk.outbox(browser) is None
     assert browser.complaints() == []
 
 

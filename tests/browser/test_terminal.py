@@ -86,6 +86,7 @@ def _multiple(browser: Browser, said: dict[str, Any]) -> None:
 
 def _quick_pick(browser: Browser) -> list[str]:
     """Sell a quick pick in three keys and one to draw again. Return the numbers shown at last."""
+    before = browser.acts
     browser.keys("F2")
     browser.says(".sum", "1 ")
     browser.keys("F8")
@@ -93,6 +94,7 @@ def _quick_pick(browser: Browser) -> list[str]:
     browser.keys("F2")  # the player may have them drawn again
     shown = [each.text for each in browser.all("dialog .cloth")]
     browser.keys("Enter")
+    assert browser.acts - before == 3 + 1
     return shown
 
 
@@ -114,8 +116,10 @@ def test_the_acts_of_a_counter_in_each_language(
         closed = gettext(ContestClosed.message)
         lost = gettext("No connection: nothing is sold until it is back.")
 
+    before = browser.acts
     desk.mark_all(browser, NUMBERS)
     desk.sell(browser)
+    assert browser.acts - before == 9
     paper = desk.sold(browser)
     single = Ticket.objects.get()
     assert single.bets == 1 and str(single.uuid) in paper
@@ -232,13 +236,20 @@ def test_a_withdrawn_horse_is_refused_struck_through_and_no_longer_marked(
 
 def _annul_any(browser: Browser, paper: str) -> None:
     """Find a ticket that is not the last one by its numbers, and annul it inside its window."""
+    browser.keys("F1")
+    browser.says("dialog", "F9")
+    browser.keys("Escape")
     browser.click("#tab-day")
     until(lambda: len(browser.all(".day tbody tr")) == 2, "both tickets")
+    browser.click(".day > :last-child .button")
+    assert "1234567890" in desk.printed(browser, 3)[-1]
     browser.type("#find-ticket", "4 0 8")
     until(lambda: len(browser.all(".day tbody tr")) == 1, "the one ticket")
     browser.says(".day .played", "9")
     browser.click(".day .annul")
-    browser.find("#annul-code")
+    browser.click("dialog [aria-expanded]")  # letters and digits to be touched
+    browser.click("dialog .code-keys .button:nth-child(8)")
+    assert browser.run("return document.getElementById('annul-code').value") == "7"
     desk.scan(browser, code_on(paper))
     browser.keys("Enter")
     browser.gone("dialog")

@@ -161,8 +161,10 @@ def sold(browser: Browser, papers: int = 1) -> str:
 
 
 def scan(browser: Browser, code: str) -> None:
-    """Type as a scanner does: all characters at once, then Enter."""
+    """Type as a scanner does: all characters at once, then Enter. It counts as one act."""
+    before = browser.acts
     browser.keys(*code, "Enter")
+    browser.acts = before + 1
 
 
 def outbox(browser: Browser) -> dict[str, Any] | None:

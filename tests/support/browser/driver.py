@@ -54,6 +54,7 @@ KEYS = {
     "Home": Keys.HOME,
     "End": Keys.END,
     "Backspace": Keys.BACKSPACE,
+    "F1": Keys.F1,
     "F2": Keys.F2,
     "F4": Keys.F4,
     "F6": Keys.F6,
@@ -167,6 +168,8 @@ class Browser:
     def __init__(self, chrome: Chrome, language: str) -> None:
         self._chrome = chrome
         self.language = language
+        self.acts = 0
+        """How often a person would have tapped or pressed a key; a scan counts as one (`desk`)."""
 
     def go(self, url: str) -> None:
         self._chrome.get(url)
@@ -228,6 +231,7 @@ class Browser:
         except _NOT_NOW:
             self.run(_TO_THE_MIDDLE, selector)  # as a person does who sees something in front of it
             return False
+        self.acts += 1
         return True
 
     def type(self, selector: str, text: str) -> None:
@@ -248,6 +252,7 @@ class Browser:
         for name in names:
             chain.key_down(KEYS.get(name, name)).key_up(KEYS.get(name, name))
         chain.perform()
+        self.acts += len(names)
 
     def chord(self, held: str, name: str) -> None:
         """Press a key while another one is held."""

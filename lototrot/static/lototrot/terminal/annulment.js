@@ -4,11 +4,14 @@ import { h } from "../../screens/base/dom.js";
 import { dialog } from "../../screens/base/dialog.js";
 import { cents } from "../../screens/base/format.js";
 import { t } from "../../screens/base/text.js";
+import { codeKeysSwitch } from "../../screens/terminal/code-keys.js";
 
 export function annul(till, ticket, done) {
   const code = h("input", { class: "input code", id: "annul-code", required: true, autocomplete: "off", spellcheck: "false", autofocus: true });
   const reason = h("input", { class: "input", id: "annul-reason", required: true, maxlength: "200", value: t("annul_reason_default") });
   const error = h("p", { class: "notice bad", role: "alert", hidden: true });
+  const field = h("div", { class: "field" }, h("label", { for: "annul-code" }, t("ticket_code")), code);
+  field.append(codeKeysSwitch(code, () => code));
   const release = till.takeScans((scanned) => { code.value = scanned; reason.focus(); }, { inDialog: true });
 
   async function send(event) {
@@ -27,7 +30,7 @@ export function annul(till, ticket, done) {
 
   const shown = dialog(t("annul_title"), h("form", { class: "stack", onsubmit: send },
     h("p", {}, t("annul_why")),
-    h("div", { class: "field" }, h("label", { for: "annul-code" }, t("ticket_code")), code),
+    field,
     h("div", { class: "field" }, h("label", { for: "annul-reason" }, t("annul_reason")), reason),
     error,
     h("div", { class: "row ends" },

@@ -24,7 +24,7 @@ const MOST_COUPONS = 20;
 
 export function panel(till) {
   const p = new Panel(till);
-  return { element: p.element, scanned: (code) => p.scanned(code), show: () => p.show(), hide: () => p.hide(), signedOn: () => p.signedOn(),
+  return { element: p.element, help: () => p.help, scanned: (code) => p.scanned(code), show: () => p.show(), hide: () => p.hide(), signedOn: () => p.signedOn(),
     signedOff: () => p.signedOff(), day: (changed) => totals(till, (contest) => p.opensMs(contest), changed), details };
 }
 
@@ -256,6 +256,11 @@ class Panel {
     const action = this.actions[event.key];
     if (action) { event.preventDefault(); if (!action.disabled) action.click(); }
     else if (this.board.key(event)) event.preventDefault();
+  }
+
+  get help() {
+    const keys = [["7 Enter", t("help_mark")], ["7 Space", t("help_mark_stay")], ["7 /", t("help_banker")], ["*", t("help_quick")]];
+    return [...keys, ["F2", t("quick_pick_all")], ["F4", t("clear")], ["F6", t("repeat")], ["F9", t("add_coupon")], ["F8, Enter", t("confirm_bet")]];
   }
 
   #changedAll() { this.board.refresh(); this.#count(); }

@@ -3,6 +3,7 @@
 
 import { announce, h } from "../../screens/base/dom.js";
 import { t } from "../../screens/base/text.js";
+import { sound } from "./sound.js";
 import { sign } from "./values.js";
 
 /** Return the content of each cell, in order. */
@@ -42,6 +43,7 @@ export class Drawn {
       type: "button", class: "cell covered", "aria-label": t("cell", { number: index + 1 }), onclick: () => this.touch(index),
     }, h("span", { class: "cover", "aria-hidden": "true" })));
     this.element = this.#lay(presentation);
+    this.element.addEventListener("pointermove", (event) => this.#rub(event));
     if (play.ending) for (const index of this.open) this.#show(index);
   }
 
@@ -53,12 +55,21 @@ export class Drawn {
     this.uncovered(index);
     if (!this.play.ending) {
       this.cells[index].classList.add("asked");
-      const play = await this.reveal();
-      if (!play) { this.open.delete(index); return; }
+      this.asking ??= this.reveal();   // once, however many squares are touched meanwhile
+      const play = await this.asking;
+      if (!play) { this.asking = null; this.open.delete(index); return; }
       this.play = play;
     }
     this.#show(index);
-    if (this.isComplete) this.#finish();
+    sound("uncover");
+    if (this.isComplete && !this.finished) this.#finish();
+  }
+
+  /** Uncover the squares over which a finger, or the pressed mouse, is drawn. */
+  #rub({ buttons, clientX, clientY }) {
+    if (!buttons) return;
+    const index = this.cells.indexOf(document.elementFromPoint(clientX, clientY)?.closest(".cell"));
+    if (index >= 0) this.touch(index);
   }
 
   async touchAll() { for (let index = 0; index < this.size; index++) await this.touch(index); }
@@ -86,6 +97,7 @@ export class Drawn {
   }
 
   #finish() {
+    this.finished = true;
     const { ending } = this.play;
     for (const index of winningCells(this.game, ending.picture, ending.tier)) this.cells[index].classList.add("wins");
     this.complete(this.play);

@@ -6,19 +6,18 @@ import { cents, count, date, dayOf, decimal, hourOfDay, timeOfDay } from "../../
 import { language, t } from "../../screens/base/text.js";
 import { display } from "./display.js";
 import { begin, forget, kept } from "./kept.js";
-import { mechanics } from "./mechanics.js";
 import { prizeTable, topPrize } from "./prizes.js";
 import { Stage } from "./stage.js";
-import { sign } from "./values.js";
+import { pictureOf, sign } from "./values.js";
 
 const KIND = "promotrot.play";
 const PATH = "promotrot/plays";
 const ASK_AGAIN_MS = 30_000;
-const FACES = { symbols: "trophy", letters: "flag", numbers: "stopwatch" };
 
 export function panel(till) {
   const p = new Panel(till);
-  return { element: p.element, show: () => p.show(), hide: () => p.hide(), signedOn: () => p.signedOn(), signedOff: () => p.signedOff(), day: () => p.day() };
+  const help = () => [["1 … 9", t("help_game")], ["↑ ↓ ← →, Enter", t("help_uncover")], ["F8", `${t("uncover_all")} / ${t("finish")}`], ["F9", t("play_again")]];
+  return { element: p.element, help, show: () => p.show(), hide: () => p.hide(), signedOn: () => p.signedOn(), signedOff: () => p.signedOff(), day: () => p.day() };
 }
 
 class Panel {
@@ -37,7 +36,7 @@ class Panel {
     till.outbox.handle(KIND, {
       answered: (play, entry) => this.#sold(play, entry.uuid), resume: (entry) => this.#sold(null, entry.uuid),
       refused: (problem) => { till.toast(`${t("not_sold")} ${problem.title}`, "bad"); this.ask(); },
-      burnt: () => till.toast(t("given_up"), "warn"),
+      burnt: () => { till.toast(t("given_up"), "warn"); this.ask(); },
     });
     addEventListener("keydown", (event) => this.#key(event));
     till.line.addEventListener("change", () => this.#refresh());
@@ -116,10 +115,9 @@ class Panel {
   }
 
   #card(game, index) {
-    const { presentation, mechanic } = game.screen;
-    return h("article", { class: "card game" }, sign(presentation ? FACES[presentation.kind] : mechanics[mechanic.kind].face),
+    return h("article", { class: "card game" }, sign(pictureOf(game)),
       h("div", { class: "stack tight" }, h("h2", {}, h("span", { class: "figure soft" }, `${index + 1} `), game.name),
-        h("p", {}, t("up_to"), " ", topPrize(game)), game.main_prizes === null ? null : h("p", { class: "small" }, t("main_prizes_left", { n: game.main_prizes_left, all: game.main_prizes }), ", ", t("as_of", { day: dayOf(game.as_of), time: hourOfDay(game.as_of) })),
+        h("p", {}, t("up_to"), " ", topPrize(game)), game.main_prizes === null ? null : h("p", { class: "small" }, t("main_prizes_left", { n: game.main_prizes_left, all: game.main_prizes, day: dayOf(game.as_of), time: hourOfDay(game.as_of) })),
         h("p", { class: "small soft" }, t("to_prizes", { percent: decimal(game.prize_percent) }))),
       h("button", { class: ["button primary big buy", game.acknowledged ? null : "displays"], type: "button", "data-emission": game.emission, "aria-keyshortcuts": index < 9 ? String(index + 1) : null,
         "aria-label": `${game.acknowledged ? t("play_for") : t("before_selling")} ${cents(game.price_cents)}: ${game.name}`,
@@ -166,7 +164,11 @@ class Panel {
         this.#games = (await client.insist(() => client.get("promotrot/terminal/games"))).items;
         game = this.#games.find((each) => each.emission === play.emission.id) ?? bare(play);
       }
-      this.#stage = new Stage(this.till, game, play, () => { this.#stage = null; this.ask(); });
+      this.#stage = new Stage(this.till, game, play, (again) => {
+        this.#stage = null;
+        if (again) this.#buy(game);
+        else this.ask();
+      });
       this.element.replaceChildren(this.#stage.element);
       this.#stage.start();
     } catch (error) {

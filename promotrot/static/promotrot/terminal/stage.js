@@ -7,9 +7,12 @@ import { Chance } from "./chance.js";
 import { Drawn } from "./drawn.js";
 import { forget, keep, kept } from "./kept.js";
 import { prizeTable } from "./prizes.js";
+import { sound, soundSwitch } from "./sound.js";
+import { pictureOf, sign } from "./values.js";
 
 // Problems after which the server never gives a voucher's original.
 const NO_PAPER = new Set(["voucher_printed", "voucher_code_gone", "voucher_handed_over", "voucher_operator_differs", "voucher_unknown"]);
+const PETALS = 14;        // rosettes that fall for a win
 const LOOK_MS = 20_000;   // so long the operator may look at a paper and ask for a copy
 
 export class Stage {
@@ -31,7 +34,7 @@ export class Stage {
     this.leave = h("button", { class: "button primary big", type: "button", "aria-keyshortcuts": "F8", hidden: true, onclick: () => this.#leave() }, t("finish"), h("kbd", { "aria-hidden": "true" }, "F8"));
     this.receipt = h("button", { class: "button quiet", type: "button", onclick: () => this.#receipt() }, t("receipt"));
     this.element = h("section", { class: "stage", "aria-label": game.name },
-      h("header", { class: "row ends" }, h("h1", {}, game.name), h("p", { class: "row" }, h("span", { class: "small soft code" }, play.emission.reference), amount(cents(play.price_cents)), this.receipt)),
+      h("header", { class: "row ends" }, h("h1", { class: "row" }, sign(pictureOf(game)), game.name), h("p", { class: "row" }, soundSwitch(), h("span", { class: "small soft code" }, play.emission.reference), amount(cents(play.price_cents)), this.receipt)),
       h("div", { class: "paper", "data-theme": "light" }, this.ticket.element, h("aside", {}, prizeTable(game))),
       this.result, h("footer", { class: "row centre" }, this.all, this.leave));
     till.player.show({ kind: "play", tone: "info", title: game.name, large: t("your_turn") });
@@ -44,6 +47,10 @@ export class Stage {
   }
 
   key(event) {
+    if (event.key === "F9") {
+      this.again?.click();
+      return true;
+    }
     if (event.key === "F8") {
       const button = this.leave.hidden ? this.all : this.leave;
       if (!button.hidden && !button.disabled) button.click();
@@ -76,7 +83,8 @@ export class Stage {
     this.all.hidden = true;
     const won = play.vouchers.length > 0;
     const lines = play.vouchers.map((voucher) => (voucher.thing ? [voucher.thing.name, " ", amount(cents(voucher.amount_cents))] : amount(cents(voucher.amount_cents))));
-    this.result.replaceChildren(h("div", { class: ["state", won ? "good" : "info"] },
+    sound(won ? "win" : "over");
+    this.result.replaceChildren(h("div", { class: ["state", won ? "good moment" : "info"] }, won ? petals() : null,
       h("p", { class: "large" }, won ? [play.ending.cause === "refund" ? t("price_back") : t("you_win"), " ", lines.map((line, index) => [index ? " + " : "", line])] : t("no_prize_this_time"))));
     const texts = play.vouchers.map((voucher) => (voucher.thing ? `${voucher.thing.name} ` : "") + cents(voucher.amount_cents));
     this.till.player.show({ kind: "result", tone: won ? "good" : "info", title: this.game.name, large: won ? `${t("you_win")} ${texts.join(" + ")}` : t("no_prize_this_time"), note: [won ? t("take_voucher") : "", t("keep_code"), play.receipt.code].join(" ").trim() });
@@ -87,6 +95,11 @@ export class Stage {
     this.#keepsake();
     this.leave.disabled = false;
     this.leave.focus();
+    if (this.game.on_sale) {
+      this.again = h("button", { class: "button big again", type: "button", "aria-keyshortcuts": "F9", onclick: () => this.#leave(true) },
+        t("play_again"), " ", amount(cents(this.game.price_cents)), h("kbd", { "aria-hidden": "true" }, "F9"));
+      this.result.firstChild.append(h("p", {}, this.again));
+    }
   }
 
   /** Print a voucher, which is confirmed a little later. A connection lost in between does not print it twice. */
@@ -149,11 +162,23 @@ export class Stage {
       h("p", {}, h("button", { class: "button", type: "button", onclick: () => this.#receipt() }, t("print_receipt")))));
   }
 
-  async #leave() {
+  /** Leave the play; with `again`, the player buys another of the same game. */
+  async #leave(again = false) {
     this.leave.disabled = true;
+    if (this.again) this.again.disabled = true;
     await this.#confirm();
     forget();
     this.till.player.clear();
-    this.done();
+    this.done(again);
   }
+}
+
+/** Return rosettes that fall over a win; who asks for less motion sees none. */
+function petals() {
+  return h("div", { class: "petals", "aria-hidden": "true" }, Array.from({ length: PETALS }, (_, index) => {
+    const petal = sign("rosette");
+    petal.style.setProperty("--at", `${(index * 100) / PETALS}%`);
+    petal.style.setProperty("--late", `${(index * 7) % 10}`);
+    return petal;
+  }));
 }

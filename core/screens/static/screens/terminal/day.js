@@ -1,8 +1,20 @@
 // Show the day at this terminal: the shift's drawer, each game's sales and last tickets.
 
 import { h } from "../base/dom.js";
+import { timeOfDay } from "../base/format.js";
 import { t } from "../base/text.js";
 import { cashUp } from "./cash-up.js";
+import { sincePaper, testPage } from "./printer.js";
+
+const RULER = "1234567890".repeat(5);
+
+/** Return the card of the printer: what is known of it, and a page to look at. */
+function printer(till) {
+  const ms = sincePaper();
+  const state = ms === null ? t("printer_unused") : t("printer_last", { time: timeOfDay(till.clock.now() - ms) });
+  const page = () => testPage([t("printer_test"), till.me.terminal, till.me.premises_name, RULER, "àèéíïòóúüç l·l ñ ¿¡ € ✶"]).catch(till.tell);
+  return h("section", { class: "card row ends" }, h("h2", {}, t("printer")), h("p", {}, state), h("button", { class: "button", type: "button", onclick: page }, t("printer_test")));
+}
 
 export function day(till) {
   const element = h("section", { class: "day" });
@@ -11,7 +23,7 @@ export function day(till) {
     element.replaceChildren(h("p", { class: "loading" }, t("loading")));
     try {
       const parts = await Promise.all([cashUp(till, show), ...till.panels().map((panel) => panel.day?.(show))]);
-      element.replaceChildren(h("h1", { class: "heard" }, t("day")), ...parts.filter(Boolean));
+      element.replaceChildren(h("h1", { class: "heard" }, t("day")), ...parts.filter(Boolean), printer(till));
     } catch (error) {
       if (!(error instanceof till.LineLost || error instanceof till.Problem)) throw error;
       element.replaceChildren(

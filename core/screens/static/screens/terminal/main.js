@@ -90,6 +90,13 @@ function drawTabs() {
 }
 
 addEventListener("keydown", (event) => {
+  if (event.key !== "F1" || !me) return;
+  event.preventDefault();
+  const { title, help } = panels.get(current) ?? {};
+  if (!document.querySelector("dialog[open]")) import("./help.js").then((module) => module.help(title, help?.() ?? []));
+});
+
+addEventListener("keydown", (event) => {
   const tab = event.altKey && /^Digit[1-9]$/.test(event.code) && at.tabs.children[Number(event.code.at(-1)) - 1];
   if (!tab || at.tabs.hidden || document.querySelector("dialog[open]")) return;
   event.preventDefault();

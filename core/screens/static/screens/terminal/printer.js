@@ -3,6 +3,14 @@
 
 import { h, paper } from "../base/dom.js";
 
+let last = null;   // performance.now() when the last paper had been handed over
+
+/** Return how long ago a paper was handed to the printer, in ms; null if none was since the start. */
+export const sincePaper = () => (last === null ? null : performance.now() - last);
+
+/** Print a page that shows whether width, letters and cut of the printer are right. */
+export const testPage = (lines) => print(`<section class="receipt">${lines.map((line) => `<p>${line}</p>`).join("")}</section>`);
+
 /** Print a paper's markup and resolve when the browser has passed it to the printer. */
 export async function print(markup, { wide = false } = {}) {
   const section = paper(markup);
@@ -14,6 +22,7 @@ export async function print(markup, { wide = false } = {}) {
       addEventListener("afterprint", done, { once: true });
       window.print();
     });
+    last = performance.now();
   } finally {
     document.body.classList.remove("printing");
   }

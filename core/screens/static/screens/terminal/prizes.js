@@ -8,6 +8,7 @@ import { dialog } from "../base/dialog.js";
 import { cents, date } from "../base/format.js";
 import { payersOf } from "../base/payers.js";
 import { has, language, t } from "../base/text.js";
+import { codeKeysSwitch } from "./code-keys.js";
 
 const KIND = "payoffice.payment";
 const PATH = "claims/payments";
@@ -37,6 +38,7 @@ class Prizes {
     this.input = h("input", { class: "input code", id: "presented-code", autocomplete: "off", spellcheck: "false", maxlength: "96", required: true });
     this.form = h("form", { class: "row presented", onsubmit: (event) => { event.preventDefault(); this.check(this.input.value); } },
       h("div", { class: "field" }, h("label", { for: "presented-code" }, t("presented_code")), this.input),
+      codeKeysSwitch(this.input, () => this.form),
       h("button", { class: "button primary big", type: "submit" }, t("check")));
     this.shown = h("div", { class: "stack shown" });
     this.element = h("section", { class: "prizes-desk stack" }, h("h1", { class: "heard" }, t("prizes")), this.form, this.shown);
@@ -127,11 +129,14 @@ class Prizes {
     const can = (what) => this.till.me.capabilities.includes(what);
     const claimable = presentable || ["presented", "granted"].includes(state);
     const button = (text, act, more = "") => h("button", { class: `button big ${more}`, type: "button", onclick: act }, text);
-    this.payButton = owed && !refusal && can("pay") ? button([t("pay"), " ", amount(cents(owed))], () => this.#ask(), "primary") : null;
+    // Cash is paid with one touch, which says that the paper agrees; a cheque asks who the payee is.
+    const byCheque = this.#document.means === "nominative_cheque";
+    const pay = byCheque ? () => this.#ask() : () => this.#pay(this.#document, null, "");
+    this.payButton = owed && !refusal && can("pay") ? button([byCheque ? t("pay") : t("intact_pay"), " ", amount(cents(owed))], pay, "primary") : null;
     this.#line();
-    return h("div", { class: "row acts" }, this.payButton,
+    return h("div", { class: "row acts" }, this.payButton && !byCheque ? h("p", { class: "notice intact" }, t("intact_why")) : null, this.payButton,
       presentable && refusal && can("deposit") ? button(t("present"), () => this.#present()) : null,
-      claimable && can("deposit") ? button(t("deposit"), () => this.#deposit()) : null,
+      claimable && can("deposit") ? button(this.payButton ? t("not_intact") : t("deposit"), () => this.#deposit(), "deposit") : null,
       button(t("print_state"), () => this.#slip()), button(t("next"), () => { this.#empty(); this.input.focus(); }));
   }
 
