@@ -91,6 +91,16 @@ _COUPON: dict[str, texts.Text] = {
     "coupon_closed": _("What it was prepared for is not on sale any more."),
     "coupon_differs": _("It does not fit the races on sale: prepare it anew."),
 }
+_PLAYER = (
+    "nothing_on_sale",
+    "closes_in",
+    "price_of_bet",
+    "jackpot",
+    "your_bet",
+    "bets",
+    "coupons",
+    "confirm_before_paying",
+)
 _PHONE: dict[str, texts.Text] = {
     "coupon_show": _("Show the symbol"),
     "coupon_title": _("To be scanned where you buy"),
@@ -257,6 +267,13 @@ SCREENS = Screens(
         texts="lototrot",
         preload=("lototrot/terminal/details.js",),
     ),
+    player=Panel(
+        name="lototrot",
+        title=_("Lototrot"),
+        module="lototrot/player/section.js",
+        styles=(),
+        texts="lototrot_player",
+    ),
     coupon=Panel(
         name="lototrot",
         title=_("Lototrot"),
@@ -273,6 +290,7 @@ SCREENS = Screens(
     texts={
         "lototrot": _SELLING | _COUPON | _AFTERWARDS,
         "lototrot_coupon": _SELLING | _PHONE,
+        "lototrot_player": {key: _SELLING[key] for key in _PLAYER},
         "lototrot_board": _BOARD | _EXPLAINED,
     },
 )

@@ -50,7 +50,6 @@ _TEXTS: dict[str, texts.Text] = {
     "you_are_here": _("You are here"),
     "chance": _("Chance {percent}"),
     "or_else": _("or else"),
-    "your_turn": _("Your turn"),
     "uncover_all": _("Uncover all"),
     "finish": _("Finish"),
     "receipt": _("Receipt"),

@@ -12,6 +12,7 @@ from django.utils import translation
 LANGUAGE_PARAMETER: Final = "lang"
 _COOKIE_AGE_S: Final = 365 * 24 * 3600
 _API: Final = "/api/"  # answers programs
+_PLAYER: Final = "/terminal/player/"  # has a language of its own beside the operator's
 _ADMIN: Final = "/admin/"  # has a language of its own, and nothing to scan
 _NEVER: Final = "microphone=(), geolocation=(), payment=(), usb=(), serial=()"
 PERMISSIONS: Final = f"camera=(self), {_NEVER}"
@@ -66,7 +67,7 @@ class Screens:
             translation.activate(chosen)
             request.LANGUAGE_CODE = chosen
         response = self._get_response(request)
-        if chosen:
+        if chosen and not request.path_info.startswith(_PLAYER):
             response.set_cookie(
                 settings.LANGUAGE_COOKIE_NAME,
                 chosen,

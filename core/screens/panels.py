@@ -53,13 +53,15 @@ class Screens:
     `holder` names the module that shows a ticket or voucher to the person who holds it:
     `details(document)`. A module that also exports `proof`, the API's path of proofs, offers the
     proof that the document was sealed. `coupon` is a section in which players prepare what a till
-    scans. `texts` are catalogues by name (`texts.py`).
+    scans; `player` is a part of the player's screen, whose module also draws (`drawn(content)`)
+    what the tab sends there. `texts` are catalogues by name (`texts.py`).
     """
 
     terminal: Panel | None = None
     board: Panel | None = None
     holder: Panel | None = None
     coupon: Panel | None = None
+    player: Panel | None = None
     feed: Feed | None = None
     texts: Mapping[str, Mapping[str, Text]] = field(default_factory=dict)
 
@@ -87,6 +89,11 @@ def holder_panels() -> tuple[Panel, ...]:
 def coupon_panels() -> tuple[Panel, ...]:
     """Return the sections in which players prepare coupons."""
     return tuple(part.coupon for part in parts() if part.coupon)
+
+
+def player_panels() -> tuple[Panel, ...]:
+    """Return the parts of the player's screen."""
+    return tuple(part.player for part in parts() if part.player)
 
 
 def feeds() -> tuple[Feed, ...]:

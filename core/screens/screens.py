@@ -8,7 +8,6 @@ SCREENS = Screens(
         "base": base_texts.BASE,
         "board": board.TEXTS,
         "check": check.TEXTS,
-        "player": terminal.PLAYER_TEXTS,
         "prizes": terminal.PRIZE_TEXTS,
         "terminal": terminal.TERMINAL_TEXTS,
     }

@@ -6,7 +6,8 @@ from django.templatetags.static import static
 from django.utils.translation import gettext_lazy as _
 
 from core.screens import texts
-from core.screens.panels import panels
+from core.screens.board import Board
+from core.screens.panels import Panel, panels, player_panels
 from core.screens.views import Screen
 
 
@@ -27,13 +28,22 @@ class Terminal(Screen):
         return super().get_context_data(**context, config=config, panels=panels())
 
 
-class Player(Screen):
+class Player(Board):
+    """Show the player what the terminal beside it does, in a language of its own; idle, what the
+    boards' files say.
+    """
+
     for_terminals = True
     template_name = "screens/player.html"
-    texts = ("player",)
+
+    def sections(self) -> tuple[Panel, ...]:
+        return player_panels()
+
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        stages = [style for panel in panels() for style in panel.styles]
+        return super().get_context_data(**context, stages=stages)
 
 
-PLAYER_TEXTS: dict[str, texts.Text] = {"player_idle": _("Good luck!")}
 TERMINAL_TEXTS: dict[str, texts.Text] = {
     "line_up": _("Online"),
     "line_lost": _("No connection"),

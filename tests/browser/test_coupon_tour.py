@@ -47,10 +47,18 @@ def test_a_coupon_from_the_phone_to_the_paper(
     desk.scan(till, text.replace("R05", "R06"))
     till.says("#toast .bad", "coupon_mistyped")
     assert not till.shows("dialog")
+    till.window(f"{line.url}/terminal/player/?lang=en")
+    till.other_window()
+    till.says("#idle", "Closes in")
+    till.other_window()
     before = till.acts
     desk.scan(till, text)
     till.says("dialog s", "8")
     till.says("dialog .due", "2,00 €")
+    till.other_window()
+    till.says("#shown", "Your bet")  # in the language of the player's own screen
+    till.says("#shown", "Cavall 2.10")
+    till.other_window()
     till.keys("Enter")
     assert till.acts - before == 2
     desk.sold(till)

@@ -131,3 +131,8 @@ def test_a_play_left_behind_is_offered_at_its_terminal_again(
     browser.click("#tab-promotrot")
     browser.click(".notice.warn .button")
     browser.find(".stage .door")
+    browser.window(f"{line.url}/terminal/player/?lang=en")
+    browser.other_window()
+    browser.click("#shown .door:enabled")  # the player touches their own screen
+    until(PlayAct.objects.exists, "the act")
+    browser.find("#shown .door.open")

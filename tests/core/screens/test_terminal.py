@@ -5,11 +5,12 @@ import re
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.test import Client
 
 from core.screens import texts
-from core.screens.panels import panels
-from core.screens.terminal import PLAYER_TEXTS, PRIZE_TEXTS, TERMINAL_TEXTS
+from core.screens.panels import panels, player_panels
+from core.screens.terminal import PRIZE_TEXTS, TERMINAL_TEXTS
 
 pytestmark = pytest.mark.django_db
 
@@ -44,6 +45,11 @@ def test_the_players_screen_has_its_own_texts_and_no_bar(client: Client) -> None
     answer = client.get("/terminal/player/", {"lang": "en"})
     assert answer.status_code == 200
     messages = answer.context["messages_for_scripts"]
-    assert set(PLAYER_TEXTS) <= set(messages)
+    for panel in player_panels():
+        assert texts.keys(panel.texts) <= set(messages)
     assert "enrol" not in messages
-    assert '<div id="shown" role="status"></div>' in answer.content.decode()
+    page = answer.content.decode()
+    assert '<div id="shown" role="status"></div>' in page
+    assert [part["name"] for part in embedded(page, "config")["sections"]] == ["lototrot"]
+    # The operator's own screen keeps its language.
+    assert settings.LANGUAGE_COOKIE_NAME not in answer.cookies

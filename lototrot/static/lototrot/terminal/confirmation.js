@@ -17,14 +17,13 @@ function row(bet, race, index) {
   return h("tr", {}, h("th", { scope: "row" }, raceOfTicket(race)), h("td", { class: "marks" }, h("div", {}, drawn, horses, gone)));
 }
 
-/** Return the content of the player's screen. */
+/** Return the content of the player's screen, which draws it in its own language. */
 function forPlayer(bets) {
-  const rows = bets.flatMap((bet) => bet.contest.races.map((race, index) => {
-    const names = namesOf(race);
-    return [raceOfTicket(race), bet.numbers(index).map((number) => `${number} ${names.get(number)}`).join(" · ")];
-  }));
-  const what = bets.length > 1 ? t("coupons", { n: bets.length }) : priced(bets[0]);
-  return { kind: "bet", tone: "info", title: t("your_bet"), large: cents(sum(bets)), rows, note: `${what}. ${t("confirm_before_paying")}` };
+  const leg = (bet) => ({ position, racecourse, race, runners }, index) => {
+    const names = namesOf({ runners });
+    return { position, racecourse, race, drawn: bet.drawn.has(index), horses: bet.numbers(index).map((number) => [number, names.get(number)]) };
+  };
+  return { kind: "bet", game: "lototrot", bets: bets.map((bet) => ({ bets: bet.bets, amount_cents: bet.amountCents, races: bet.contest.races.map(leg(bet)) })) };
 }
 
 const NOTES_CENTS = [500, 1000, 2000, 5000];

@@ -37,7 +37,8 @@ export class Stage {
       h("header", { class: "row ends" }, h("h1", { class: "row" }, sign(pictureOf(game)), game.name), h("p", { class: "row" }, soundSwitch(), h("span", { class: "small soft code" }, play.emission.reference), amount(cents(play.price_cents)), this.receipt)),
       h("div", { class: "paper", "data-theme": "light" }, this.ticket.element, h("aside", {}, prizeTable(game))),
       this.result, h("footer", { class: "row centre" }, this.all, this.leave));
-    till.player.show({ kind: "play", tone: "info", title: game.name, large: t("your_turn") });
+    this.mirrored = new MutationObserver(till.player.mirror(game.name, this.element.querySelector(".paper")));
+    this.mirrored.observe(this.element.querySelector(".paper"), { subtree: true, childList: true, attributes: true });
   }
 
   /** Set the focus and restore the state before a reload, once the element is on the screen. */
@@ -80,6 +81,7 @@ export class Stage {
 
   async #complete(play) {
     this.play = play;
+    this.mirrored.disconnect();
     this.all.hidden = true;
     const won = play.vouchers.length > 0;
     const lines = play.vouchers.map((voucher) => (voucher.thing ? [voucher.thing.name, " ", amount(cents(voucher.amount_cents))] : amount(cents(voucher.amount_cents))));

@@ -40,9 +40,12 @@ export function drawing(href, { label = "", className = "" } = {}) {
 /** Return a paper that the API rendered (`slip.html`) as an element. The page's policy forbids
  *  styles in markup and allows them from scripts. Quotes in a paper's text are escaped, so that
  *  only attributes match. */
-export function paper(markup) {
+export const paper = (markup) => adopted(markup, "section.receipt");
+
+/** Return an element of markup that this project made, with its styles. */
+export function adopted(markup, selector) {
   const renamed = markup.replaceAll(' style="', ' data-style="');
-  const section = new DOMParser().parseFromString(renamed, "text/html").querySelector("section.receipt");
+  const section = new DOMParser().parseFromString(renamed, "text/html").querySelector(selector);
   for (const styled of [section, ...section.querySelectorAll("[data-style]")]) {
     styled.style.cssText = styled.dataset.style ?? "";
     delete styled.dataset.style;
