@@ -21,7 +21,7 @@ _MODULES = (
 )
 
 
-_BOARD_MODULES = ("race", "standing", "explained")
+_BOARD_MODULES = ("race", "shares", "standing", "explained", "wall")
 
 
 _SELLING: dict[str, texts.Text] = {
@@ -117,6 +117,11 @@ _AFTERWARDS: dict[str, texts.Text] = {
     "last_ticket": _("Last ticket"),
     "draw_to_come": _("Public draw of {title}: {time}, {place}."),
     "draw_result": _("Public draw of {title}: the winner is {number}."),
+    "holder_valid": _("Valid"),
+    "holder_closes_today": _("Sales close today at {time}."),
+    "holder_closes_on": _("Sales close on {day} at {time}."),
+    "holder_so_far": _("{right} of {decided} right so far"),
+    "holder_needs": _("Race {race} comes next: it needs {numbers}."),
     "copy_of": _("Duplicate of the ticket of {time}"),
     "annulled": _("annulled"),
     "correct": _("Correct an error"),
@@ -193,10 +198,28 @@ _BOARD: dict[str, texts.Text] = {
     ),
     "board_seal": _("Seal of the tickets"),
     "board_certificate": _("Settlement certificate"),
-    "board_history": _("Accumulated figure and reserve, meeting by meeting"),
+    "board_history": _("Jackpot and reserve fund after each meeting"),
     "board_as_table": _("As a table"),
     "board_meeting": _("Meeting"),
     "board_top_won": _("Highest prize won"),
+    "board_now": _("now"),
+    "board_meetings": _("All meetings"),
+    "board_address": _("This meeting at its own address, to keep or to share"),
+    "races": _("Races"),
+    "form": _("Last results"),
+    "share_of_bets": _("Share of the bets"),
+    "most_marked": _("Most marked"),
+    "wall_next": _("Next race"),
+    "wall_closes_at": _("Sales close at {time}"),
+    "wall_withdrawn": _("withdrawn: {numbers}"),
+    "wall_phone": _("Prepare your bet on your phone"),
+    "wall_would_pay": _("A {category} would pay"),
+    "wall_each": _("Each would be paid"),
+    "wall_all_run": _("All races are decided. The prizes are being worked out."),
+    "wall_next_pot": _("Jackpot of the next meeting"),
+    "wall_paid_where": _(
+        "Below {amount} at any shop that sells bets; from there on at the Central Office."
+    ),
     "board_yes": _("yes"),
     "board_no": _("no"),
 }
@@ -242,6 +265,14 @@ _EXPLAINED: dict[str, texts.Text] = {
     "step_onward": _("For the next meeting: accumulated {jackpot}, reserve fund {reserve}."),
 }
 
+BOARD = Panel(
+    name="lototrot",
+    title=_("Lototrot"),
+    module="lototrot/board/section.js",
+    styles=("lototrot/board/board.css",),
+    texts="lototrot_board",
+    preload=tuple(f"lototrot/board/{name}.js" for name in _BOARD_MODULES),
+)
 SCREENS = Screens(
     terminal=Panel(
         name="lototrot",
@@ -251,14 +282,7 @@ SCREENS = Screens(
         texts="lototrot",
         preload=tuple(f"lototrot/terminal/{name}.js" for name in _MODULES),
     ),
-    board=Panel(
-        name="lototrot",
-        title=_("Lototrot"),
-        module="lototrot/board/section.js",
-        styles=("lototrot/board/board.css",),
-        texts="lototrot_board",
-        preload=tuple(f"lototrot/board/{name}.js" for name in _BOARD_MODULES),
-    ),
+    board=BOARD,
     holder=Panel(
         name="lototrot",
         title=_("Lototrot"),

@@ -80,7 +80,8 @@ _BOARD: dict[str, texts.Text] = {
     "prizes_awarded": _("Awarded"),
     "top_prize_gone": _("No top prize is left."),
     "figures_of": _(
-        "Figures as of {day}, {time}. They are late on purpose, so that they give nothing away."
+        "Figures as of {day}, {time}. They are always a little old, so that nobody can tell"
+        " what is left now."
     ),
     "rules": _("Rules"),
     "extra_prize": _("Extra prize"),
@@ -102,6 +103,7 @@ SCREENS = Screens(
         module="promotrot/board/section.js",
         styles=(),
         texts="promotrot_board",
+        preload=("promotrot/board/wall.js",),
     ),
     holder=Panel(
         name="promotrot",

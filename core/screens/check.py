@@ -29,6 +29,11 @@ class Check(Screen):
 TEXTS: dict[str, texts.Text] = {
     "loading": _("Loading…"),
     "line_lost": _("No connection"),
+    "not_checked": _("Not checked: no connection"),
+    "not_checked_why": _("It says nothing about the ticket. This page tries again by itself."),
+    "remember": _("Remember this ticket on this phone."),
+    "remember_why": _("Who opens this phone can then see it and be paid."),
+    "remembered": _("Remembered on this phone"),
     "camera_open": _("Scan with the camera"),
     "camera_close": _("Close the camera"),
     "camera_refused": _("The camera cannot be used."),

@@ -2,6 +2,7 @@
 
 from django.urls import URLPattern, path
 
+from core.contributions import contributed_items
 from core.screens import board, check, coupon, terminal
 
 urlpatterns: list[URLPattern] = [
@@ -10,4 +11,5 @@ urlpatterns: list[URLPattern] = [
     path("coupon", coupon.Coupon.as_view(), name="coupon"),
     path("terminal/", terminal.Terminal.as_view(), name="terminal"),
     path("terminal/player/", terminal.Player.as_view(), name="terminal_player"),
+    *contributed_items("public_pages", "urlpatterns"),
 ]

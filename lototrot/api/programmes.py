@@ -43,6 +43,7 @@ class ProgrammeRunnerIn(Shape):
     sex = Choice(("stallion", "gelding", "mare"), required=False)
     age_years = Whole(min_value=1, max_value=30, required=False)
     distance_m = Whole(min_value=200, max_value=10_000, required=False)
+    form = Text(max_length=40, required=False, help_text="Last results, the newest first: 1 3 D 2.")
 
 
 class ProgrammeRaceIn(Shape):

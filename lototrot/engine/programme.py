@@ -81,7 +81,8 @@ class Racecourse:
 class Runner:
     """A horse with its programme number, 1 to 31 (14.I.5).
 
-    `distance_m` is set if the horse runs another distance than the race, in a handicap.
+    `distance_m` is set if the horse runs another distance than the race, in a handicap. `form` is
+    its last results as the programme prints them, the newest first ("1 3 D 2").
     """
 
     number: int
@@ -91,6 +92,7 @@ class Runner:
     sex: str | None = None
     age_years: int | None = None
     distance_m: int | None = None
+    form: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

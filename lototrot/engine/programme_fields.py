@@ -171,6 +171,7 @@ RUNNER = (
     Field("sex", _choice(SEXES), required=False),
     Field("age_years", _integer(1, 30), int, required=False),
     _DISTANCE,
+    Field("form", _text(40), required=False),
 )
 
 

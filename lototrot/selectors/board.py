@@ -1,11 +1,12 @@
 """Show Lototrot on the public board (14.III.5.2, 14.III.6.2): facts and counted figures only."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from core.database import clock
 from core.kernel.days import natural_day
 from core.kernel.money import percent_text
+from core.kernel.regulation import Place, shipped
 from core.ledger import services as ledger
 from core.proofs import log
 from lototrot import accounts
@@ -45,11 +46,11 @@ def board_pulse() -> dict[str, Any]:
 
 
 def board_document() -> dict[str, Any]:
-    """Return the contests on the board, the newest day first, and the history of the chains."""
+    """Return the contests on the board, what closes next first, and the history of the chains."""
     contests = _contests()
     chains = sorted({contest.bet_type_code for contest in contests})
     return {
-        "contests": [_contest(contest) for contest in contests],
+        "contests": [contest_document(contest) for contest in contests],
         "chains": {code: _chain(code) for code in chains},
     }
 
@@ -71,10 +72,20 @@ def _contests() -> list[Contest]:
         "meeting", "bet_type", "publication"
     )
     contests = opened.exclude(state=Contest.State.ORDERED) | opened.filter(day__gte=since)
-    return list(contests.order_by("-day", "bet_type_code"))
+    return sorted(contests.order_by("-day", "bet_type_code"), key=_when_of_interest)
 
 
-def _contest(contest: Contest) -> dict[str, Any]:
+def _when_of_interest(contest: Contest) -> tuple[int, datetime | None]:
+    """Order contests: under way, then on sale by their closing, then past ones, newest first."""
+    if contest.state == Contest.State.CLOSED and contest.day >= natural_day(clock.now()):
+        return 0, None
+    if contest.state in Contest.UNCLOSED:
+        return 1, contest.scheduled_close_at
+    return 2, None
+
+
+def contest_document(contest: Contest) -> dict[str, Any]:
+    """Return the facts of a contest for its section of the board."""
     rules = rules_of(contest.bet_type, contest.day)
     legs = contest_legs(contest)
     closed = contest.state not in Contest.UNCLOSED
@@ -94,6 +105,7 @@ def _contest(contest: Contest) -> dict[str, Any]:
         "prize_percent": percent_text(rules.prize_percent),
         "categories": list(rules.categories),
         "rules": contest.publication.rules,
+        "establishments_below_cents": _establishments_below(contest),
         "lapsed_cents": ledger.balance_cents(accounts.lapsed(contest.pk)),
         "legs": [_leg(leg) for leg in legs],
         "shares": shares_closed(contest) if closed else [],
@@ -101,6 +113,16 @@ def _contest(contest: Contest) -> dict[str, Any]:
         "settlement": _settlement(settlement) if settlement else None,
         "proofs": _proofs(contest, settlement),
     }
+
+
+def _establishments_below(contest: Contest) -> int:
+    """Return the least prize of a ticket that establishments do not pay (14.III.10.2)."""
+    tiers = shipped().in_force(contest.day).payment.tiers
+    return min(
+        tier.from_cents
+        for tier in tiers
+        if Place.ESTABLISHMENT not in (*tier.ticket.must, *tier.ticket.may)
+    )
 
 
 def _proofs(contest: Contest, settlement: Settlement | None) -> dict[str, int]:
@@ -139,6 +161,8 @@ def _runner(card: RunnerCard) -> dict[str, Any]:
         "number": card.runner.number,
         "name": card.runner.name,
         "driver": card.runner.driver,
+        "form": card.form,
+        "distance_m": card.runner.distance_m,
         "withdrawn": card.withdrawn,
         "trace": list(card.trace),
     }

@@ -15,12 +15,14 @@ class RunnerCard:
     """A runner.
 
     `trace` lists the numbers its bets pass through, from its number to the one they count on.
+    `form` is its last results as the programme states them.
     """
 
     runner: Runner
     withdrawn: bool
     unconfirmed: bool
     trace: tuple[int, ...]
+    form: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,29 +56,30 @@ def race_cards(races: Iterable[Race], document: Mapping[str, Any]) -> tuple[Race
     """Return the cards of races of one meeting. `document` is the document of its programme."""
     race_rows = list(races)
     records = race_records([race.pk for race in race_rows])
-    conditions = {
-        (entry["racecourse"], entry["number"]): entry.get("conditions", "")
-        for entry in document.get("races", ())
-    }
+    stated = {(entry["racecourse"], entry["number"]): entry for entry in document.get("races", ())}
     return tuple(
-        _card(race, records[race.pk], conditions.get((race.racecourse.code, race.number), ""))
+        _card(race, records[race.pk], stated.get((race.racecourse.code, race.number), {}))
         for race in race_rows
     )
 
 
-def _card(race: Race, record: RaceRecord, conditions: str) -> RaceCard:
+def _card(race: Race, record: RaceRecord, stated: Mapping[str, Any]) -> RaceCard:
     facts = record.facts()
     withdrawn = facts.withdrawn
+    form = {entry["number"]: entry.get("form", "") for entry in stated.get("runners", ())}
     runners = tuple(
         RunnerCard(
             runner=runner,
             withdrawn=runner.number in withdrawn,
             unconfirmed=runner.number in record.unconfirmed,
             trace=substitute(runner.number, facts),
+            form=form.get(runner.number, ""),
         )
         for runner in sorted(race.runners.all(), key=lambda row: row.number)
     )
-    return RaceCard(race, conditions, record, runners, tuple(sorted(facts.winners)))
+    return RaceCard(
+        race, stated.get("conditions", ""), record, runners, tuple(sorted(facts.winners))
+    )
 
 
 def contest_legs(contest: Contest) -> tuple[LegCard, ...]:

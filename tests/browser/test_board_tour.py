@@ -15,17 +15,26 @@ from lototrot.models.contest import Contest
 from lototrot.services.settlement.settling import contest_settle
 from tests.support import emitting, factories, rounds
 from tests.support.browser import desk
-from tests.support.browser.driver import Open
+from tests.support.browser.driver import Browser, Open, Size, until
 from tests.support.browser.line import Line
 from tests.support.browser.tour import SIZES, Tour
 
 NUMBERS = tuple(range(1, 10))
 LOOKS = [
-    ("phone", False, "ca", ""),
-    ("terminal", False, "en", ""),
-    ("terminal", True, "es", ""),
-    ("wall", False, "ca", "&wall"),
+    ("phone", False, "ca"),
+    ("terminal", False, "en"),
+    ("terminal", True, "es"),
 ]
+WALLS = [Size(1280, 720), Size(1920, 1080), Size(3840, 2160), Size(1080, 1920)]
+# What is cut off below or beside the window, or has more in it than it shows.
+_CUT = """
+const shown = [...document.querySelectorAll("main *")].filter((e) => !e.closest(".heard"));
+const box = (e) => e.getBoundingClientRect();
+const hidden = (e) => e.clientHeight && e.scrollHeight > e.clientHeight + 12
+  && getComputedStyle(e).display !== "inline";
+return shown.filter((e) => box(e).bottom > innerHeight + 1 || box(e).right > innerWidth + 1
+  || hidden(e)).map((e) => e.outerHTML.slice(0, 100));
+"""
 
 
 @pytest.fixture
@@ -57,18 +66,18 @@ def facts() -> list[Race]:
     ]
 
 
-@pytest.mark.parametrize(("size", "dark", "language", "query"), LOOKS)
+@pytest.mark.parametrize(("size", "dark", "language"), LOOKS)
 @pytest.mark.usefixtures("published")
 @pytest.mark.article("14.III.5.2", "14.III.6.2", "14.III.5.3")
 def test_a_race_day_on_the_board(
-    open_browser: Open, line: Line, size: str, dark: bool, language: str, query: str
+    open_browser: Open, line: Line, size: str, dark: bool, language: str
 ) -> None:
     contest = contest_on_sale()
     emission = emitting.opened(emitting.small())
     live.publish(live.folder())
     browser = open_browser(SIZES[size], dark=dark, language=language)
     tour = Tour(browser, "board", size, dark)
-    browser.go(f"{line.url}/?lang={language}{query}")
+    browser.go(f"{line.url}/?lang={language}")
     browser.find(".race .runner")
     browser.find(".race .withdrawn")
     told = browser.run("return document.querySelector('.promotrot').innerText")
@@ -93,20 +102,71 @@ def test_a_race_day_on_the_board(
     browser.find(".alive")
     settlement = contest_settle(contest_id=contest.pk)
     live.publish(live.folder())
-    if not query:
-        browser.find(".explained summary")
-        browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
-        text = browser.run("return document.querySelector('.explained').innerText")
-        digits = "".join(c for c in text if c.isdigit())
-        figures = settlement.figures
-        shown = (figures["takings"], figures["prize_pool"], figures["jackpot_out"])
-        for cents in (*shown, *figures["prize_each"].values()):
-            assert str(cents) in digits
+    browser.find(".explained summary")
+    browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    text = browser.run("return document.querySelector('.explained').innerText")
+    digits = "".join(c for c in text if c.isdigit())
+    figures = settlement.figures
+    shown = (figures["takings"], figures["prize_pool"], figures["jackpot_out"])
+    for cents in (*shown, *figures["prize_each"].values()):
+        assert str(cents) in digits
     tour.stop("settled")
     line.cut()
     browser.offline(True)
     browser.find("#old:not([hidden])")
     tour.stop("line-lost")
     # A request that finds no line is said in the console, and rightly so.
+    tour.wrong[:] = [each for each in tour.wrong if "ERR_INTERNET_DISCONNECTED" not in each]
+    tour.end()
+
+
+def whole(browser: Browser, tour: Tour, scene: str) -> None:
+    """The scene fills every screen, is cut off on none, and every race is there with its number."""
+    browser.find(f".scene.{scene}")
+    until(lambda: browser.run("return !document.getAnimations().length"), "the scene to stand")
+    for size in WALLS:
+        browser.resize(size)
+        until(lambda: not browser.run(_CUT), f"{scene} at {size.width}x{size.height} to fit")
+    browser.resize(SIZES["wall"])
+    tour.stop(scene)
+
+
+@pytest.mark.usefixtures("published")
+@pytest.mark.article("14.III.5.2", "14.III.6.2")
+def test_the_wall_shows_what_matters_before_during_and_after_the_races(
+    open_browser: Open, line: Line
+) -> None:
+    contest = contest_on_sale()
+    emitting.opened(emitting.small())
+    live.prepare()
+    live.publish(live.folder())
+    browser = open_browser(SIZES["wall"], language="ca")
+    tour = Tour(browser, "wall", "wall")
+    browser.go(f"{line.url}/?lang=ca&wall")
+    whole(browser, tour, "before")
+    browser.find(".wall-runners .share")
+    browser.says(".wall-legs", "retirats: 4")
+    browser.keys("ArrowRight")
+    browser.find(".scene.games .wall-game")
+    tour.stop("games")
+
+    rounds.run(contest, facts())
+    live.prepare()
+    live.publish(live.folder())
+    browser.find(".scene.during .wall-table")
+    winners = "return [...document.querySelectorAll('.wall-tile .winners')].map(e => e.innerText)"
+    assert browser.run(winners) == ["2", "3", "5", "5", "6", "7", "8"]
+    whole(browser, tour, "during")
+
+    settlement = contest_settle(contest_id=contest.pk)
+    live.publish(live.folder())
+    whole(browser, tour, "after")
+    table = browser.run("return document.querySelector('.wall-table').innerText")
+    digits = "".join(c for c in table if c.isdigit())
+    assert all(str(cents) in digits for cents in settlement.figures["prize_each"].values())
+    line.cut()
+    browser.offline(True)
+    browser.find("#old:not([hidden])")
+    whole(browser, tour, "after")
     tour.wrong[:] = [each for each in tour.wrong if "ERR_INTERNET_DISCONNECTED" not in each]
     tour.end()

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support import paying
-from tests.support.browser.driver import TERMINAL, Browser, Open
+from tests.support.browser.driver import TERMINAL, Browser, Open, Size
 from tests.support.browser.line import Line
 from tests.support.browser.tour import SIZES, Tour
 
@@ -49,3 +49,17 @@ def test_the_code_after_the_hash_is_not_kept_in_the_address(open_browser: Open, 
     browser.go(f"{line.url}/check?lang=en#{ticket.code}")
     browser.find("#answer .state.good")
     assert "#" not in browser.run("return location.href")
+    fits = "const e = document.getElementById('code'); return e.scrollWidth <= e.clientWidth + 1"
+    browser.resize(Size(360, 740))
+    assert browser.run(fits)
+    # Kept on this machine only if wanted, and gone again when not.
+    browser.click("#answer input[type=checkbox]")
+    browser.says("#kept", f"…{ticket.code[-4:]}")
+    browser.click("#answer input[type=checkbox]")
+    browser.gone("#kept")
+    assert ticket.code not in browser.run("return JSON.stringify(localStorage)")
+    browser.offline(True)
+    browser.run("document.getElementById('ask').requestSubmit()")
+    browser.says("#answer .state.warn", "Not checked: no connection")
+    browser.offline(False)
+    browser.find("#answer .state.good")  # tried again by itself

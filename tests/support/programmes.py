@@ -47,6 +47,7 @@ RUNNERS = st.lists(
         sex=st.none() | st.sampled_from(programme_fields.SEXES),
         age_years=st.none() | st.integers(1, 30),
         distance_m=st.none() | st.integers(200, 10_000),
+        form=st.none() | st.just("1 3 D 2"),
     ),
     min_size=3,
     max_size=6,

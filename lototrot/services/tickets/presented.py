@@ -41,6 +41,7 @@ class Shown:
     winning_bets: tuple[int, ...]
     contest_id: int
     state: str
+    closes_at: datetime
     day: date
     premises: str
     sold_at: datetime
@@ -57,7 +58,8 @@ class Shown:
 
 _SHOWN = f"""
 SELECT ARRAY[{", ".join(f"t.{leg}" for leg in LEG_COLUMNS)}], coalesce(p.winning_bets, '{{}}'),
-       t.contest_id, c.state, c.day, m.code, t.sold_at, t.bets, t.quick_legs, t.amount_cents
+       t.contest_id, c.state, c.scheduled_close_at, c.day, m.code, t.sold_at, t.bets,
+       t.quick_legs, t.amount_cents
   FROM lototrot_ticket t JOIN lototrot_contest c ON c.id = t.contest_id
   JOIN premises_premises m ON m.id = t.premises_id
   LEFT JOIN lototrot_paymentorder o ON o.contest_id = c.id
@@ -131,12 +133,17 @@ def card(ticket_id: int) -> dict[str, Any]:
         "contest": ticket.contest_id,
         "premises": ticket.premises,
         "day": ticket.day.isoformat(),
-        "sold_at": ticket.sold_at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
+        "sold_at": _instant(ticket.sold_at),
+        "closes_at": _instant(ticket.closes_at) if ticket.state in Contest.UNCLOSED else None,
         "bets": ticket.bets,
         "price_cents": ticket.amount_cents,
         "races": races,
         "winning_bets": [{"hits": hits, "bets": bets} for hits, bets in ticket.won],
     }
+
+
+def _instant(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def blocks(ticket_id: int) -> Sequence[Block]:

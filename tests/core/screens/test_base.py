@@ -58,7 +58,8 @@ def _pairs() -> list[tuple[str, str, float]]:
     grounds = ("ground", "surface", "raised", "sunk")
     words = ("ink", "soft", "turf", "good", "warn", "bad", "info", "sand")
     told = [(word, ground, 4.5) for word in words for ground in grounds]
-    told += [(f"on-{name}", name, 4.5) for name in ("turf", "bad")]
+    told += [(f"on-{name}", name, 4.5) for name in ("turf", "turf-deep", "bad")]
+    told += [(word, "turf-deep", 4.5) for word in ("gold", "alert")]
     told += [(name, f"{name}-ground", 4.5) for name in ("turf", "good", "warn", "bad", "info")]
     told += [("ink", f"{name}-ground", 4.5) for name in ("good", "warn", "bad", "info")]
     return told + [(edge, ground, 3) for edge in ("edge", "focus") for ground in grounds]

@@ -4,8 +4,10 @@ import { cloth, h } from "../../screens/base/dom.js";
 import { hourOfDay, left, raceOfTicket, timeOfDay } from "../../screens/base/format.js";
 import { t } from "../../screens/base/text.js";
 import { now } from "../../screens/board/time.js";
+import { mostMarked, percent, shareBar } from "./shares.js";
 
 const TONES = { scheduled: "", started: "warn", declared: "bad", drawn: "info", classified: "good" };
+const narrow = matchMedia("(max-width: 40rem)");
 
 function words(leg) {
   switch (leg.state === "declared" ? leg.declared : leg.state) {
@@ -20,28 +22,44 @@ function words(leg) {
   }
 }
 
-export function card(leg) {
-  const winners = new Set(leg.winners);
-  return h("section", { class: "card race", "aria-label": raceOfTicket(leg) },
-    h("div", { class: "row ends" },
-      h("h4", {}, raceOfTicket(leg)),
-      h("span", { class: `badge ${TONES[leg.state]}` }, words(leg))),
-    h("p", { class: "small soft" }, [leg.name, leg.distance_m ? `${leg.distance_m} m` : null].filter(Boolean).map((fact) => `${fact} · `).join(""),
-      h("time", { datetime: leg.start_at }, hourOfDay(leg.start_at))),
-    leg.state === "declared" ? draw(leg) : null,
-    h("ol", { class: "runners" }, leg.runners.map((runner) => line(runner, winners))));
+export const raceId = (contest, leg) => `race-${contest}-${leg.position}`;
+
+/** Return the card of a leg and the function that shows the shares of the bets. On a phone the card
+ *  of a decided race is folded. */
+export function card(contest, leg) {
+  const winners = leg.runners.filter((runner) => leg.winners.includes(runner.number));
+  const lines = leg.runners.map((runner) => line(runner, winners.includes(runner)));
+  const most = h("p", { class: "small most-marked" });
+  const root = h("section", { class: "card race", id: raceId(contest, leg), "aria-label": raceOfTicket(leg) },
+    h("details", { "data-key": `runners-${contest}-${leg.position}`, open: !(winners.length && narrow.matches) },
+      h("summary", {},
+        h("span", { class: "row ends" }, h("h4", {}, raceOfTicket(leg)), h("span", { class: `badge ${TONES[leg.state]}` }, words(leg))),
+        winners.length ? h("span", { class: "winner-line won" }, winners.map((runner) => [cloth(runner.number), h("span", {}, runner.name)])) : null),
+      h("p", { class: "small soft" }, [leg.name, leg.distance_m ? `${leg.distance_m} m` : null].filter(Boolean).map((fact) => `${fact} · `).join(""),
+        h("time", { datetime: leg.start_at }, hourOfDay(leg.start_at))),
+      leg.state === "declared" ? draw(leg) : null,
+      most,
+      h("ol", { class: "runners" }, lines.map((each) => each.root))));
+  const shown = (shares) => {
+    const first = mostMarked(leg, shares);
+    most.replaceChildren(...(first ? [`${t("most_marked")}: `, cloth(first.number), ` ${first.name}, ${percent(shares[first.number])}`] : []));
+    for (const each of lines) each.share(shares[each.number], each.number === first?.number);
+  };
+  return { root, shown };
 }
 
-function line(runner, winners) {
-  const won = winners.has(runner.number);
+function line(runner, won) {
   const passes = runner.withdrawn && runner.trace.length > 1
-    ? h("span", { class: "small soft" }, " ", t("board_bets_on", { number: runner.trace.at(-1) })) : null;
-  return h("li", { class: ["runner", won && "won"] },
+    ? h("span", { class: "small soft" }, t("board_bets_on", { number: runner.trace.at(-1) })) : null;
+  const facts = [runner.driver, runner.distance_m ? `${runner.distance_m} m` : null].filter(Boolean).join(" · ");
+  const place = h("span", { class: "share-of" });
+  const root = h("li", { class: ["runner", won && "won"] },
     cloth(runner.number),
     h("span", {}, h("span", { class: runner.withdrawn ? "withdrawn" : "name" }, runner.name),
-      runner.withdrawn ? h("span", { class: "heard" }, ` (${t("withdrawn")})`) : null, passes,
-      runner.driver && !runner.withdrawn ? h("span", { class: "small soft driver" }, ` ${runner.driver}`) : null),
-    won ? h("span", { class: "badge good" }, t("board_winner")) : null);
+      runner.withdrawn ? h("span", { class: "heard" }, ` (${t("withdrawn")})`) : null,
+      h("span", { class: "small soft driver" }, passes ?? [facts, runner.form ? h("span", { class: "form" }, h("span", { class: "heard" }, t("form")), runner.form) : null])),
+    h("span", { class: "runner-end" }, won ? h("span", { class: "badge good" }, t("board_winner")) : null, place));
+  return { root, number: runner.number, share: (perMille, most) => place.replaceChildren(...(perMille && !runner.withdrawn ? [shareBar(perMille, most)] : [])) };
 }
 
 function draw(leg) {

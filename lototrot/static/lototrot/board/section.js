@@ -1,13 +1,15 @@
 // Draw Lototrot's section of the board: the contests, newest first, from the published document.
 
-import { announce, h } from "../../screens/base/dom.js";
-import { cents, count, date, decimal, left } from "../../screens/base/format.js";
+import { announce, cloth, h } from "../../screens/base/dom.js";
+import { cents, count, date, decimal, left, raceOfTicket } from "../../screens/base/format.js";
 import { t } from "../../screens/base/text.js";
 import { lines } from "../../screens/board/chart.js";
 import { now } from "../../screens/board/time.js";
 import { explained } from "./explained.js";
-import { card } from "./race.js";
+import { card, raceId } from "./race.js";
+import { sharesOf } from "./shares.js";
 import { standing } from "./standing.js";
+import { scenesOf } from "./wall.js";
 
 const TONES = { open: "good", stopped: "bad", closed: "warn", settled: "info", ordered: "info" };
 
@@ -25,17 +27,20 @@ function stateOf(state) {
 export function section() {
   const root = h("div", { class: "stack" });
   let shown = [];
+  let chains = {};
+  let pulse = { contests: {} };
   let said = "";
 
   function show(document, feed) {
-    const unfolded = new Set([...root.querySelectorAll("details[open]")].map((each) => each.dataset.key));
+    const unfolded = new Map([...root.querySelectorAll("details")].map((each) => [each.dataset.key, each.open]));
+    chains = document.chains;
     shown = document.contests.map((contest, place) => new Contest(contest, document.chains[contest.bet_type], place === 0));
     root.replaceChildren(
-      h("h2", {}, t("lototrot")),
+      h("div", { class: "row ends" }, h("h2", {}, t("lototrot")), h("a", { class: "button quiet no-wall", href: "/meetings" }, t("board_meetings"))),
       ...(shown.length ? shown.map((each) => each.root) : [h("p", { class: "empty" }, t("board_no_contest"))]),
       ...Object.entries(document.chains).map(([, chain]) => history(chain)),
     );
-    for (const each of root.querySelectorAll("details")) if (unfolded.has(each.dataset.key)) each.open = true;
+    for (const each of root.querySelectorAll("details")) each.open = unfolded.get(each.dataset.key) ?? each.open;
     const news = shown.map((each) => each.news()).join(" ");
     if (said && news !== said) announce(news);
     said = news;
@@ -43,7 +48,11 @@ export function section() {
 
   return {
     root, show,
-    beat: (feed) => shown.forEach((each) => each.beat(feed.contests[each.facts.contest])),
+    beat: (feed) => {
+      pulse = feed;
+      shown.forEach((each) => each.beat(feed.contests[each.facts.contest]));
+    },
+    scenes: (at) => scenesOf(shown.map((each) => each.facts), chains, pulse, at),
     tick: (at) => shown.forEach((each) => each.tick(at)),
   };
 }
@@ -57,12 +66,16 @@ class Contest {
     this.closingName = h("dt", {});
     this.badge = h("span", {});
     const hasStandings = facts.standings.length > 0;
+    this.cards = facts.legs.map((leg) => ({ leg, ...card(facts.contest, leg) }));
+    this.shown = "";
     const body = [
       this.tiles(chain),
       hasStandings ? standing(facts) : null,
-      h("div", { class: "races" }, facts.legs.map((leg) => card(leg))),
+      jump(facts),
+      h("div", { class: "races" }, this.cards.map((each) => each.root)),
       facts.settlement ? explained(facts) : null,
       proofs(facts),
+      facts.settlement ? h("p", { class: "no-wall" }, h("a", { href: `/meetings/${facts.day}/${facts.bet_type}` }, t("board_address"))) : null,
       h("details", { "data-key": `rules-${facts.contest}`, class: "card no-wall" },
         h("summary", {}, t("rules")), h("p", { class: "prose" }, facts.rules[document.documentElement.lang] ?? facts.rules.ca)),
     ];
@@ -70,6 +83,7 @@ class Contest {
       h("h3", { class: "meeting" }, `${facts.name} · ${facts.meeting} · `, h("time", { datetime: facts.day }, date(facts.day))),
       this.badge);
     this.tell();
+    this.tellShares();
     this.root = first
       ? h("article", { class: "stack contest" }, heading, body)
       : h("details", { class: "card contest no-wall", "data-key": `contest-${facts.contest}` },
@@ -101,12 +115,22 @@ class Contest {
     this.badge.textContent = stateOf(this.state);
   }
 
+  /** Show the shares of the bets where they have changed. */
+  tellShares() {
+    const shares = this.cards.map(({ leg }) => sharesOf(this.facts, this.pulse, leg));
+    const said = JSON.stringify(shares);
+    if (said === this.shown) return;
+    this.shown = said;
+    this.cards.forEach((each, place) => each.shown(shares[place]));
+  }
+
   beat(pulse) {
     if (!pulse) return;
     this.pulse = pulse;
     this.tell();
     this.takings.textContent = cents(pulse.takings_cents);
     this.bets.textContent = count(pulse.bets);
+    this.tellShares();
     this.tick(now());
   }
 
@@ -126,6 +150,12 @@ class Contest {
   }
 }
 
+/** Return links to the races, with the winners of those that are decided. */
+function jump(facts) {
+  return h("nav", { class: "jump no-wall", "aria-label": t("races") }, facts.legs.map((leg) => h("a", { href: `#${raceId(facts.contest, leg)}`, class: leg.winners.length ? "won" : "" },
+    h("span", { class: "heard" }, raceOfTicket(leg)), h("span", { "aria-hidden": "true" }, String(leg.position)), leg.winners.map((number) => cloth(number)))));
+}
+
 /** Return links to the entries of the public log that prove this contest. */
 function proofs({ proofs: entries, contest }) {
   const rows = [
@@ -138,16 +168,17 @@ function proofs({ proofs: entries, contest }) {
 
 function history(chain) {
   if (chain.history.length < 2) return null;
-  const labels = chain.history.map((each) => date(each.day));
+  // The last point is what there is now, so that the chart agrees with the figures above it.
+  const labels = [...chain.history.map((each) => date(each.day)), t("board_now")];
   const series = [
-    { name: t("board_jackpot"), values: chain.history.map((each) => each.jackpot_cents) },
-    { name: t("board_reserve"), values: chain.history.map((each) => each.reserve_cents) },
+    { name: t("board_jackpot"), values: [...chain.history.map((each) => each.jackpot_cents), chain.jackpot_cents] },
+    { name: t("board_reserve"), values: [...chain.history.map((each) => each.reserve_cents), chain.reserve_cents] },
   ];
   for (const each of series) each.said = each.values.map(cents);
   return h("figure", { class: "card stack no-wall" },
     h("h3", {}, t("board_history")),
-    lines(t("board_history"), labels, series),
-    h("ul", { class: "legend" }, series.map((each) => h("li", {}, each.name))),
+    lines(t("board_history"), labels, series, (value) => cents(value).replace(/[.,]00(?=\D*$)/, "")),
+    h("ul", { class: "legend" }, series.map((each) => h("li", {}, each.name, " ", h("b", { class: "figure" }, each.said.at(-1))))),
     h("details", { "data-key": "history" }, h("summary", {}, t("board_as_table")), h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("board_history") },
       h("table", { class: "table" },
         h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("board_meeting")), ...series.map((each) => h("th", { scope: "col", class: "n" }, each.name)), h("th", { scope: "col" }, t("board_top_won")))),

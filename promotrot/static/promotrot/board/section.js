@@ -3,12 +3,14 @@
 import { h } from "../../screens/base/dom.js";
 import { cents, count, dayOf, decimal, hourOfDay } from "../../screens/base/format.js";
 import { language, t } from "../../screens/base/text.js";
+import { scenesOf } from "./wall.js";
 
 export function section() {
   const root = h("div", { class: "stack" });
-  return { root, beat: () => {}, tick: () => {},
+  let emissions = [];
+  return { root, beat: () => {}, tick: () => {}, scenes: () => scenesOf(emissions),
     show: (document) => {
-      const emissions = document[language] ?? document.ca;
+      emissions = document[language] ?? document.ca;
       root.replaceChildren(h("h2", {}, t("promotrot")),
         emissions.length ? h("div", { class: "grid" }, emissions.map(card)) : h("p", { class: "empty" }, t("no_games")));
     } };

@@ -19,8 +19,12 @@ const day = language === "en"
 export const cents = (amount) => euros.format(amount / 100);
 /** Return "4, 6 and 7", in the page's language. */
 export const listed = (items) => new Intl.ListFormat(language, { type: "conjunction" }).format(items.map(String));
+/** Return "4, 6 or 7". */
+export const oneOf = (items) => new Intl.ListFormat(language, { type: "disjunction" }).format(items.map(String));
 /** Return the one name of a race: "Son Pardo, race 4", and before it, its place on the ticket. */
-export const raceAt = ({ racecourse, race }) => t("race_at", { racecourse, race: String(race) });
+export const raceAt = ({ racecourse, race }) => t("race_at", { racecourse: courseOf(racecourse), race: String(race) });
+/** Return "Son Pardo" of "Hipòdrom de Son Pardo". */
+const courseOf = (name) => name.replace(/^hip[oòó]dromo? (?:de |d['’])?/i, "");
 export const raceOfTicket = (race) => `${race.position} · ${raceAt(race)}`;
 export const count = (n) => whole.format(n);
 /** Return a decimal of the API ("73.8") in the page's language. */

@@ -4,6 +4,7 @@ import { h } from "../base/dom.js";
 import { timeOfDay } from "../base/format.js";
 import { t } from "../base/text.js";
 import { now, setTime } from "./time.js";
+import { wall } from "./wall.js";
 
 // The publisher writes once a second; with this interval a change shows within five seconds.
 const EVERY_MS = 3000;
@@ -14,7 +15,9 @@ const LIVE = document.documentElement.dataset.live;
 const config = JSON.parse(document.getElementById("config").textContent);
 const place = document.getElementById("sections");
 const sections = [];
+const onWall = "wall" in document.documentElement.dataset;
 let lastAt = 0;           // the server's time of the last pulse, ms
+let showScene = null;
 
 async function fetchJson(name) {
   const answer = await fetch(`${LIVE}/${name}`, { credentials: "omit", signal: AbortSignal.timeout(PATIENCE_MS) });
@@ -36,7 +39,7 @@ async function refresh(section, feed) {
     const published = await fetchJson(feed.document);
     section.view.show(published, feed);
     section.shown = feed.document;
-    section.root.replaceChildren(section.view.root);
+    if (!onWall) section.root.replaceChildren(section.view.root);
   }
   section.view.beat(feed);
 }
@@ -54,7 +57,19 @@ function tell() {
   }
   place.classList.toggle("old", old);
   document.getElementById("clock").textContent = lastAt ? timeOfDay(now()) : "";
-  for (const section of sections) section.view.tick(now());
+  if (!onWall) for (const section of sections) section.view.tick(now());
+  else if (lastAt) showScene(now());
+}
+
+/** Show what the page itself holds of a meeting that is over. */
+function showFixed() {
+  document.getElementById("line").remove();
+  for (const section of sections) {
+    const { document: published, pulse } = config.fixed[section.name];
+    section.view.show(published, pulse);
+    section.view.beat(pulse);
+    section.root.replaceChildren(section.view.root);
+  }
 }
 
 async function start() {
@@ -64,10 +79,17 @@ async function start() {
       h("p", { class: "loading" }, t("loading")));
     sections.push({ name: each.name, root, view: section(), shown: null });
   }
-  place.replaceChildren(...sections.map((section) => section.root));
+  if (onWall) showScene = wall(place, sections);
+  else place.replaceChildren(...sections.map((section) => section.root));
+  if (config.fixed) {
+    setTime(Date.parse(config.at));
+    showFixed();
+    return;
+  }
   const round = async () => {
-    // A lost connection is no fault of the page: the data is marked as old until it returns.
-    try { await look(); } catch (error) { if (!(error instanceof TypeError)) console.warn(error); }
+    // A lost connection, also in the middle of an answer, is no fault of the page: the data is marked
+    // as old until it returns.
+    try { await look(); } catch (error) { if (!(error instanceof TypeError || error instanceof SyntaxError)) console.warn(error); }
     setTimeout(round, EVERY_MS + Math.random() * SPREAD_MS);
   };
   setTime(Date.parse(config.at));

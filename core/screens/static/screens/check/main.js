@@ -13,6 +13,10 @@ const form = document.getElementById("ask");
 const input = document.getElementById("code");
 const answer = document.getElementById("answer");
 
+const KEPT = "check.kept";
+const AGAIN_MS = 5000;
+let waiting = 0;   // the timer of the next try, while there is no connection
+
 class Refused extends Error {}
 
 async function post(path, body) {
@@ -26,19 +30,25 @@ async function post(path, body) {
 }
 
 async function check(code) {
+  clearTimeout(waiting);
+  waiting = 0;
   answer.replaceChildren(h("p", { class: "loading" }, t("loading")));
   try {
     const ticket = await post("check", { code });
     const game = await import(config.games[ticket.game]);
     answer.replaceChildren(...drawn(ticket, game, code));
   } catch (error) {
-    const words = error instanceof Refused ? error.message : t("line_lost");
-    answer.replaceChildren(h("div", { class: "state bad", role: "alert" }, h("p", { class: "large" }, t("not_known")), h("p", {}, words)));
+    if (error instanceof Refused) answer.replaceChildren(h("div", { class: "state bad", role: "alert" }, h("p", { class: "large" }, t("not_known")), h("p", {}, error.message)));
+    else {
+      answer.replaceChildren(h("div", { class: "state warn", role: "alert" }, h("p", { class: "large" }, t("not_checked")), h("p", {}, t("not_checked_why"))));
+      waiting = setTimeout(() => check(code), AGAIN_MS);
+    }
     if (!(error instanceof Refused || error instanceof TypeError)) throw error;
   }
 }
 
 function drawn(ticket, game, code) {
+  const standing = game.standing?.(ticket);
   const owed = ticket.amount_cents ? cents(ticket.amount_cents) : "";
   const facts = [
     ticket.stage && has(`stage_${ticket.stage}`) ? [t("stage"), t(`stage_${ticket.stage}`)] : null,
@@ -49,13 +59,40 @@ function drawn(ticket, game, code) {
   ].filter(Boolean);
   return [
     h("div", { class: ["state", TONES[ticket.state] ?? "bad"] },
-      h("p", { class: "large" }, t(`state_${ticket.state}`)),
+      h("p", { class: "large" }, standing ? standing[0] : t(`state_${ticket.state}`)),
+      standing ? h("p", {}, standing[1]) : null,
       owed ? h("p", { class: "large amount" }, owed) : null,
       ticket.thing ? h("p", { class: "large" }, ticket.thing.description) : null),
     facts.length ? h("div", { class: "card" }, h("dl", { class: "facts" }, facts.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]))) : null,
     game.details(ticket.details),
     game.proof ? proof(game.proof, code) : null,
+    remembering(ticket, code),
   ].filter(Boolean);
+}
+
+/** Return the choice to keep the code of a ticket on this machine, for who holds it. */
+function remembering(ticket, code) {
+  const box = h("input", { type: "checkbox", checked: code in remembered(), onchange: () => {
+    const kept = remembered();
+    if (box.checked) kept[code] = ticket.details.day ? date(ticket.details.day) : date(new Date().toISOString().slice(0, 10));
+    else delete kept[code];
+    localStorage.setItem(KEPT, JSON.stringify(kept));
+    listKept();
+  } });
+  return h("label", { class: "card row" }, box, h("span", {}, t("remember"), h("span", { class: "small soft" }, ` ${t("remember_why")}`)));
+}
+
+function remembered() {
+  try { return JSON.parse(localStorage.getItem(KEPT)) ?? {}; } catch { return {}; }
+}
+
+/** Show the tickets that are kept, by day and the end of the code. */
+function listKept() {
+  const kept = Object.entries(remembered());
+  const place = document.getElementById("kept");
+  place.hidden = !kept.length;
+  place.replaceChildren(h("h2", {}, t("remembered")), h("div", { class: "row" }, kept.map(([code, day]) =>
+    h("button", { class: "button", type: "button", onclick: () => { input.value = code; check(code); } }, `${day} · …${code.slice(-4)}`))));
 }
 
 function proof(path, code) {
@@ -101,6 +138,8 @@ async function compare(printed, place) {
   }
 }
 
+addEventListener("online", () => { if (waiting) check(input.value.trim()); });
+listKept();
 const slip = document.getElementById("compare");
 slip.addEventListener("submit", (event) => { event.preventDefault(); compare(slip.printed.value.trim(), document.getElementById("compared")); });
 form.addEventListener("submit", (event) => { event.preventDefault(); check(input.value.trim()); });

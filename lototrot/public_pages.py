@@ -1,0 +1,71 @@
+"""Serve Lototrot's public pages: the calendar of meetings, and each past one at an address of its
+own.
+"""
+
+from datetime import date
+from itertools import groupby
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import path, register_converter, reverse
+
+from core.screens.board import Board
+from core.screens.panels import Panel
+from core.screens.views import Screen
+from lototrot.screens import BOARD
+from lototrot.selectors.archive import past_document, published_contests
+
+
+class DayConverter:
+    """A natural day in an address: 2027-04-10."""
+
+    regex = r"\d{4}-\d\d-\d\d"
+
+    def to_python(self, value: str) -> date:
+        return date.fromisoformat(value)
+
+    def to_url(self, value: date) -> str:
+        return value.isoformat()
+
+
+class Meetings(Screen):
+    """List the meetings by month, the newest first."""
+
+    template_name = "lototrot/meetings.html"
+
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        contests = published_contests()
+        months = [
+            (month, list(of_month))
+            for month, of_month in groupby(contests, key=lambda contest: contest.day.replace(day=1))
+        ]
+        return super().get_context_data(**context, months=months)
+
+
+class Meeting(Board):
+    """Show a settled contest for good; one that is not settled is on the board."""
+
+    def sections(self) -> tuple[Panel, ...]:
+        return (BOARD,)
+
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if past_document(kwargs["day"], kwargs["bet_type"]) is None:
+            known = {(each.day, each.bet_type_code) for each in published_contests()}
+            if (kwargs["day"], kwargs["bet_type"]) not in known:
+                raise Http404
+            return redirect(reverse("board"))
+        return super().get(request, *args, **kwargs)
+
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        shown = super().get_context_data(**context)
+        past = past_document(context["day"], context["bet_type"])
+        shown["config"] |= {"phone": None, "fixed": {BOARD.name: past}}
+        return shown | {"wall": False}
+
+
+register_converter(DayConverter, "day")
+urlpatterns = [
+    path("meetings", Meetings.as_view(), name="meetings"),
+    path("meetings/<day:day>/<slug:bet_type>", Meeting.as_view(), name="meeting"),
+]
