@@ -45,7 +45,7 @@ def traces(ticket: int) -> list[list[list[int]]]:
 
 def test_winning_bets_are_named_by_their_hits_and_losing_ones_left_out() -> None:
     sold_at = datetime(2027, 4, 10, 15, tzinfo=UTC)
-    facts = (1, "ordered", date(2027, 4, 10), "P-0001", sold_at, 8, 0, 800)
+    facts = (1, "ordered", sold_at, date(2027, 4, 10), "P-0001", sold_at, 8, 0, 800)
     assert Shown((1,) * 7, (0, 2, 6), *facts).won == [(6, 2), (5, 6)]
     assert Shown((1,) * 7, (), *facts).won == []
 
@@ -56,6 +56,7 @@ def test_a_ticket_on_sale_shows_its_bets_and_no_result(contest: Contest, place: 
     assert (card["bets"], card["price_cents"]) == (2, 2 * contest.price_cents)
     assert card["day"] == contest.day.isoformat()
     assert card["sold_at"].endswith("Z")
+    assert datetime.fromisoformat(card["closes_at"]) == contest.scheduled_close_at
     assert [race["position"] for race in card["races"]] == [1, 2]
     assert [[mark["number"] for mark in race["marks"]] for race in card["races"]] == [[1, 2], [3]]
     assert not any(race["winners"] or race["right"] for race in card["races"])
