@@ -3,12 +3,22 @@
 from typing import Any
 
 from django import forms
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
+from unfold.widgets import UnfoldAdminFileFieldWidget
 
 from core.admin_support.acts import Act, Done
 from core.admin_support.forms import ActForm, MomentField
 from core.database import clock
-from core.premises import openings, operators, powers, resolutions, services, suspending
+from core.premises import (
+    lists,
+    openings,
+    operators,
+    powers,
+    resolutions,
+    services,
+    suspending,
+)
 from core.premises.models import (
     Authorisation,
     Game,
@@ -33,6 +43,21 @@ class _NewPremises(ActForm):
     kind = forms.ChoiceField(label=_("Kind"), choices=Premises.Kind.choices)
     address = forms.CharField(label=_("Address"), max_length=200)
     municipality = forms.CharField(label=_("Municipality"), max_length=80)
+
+
+class _List(ActForm):
+    file = forms.FileField(
+        label=_("File"),
+        help_text=format_lazy(
+            "{} {}",
+            _(
+                "CSV, one premises a line. Days as 2030-12-31; several games or terminals with a"
+                " space between. The columns:"
+            ),
+            ", ".join(lists.COLUMNS),
+        ),
+        widget=UnfoldAdminFileFieldWidget(attrs={"accept": ".csv"}),
+    )
 
 
 class _NewAuthorisation(ActForm):
@@ -83,6 +108,17 @@ class _Resolution(ActForm):
 def _register(by: StaffActor, target: None, data: Data) -> Done:
     new = openings.NewPremises(**data)
     return Done(_PROPOSED, openings.opening_propose(by=by, premises=[new]))
+
+
+def _register_list(by: StaffActor, target: None, data: Data) -> Done:
+    opening = lists.opening_read(data["file"].read(lists.MAX_BYTES + 1))
+    proposal = openings.opening_propose(
+        by=by,
+        premises=opening.premises,
+        authorisations=opening.authorisations,
+        terminals=opening.terminals,
+    )
+    return Done(_PROPOSED, proposal)
 
 
 def _authorise(by: StaffActor, place: Premises, data: Data) -> Done:
@@ -182,6 +218,16 @@ REGISTER = Act(
     run=_register,
     form=_NewPremises,
     icon="add_business",
+)
+REGISTER_LIST = Act(
+    name="register_list",
+    title=_("Propose premises by a file"),
+    power=powers.REGISTER,
+    run=_register_list,
+    form=_List,
+    text=_("Premises, authorisations and terminals are one proposal: the second person reads all."),
+    icon="upload_file",
+    review=False,
 )
 AUTHORISE = Act(
     name="authorise",

@@ -22,6 +22,7 @@ from core.premises.admin.acts import (
     PIN_RESET,
     REENROL,
     REGISTER,
+    REGISTER_LIST,
     RESUME,
     REVOKE,
     REVOKE_AS_OF,
@@ -104,7 +105,7 @@ class PremisesAdmin(ReadOnlyAdmin):
     read_power = powers.READ
     inlines = (_Authorisations, _Terminals, _Operators, _Suspensions)
     acts = (AUTHORISE, TERMINAL, OPERATOR, SUSPEND, SUSPEND_AS_OF)
-    list_acts = (REGISTER,)
+    list_acts = (REGISTER, REGISTER_LIST)
 
     @admin.display(description=_("taken and not yet handed over"))
     def balance(self, row: Premises) -> str:

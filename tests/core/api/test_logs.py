@@ -142,7 +142,7 @@ def test_the_signer_says_no_key_when_it_fails(log_text: LogText) -> None:
 
 
 def test_no_address_has_a_place_for_a_secret() -> None:
-    """What is in an address is in logs of proxies, histories and referrers."""
+    """Logs of proxies, histories and referrers have whole addresses."""
     named = {
         (each.name, parameter["name"])
         for each in OPERATIONS

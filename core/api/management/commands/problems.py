@@ -1,7 +1,9 @@
 """Print every problem code: `manage.py problems`, the content of docs/problems.md."""
 
+from importlib import import_module
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from core.api.catalogue import as_markdown
@@ -12,4 +14,6 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:
+        # Problems are found by importing everything, the administration after its site is made.
+        import_module(settings.ROOT_URLCONF)
         self.stdout.write(as_markdown(), ending="")

@@ -4,7 +4,9 @@ import re
 
 import pytest
 from django.contrib.admin.models import LogEntry
+from django.core.files.uploadedfile import SimpleUploadedFile
 
+from core.premises.lists import COLUMNS
 from core.premises.models import Authorisation, Operator, Premises, Suspension, Terminal
 from core.premises.operators import PIN_DIGITS
 from core.premises.services import terminal_enrol
@@ -48,6 +50,23 @@ def test_premises_are_opened_by_two_persons_after_a_second_look(desk: Desk) -> N
     place = Premises.objects.get(code="P100")
     assert place.proposal.proposed_by == desk.person
     desk.refused(Premises, "register", "code_taken", **BAR)
+
+
+def test_many_premises_are_one_proposal_that_the_second_person_reads_whole(desk: Desk) -> None:
+    lines = [
+        f"P{number};Bar {number};establishment;Carrer Nou {number};Manacor;lototrot;2030-03-01;;"
+        f"AUT {number};T{number}"
+        for number in range(101, 201)
+    ]
+    content = "\n".join([";".join(COLUMNS), *lines]).encode()
+    desk.do(Premises, "register_list", file=SimpleUploadedFile("shops.csv", content))
+    assert not Premises.objects.exists()
+    read = Desk(Role.ORGANISER).get(row_url(Proposal.objects.get()))
+    assert all(text in read for text in ("Bar 101", "Bar 200", "AUT 200", "T200"))
+    confirm()
+    assert Terminal.objects.filter(premises__authorisations__game="lototrot").count() == 100
+    wrong = SimpleUploadedFile("shops.csv", b"code\nP1")
+    desk.refused(Premises, "register_list", "premises_list_malformed", file=wrong)
 
 
 def test_what_is_missing_is_said_at_its_field(desk: Desk) -> None:
