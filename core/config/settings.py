@@ -111,6 +111,7 @@ INSTALLED_APPS = [
     "core.timekeeping",
     "core.alarms",
     "core.nights",
+    "core.periods",
     "core.reports",
     "core.screens",
     "core.tools.raceday",

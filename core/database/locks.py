@@ -30,6 +30,7 @@ class Lock(enum.IntEnum):
     GAME = 9  # a concrete game of Promotrot: planning and closing its emissions
     EMISSION = 10  # shared by every award; exclusive for what changes the emission's state
     REGISTER = 12  # the register of premises and terminals: one opening at a time
+    PERIOD = 14  # the closing of a month
     STATEMENT = 15  # the statements of premises and their remittances
     STOCK = 20  # the stock of prizes in kind, by item
     CASH = 21  # a cashier's session: its payments, movements and close

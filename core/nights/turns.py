@@ -38,11 +38,16 @@ def turn_of(job: str, day: datetime.date, *, since: datetime.date | None) -> Tur
     periods = 0 if since is None else -(-(recent(day) - since).days // PERIOD_DAYS)
     if since is None or periods < 1:
         return None
-    done = JobRun.objects.filter(job=job, state=JobRun.State.DONE, day__lt=day).order_by("-day")
-    before = done.values_list("counts", flat=True).first() or {}
-    number = int(before.get("turn", 0)) % periods + 1
+    number = next_turn(job, day, turns=periods)
     first = add_days(since, (number - 1) * PERIOD_DAYS)
     return Turn(number, first, min(add_days(first, PERIOD_DAYS - 1), add_days(recent(day), -1)))
+
+
+def next_turn(job: str, day: datetime.date, *, turns: int) -> int:
+    """Return the turn after that of the job's last night, from 1 to `turns`, then 1 again."""
+    done = JobRun.objects.filter(job=job, state=JobRun.State.DONE, day__lt=day).order_by("-day")
+    before = done.values_list("counts", flat=True).first() or {}
+    return int(before.get("turn", 0)) % turns + 1
 
 
 def spans_of(day: datetime.date, turn: Turn | None) -> list[tuple[datetime.date, datetime.date]]:

@@ -1,6 +1,7 @@
 """Read the processor time that processes took, from the kernel's accounts in /proc."""
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,3 +32,19 @@ def _processes() -> Iterator[tuple[int, tuple[int, float]]]:
             continue
         ticks = sum(int(field) for field in fields[11:15])
         yield int(folder.name), (int(fields[1]), ticks / _TICKS_PER_S)
+
+
+def ours_s() -> float:
+    """Return the processor time so far of this process and of its database connection.
+
+    In seconds; other load on the machine adds little to it. The server's process works alone: what
+    it would give to parallel workers is not seen.
+    """
+    from django.db import connection  # needs the settings
+
+    with connection.cursor() as cursor:
+        cursor.execute("SET max_parallel_workers_per_gather = 0")
+        cursor.execute("SELECT pg_backend_pid()")
+        (pid,) = cursor.fetchone()
+    fields = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+    return time.process_time() + (int(fields[11]) + int(fields[12])) / _TICKS_PER_S

@@ -3,13 +3,14 @@
 What is done every night, every second, at every sweep and at every scrape must not grow with the
 past. The history grows from H to 2 H, 4 H and 8 H in one database (`tests/support/history`), and at
 each length the same is measured: an ordinary night with all its jobs, the sweep, the metrics, the
-boards' publisher, and the start of each process. Every figure is printed at each length; its slope
-is 0 where it does not grow, and 1 where it grows as the history does.
+boards' publisher, and the start of each process. Each is measured in seconds of processor, ours and
+the database's, so that other load on the machine does not count, and a night also in rows that the
+database reads. Every figure is printed at each
+length; its slope is 0 where it does not grow, and 1 where it grows as the history does.
 """
 
 import math
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
@@ -25,6 +26,7 @@ from core.nights.services import night_run
 from core.screens import live
 from core.tools.embedded.server import ROOT
 from tests.bench.drawing import growth
+from tests.bench.processor import ours_s
 from tests.bench.size import SIZES
 from tests.bench.store import Figures, Store, owner_execute
 from tests.support import factories
@@ -34,17 +36,28 @@ from tests.support.history.acts import Done
 WEEKS, TICKETS, PREMISES = 66, 2_000_000, 3_200
 """H in weeks, and tickets and premises at 8 H, of a run of full size: 528 weeks are ten years."""
 LENGTHS = (1, 2, 4, 8)
-FLAT = ("night", "sweep", "metrics", "live", "restart_web", "restart_live", "restart_worker")
+FLAT = (
+    "night",
+    "night_rows",
+    "sweep",
+    "metrics",
+    "live",
+    "restart_web",
+    "restart_live",
+    "restart_worker",
+)
 LINEAR = 1.0
 _SHORTER = 0.5
 """A smaller run is shorter, but not as much as it has less: a night looks at some ten weeks."""
 _DRAWING = "decade.svg"
 _PLAYS_IN = 50  # a play for so many tickets
 _BEST_OF, _PUBLICATIONS, _LAST_WEEKS = 3, 20, 4
-_TICKS_PER_S = 100
 _BYTES = """
 SELECT sum(pg_total_relation_size(c.oid))::bigint, pg_current_wal_insert_lsn() - '0/0'::pg_lsn
   FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
+"""
+_READ = """
+SELECT tup_returned + tup_fetched FROM pg_stat_database WHERE datname = current_database()
 """
 
 Seconds = dict[str, float]
@@ -96,9 +109,10 @@ def _draw(store: Store, at: dict[int, Seconds], weeks_in_all: int) -> None:
 
 def _measured(store: Store) -> Seconds:
     """Return the seconds of everything that is done again and again, at this length."""
-    night_s, jobs_s = _ordinary_night()
+    night_s, night_rows, jobs_s = _ordinary_night()
     return {
         "night": night_s,
+        "night_rows": night_rows,
         "sweep": _best(lambda: [list(work.due()) for work in due_work()]),
         "metrics": _best(lambda: generate_latest(_registry())),
         "live": _live_cpu_s(),
@@ -110,28 +124,46 @@ def _measured(store: Store) -> Seconds:
     }
 
 
-def _ordinary_night() -> tuple[float, Seconds]:
-    """Do the night after the Sunday, then measure the next; return its seconds, also by job."""
+def _ordinary_night() -> tuple[float, float, Seconds]:
+    """Do the night after the Sunday, then measure the next.
+
+    Return its seconds, the rows that the database read for it, and its seconds by job.
+    """
     for _ in range(2):
         factories.time_pass(hours=24)
-        began = time.perf_counter()
+        began, rows = ours_s(), _rows_read()
         runs = night_run()
-        seconds = time.perf_counter() - began
+        seconds, rows = ours_s() - began, _rows_read() - rows
         failed = [f"{run.job}: {run.error}" for run in runs if run.state != JobRun.State.DONE]
         if failed:
             raise RuntimeError(f"the night failed: {failed}")
     lengths = {run.job: (run.ended_at, run.started_at) for run in runs}
-    return seconds, {
-        job: (ended - started).total_seconds() for job, (ended, started) in lengths.items() if ended
-    }
+    return (
+        seconds,
+        float(rows),
+        {
+            job: (ended - started).total_seconds()
+            for job, (ended, started) in lengths.items()
+            if ended
+        },
+    )
+
+
+def _rows_read() -> int:
+    """Return how many rows and index entries the database has read, for all its connections."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_stat_force_next_flush()")
+        cursor.execute("SELECT pg_stat_clear_snapshot()")
+        cursor.execute(_READ)
+        return int(cursor.fetchone()[0])
 
 
 def _best(act: Callable[[], object]) -> float:
     seconds = []
     for _ in range(_BEST_OF):
-        began = time.perf_counter()
+        began = ours_s()
         act()
-        seconds.append(time.perf_counter() - began)
+        seconds.append(ours_s() - began)
     return min(seconds)
 
 
@@ -141,19 +173,10 @@ def _live_cpu_s() -> float:
         live.prepare()
         for _ in range(3):  # the publisher knows the sums from then on
             live.publish(Path(folder))
-        began = time.process_time() + _server_cpu_s()
+        began = ours_s()
         for _ in range(_PUBLICATIONS):
             live.publish(Path(folder))
-        return (time.process_time() + _server_cpu_s() - began) / _PUBLICATIONS
-
-
-def _server_cpu_s() -> float:
-    """Return the processor seconds so far of the server's process of this connection."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_backend_pid()")
-        (pid,) = cursor.fetchone()
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / _TICKS_PER_S
+        return (ours_s() - began) / _PUBLICATIONS
 
 
 def _tell_planner() -> None:
@@ -181,7 +204,8 @@ def _figures(at: dict[int, Seconds]) -> Figures:
     for name in FLAT:
         ratio = last[name] / max(first[name], 1e-6)
         for times in LENGTHS:
-            figures[f"decade.{name}_s_{times}h"] = at[times][name]
+            unit = "" if name.endswith("_rows") else "_s"
+            figures[f"decade.{name}{unit}_{times}h"] = at[times][name]
         figures[f"decade.{name}_ratio"] = ratio
         figures[f"decade.{name}_slope"] = math.log(max(ratio, 1e-6)) / math.log(LENGTHS[-1])
     for name in sorted(first):

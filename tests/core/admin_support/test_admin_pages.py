@@ -99,6 +99,7 @@ def test_the_race_day_fills_every_table_but_those(day: RaceDay) -> None:
         "Payee",
         "Payment",
         "StockItem",
+        "ClosedPeriod",
         "BurntRequest",
         "FormerToken",
         "TerminalCopy",

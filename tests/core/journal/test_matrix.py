@@ -38,7 +38,7 @@ NOT_THAT_DAY = {
     "statements_remittance.confirmed",
 }
 # Of no moved row, but of what it says: the matrix above, test_rules.py, test_journal_rules.py and
-# tests/core/statements/test_guarantee.py.
+# tests/core/statements/test_guarantee.py, tests/core/periods/test_nightly.py.
 BY_HAND = {
     "authorisation_only_shortened",
     "cash_up_counts_the_shift",
@@ -49,6 +49,7 @@ BY_HAND = {
     "lototrot_prize.there",
     "lototrot_salesstop.signalled",
     "lototrot_ticket.there",
+    "nothing_late_in_a_closed_period",
     "payoffice_payment.large_by_two",
     "power_by_two",
     "promotrot_playact.there",

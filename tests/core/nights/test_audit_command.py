@@ -5,6 +5,7 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 
 from core.ledger import services as ledger
 from core.ledger.services import Line, asset, liability
@@ -30,6 +31,15 @@ def test_everything_is_audited_and_differences_fail(own_database: Database) -> N
     ledger.post(reference=uuid.uuid4(), lines=[line])
     with pytest.raises(CommandError, match="1 of 1 audits"):
         said("ledger.audit")
+
+
+def test_it_runs_where_nothing_can_be_written(own_database: Database) -> None:
+    """As on a standby."""
+    factories.premises()
+    seal_all()
+    with connection.cursor() as cursor:
+        cursor.execute("SET default_transaction_read_only = on")
+    assert "journal.audit: batches=1" in said()
 
 
 def test_an_unknown_audit_is_refused() -> None:

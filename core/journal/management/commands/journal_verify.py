@@ -1,9 +1,11 @@
 """`manage.py journal_verify`: verify the journal and every row; name the changed places."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from core.journal.services import last_batch
 from core.journal.verifying import Fault, verify
 
 
@@ -13,16 +15,45 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--most", type=int, default=1000, help="places to name at most")
         parser.add_argument("--table", action="append", default=[], help="only rows of this table")
+        parser.add_argument(
+            "--since", type=int, metavar="BATCH", help="only what came after this batch"
+        )
+        parser.add_argument(
+            "--step",
+            type=int,
+            metavar="BATCHES",
+            help="verify so many batches at a time, and say how far it is: if it is interrupted, "
+            "go on with --since",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        verification = verify(most=options["most"], tables=options["table"])
-        for finding in verification.findings:
-            self.stdout.write(f"{finding.what}: {finding.detail}")
-        sealed = f"{verification.batches} batches, {verification.entries} entries"
-        changed = sum(finding.what is not Fault.ANEW for finding in verification.findings)
+        batches = entries = changed = 0
+        is_cut = is_anew = False
+        for since, until in _parts(options["since"], options["step"]):
+            part = verify(most=options["most"], tables=options["table"], since=since, until=until)
+            for finding in part.findings:
+                self.stdout.write(f"{finding.what}: {finding.detail}")
+            batches, entries = batches + part.batches, entries + part.entries
+            here = sum(finding.what is not Fault.ANEW for finding in part.findings)
+            changed, is_cut = changed + here, is_cut or part.is_cut
+            is_anew = is_anew or here < len(part.findings)
+            if until is not None:
+                self.stdout.write(f"verified up to batch {until}")
+                self.stdout.flush()
+        sealed = f"{batches} batches, {entries} entries"
         if changed:
-            more = " or more" if verification.is_cut else ""
+            more = " or more" if is_cut else ""
             raise CommandError(f"{sealed}; changed in {changed}{more} places")
-        if verification.findings:
+        if is_anew:
             raise CommandError(f"{sealed}; nothing was changed, and nothing can be written")
         self.stdout.write(f"{sealed}; nothing was changed")
+
+
+def _parts(since: int | None, step: int | None) -> Iterator[tuple[int | None, int | None]]:
+    """Yield the parts to verify; the last one has no end, so that what is not sealed is seen."""
+    last = last_batch()
+    number = since or 0
+    while step and last is not None and number + step < last.number:
+        yield number or None, number + step
+        number += step
+    yield number or None, None

@@ -1,0 +1,12 @@
+"""Contribute the closed periods to the administration."""
+
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support.contents import Administration, Section
+from core.periods.models import ClosedPeriod
+
+ADMINISTRATION = Administration(
+    sections=(Section(_("Closed periods"), 78, ((ClosedPeriod, "lock_clock"),)),),
+    kind_titles={"periods.closing": _("Closing of a month")},
+    key_names={"transfers": _("transfers"), "first_day": _("from"), "last_day": _("to")},
+)

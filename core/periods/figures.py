@@ -1,0 +1,132 @@
+"""Compute what is published of a period from the rows themselves.
+
+Transfers are digested in blocks of ids, each by the database, so that memory does not grow with
+their number. The format is in docs/proofs.md.
+"""
+
+import datetime
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection
+
+from core.journal.models import Batch
+from core.kernel.canonical import Json, canonical_sha256
+from core.kernel.days import day_bounds
+from core.periods.models import ClosedPeriod
+from core.periods.parts import all_parts
+from core.statements.balances import transfers_within
+
+FORMAT = "trot-period-1"
+BLOCK = 65_536
+"""Ids of transfers that one block covers."""
+
+_MOMENT = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
+_TRANSFERS = f"""
+SELECT count(*), sum(t.amount_cents)::bigint, sha256(convert_to(string_agg(
+         concat_ws('|', t.id, t.reference, t.line, t.kind, d.code, c.code, t.amount_cents,
+                   to_char(t.at AT TIME ZONE 'UTC', '{_MOMENT}')), E'\\n' ORDER BY t.id), 'UTF8'))
+  FROM ledger_transfer t JOIN ledger_account d ON d.id = t.debit_id
+  JOIN ledger_account c ON c.id = t.credit_id
+ WHERE t.id > %(after)s AND t.id <= %(up_to)s AND t.at >= %(since)s AND t.at < %(until)s
+ GROUP BY t.id / {BLOCK} ORDER BY t.id / {BLOCK}
+"""
+_MOVED = """
+SELECT account_id, sum(cents)::bigint FROM ledger_entry
+ WHERE transfer_id > %(after)s AND transfer_id <= %(up_to)s AND at >= %(since)s AND at < %(until)s
+ GROUP BY 1
+"""
+_CODES = "SELECT id, code FROM ledger_account WHERE id = ANY (%s)"
+_BEGINNING = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The published document of a period, and what the period keeps for the next one.
+
+    `balances` are in cents by account id, positive if debit, without those of 0.
+    """
+
+    document: dict[str, Json]
+    balances: dict[int, int]
+    last_batch: int
+
+    @property
+    def digest(self) -> str:
+        return canonical_sha256(self.document).hex()
+
+
+def figures(
+    number: int,
+    first: datetime.date,
+    last: datetime.date,
+    *,
+    before: ClosedPeriod | None,
+    last_batch: int | None = None,
+) -> Figures:
+    """Compute a period from its rows. `last_batch` is that of a period that is closed already.
+
+    The first period of all begins with the first transfer.
+    """
+    since = day_bounds(first)[0] if before else _BEGINNING
+    until = day_bounds(last)[1]
+    after, up_to = transfers_within(since, until)
+    span = {"after": after, "up_to": up_to, "since": since, "until": until}
+    balances = _balances(before, span)
+    batch = _batch(until, last_batch)
+    document: dict[str, Json] = {
+        "format": FORMAT,
+        "number": number,
+        "first_day": first.isoformat(),
+        "last_day": last.isoformat(),
+        "transfers": _transfers(span),
+        "balances": _balances_digest(balances),
+        "journal": {
+            "batch": batch.number if batch else 0,
+            "digest": bytes(batch.digest).hex() if batch else "",
+        },
+        "parts": {name: part.figures(first, last) for name, part in all_parts().items()},
+    }
+    return Figures(document, balances, batch.number if batch else 0)
+
+
+def _transfers(span: Mapping[str, Any]) -> Json:
+    count, cents, digest = 0, 0, hashlib.sha256()
+    with connection.cursor() as cursor:
+        cursor.execute(_TRANSFERS, span)
+        for in_block, block_cents, block_digest in cursor:
+            count, cents = count + in_block, cents + block_cents
+            digest.update(bytes(block_digest))
+    return {"count": count, "cents": cents, "sha256": digest.hexdigest()}
+
+
+def _balances(before: ClosedPeriod | None, span: Mapping[str, Any]) -> dict[int, int]:
+    cents: dict[int, int] = {}
+    if before is not None:
+        cents = dict(before.balances.values_list("account_id", "balance_cents"))
+    with connection.cursor() as cursor:
+        cursor.execute(_MOVED, span)
+        for account, moved in cursor.fetchall():
+            cents[account] = cents.get(account, 0) + moved
+    return {account: held for account, held in sorted(cents.items()) if held}
+
+
+def _balances_digest(balances: Mapping[int, int]) -> Json:
+    """Return the digest of the balances by code: what premises owe is not for the public."""
+    with connection.cursor() as cursor:
+        cursor.execute(_CODES, [list(balances)])
+        codes: dict[int, str] = dict(cursor.fetchall())
+    by_code: list[Json] = [
+        [code, cents]
+        for code, cents in sorted((codes[account], cents) for account, cents in balances.items())
+    ]
+    return {"accounts": len(by_code), "sha256": canonical_sha256(by_code).hex()}
+
+
+def _batch(until: datetime.datetime, number: int | None) -> Batch | None:
+    """Return the last batch sealed in the period, or the one that is on record as such."""
+    if number is not None:
+        return Batch.objects.filter(pk=number).first()
+    return Batch.objects.filter(sealed_at__lt=until).order_by("-sealed_at", "-number").first()

@@ -1,0 +1,61 @@
+"""List the nightly job of closed periods: one of them is counted again each night, in turn."""
+
+import datetime
+
+from django.utils.translation import gettext_lazy as _
+
+from core.database.snapshot import snapshot
+from core.kernel.errors import InvariantBroken
+from core.nights.jobs import Job, Outcome
+from core.nights.turns import next_turn
+from core.periods.models import ClosedPeriod
+from core.periods.services import recount
+
+AUDIT = "periods.audit"
+
+
+class PeriodsDiffer(InvariantBroken):
+    """`data["found"]` has the first day of each period, and the names of what differs."""
+
+    code = "periods_differ"
+    message = "A closed period is not as it was published."
+
+
+def audit(day: datetime.date) -> Outcome:
+    """Count the newest closed period again, and one older one: the one after that of last night."""
+    numbers = list(ClosedPeriod.objects.order_by("number").values_list("number", flat=True))
+    if not numbers:
+        return Outcome({"periods": 0})
+    turn = next_turn(AUDIT, day, turns=len(numbers))
+    return Outcome(dict(_recounted({numbers[-1], numbers[turn - 1]}).counts) | {"turn": turn})
+
+
+def audit_everything() -> Outcome:
+    """Count every closed period again."""
+    return _recounted(set(ClosedPeriod.objects.values_list("number", flat=True)))
+
+
+def _recounted(numbers: set[int]) -> Outcome:
+    found = []
+    with snapshot():
+        chosen = ClosedPeriod.objects.filter(number__in=numbers).select_related("entry")
+        for period in chosen.order_by("number"):
+            differ = recount(period)
+            if differ:
+                found.append({"first_day": period.first_day.isoformat(), "differ": differ})
+    if found:
+        raise PeriodsDiffer(found=found)
+    return Outcome({"periods": len(numbers)})
+
+
+JOBS: tuple[Job, ...] = (
+    Job(
+        name=AUDIT,
+        title=_("Closed periods counted again"),
+        order=90,
+        run=audit,
+        everything=audit_everything,
+        whole=False,
+        recounts=True,
+    ),
+)

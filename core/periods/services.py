@@ -1,0 +1,162 @@
+"""Close a month: one person proposes its figures, another one who audits confirms them.
+
+A month can be closed once everything of it is finished: its contests are ordered and lapsed, its
+vouchers paid or lapsed. Its figures are published, so that whoever changes a row of it later must
+change the public log too. Months are closed in their order, each once.
+"""
+
+import calendar
+import datetime
+
+from django.db import transaction
+from django.db.models import Min
+
+from core.database import clock
+from core.database.locks import Lock, hold
+from core.kernel.days import add_days, day_bounds, natural_day
+from core.kernel.errors import Conflict
+from core.ledger.models import Transfer
+from core.periods import powers
+from core.periods.figures import Figures, figures
+from core.periods.models import ClosedPeriod, PeriodBalance
+from core.periods.parts import Row, all_parts
+from core.proofs.log import publish
+from core.staff import two_persons
+from core.staff.actor import StaffActor
+from core.staff.models import Proposal
+
+ENTRY = "periods.closed"
+MOST_NAMED = 20
+
+
+class NothingToClose(Conflict):
+    code = "nothing_to_close"
+    message = "No month that has ended waits to be closed."
+
+
+class PeriodUnfinished(Conflict):
+    """`data["waits"]` lists what is not finished, by part."""
+
+    code = "period_unfinished"
+    message = "Something of that month is not finished."
+
+
+class PeriodChanged(Conflict):
+    code = "period_changed"
+    message = "The month is not as it was proposed; reject the proposal, and look why."
+
+
+def next_days() -> tuple[int, datetime.date, datetime.date]:
+    """Return number, first and last day of the next month to close. Raises NothingToClose."""
+    before = last_closed()
+    if before is not None:
+        first = add_days(before.last_day, 1)
+    else:
+        begun = Transfer.objects.aggregate(at=Min("at"))["at"]
+        if begun is None:
+            raise NothingToClose
+        first = natural_day(begun).replace(day=1)
+    last = first.replace(day=calendar.monthrange(first.year, first.month)[1])
+    if clock.now() < day_bounds(last)[1]:
+        raise NothingToClose(first_day=first.isoformat(), last_day=last.isoformat())
+    return (before.number + 1 if before else 1), first, last
+
+
+def last_closed() -> ClosedPeriod | None:
+    return ClosedPeriod.objects.order_by("-number").first()
+
+
+@transaction.atomic
+def period_propose(*, by: StaffActor) -> Proposal:
+    """Propose to close the next month, with the digest of its figures.
+
+    Raises PowerMissing, NothingToClose, PeriodUnfinished, ProposalPending.
+    """
+    by.need(powers.CLOSE)
+    number, first, last = next_days()
+    found = _closable(number, first, last)
+    return two_persons.propose(
+        kind=CLOSING,
+        subject=f"period:{first:%Y-%m}",
+        by=by,
+        content={
+            "first_day": first.isoformat(),
+            "last_day": last.isoformat(),
+            "transfers": found.document["transfers"],
+            "sha256": found.digest,
+        },
+    )
+
+
+def _closable(number: int, first: datetime.date, last: datetime.date) -> Figures:
+    waits: dict[str, list[Row]] = {}
+    for name, part in all_parts().items():
+        rows = part.waits(first, last)
+        if rows:
+            waits[name] = rows[:MOST_NAMED]
+    if waits:
+        raise PeriodUnfinished(first_day=first.isoformat(), waits=waits)
+    return figures(number, first, last, before=last_closed())
+
+
+def _close(proposal: Proposal, by: StaffActor) -> None:
+    """Store and publish the figures, which must be those that were proposed.
+
+    Raises NothingToClose, PeriodUnfinished, PeriodChanged.
+    """
+    hold((Lock.PERIOD, 0))
+    number, first, last = next_days()
+    if proposal.content["first_day"] != first.isoformat():  # closed meanwhile
+        raise PeriodChanged(first_day=proposal.content["first_day"])
+    found = _closable(number, first, last)
+    if found.digest != proposal.content["sha256"]:
+        raise PeriodChanged(first_day=first.isoformat(), sha256=found.digest)
+    entry = publish(kind=ENTRY, subject=f"period:{first:%Y-%m}", document=found.document)
+    period = ClosedPeriod.objects.create(
+        number=number,
+        first_day=first,
+        last_day=last,
+        ends_at=day_bounds(last)[1],
+        last_batch=found.last_batch,
+        document=found.document,
+        proposal=proposal,
+        entry=entry,
+        closed_at=clock.now(),
+    )
+    PeriodBalance.objects.bulk_create(
+        PeriodBalance(period=period, account_id=account, balance_cents=cents)
+        for account, cents in found.balances.items()
+    )
+
+
+CLOSING = two_persons.Kind(
+    "periods.closing", powers.CLOSE, _close, second=powers.CONFIRM, good_for=two_persons.A_WEEK
+)
+
+
+def recount(period: ClosedPeriod) -> list[str]:
+    """Compute a closed period again from its rows; return the names of what differs.
+
+    It is compared with what is stored and with what is published. The period before is taken as it
+    is stored: its own recount proves it.
+    """
+    before = ClosedPeriod.objects.filter(number=period.number - 1).first()
+    again = figures(
+        period.number,
+        period.first_day,
+        period.last_day,
+        before=before,
+        last_batch=period.last_batch,
+    )
+    stored = dict(period.balances.values_list("account_id", "balance_cents"))
+    published = period.entry.document
+    differ = [
+        name
+        for name in sorted(again.document)
+        if not again.document[name] == period.document.get(name) == published.get(name)
+    ]
+    if stored != again.balances:
+        differ.append("stored_balances")
+    if before is None and period.number != 1:
+        differ.append("period_before")
+    return differ

@@ -1,0 +1,19 @@
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON periods_closedperiod
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'periods.closing');
+
+-- Refuse a period that does not follow on the last one.
+CREATE OR REPLACE FUNCTION periods_guard_order() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    last periods_closedperiod;
+BEGIN
+    SELECT * INTO last FROM periods_closedperiod ORDER BY number DESC LIMIT 1;
+    IF NEW.number <> coalesce(last.number, 0) + 1
+        OR last.id IS NOT NULL AND NEW.first_day <> last.last_day + 1 THEN
+        RAISE EXCEPTION 'period %: it does not follow on the last one', NEW.first_day
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER in_order BEFORE INSERT ON periods_closedperiod
+    FOR EACH ROW EXECUTE FUNCTION periods_guard_order();

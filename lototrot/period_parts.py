@@ -1,0 +1,47 @@
+"""Contribute Lototrot's contests to the closing of a period."""
+
+import datetime
+
+from django.db.models import QuerySet
+
+from core.kernel.canonical import Json
+from core.periods.parts import PeriodPart, Row
+from lototrot.models.contest import Contest
+
+
+def waits(first: datetime.date, last: datetime.date) -> list[Row]:
+    """Return the contests of those days that are not ordered, or whose prizes have not lapsed."""
+    rows: list[Row] = []
+    for contest in _contests(first, last).select_related("lapse"):
+        if contest.state != Contest.State.ORDERED:
+            rows.append({"code": "not_ordered", "contest": contest.pk})
+        elif not hasattr(contest, "lapse"):
+            rows.append({"code": "not_lapsed", "contest": contest.pk})
+    return rows
+
+
+def figures(first: datetime.date, last: datetime.date) -> Json:
+    """Return each contest with its seal, which stands for every ticket, and its prizes in cents."""
+    rows: list[Json] = []
+    for contest in _contests(first, last).select_related("seal", "payment_order__settlement"):
+        settlement = contest.payment_order.settlement
+        rows.append(
+            {
+                "contest": contest.pk,
+                "day": contest.day.isoformat(),
+                "tickets": contest.seal.tickets,
+                "takings_cents": contest.seal.takings_cents,
+                "root": bytes(contest.seal.root).hex(),
+                "winning_tickets": settlement.winning_tickets,
+                "prizes_cents": settlement.prizes_cents,
+            }
+        )
+    return rows
+
+
+def _contests(first: datetime.date, last: datetime.date) -> QuerySet[Contest]:
+    chosen = Contest.objects.filter(day__gte=first, day__lte=last)
+    return chosen.exclude(state__in=Contest.NEVER_ON_SALE).order_by("day", "pk")
+
+
+PERIOD_PARTS = (PeriodPart("lototrot", waits, figures),)

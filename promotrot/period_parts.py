@@ -1,0 +1,35 @@
+"""Contribute Promotrot's vouchers to the closing of a period."""
+
+import datetime
+
+from core.database import clock
+from core.kernel.canonical import Json
+from core.kernel.days import natural_day
+from core.periods.parts import PeriodPart, Row
+from promotrot.models.emission import ClosingStatement
+from promotrot.models.voucher import Voucher
+
+
+def waits(first: datetime.date, last: datetime.date) -> list[Row]:
+    """Return how many vouchers of those days can still be claimed."""
+    standing = Voucher.objects.filter(
+        issue_day__gte=first, issue_day__lte=last, last_day__gte=natural_day(clock.now())
+    ).count()
+    return [{"code": "vouchers_standing", "vouchers": standing}] if standing else []
+
+
+def figures(first: datetime.date, last: datetime.date) -> Json:
+    """Return the emissions whose plan falls into those days, as their closing said."""
+    closed = ClosingStatement.objects.select_related("emission").order_by("pk")
+    return [
+        {
+            "emission": closing.emission.reference,
+            "shortfall_cents": closing.shortfall_cents,
+            "owed_cents": closing.owed_cents,
+        }
+        for closing in closed
+        if first <= natural_day(closing.closed_at) <= last
+    ]
+
+
+PERIOD_PARTS = (PeriodPart("promotrot", waits, figures),)

@@ -1,0 +1,54 @@
+"""Months to close: one in which a contest was sold, ordered, and has lapsed since."""
+
+import uuid
+
+import pytest
+
+from core.database import clock
+from core.kernel.days import add_days, natural_day
+from core.ledger.models import Transfer
+from core.nights.nightly import lapse
+from core.periods import services
+from core.staff import two_persons
+from core.staff.powers import Role
+from core.statements.balances import mark_make
+from lototrot.models.contest import Contest
+from tests.support import factories, rounds
+
+
+@pytest.fixture
+def contest(db: None) -> Contest:
+    """A contest of March 2030, ordered and lapsed; it is May, and nothing of March waits."""
+    return march_ended()
+
+
+def march_ended() -> Contest:
+    """Sell, settle and order a contest in March, and go on until it has lapsed."""
+    factories.time_to(rounds.NOON)
+    ordered = rounds.ordered(factories.point())
+    mark_make()
+    factories.time_pass(days=70)
+    lapse(add_days(natural_day(clock.now()), -1))
+    mark_make()
+    factories.time_pass(hours=1)
+    return ordered
+
+
+def closed() -> None:
+    """Let an organiser propose to close the next month, and an auditor confirm it."""
+    proposal = services.period_propose(by=factories.staff(Role.ORGANISER))
+    two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.AUDITOR))
+
+
+def late_transfer(contest: Contest) -> None:
+    """Insert a transfer of the contest with a time in March, as a dishonest service could."""
+    first = Transfer.objects.filter(credit=contest.takings_account)[0]
+    Transfer.objects.create(
+        reference=uuid.uuid4(),
+        line=0,
+        kind="lototrot.sale",
+        debit_id=first.debit_id,
+        credit_id=first.credit_id,
+        amount_cents=100,
+        at=first.at,
+    )
