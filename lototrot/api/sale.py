@@ -1,6 +1,5 @@
 """Sell a ticket. This is the request whose speed matters most."""
 
-import json
 import uuid
 from typing import Annotated
 
@@ -11,7 +10,7 @@ from msgspec import Meta
 from core.api.bodies import Body, Positive, UuidText
 from core.api.parsing import KIBIBYTE
 from core.api.schema import operation
-from core.api.views import LeanView
+from core.api.views import LeanView, json_response
 from core.database.clock import ClockUnsound
 from core.premises.access import Capability, PremisesNotAuthorised, SalesSuspended, TerminalCannot
 from core.premises.requests import CREDIT_REFUSALS, DisplayNotAcknowledged, UuidBurnt, UuidReused
@@ -138,8 +137,4 @@ class Tickets(LeanView):
             "terminal": sold.terminal_id,
             "operator": sold.operator_id,
         }
-        return HttpResponse(
-            json.dumps(card_of(sold), ensure_ascii=False, separators=(",", ":")),
-            content_type="application/json",
-            status=200 if sold.replayed else 201,
-        )
+        return json_response(card_of(sold), status=200 if sold.replayed else 201)

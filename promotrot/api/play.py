@@ -1,6 +1,5 @@
 """Sell and play tickets at a terminal. The speed of these operations matters."""
 
-import json
 import uuid
 from typing import Annotated, Any
 
@@ -187,11 +186,7 @@ def card_of(play: playing.PlayView) -> dict[str, Any]:
 
 
 def _answer(play: playing.PlayView, status: int) -> HttpResponse:
-    response = HttpResponse(
-        json.dumps(card_of(play), ensure_ascii=False, separators=(",", ":")),
-        content_type="application/json",
-        status=status,
-    )
+    response = json_response(card_of(play), status)
     response["Cache-Control"] = "no-store"
     return response
 
