@@ -52,6 +52,14 @@ def fetch_prepared(statement: str, parameters: Sequence[Any]) -> tuple[Any, ...]
     return _once(statement, parameters)
 
 
+def run_prepared_once(statement: str, parameters: Sequence[Any]) -> tuple[Any, ...]:
+    """Run a prepared statement as `run_prepared` does, but never again. Raises LookupError."""
+    row = _once(statement, parameters)
+    if row is None:
+        raise LookupError("the statement gave no row")
+    return row
+
+
 def _dropped(error: DatabaseError) -> bool:
     link = connection.connection
     return isinstance(error, OperationalError) and link is not None and link.closed

@@ -8,9 +8,11 @@ and answers with an outcome; `sql/requests.sql` holds the part common to both ga
 import datetime
 import uuid
 from dataclasses import dataclass
+from types import UnionType
 from typing import Any
 
 from core.database.statements import call_function
+from core.database.together import Together
 from core.kernel.errors import Conflict, DomainError, Forbidden
 from core.premises.access import REFUSALS, BareTerminal, TerminalCannot, TerminalCredentials
 
@@ -68,10 +70,16 @@ class Answer:
 
 
 class Sales:
-    """The sales of one game: its SQL functions, and the errors for their outcomes."""
+    """The sales of one game: its SQL functions, and the errors for their outcomes.
 
-    def __init__(self, game: str, *refusals: type[DomainError]) -> None:
-        self._sell = f"{game}_sell"
+    `rest` are the types of the columns that only this game's function returns.
+    """
+
+    def __init__(
+        self, game: str, *refusals: type[DomainError], rest: tuple[type | UnionType, ...] = ()
+    ) -> None:
+        columns = (str, int | None, datetime.datetime | None, int | None, int | None, *rest)
+        self._sell = Together(f"{game}_sell", columns)
         self._state = f"{game}_request_state"
         common = (
             *REFUSALS.values(),
@@ -84,12 +92,12 @@ class Sales:
         self._refusals = {error.code: error for error in (*common, *refusals)}
 
     def sell(self, credentials: TerminalCredentials, **content: Any) -> Answer:
-        """Sell by one prepared statement, which may be repeated on a new connection.
+        """Sell by one prepared statement, with the sales that wait at the same time.
 
-        Return the answer even if it is a refusal, so that the caller may try again.
+        It may be repeated on a new connection. Return the answer even if it is a refusal, so that
+        the caller may try again.
         """
-        outcome, ticket_id, sold_at, terminal_id, operator_id, *rest = call_function(
-            self._sell,
+        outcome, ticket_id, sold_at, terminal_id, operator_id, *rest = self._sell(
             token=credentials.token_digest,
             session=credentials.session_digest,
             **content,

@@ -115,3 +115,5 @@ BEGIN
     END IF;
     outcome := 'sold';
 END $$;
+
+SELECT core_each('lototrot_sell');

@@ -118,6 +118,8 @@ BEGIN
     outcome := 'sold';
 END $$;
 
+SELECT core_each('promotrot_sell');
+
 -- Return whether the UUID of a play was sold. Burn an unknown UUID (core/premises/sql).
 CREATE OR REPLACE FUNCTION promotrot_request_state(p_terminal bigint, p_uuid uuid,
     OUT outcome text, OUT ticket_id bigint)

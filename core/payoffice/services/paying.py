@@ -8,6 +8,7 @@ the register.
 
 import dataclasses
 import datetime
+import functools
 import json
 from typing import Any
 from uuid import UUID
@@ -16,7 +17,8 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.crypto import salted_hmac
 
-from core.database.statements import call_function
+from core.database.statements import call_function, run_prepared
+from core.database.together import Together
 from core.kernel.days import day_bounds
 from core.kernel.errors import DomainError
 from core.kernel.regulation import Means, Place
@@ -32,6 +34,7 @@ from core.premises.access import Capability, PremisesNotAuthorised, TerminalActo
 
 _JUDGE_AGAIN = ("day_changed", "claim_changed")
 _JUDGEMENTS = 4
+_pay = Together("payoffice_pay", (str, int | None, datetime.datetime | None))
 _REFUSALS: dict[str, type[DomainError]] = {
     error.code: error
     for error in (
@@ -258,8 +261,9 @@ def _write(
         ),
         cents=payable.amount_cents,
     )
-    outcome, payment_id, paid_at = call_function(
-        "payoffice_pay",
+    # At a desk the act in progress names who pays; a terminal's payment names it itself.
+    call = _pay if "terminal_id" in columns else functools.partial(call_function, "payoffice_pay")
+    outcome, payment_id, paid_at = call(
         payment=json.dumps(columns),
         game=payable.game,
         document=payable.document_id,
@@ -296,6 +300,7 @@ def replay(request: PayRequest, by: dict[str, int]) -> Paid | None:
     same_payer = all(getattr(payment, name) == value for name, value in by.items())
     if not same_payer or bytes(payment.request_digest) != request.digest():
         raise refusals.RequestUuidReused
+    run_prepared("SELECT core_on_disk()", [])
     return paid_again(payment)
 
 

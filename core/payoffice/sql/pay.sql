@@ -30,6 +30,7 @@ BEGIN
             outcome := 'replayed';
             payment_id := v_earlier.id;
             paid_at := v_earlier.paid_at;
+            v_done := core_on_disk();
         ELSE
             outcome := 'payment_uuid_reused';
         END IF;
@@ -100,3 +101,5 @@ BEGIN
     paid_at := v.paid_at;
     outcome := 'paid';
 END $$;
+
+SELECT core_each('payoffice_pay');

@@ -24,6 +24,7 @@ CREATE OR REPLACE FUNCTION premises_seller(p_token bytea, p_session bytea, p_gam
 LANGUAGE plpgsql AS $$
 DECLARE
     v record;
+    v_done boolean;
 BEGIN
     FOR v_try IN 1 .. 2 LOOP
         SELECT w.*, u.refusal AS uuid_refusal, m.refusal AS place_refusal,
@@ -54,14 +55,20 @@ BEGIN
         WHEN v.session_refusal IS NOT NULL THEN v.session_refusal
         WHEN v.premises_kind NOT IN ('establishment', 'racecourse_point') THEN 'terminal_cannot'
         WHEN v.unsound THEN 'clock_unsound' END;
+    IF outcome = 'replayed' THEN
+        v_done := core_on_disk();
+    END IF;
 END $$;
 
 -- Return the state of a UUID: 'sold', 'uuid_reused' or 'burnt'. A UUID without a sale is burnt in
 -- this transaction, under the lock that a sale takes, so that a sale in flight is refused later.
 CREATE OR REPLACE FUNCTION premises_request_state(p_terminal bigint, p_uuid uuid, p_sold_by bigint)
 RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    v_done boolean;
 BEGIN
     IF p_sold_by IS NOT NULL THEN
+        v_done := core_on_disk();
         RETURN CASE p_sold_by WHEN p_terminal THEN 'sold' ELSE 'uuid_reused' END;
     END IF;
     IF (SELECT u.refusal FROM premises_may_use(p_uuid) u) = 'uuid_reused' THEN

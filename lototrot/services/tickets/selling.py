@@ -148,6 +148,7 @@ SALES = Sales(
     WithdrawnNumber,
     WrongRaceCount,
     WrongPrice,
+    rest=(int | None,),
 )
 
 
@@ -288,7 +289,8 @@ def _given(ticket: Ticket, road: Road) -> None:
 _MAKER = """
 SELECT c.code_secret, c.takings_account_id, c.day,
        coalesce(c.closed_at, c.scheduled_close_at), core_now(),
-       EXISTS (SELECT FROM lototrot_printconfirmation WHERE ticket_id = %(ticket)s)
+       EXISTS (SELECT FROM lototrot_printconfirmation WHERE ticket_id = %(ticket)s),
+       core_on_disk()
   FROM lototrot_contest c
  WHERE c.id = %(contest)s AND c.code_secret IS NOT NULL
    AND NOT EXISTS (SELECT FROM lototrot_void WHERE ticket_id = %(ticket)s)
@@ -309,7 +311,7 @@ def code_of(ticket: Ticket, *, by: int | None, replay: bool = False) -> codes.Co
         row = cursor.fetchone()
     if row is None:
         return None
-    encrypted, account, day, ended_at, now, printed = row
+    encrypted, account, day, ended_at, now, printed, _ = row
     if printed:
         return None
     if now >= ended_at:

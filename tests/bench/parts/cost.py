@@ -3,8 +3,9 @@
 `cost.client`, `cost.web` and `cost.postgres` are what the kernel counted for the processes while
 32 connections sold. `cost.web.*` divides the second: sales through the application in this process
 take what one thread takes, and the rest is the HTTP server and threads that wait for each other.
-`cost.postgres.*` divides the third: the statement alone, without HTTP, against the bare writes; and
-on one connection, by functions and triggers as the server's own clocks tell.
+`cost.postgres.*` divides the third: the statement alone, without HTTP, against the bare writes;
+eight sales in one statement, for each; and on one connection, by functions and triggers as the
+server's own clocks tell.
 """
 
 import io
@@ -37,6 +38,8 @@ from tests.support import factories
 IN_PROCESS = 400
 """Sales through the application in this process; a quarter as many before are not counted."""
 _POINTS = "bench_points"
+TOGETHER = 8
+"""Sales in one statement, where several wait (`cost.postgres.together_us`)."""
 # A copy of the newest row, as a sale would write it; PostgreSQL names each trigger with its time.
 _WRITES = {
     "ticket": (
@@ -233,9 +236,12 @@ def _in_the_database(
 ) -> Figures:
     folder = store.stack.folder
     script, bare = folder / "statement.sql", folder / "bare.sql"
+    together = folder / "together.sql"
     script.write_text(_statement(contest))
     bare.write_text(sale._RAW)
+    together.write_text(f"CALL lototrot_sell_each({_POINTS}_calls(:client_id));\n")
     server.execute(f"CREATE TABLE {_POINTS} (n int PRIMARY KEY, token bytea, session bytea)")
+    server.execute(_calls(contest))
     try:
         with server.cursor() as cursor:
             cursor.executemany(
@@ -247,16 +253,31 @@ def _in_the_database(
             )
         server.execute(f"GRANT SELECT ON {_POINTS} TO PUBLIC")
         figures = {}
-        for name, file, role in (
-            ("bare", bare, "DATABASE_OWNER_URL"),
-            ("statement", script, "DATABASE_URL"),
+        for name, file, role, sales in (
+            ("bare", bare, "DATABASE_OWNER_URL", 1),
+            ("statement", script, "DATABASE_URL", 1),
+            ("together", together, "DATABASE_URL", TOGETHER),
         ):
             before = taken_s(postmaster)
-            done = raw.done(file, store, role=role)
+            done = raw.done(file, store, role=role) * sales
             figures[f"cost.postgres.{name}_us"] = (taken_s(postmaster) - before) * 1e6 / done
         return figures | _functions(store, script, server) | _writes(server)
     finally:
-        server.execute(f"DROP TABLE {_POINTS}")
+        server.execute(f"DROP FUNCTION IF EXISTS {_POINTS}_calls; DROP TABLE {_POINTS}")
+
+
+def _calls(contest: Contest) -> str:
+    """Return SQL that makes the function which returns sales of terminals from one on, as JSON."""
+    digest = "'" + "A" * 43 + "='"
+    return f"""CREATE FUNCTION {_POINTS}_calls(p_from int) RETURNS jsonb LANGUAGE sql AS $$
+        SELECT jsonb_agg(jsonb_build_object('token', encode(p.token, 'base64'),
+               'session', encode(p.session, 'base64'), 'contest', {contest.pk},
+               'uuid', gen_random_uuid(), 'request', {digest},
+               'legs', jsonb_build_array({",".join("1" for _ in contest.offered_masks)}),
+               'quick_legs', 0, 'bets', 1, 'amount', {contest.price_cents},
+               'code', encode(uuid_send(gen_random_uuid()), 'base64'), 'commitment', {digest}))
+          FROM generate_series(p_from, p_from + {TOGETHER - 1}) g(n)
+          JOIN {_POINTS} p ON p.n = g.n % (SELECT count(*) FROM {_POINTS}) $$"""
 
 
 def _statement(contest: Contest) -> str:

@@ -1,15 +1,18 @@
 """Sell tickets in a process without end, so that a test can kill it.
 
 `python -m tests.support.concurrency.seller prepare` puts a contest on sale and prints the plan;
-`... sell PLAN` sells. What a seller is about to ask and what it was answered goes to its standard
-output, a line at a time and past every buffer: `asked UUID`, `sold UUID`. A connection lost is made
-again and the same UUID sent again, as a terminal would.
+`... sell PLAN` sells, in several threads, so that sales meet in one statement. What a seller is
+about to ask and what it was answered goes to its standard output, a line at a time and past every
+buffer: `asked UUID`, `sold UUID`. A connection lost is made again and the same UUID sent again, as
+a terminal would.
 """
 
 import json
 import os
 import sys
+import threading
 import time
+import traceback
 import uuid
 from typing import Any
 
@@ -21,6 +24,9 @@ from django.db import InterfaceError, OperationalError, connection  # noqa: E402
 
 from core.premises.access import TerminalCredentials  # noqa: E402
 from lototrot.services.tickets.selling import SaleRequest, ticket_sell  # noqa: E402
+
+AT_ONCE = 3
+"""Threads that sell in one process."""
 
 
 def request_of(plan: dict[str, Any], ident: uuid.UUID) -> SaleRequest:
@@ -48,6 +54,18 @@ def say(*words: object) -> None:
     os.write(1, (" ".join(map(str, words)) + "\n").encode())
 
 
+def sell_at_once(plan: dict[str, Any]) -> None:
+    """Sell in every thread. A fault in one ends the process."""
+
+    def end(fault: threading.ExceptHookArgs) -> None:
+        traceback.print_exception(fault.exc_value)
+        os._exit(1)
+
+    threading.excepthook = end
+    for _ in range(AT_ONCE):
+        threading.Thread(target=sell, args=(plan,)).start()
+
+
 def sell(plan: dict[str, Any]) -> None:
     while True:
         ident = uuid.uuid4()
@@ -68,4 +86,4 @@ if __name__ == "__main__":
         case ["prepare"]:
             print(json.dumps(prepare()))
         case ["sell", plan]:
-            sell(json.loads(plan))
+            sell_at_once(json.loads(plan))

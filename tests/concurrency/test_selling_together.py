@@ -1,0 +1,239 @@
+"""Sales that wait at the same time are registered by one statement, each as if it were alone."""
+
+import base64
+import json
+import uuid
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
+
+import psycopg
+import pytest
+from django.db import DatabaseError
+
+from core.database import together as gathering
+from core.database.locks import Lock
+from core.journal.models import Act
+from core.journal.rules import broken, rules
+from core.ledger.models import Transfer
+from core.premises.access import OperatorSessionUnknown
+from core.premises.requests import UuidReused
+from lototrot.models.contest import Contest
+from lototrot.models.tickets import Ticket
+from lototrot.services.tickets.selling import SALES, SaleRequest, Sold, ticket_sell
+from tests.support import factories
+from tests.support.concurrency.sales import (
+    PATIENCE_S,
+    apart,
+    eventually,
+    install_sale,
+    sell,
+    selling_point,
+    stopped_sale,
+    together,
+)
+from tests.support.databases import Database
+from tests.support.factories import Point
+
+EACH = "CALL lototrot_sell_each(%s)"
+
+
+def points(contest: Contest, count: int) -> list[Point]:
+    """Terminals, each at premises of its own, that may sell the contest."""
+    made = [factories.point() for _ in range(count)]
+    for place in made:
+        factories.acknowledge(contest, place)
+    return made
+
+
+def double(place: Point, contest: Contest, ident: uuid.UUID) -> Sold:
+    """Sell two bets."""
+    races = ((1, 2), *[(1,)] * (len(contest.offered_masks) - 1))
+    request = SaleRequest(ident, contest.pk, races, contest.price_cents, 2 * contest.price_cents)
+    return ticket_sell(credentials=place.credentials, request=request)
+
+
+def gathered(database: Database, first: Callable[[], Any], *acts: Callable[[], Any]) -> list[Any]:
+    """Hold one sale up before it writes, and begin the others, which wait for it in order.
+
+    Return what all gave or raised once it went on.
+    """
+    waiting, begun = SALES._sell._waiting, list[Future[Any]]()
+    with stopped_sale(database, first) as stopped:
+        for act in acts:
+            before = len(waiting)
+            begun.append(apart(lambda act=act: together(act)[0]))
+            eventually(lambda before=before: len(waiting) > before)
+        return [stopped.commit(), *(each.result(PATIENCE_S) for each in begun)]
+
+
+@pytest.fixture
+def statements(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The number of sales in each statement; sales wait for each other as long as it takes."""
+    made: list[int] = []
+    once = gathering.run_prepared_once
+
+    def counted(statement: str, parameters: list[str]) -> tuple[Any, ...]:
+        made.append(len(json.loads(parameters[0])))
+        return once(statement, parameters)
+
+    monkeypatch.setattr(gathering, "PATIENCE_S", PATIENCE_S)
+    monkeypatch.setattr(gathering, "run_prepared_once", counted)
+    return made
+
+
+def test_each_has_its_own_answer_act_and_transaction(
+    own_database: Database, statements: list[int]
+) -> None:
+    """Among them one that is refused, one UUID twice, and one UUID of two terminals."""
+    contest, place = selling_point()
+    others = points(contest, 3)
+    twice, signed_off = uuid.uuid4(), factories.point()
+    stranger = factories.point()
+    given = gathered(
+        own_database,
+        lambda: sell(place, contest, uuid.uuid4()),
+        lambda: sell(others[0], contest, twice),
+        lambda: ticket_sell(
+            credentials=type(stranger.credentials)(
+                stranger.credentials.token_digest, signed_off.credentials.session_digest
+            ),
+            request=SaleRequest(
+                uuid.uuid4(), contest.pk, ((1,),) * 7, contest.price_cents, contest.price_cents
+            ),
+        ),
+        lambda: sell(others[1], contest, uuid.uuid4()),
+        lambda: sell(others[0], contest, twice),
+        lambda: sell(others[2], contest, twice),
+        lambda: sell(others[2], contest, uuid.uuid4()),
+    )
+    assert statements == [6]
+    _, sold, refused, second, again, reused, last = given
+    assert isinstance(refused, OperatorSessionUnknown) and isinstance(reused, UuidReused)
+    assert not sold.replayed and again.replayed and again.code == sold.code
+    tickets = {ticket.uuid: ticket for ticket in Ticket.objects.all()}
+    assert tickets.keys() == {each.uuid for each in (given[0], sold, second, last)}
+    acts = {act.request_id: act for act in Act.objects.filter(name="lototrot.sale")}
+    assert len({act.pk for act in acts.values()}) == len(tickets) == Transfer.objects.count()
+    for ident, ticket in tickets.items():
+        act = acts[str(ident)]
+        assert (act.terminal_id, act.operator_id) == (ticket.terminal_id, ticket.operator_id)
+    of_sales = [rule for rule in rules() if rule.table in ("lototrot_ticket", "ledger_transfer")]
+    assert of_sales and not [row for rule in of_sales for row in broken(rule)]
+
+
+def test_one_that_raises_harms_no_other(own_database: Database, statements: list[int]) -> None:
+    contest, place = selling_point()
+    others = points(contest, 4)
+    with psycopg.connect(own_database.owner_url) as owner:
+        owner.execute("ALTER TABLE lototrot_ticket ADD CONSTRAINT none_of_two CHECK (bets <> 2)")
+    given = gathered(
+        own_database,
+        lambda: sell(place, contest, uuid.uuid4()),
+        lambda: sell(others[0], contest, uuid.uuid4()),
+        lambda: double(others[1], contest, uuid.uuid4()),
+        lambda: sell(others[2], contest, uuid.uuid4()),
+        lambda: sell(others[3], contest, uuid.uuid4()),
+    )
+    assert statements == [4]
+    assert [type(each) for each in given[:2] + given[3:]] == [Sold] * 4
+    assert isinstance(given[2], DatabaseError) and "none_of_two" in str(given[2])
+    assert not any(each.replayed for each in given if isinstance(each, Sold))
+    assert Ticket.objects.count() == Transfer.objects.count() == 4
+
+
+def test_one_that_waits_for_a_lock_does_not_hold_the_others_up(
+    own_database: Database, statements: list[int]
+) -> None:
+    contest, place = selling_point()
+    others = points(contest, 3)
+    held = others[1].premises.pk
+    with psycopg.connect(own_database.owner_url) as owner:
+        owner.execute("SELECT pg_advisory_xact_lock(%s, %s)", [int(Lock.CREDIT), held])
+        begun = apart(
+            lambda: gathered(
+                own_database,
+                lambda: sell(place, contest, uuid.uuid4()),
+                *[lambda one=one: sell(one, contest, uuid.uuid4()) for one in others],
+            )
+        )
+        eventually(lambda: Ticket.objects.count() == 3)
+        assert not begun.done()
+        owner.rollback()
+        given = begun.result(PATIENCE_S)
+    assert statements == [3]
+    assert [type(each) for each in given] == [Sold] * 4
+
+
+def test_a_connection_lost_in_the_middle_leaves_each_sale_registered_once(
+    own_database: Database, statements: list[int]
+) -> None:
+    """The second of four stops before it writes; the session ends there."""
+    contest, place = selling_point()
+    others = points(contest, 4)
+    gate = (98, 0)
+    install = f"pg_advisory_xact_lock_shared({gate[0]}, CASE WHEN p_bets = 2 THEN 0 ELSE 1 END)"
+    with psycopg.connect(own_database.owner_url, autocommit=True) as owner:
+        begun = apart(
+            lambda: gathered(
+                own_database,
+                lambda: sell(place, contest, uuid.uuid4()),
+                lambda: sell(others[0], contest, uuid.uuid4()),
+                lambda: double(others[1], contest, uuid.uuid4()),
+                lambda: sell(others[2], contest, uuid.uuid4()),
+                lambda: sell(others[3], contest, uuid.uuid4()),
+            )
+        )
+        eventually(lambda: len(SALES._sell._waiting) == 4 or begun.done())
+        owner.execute("SELECT pg_advisory_lock(%s, %s)", gate)
+        install_sale(own_database, before_writing=install)
+        eventually(lambda: Ticket.objects.count() == 2)
+        owner.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'CALL %'"
+            " AND datname = current_database()"
+        )
+        owner.execute("SELECT pg_advisory_unlock_all()")
+        given = begun.result(PATIENCE_S)
+    assert statements == [4]
+    assert [type(each) for each in given] == [Sold] * 5
+    assert Ticket.objects.count() == Transfer.objects.count() == 5
+
+
+def test_statements_over_the_same_premises_in_opposite_order_do_not_deadlock(
+    own_database: Database,
+) -> None:
+    contest, _ = selling_point()
+    places = points(contest, 4)
+
+    def content(order: list[Point]) -> str:
+        return json.dumps(
+            [
+                {
+                    "token": _base64(place.credentials.token_digest),
+                    "session": _base64(place.credentials.session_digest),
+                    "contest": contest.pk,
+                    "uuid": str(uuid.uuid4()),
+                    "request": "",
+                    "legs": [1] * 7,
+                    "quick_legs": 0,
+                    "bets": 1,
+                    "amount": contest.price_cents,
+                    "code": _base64(uuid.uuid4().bytes * 2),
+                    "commitment": _base64(bytes(32)),
+                }
+                for place in order
+            ]
+        )
+
+    def statements(order: list[Point]) -> set[str]:
+        answers = [gathering.run_prepared_once(EACH, [content(order)])[0] for _ in range(10)]
+        return {outcome for text in answers for outcome, *_ in json.loads(text)}
+
+    orders = [places, places[::-1]] * 2
+    done = together(*[lambda order=order: statements(order) for order in orders])
+    assert done == [{"sold"}] * 4
+    assert Ticket.objects.count() == 4 * 10 * 4
+
+
+def _base64(content: bytes) -> str:
+    return base64.b64encode(content).decode()
