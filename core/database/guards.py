@@ -7,6 +7,7 @@ and update the declared columns, and nothing else.
 
 import json
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 from django.apps import apps
@@ -14,6 +15,7 @@ from django.conf import settings
 from django.db import connections
 from django.db.models import Model
 
+from core.database.installing import Catalogue, Piece, catalogue, objects_of, put_in_place
 from core.database.models import ClockOffset, Guarded
 from core.database.sql_files import function_sql
 
@@ -31,11 +33,6 @@ FOREIGN_TABLES = {
 
 # The triggers that every table has, independent of what its model declares.
 GUARDS = ("guard_rows", "guard_truncate", "guard_columns")
-
-_OWN_VIEWS = """
-SELECT relname FROM pg_class WHERE relkind = 'v' AND relnamespace = 'public'::regnamespace
-   AND relowner = current_user::regrole ORDER BY 1
-"""
 
 
 def guarded_models() -> list[type[Guarded]]:
@@ -111,31 +108,50 @@ def app_role() -> str | None:
     return None if app == owner else f'"{app}"'
 
 
+def _file_piece(number: int, text: str) -> Piece:
+    return Piece(f"file {number}", (text,), objects_of(text))
+
+
+def _table_piece(model: type[Guarded], role: str | None) -> Piece:
+    table = model._meta.db_table
+    names = (*GUARDS, "guard_state") if model.transitions else GUARDS
+    statements = [*trigger_sql(model), *(grant_sql(model, role) if role else [])]
+    objects = (*(f"trigger {table} {name}" for name in names), f"rights {table}")
+    return Piece(f"table {table}", tuple(statements), objects)
+
+
+def _rights_piece(role: str, present: Catalogue, others: Sequence[Piece]) -> Piece:
+    """Return what the role may use beside the tables of our models. It comes last, each time."""
+    foreign = [name for name in FOREIGN_TABLES if f"rights {name}" in present]
+    named = (name.split() for piece in others for name in piece.objects)
+    views = [words[1] for words in named if words[0] == "view"]
+    return Piece(
+        "rights",
+        (
+            *(f'GRANT {FOREIGN_TABLES[name]} ON "{name}" TO {role}' for name in foreign),
+            *(f'GRANT SELECT ON "{view}" TO {role}' for view in views),
+            f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO {role}",
+            f"GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA public TO {role}",
+            f"GRANT USAGE ON SCHEMA public TO {role}",
+        ),
+        tuple(f"rights {name}" for name in (*foreign, *views)),
+        always=True,
+    )
+
+
 def install_guards(*, using: str = "owner", **_: Any) -> None:
     """Put functions, triggers and grants in place. Connected to post_migrate; runs as the owner."""
     role = app_role()
     connection = connections[using]
     with connection.cursor() as cursor:
-        present = set(connection.introspection.table_names(cursor))
-        absent = {model._meta.db_table for model in guarded_models()} - present
+        tables = set(connection.introspection.table_names(cursor))
+        absent = {model._meta.db_table for model in guarded_models()} - tables
         if absent:  # a partial migrate; verify_server refuses to serve in this state
             warnings.warn(f"guards not installed, no tables {sorted(absent)}", stacklevel=2)
             return
-        for text in function_sql():
-            cursor.execute(text)
-        for model in guarded_models():
-            for statement in trigger_sql(model):
-                cursor.execute(statement)
-            for statement in grant_sql(model, role) if role else []:
-                cursor.execute(statement)
-        if not role:
-            return
-        for table, privileges in FOREIGN_TABLES.items():
-            if table in present:
-                cursor.execute(f'GRANT {privileges} ON "{table}" TO {role}')
-        cursor.execute(_OWN_VIEWS)
-        for (view,) in cursor.fetchall():
-            cursor.execute(f'GRANT SELECT ON "{view}" TO {role}')
-        cursor.execute(f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO {role}")
-        cursor.execute(f"GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA public TO {role}")
-        cursor.execute(f"GRANT USAGE ON SCHEMA public TO {role}")
+        present = catalogue(cursor)
+    pieces = [_file_piece(number, text) for number, text in enumerate(function_sql())]
+    pieces += [_table_piece(model, role) for model in guarded_models()]
+    if role:
+        pieces.append(_rights_piece(role, present, pieces))
+    put_in_place(using, "guards", pieces)

@@ -17,6 +17,7 @@ class Lock(enum.IntEnum):
     one).
     """
 
+    MIGRATE = -2  # held by the session of `manage.py migrate`: one at a time
     NIGHT = -1  # held by the session, not by a transaction: see `session_hold`
     IDEMPOTENCY = 0
     PROPOSAL = 1

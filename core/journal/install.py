@@ -7,10 +7,11 @@ application can neither set nor change the column, and the models do not declare
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connections, models, transaction
+from django.db import connections, models
 from django.db.backends.utils import CursorWrapper
 
 from core.database.guards import column_guard, columns, guarded_models
+from core.database.installing import Piece, put_in_place
 from core.database.models import Guarded
 from core.journal.models import Act, Batch, Block, Change, RowForm
 
@@ -88,49 +89,57 @@ def journaled() -> list[Journaled]:
 def install(*, using: str = "owner", **_: Any) -> None:
     """Put columns, indexes and triggers in place. Connected to post_migrate; runs as the owner."""
     connection = connections[using]
-    with transaction.atomic(using=using), connection.cursor() as cursor:
+    with connection.cursor() as cursor:
         present = set(connection.introspection.table_names(cursor))
         if Act._meta.db_table not in present:
             return
-        cursor.execute("SELECT set_config('core.act', 'migrate', true)")
-        for table in journaled():
-            if table.name in present:
-                _put(cursor, table)
+    put_in_place(
+        using, "journal", [_piece(table) for table in journaled() if table.name in present]
+    )
 
 
-def _put(cursor: CursorWrapper, table: Journaled) -> None:
-    """Put one table under the journal.
+def _piece(table: Journaled) -> Piece:
+    """Return what puts one table under the journal.
 
     Rows that are already in a table without the column become an act of this migration.
     """
     name = table.name
-    cursor.execute(
-        "SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass(%s)"
-        " AND attname = %s AND NOT attisdropped)",
-        [name, COLUMN],
-    )
-    if not cursor.fetchone()[0]:
-        cursor.execute(f'ALTER TABLE "{name}" ADD COLUMN {COLUMN} bigint NOT NULL DEFAULT {_XID}')
-        rows = f'SELECT FROM "{name}" LIMIT 1'
-        cursor.execute(f"SELECT journal_note() FROM ({rows}) t WHERE {_FIRST}")
-    if not table.has_triggers:
-        return
-    cursor.execute(f'CREATE INDEX IF NOT EXISTS "{name}_journal" ON "{name}" ({COLUMN})')
-    cursor.execute(
+    statements = [_COLUMN.format(name=name, column=COLUMN, xid=_XID, first=_FIRST)]
+    objects = [f"column {name} {COLUMN}"]
+    if table.has_triggers:
+        statements += _triggers(table)
+        objects += [f"index {name}_journal"]
+        objects += [f"trigger {name} {trigger}" for trigger in table.triggers]
+    return Piece(name, tuple(statements), tuple(objects))
+
+
+_COLUMN = """
+DO $put$ BEGIN
+    IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass('{name}')
+               AND attname = '{column}' AND NOT attisdropped) THEN RETURN; END IF;
+    ALTER TABLE "{name}" ADD COLUMN {column} bigint NOT NULL DEFAULT {xid};
+    PERFORM journal_note() FROM (SELECT FROM "{name}" LIMIT 1) t WHERE {first};
+END $put$
+"""
+
+
+def _triggers(table: Journaled) -> list[str]:
+    name = table.name
+    statements = [
+        f'CREATE INDEX IF NOT EXISTS "{name}_journal" ON "{name}" ({COLUMN})',
         f'CREATE OR REPLACE TRIGGER journal_rows AFTER INSERT ON "{name}"'
-        f" FOR EACH STATEMENT WHEN ({_FIRST}) EXECUTE FUNCTION journal_rows()"
-    )
-    cursor.execute(
+        f" FOR EACH STATEMENT WHEN ({_FIRST}) EXECUTE FUNCTION journal_rows()",
         f'CREATE OR REPLACE TRIGGER guard_act BEFORE UPDATE OF {COLUMN} ON "{name}"'
-        f" FOR EACH ROW EXECUTE FUNCTION {table.guard}"
-    )
+        f" FOR EACH ROW EXECUTE FUNCTION {table.guard}",
+    ]
     if table.changing:
         names = ", ".join(f'"{column}"' for column in table.changing)
         arguments = f"'{table.key}', '{_array(table.secret)}', '{_array(table.derived)}'"
-        cursor.execute(
+        statements.append(
             f'CREATE OR REPLACE TRIGGER journal_changed AFTER UPDATE OF {names} ON "{name}"'
             f" FOR EACH ROW EXECUTE FUNCTION journal_changed({arguments})"
         )
+    return statements
 
 
 def _array(names: tuple[str, ...]) -> str:

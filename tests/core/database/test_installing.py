@@ -1,0 +1,92 @@
+"""See what is put in place once touched again only where it differs."""
+
+import psycopg
+import pytest
+from django.db import DatabaseError, OperationalError, connections
+
+from core.config import startup
+from core.database import installing
+from core.database.guards import install_guards
+from core.database.installing import Piece, objects_of, put_in_place, until_unlocked
+from core.journal.install import install
+from tests.support.databases import Database
+
+
+def touched() -> list[str]:
+    """Return the rows of the catalogue that a run of both installers writes anew."""
+    with connections["owner"].cursor() as cursor:
+        query = (
+            "SELECT 'function ' || proname, xmin::text FROM pg_proc"
+            " WHERE pronamespace = 'public'::regnamespace"
+            " UNION ALL SELECT 'trigger ' || tgname || tgrelid, xmin::text FROM pg_trigger"
+            " WHERE NOT tgisinternal"
+            " UNION ALL SELECT 'class ' || relname, coalesce(relacl::text, '') FROM pg_class"
+        )
+        cursor.execute(query)
+        before = dict(cursor.fetchall())
+        install_guards()
+        install()
+        cursor.execute(query)
+        return sorted(name for name, xmin in cursor.fetchall() if before.get(name) != xmin)
+
+
+def test_nothing_is_touched_that_is_as_it_should_be(own_database: Database) -> None:
+    assert touched() == []
+
+
+def test_whatever_somebody_changed_is_set_right_and_nothing_else(own_database: Database) -> None:
+    with psycopg.connect(own_database.owner_url) as owner:
+        owner.execute("DROP TRIGGER guard_rows ON lototrot_ticket")
+        owner.execute("ALTER TABLE premises_terminal DISABLE TRIGGER journal_rows")
+        owner.execute("REVOKE SELECT ON staff_user FROM lototrot_app")
+        owner.execute("DROP INDEX ledger_transfer_journal")
+        row = owner.execute("SELECT 'lototrot_ticket'::regclass::oid").fetchone()
+    assert row is not None
+    names = touched()
+    startup.verify_server()
+    assert any(name.startswith("trigger guard_rows") for name in names)
+    assert "class staff_user" in names
+    assert "class ledger_transfer_journal" in names
+    assert len(names) < 250
+    assert touched() == []
+
+
+def test_a_disabled_trigger_of_the_journal_is_enabled_again(own_database: Database) -> None:
+    with psycopg.connect(own_database.owner_url) as owner:
+        owner.execute("ALTER TABLE premises_terminal DISABLE TRIGGER journal_rows")
+    install()
+    startup.verify_server()
+
+
+def test_the_objects_of_a_file_are_read_from_it() -> None:
+    text = """
+CREATE OR REPLACE FUNCTION one(p_a integer) RETURNS integer LANGUAGE sql AS $$ SELECT 1 $$;
+CREATE OR REPLACE VIEW two AS SELECT 1;
+DROP TRIGGER IF EXISTS three ON four;
+CREATE CONSTRAINT TRIGGER three AFTER INSERT ON four DEFERRABLE
+    FOR EACH ROW EXECUTE FUNCTION one();
+CREATE OR REPLACE TRIGGER five BEFORE INSERT OR UPDATE ON six FOR EACH ROW EXECUTE FUNCTION one();
+"""
+    assert objects_of(text) == (
+        *("function one", "view two", "trigger four three", "trigger six five"),
+    )
+
+
+def test_a_fault_in_a_statement_is_raised_at_once(own_database: Database) -> None:
+    piece = Piece("wrong", ("SELECT nothing FROM nowhere",), ())
+    with pytest.raises(DatabaseError, match="nowhere"):
+        put_in_place("owner", "wrong", [piece])
+
+
+def test_who_never_gets_a_lock_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installing, "_WITHIN_S", 0.01)
+    monkeypatch.setattr(installing, "_PAUSE_S", 0.01)
+    tries = []
+
+    def refused() -> None:
+        tries.append(1)
+        raise OperationalError from psycopg.errors.LockNotAvailable()
+
+    with pytest.raises(OperationalError):
+        until_unlocked(refused)
+    assert len(tries) > 1
