@@ -3,9 +3,8 @@
   with Stack(web_processes=1, sales_processes=1, workers=2) as stack:
       ...  # HTTP at stack.base_url, for terminals at stack.sales_url
 
-A worker or beat that dies is started again and reported. If the web server dies, the system has
-failed: `check` and `wait` raise. In the main thread SIGTERM becomes SystemExit, so that the system
-is stopped in order.
+A process that dies is reported and started again, and takes no other along. In the main thread
+SIGTERM becomes SystemExit, so that the system is stopped in order.
 """
 
 import os
@@ -33,6 +32,7 @@ from core.tools.embedded.web import CONNECTIONS, free_port, gives, listens, web_
 
 _READY_WITHIN_S = 120
 _LOOK_EVERY_S = 0.1
+_RESTART_AFTER_S = 1.0
 _SERVERS = ("web", "sales", "play")
 # What the public asks for gives way to sales: beside five busy sessions it has a fifteenth of the
 # machine, much as the units' CPUWeight gives it.
@@ -85,7 +85,6 @@ class Stack:
         }
         self.postgres: Postgres | None = None
         self.valkey: Valkey | None = None
-        self.failure: str | None = None
         self._web_processes = web_processes
         self._sales_processes = sales_processes
         self._workers = workers
@@ -130,15 +129,9 @@ class Stack:
         self._handlers.clear()
 
     def wait(self) -> NoReturn:
-        """Supervise until a signal (KeyboardInterrupt, SystemExit) or until the web server dies."""
+        """Supervise until a signal (KeyboardInterrupt, SystemExit)."""
         while True:
-            self.check()
             time.sleep(_LOOK_EVERY_S)
-
-    def check(self) -> None:
-        """Raise EmbeddedError if the system has failed."""
-        if self.failure:
-            raise EmbeddedError(self.failure)
 
     @property
     def names(self) -> list[str]:
@@ -289,13 +282,8 @@ class Stack:
                         self._restart(child)
 
     def _restart(self, child: Child) -> None:
-        if child.name in _SERVERS:
-            child.wanted = False
-            self.failure = f"The web server died. Its log:\n{child.log_end()}"
-            self._report(self.failure)
-        elif (
-            time.monotonic() > child.started_s + 1
-        ):  # do not restart one that dies at once in a tight loop
+        """Start a child again; one that dies at once, a second after it was started."""
+        if time.monotonic() > child.started_s + _RESTART_AFTER_S:
             self._report(f"{child.name} died and is started again; see {child.log}")
             child.start()
 

@@ -24,7 +24,7 @@ def web_command(port: int, processes: int, host: str = "127.0.0.1") -> list[str]
         return [
             sys.executable,
             "-m",
-            "granian",
+            "core.config.serving",
             "--interface",
             "wsgi",
             "--host",

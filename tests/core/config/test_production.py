@@ -33,6 +33,7 @@ COMPLETE = {
     "DATABASE_OWNER_URL": "postgresql://lototrot_owner:secret@db.example/lototrot",
     "BROKER_URL": "redis://:secret@broker.example:6379/0",
     "LOG_RECEIVERS": "https://log.example/trot",
+    "WITHOUT_SECOND_MACHINE": "true",
 }
 SETTINGS = {*COMPLETE, "DEBUG", "SIMULATED_TIME", "VAR_DIR", "CSRF_TRUSTED_ORIGINS"}
 
@@ -143,6 +144,8 @@ def test_it_serves_as_the_applications_role_and_not_as_the_owner(
     clock_given_up()
     served = run(tmp_path, own_database.environment, *load)
     assert served.returncode == 0, served.stderr
+    alone = own_database.environment | {"WITHOUT_SECOND_MACHINE": None}
+    assert "on one machine only: no synchronous standby" in last_line(run(tmp_path, alone, *load))
     owner = own_database.environment | {"DATABASE_URL": own_database.owner_url}
     refused = run(tmp_path, owner, *load)
     assert refused.returncode == 1

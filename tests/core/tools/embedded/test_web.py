@@ -10,10 +10,10 @@ from core.tools.embedded.web import free_port, gives, listens, web_command
 
 
 def test_the_server_is_one_of_two(monkeypatch: pytest.MonkeyPatch) -> None:
-    for server in ("granian", "gunicorn"):
+    for server, module in (("granian", "core.config.serving"), ("gunicorn", "gunicorn")):
         monkeypatch.setenv("WEB_SERVER", server)
         command = web_command(8000, 3)
-        assert command[2] == server
+        assert command[2] == module
         assert command[command.index("--workers") + 1] == "3"
     monkeypatch.setenv("WEB_SERVER", "uwsgi")
     with pytest.raises(EmbeddedError, match="granian or gunicorn"):

@@ -1,0 +1,52 @@
+"""Run granian so that no death of a web process takes the others along.
+
+Granian ends all its processes when one of them dies twice within 5.5 seconds. Here a process that
+dies is started again, after a pause that grows while it goes on dying; the others serve meanwhile.
+The options are granian's: `python -m core.config.serving --workers 2 core.config.wsgi:application`.
+"""
+
+import time
+from typing import Any
+
+from granian import cli
+from granian.server import MPServer
+
+_PAUSE_S, _LONGEST_S = 0.25, 15.0
+_LIVED_S = 30.0
+"""A process that lived for so long did not die of its start."""
+
+
+class Pauses:
+    """Say how long to wait before a process is started again: twice as long each time."""
+
+    def __init__(self) -> None:
+        self._pause_s, self._last_s = 0.0, 0.0
+
+    def next_s(self, now_s: float) -> float:
+        """Return the pause after a death at `now_s`, in seconds of the monotonic clock."""
+        again = now_s - self._last_s < _LIVED_S
+        self._pause_s = min(2 * self._pause_s or _PAUSE_S, _LONGEST_S) if again else 0.0
+        self._last_s = now_s
+        return self._pause_s
+
+
+class LastingServer(MPServer):
+    """Granian's server without its end at a second death."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._pauses = Pauses()
+
+    def _respawn_workers(self, *arguments: Any, **options: Any) -> None:
+        time.sleep(self._pauses.next_s(time.monotonic()))
+        super()._respawn_workers(*arguments, **options)
+        self.respawned_wrks.clear()  # what the server's end at a second death is decided by
+
+
+def main() -> None:
+    cli.Server = LastingServer  # type: ignore[attr-defined]
+    cli.entrypoint()  # type: ignore[no-untyped-call]
+
+
+if __name__ == "__main__":
+    main()

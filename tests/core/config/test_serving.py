@@ -1,0 +1,88 @@
+"""Kill a web process again and again: the other one serves on, and the dead one comes back."""
+
+import http.client
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.config.serving import Pauses
+from core.tools.embedded.server import ROOT
+from core.tools.embedded.web import free_port
+
+APPLICATION = """
+import os
+def application(environ, start_response):
+    start_response("200 OK", [("Content-Type", "text/plain"), ("Connection", "close")])
+    return [str(os.getpid()).encode()]
+"""
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """A server of two processes for an application that answers with its process id."""
+    (tmp_path / "answering.py").write_text(APPLICATION)
+    port = free_port()
+    options = ["--interface", "wsgi", "--port", str(port), "--workers", "2", "--no-ws"]
+    command = ["-m", "core.config.serving", *options, "--respawn-failed-workers"]
+    process = subprocess.Popen(
+        [sys.executable, *command, "--working-dir", str(tmp_path), "answering:application"],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    yield process, port
+    process.terminate()
+    process.wait(30)
+
+
+def answering(port: int) -> int | None:
+    """Return the id of the process that answered, None if none did."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET", "/")
+        return int(connection.getresponse().read())
+    except (OSError, http.client.HTTPException):
+        return None
+    finally:
+        connection.close()
+
+
+def another(port: int, known: set[int]) -> int:
+    """Return a process that answers and is not known; wait for it."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        found = answering(port)
+        if found and found not in known:
+            return found
+        time.sleep(0.02)
+    raise AssertionError("no other process came")
+
+
+def test_deaths_of_a_process_do_not_end_the_server(
+    server: tuple[subprocess.Popen[bytes], int],
+) -> None:
+    process, port = server
+    staying = another(port, set())
+    seen = {staying}
+    began = time.monotonic()
+    for _ in range(2):
+        dying = another(port, seen)
+        seen.add(dying)
+        os.kill(dying, signal.SIGKILL)
+    another(port, seen)
+    assert time.monotonic() - began < 60
+    assert process.poll() is None
+    os.kill(staying, 0)  # it was not taken along
+
+
+def test_who_goes_on_dying_waits_longer_each_time() -> None:
+    pauses = Pauses()
+    assert [pauses.next_s(100.0 + i) for i in range(4)] == [0.0, 0.25, 0.5, 1.0]
+    assert max(pauses.next_s(104.0 + i) for i in range(10)) == 15.0
+    assert pauses.next_s(200.0) == 0.0
