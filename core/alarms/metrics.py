@@ -7,6 +7,7 @@ from prometheus_client.core import Metric
 from core.alarms.kinds import all_alarms
 from core.api import metrics
 from core.database import clock
+from core.journal.services import oldest_unsealed
 
 
 def source() -> Iterator[Metric]:
@@ -25,4 +26,11 @@ def source() -> Iterator[Metric]:
     yield metrics.gauge("alarm_days_left", "Days left for the most urgent", days, ("code",))
 
 
-METRICS: tuple[metrics.Source, ...] = (source,)
+def unsealed() -> Iterator[Metric]:
+    """Yield for how long history can still be changed unseen, in seconds; 0 if all is sealed."""
+    act = oldest_unsealed()
+    age_s = clock.real_age(act.at).total_seconds() if act else 0.0
+    yield metrics.gauge("journal_unsealed_seconds", "Age of the oldest unsealed act", [((), age_s)])
+
+
+METRICS: tuple[metrics.Source, ...] = (source, unsealed)

@@ -5,6 +5,9 @@ files in PROMETHEUS_MULTIPROC_DIR, and the process that is scraped adds them up:
 write per request, and the sums do not depend on which process answers the scrape. Empty that folder
 when the server starts.
 
+Workers, beat and `live` answer nobody else: each listens on METRICS_LISTEN, if that is set. A
+worker's tasks are done by a child of its own, which hands its counts over by those files as well.
+
 Figures from the database (sales, due work and its age) are queried at each scrape, so that they
 stay correct when a process dies. Each app lists its sources as `METRICS` in its `metrics.py`.
 """
@@ -12,9 +15,12 @@ stay correct when a process dies. Each app lists its sources as `METRICS` in its
 import functools
 import hmac
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import structlog
+from celery.signals import before_task_publish, task_postrun, task_prerun
 from django.conf import settings
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse
@@ -25,6 +31,7 @@ from prometheus_client import (
     Counter,
     Histogram,
     generate_latest,
+    start_http_server,
 )
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -43,6 +50,11 @@ LATENCY = Histogram(
     ["method", "route"],
     buckets=(0.002, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12),
 )
+
+TASKS = Counter("tasks_total", "Tasks done", ["task", "state"])
+TASK_SECONDS = Histogram("task_seconds", "Time to do a task", ["task"])
+SENT = Counter("tasks_sent_total", "Tasks sent to workers", ["task"])
+PUBLISHED = Counter("live_publications_total", "Publications of the boards' data", ["outcome"])
 
 Source = Callable[[], Iterable[Metric]]
 """Called at every scrape; it may query the database."""
@@ -88,13 +100,19 @@ class _Database(Collector):
         yield gauge("metrics_sources_failed", "Sources of metrics that failed", [((), failed)])
 
 
-def _registry() -> CollectorRegistry:
+def counts() -> CollectorRegistry:
+    """Return what this process, and those that share its folder, counted."""
     folder = os.environ.get(_MULTIPROCESS)
     registry = CollectorRegistry()
     if folder:
         MultiProcessCollector(registry, path=folder)  # type: ignore[no-untyped-call]
     else:
         registry.register(REGISTRY)
+    return registry
+
+
+def _registry() -> CollectorRegistry:
+    registry = counts()
     registry.register(_Database())
     return registry
 
@@ -119,6 +137,31 @@ def view(request: HttpRequest) -> HttpResponse:
     if not _may_read(request):
         return HttpResponse(status=403)
     return HttpResponse(generate_latest(_registry()), content_type=CONTENT_TYPE_LATEST)
+
+
+def listen() -> None:
+    """Answer `GET /metrics` with what this process and its children counted."""
+    host, _, port = settings.METRICS_LISTEN.rpartition(":")
+    if port:
+        start_http_server(int(port), host.strip("[]"), registry=counts())
+
+
+def follow_tasks() -> None:
+    """Count the tasks that this process sends, and those that it or its children do."""
+    began_s: dict[str, float] = {}
+
+    @before_task_publish.connect(weak=False)  # type: ignore[untyped-decorator]
+    def _sent(sender: str, **_: Any) -> None:
+        SENT.labels(sender).inc()
+
+    @task_prerun.connect(weak=False)  # type: ignore[untyped-decorator]
+    def _begun(task_id: str, **_: Any) -> None:
+        began_s[task_id] = time.monotonic()
+
+    @task_postrun.connect(weak=False)  # type: ignore[untyped-decorator]
+    def _done(task_id: str, task: Any, state: str | None = None, **_: Any) -> None:
+        TASKS.labels(task.name, state or "").inc()
+        TASK_SECONDS.labels(task.name).observe(time.monotonic() - began_s.pop(task_id))
 
 
 def _own() -> Iterator[Metric]:

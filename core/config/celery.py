@@ -4,7 +4,7 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import setup_logging, worker_init, worker_ready
+from celery.signals import beat_init, setup_logging, worker_init, worker_ready
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
 
@@ -23,13 +23,25 @@ def _logging(**_: Any) -> None:
 
 @worker_init.connect  # type: ignore[untyped-decorator]
 def _verify_server(**_: Any) -> None:
+    from core.api import metrics
     from core.config.startup import verify_server
 
     verify_server()
+    metrics.follow_tasks()
 
 
 @worker_ready.connect  # type: ignore[untyped-decorator]
 def _watch_clock(**_: Any) -> None:
+    from core.api import metrics
     from core.timekeeping import watching
 
     watching.start()
+    metrics.listen()
+
+
+@beat_init.connect  # type: ignore[untyped-decorator]
+def _beat(**_: Any) -> None:
+    from core.api import metrics
+
+    metrics.follow_tasks()
+    metrics.listen()

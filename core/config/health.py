@@ -12,7 +12,8 @@ from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from kombu.exceptions import OperationalError as BrokerError
 
-from core.config.startup import verify_server
+from core.config.startup import ReadOnly, verify_primary, verify_server
+from core.database.machines import machines
 
 _BROKER_KEPT_S = 5.0
 _BROKER_TIMEOUT_S = 1.0
@@ -30,16 +31,21 @@ def livez(request: HttpRequest) -> HttpResponse:
 
 
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Return 200 if sales can be taken (the database answers, is migrated, and is fit), else 503.
+    """Return 200 if sales can be taken (the database takes writes, is migrated and fit), else 503.
 
-    A sale succeeds without the broker, so an unreachable broker only makes the status `degraded`.
+    A sale succeeds without broker and workers, so their absence only makes the status `degraded`. A
+    database on one machine is said and changes no status: where it is not meant, it is not fit.
     """
     checks = {name: _outcome(check) for name, check in _CHECKS.items()}
     ready = all(outcome == "ok" for outcome in checks.values())
-    broker = _broker(int(time.monotonic() / _BROKER_KEPT_S))
-    status = ("ok" if broker == "ok" else "degraded") if ready else "unavailable"
-    body = {"status": status, "checks": checks | {"broker": broker}}
-    return JsonResponse(body, status=200 if ready else 503)
+    behind = {
+        "broker": _broker(int(time.monotonic() / _BROKER_KEPT_S)),
+        "workers": _outcome(_workers),
+    }
+    whole = all(outcome == "ok" for outcome in behind.values())
+    status = ("ok" if whole else "degraded") if ready else "unavailable"
+    told = checks | behind | {"second_machine": _outcome(_on_two_machines)}
+    return JsonResponse({"status": status, "checks": told}, status=200 if ready else 503)
 
 
 def _outcome(check: Callable[[], None]) -> str:
@@ -54,8 +60,20 @@ def _outcome(check: Callable[[], None]) -> str:
 
 
 def _reachable() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 1")
+    try:
+        verify_primary()
+    except ReadOnly:
+        raise NotReady("read-only") from None
+
+
+def _workers() -> None:
+    if not machines().works:
+        raise NotReady("no worker has answered for a minute")
+
+
+def _on_two_machines() -> None:
+    if machines().without_second:
+        raise NotReady("without a second machine")
 
 
 def _migrated() -> None:

@@ -82,6 +82,8 @@ DATABASES = {
     | {"CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True, "DISABLE_SERVER_SIDE_CURSORS": False},
     "owner": connection_settings(_owner_url, "migrate") | {"TEST": {"MIRROR": None}},
 }
+# Production refuses a server without synchronous standbys, unless this says that it is meant.
+WITHOUT_SECOND_MACHINE = env.boolean("WITHOUT_SECOND_MACHINE", default=False)
 DATABASE_ROUTERS: list[str] = []
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -323,3 +325,7 @@ NTP_SERVER = env.string("NTP_SERVER", "")
 if NTP_SERVER and not re.fullmatch(r"[A-Za-z0-9.-]+(:[0-9]{1,5})?", NTP_SERVER):
     raise ImproperlyConfigured("NTP_SERVER is HOST or HOST:PORT")
 METRICS_TOKEN = env.secret("METRICS_TOKEN")
+# Where workers, beat and `live` answer `GET /metrics`: HOST:PORT, empty for nowhere.
+METRICS_LISTEN = env.string("METRICS_LISTEN", "")
+if METRICS_LISTEN and not re.fullmatch(r"[^\s]+:[0-9]{1,5}", METRICS_LISTEN):
+    raise ImproperlyConfigured("METRICS_LISTEN is HOST:PORT")

@@ -6,12 +6,27 @@ from django.db import connection
 from django.db.backends.utils import CursorWrapper
 
 from core.database.guards import GUARDS, guarded_models
+from core.database.machines import machines
 from core.journal.install import unjournaled
 from core.journal.numbers import started_anew
 
 REQUIRED_ON = ("fsync", "full_page_writes", "synchronous_commit")
 OLDEST_SERVER = 160000
 SERVER_CLOCK = "SELECT clock_timestamp()"  # in production nothing is added to it
+
+
+class ReadOnly(Exception):
+    """The server takes no writes: it is a standby, or was made read-only."""
+
+
+def verify_primary() -> None:
+    """Raise ReadOnly if this session's server takes no writes, and close the session."""
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW transaction_read_only")
+        (read_only,) = cursor.fetchone()
+    if read_only == "on":
+        connection.close()
+        raise ReadOnly
 
 
 def verify_server() -> None:
@@ -54,6 +69,9 @@ def verify_server() -> None:
 def _production_faults(cursor: CursorWrapper) -> list[str]:
     """Return what production refuses beyond what every database must be."""
     faults = []
+    alone = "" if settings.WITHOUT_SECOND_MACHINE else machines().without_second
+    if alone:
+        faults.append(f"an answered sale is on one machine only: {alone}")
     cursor.execute(
         "SELECT rolsuper OR pg_has_role(current_user, c.relowner, 'MEMBER')"
         " FROM pg_roles, pg_class c WHERE rolname = current_user"

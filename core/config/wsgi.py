@@ -15,8 +15,8 @@ _django = get_wsgi_application()
 from django.conf import settings  # noqa: E402  (needs the apps loaded)
 
 from core.api.limits import refusing_early  # noqa: E402
-from core.api.shedding import shedding  # noqa: E402
 from core.config.passing_on import passing_on  # noqa: E402
+from core.config.shedding import shedding  # noqa: E402
 from core.config.startup import verify_server  # noqa: E402
 from core.timekeeping import watching  # noqa: E402
 

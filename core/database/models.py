@@ -63,10 +63,12 @@ class ClockWatch(Guarded):
     `newest_at` is the newest act that they saw, in time of the server's clock without the simulated
     offset; no sale is made while that clock is behind it. `unsound` stops sales until they find the
     clock right again. `behind` is how far the clock was found behind the references, or zero.
-    `core.timekeeping` writes all of it; its incidents are the record.
+    `timeline` names the history of the server on which that was found: after a promotion or a
+    restore nothing is sold until somebody has looked again. `core.timekeeping` writes these; its
+    incidents are the record. `swept_at` is when a worker last looked for due work.
     """
 
-    mutable = ("newest_at", "watched_at", "unsound", "behind")
+    mutable = ("newest_at", "watched_at", "unsound", "behind", "timeline", "swept_at")
     derived = mutable
 
     singleton = models.BooleanField(default=True, unique=True)
@@ -74,6 +76,8 @@ class ClockWatch(Guarded):
     watched_at = models.DateTimeField(_("watched at"))
     unsound = models.BooleanField(_("not to be trusted"), default=False)
     behind = models.DurationField(_("behind"), default=datetime.timedelta)
+    timeline = models.CharField(_("timeline of the server"), max_length=8, blank=True, default="")
+    swept_at = models.DateTimeField(_("a worker answered at"), null=True)
 
     class Meta:
         verbose_name = _("watch of the clock")

@@ -93,7 +93,16 @@ def _tell(wrapper: BaseDatabaseWrapper, act: Acting) -> None:
     if session.info.transaction_status == TransactionStatus.INERROR:
         return
     with wrapper.cursor() as cursor:
-        cursor.execute("SELECT set_config('core.act', %s, false)", [act.told()])
+        cursor.execute(
+            "SELECT set_config('core.act', %s, false), set_config('application_name', %s, false)",
+            [act.told(), _session_name(wrapper, act)],
+        )
+
+
+def _session_name(wrapper: BaseDatabaseWrapper, act: Acting) -> str:
+    """Return the session's name in the server's lists and log: the process, the request's id."""
+    process = wrapper.settings_dict["OPTIONS"].get("application_name", "")
+    return f"{process} {act.request_id}".strip()[:63]
 
 
 @receiver(connection_created)

@@ -6,8 +6,8 @@ from django.utils.translation import gettext, gettext_lazy
 
 from core.alarms.kinds import Alarm, AlarmRow
 from core.database import clock
-from core.journal.models import Act, Batch
-from core.journal.services import CHECKPOINT, CHECKPOINT_EVERY, last_batch
+from core.journal.models import Batch
+from core.journal.services import CHECKPOINT, CHECKPOINT_EVERY, oldest_unsealed
 from core.proofs import powers
 from core.proofs.models import LogEntry
 
@@ -17,11 +17,7 @@ CHECKPOINT_LATE = CHECKPOINT_EVERY + datetime.timedelta(minutes=15)
 
 def unsealed() -> list[AlarmRow]:
     """Return the oldest act in no batch, if it ended long ago: its rows can still be changed."""
-    last = last_batch()
-    acts = Act.objects.filter(xid__gte=last.end_xid) if last else Act.objects.all()
-    oldest = acts.order_by("xid").first()
-    late = Act.objects.filter(xid__in=last.open_xids).order_by("xid").first() if last else None
-    act = late or oldest
+    act = oldest_unsealed()
     if act is None or clock.real_age(act.at) <= UNSEALED_AFTER:
         return []
     return [AlarmRow(act, act.at, words=gettext("Nothing that was done since is sealed."))]

@@ -64,6 +64,14 @@ def last_batch() -> Batch | None:
     return Batch.objects.order_by("-number").first()
 
 
+def oldest_unsealed() -> Act | None:
+    """Return the oldest act that is in no batch; None if all of them are in one."""
+    last = last_batch()
+    acts = Act.objects.filter(xid__gte=last.end_xid) if last else Act.objects.all()
+    late = Act.objects.filter(xid__in=last.open_xids).order_by("xid").first() if last else None
+    return late or acts.order_by("xid").first()
+
+
 def batches_due() -> list[int]:
     """Return the number of the next batch, if an act that is in no batch has ended.
 

@@ -1,4 +1,4 @@
-"""Raise an alarm while the clock is wrong, is not watched, or has too few references."""
+"""Raise an alarm while the clock is wrong or too little watched, or no worker answers."""
 
 import datetime
 
@@ -6,6 +6,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from core.alarms.kinds import Alarm, AlarmRow
 from core.database import clock
+from core.database.machines import machines
 from core.database.models import ClockWatch
 from core.timekeeping import powers
 from core.timekeeping.guard import fresh
@@ -46,6 +47,15 @@ def references_few() -> list[AlarmRow]:
     return [AlarmRow(gettext("The clock of the database"), at, words=words % {"n": len(kinds)})]
 
 
+def workers_silent() -> list[AlarmRow]:
+    """Return the workers if one has answered before, and none for a minute."""
+    watch = ClockWatch.objects.first()
+    if watch is None or watch.swept_at is None or machines().works:
+        return []
+    words = gettext("Sales go on; closings, settlements and papers wait.")
+    return [AlarmRow(gettext("The workers"), watch.swept_at + clock.offset(), words=words)]
+
+
 ALARMS: tuple[Alarm, ...] = (
     Alarm(
         code="clock_unsound",
@@ -65,5 +75,11 @@ ALARMS: tuple[Alarm, ...] = (
         title=gettext_lazy("The clock has too few references"),
         power=powers.WATCH,
         rows=references_few,
+    ),
+    Alarm(
+        code="workers_silent",
+        title=gettext_lazy("No worker answers"),
+        power=powers.WATCH,
+        rows=workers_silent,
     ),
 )

@@ -30,7 +30,7 @@ _GUARD = 1  # the key of the lock of the process that judges; 0 is held to move 
 # Acts are read from the journal, the record of all of them. Those of an incident do not count:
 # their times are known to be wrong, and the act that ends the incident is the newest afterwards.
 _STATE = """
-SELECT core_server_clock(),
+SELECT core_server_clock(), core_timeline(),
        (SELECT a.at - coalesce((SELECT o."offset" FROM database_clockoffset o
                                  ORDER BY o.id DESC LIMIT 1), '0')
           FROM journal_act a ORDER BY a.journal_xid DESC LIMIT 1)
@@ -110,9 +110,10 @@ def decide() -> None:
         if not cursor.fetchone()[0]:
             return
         cursor.execute(_STATE)
-        server, newest_act = cursor.fetchone()
+        server, timeline, newest_act = cursor.fetchone()
     watch = ClockWatch.objects.first()
-    if watch and server - _AGAIN < watch.watched_at <= server:
+    same_server = watch is None or watch.timeline in ("", timeline)
+    if watch and same_server and server - _AGAIN < watch.watched_at <= server:
         return
     standing = Incident.objects.filter(ended_at=None).first()
     seen = watch.newest_at if watch else server
@@ -133,7 +134,7 @@ def decide() -> None:
     else:
         hold((Lock.SALES, 0))
         _end(standing) if standing else _begin(verdict, kept, comparisons)
-    _keep(watch, server, kept)
+    _keep(watch, server, timeline, kept)
 
 
 def fresh(server: datetime.datetime) -> list[Comparison]:
@@ -177,9 +178,9 @@ def _hurry() -> None:
         cursor.execute("SET LOCAL synchronous_commit = off")
 
 
-def _keep(watch: ClockWatch | None, server: datetime.datetime, kept: Kept) -> None:
+def _keep(watch: ClockWatch | None, server: datetime.datetime, timeline: str, kept: Kept) -> None:
     """Write the state that sales ask for."""
-    values = asdict(kept) | {"watched_at": server}
+    values = asdict(kept) | {"watched_at": server, "timeline": timeline}
     if watch is None:
         ClockWatch.objects.create(**values)
     else:

@@ -52,6 +52,16 @@ class Migration(migrations.Migration):
                     "behind",
                     models.DurationField(default=datetime.timedelta, verbose_name="behind"),
                 ),
+                (
+                    "timeline",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        max_length=8,
+                        verbose_name="timeline of the server",
+                    ),
+                ),
+                ("swept_at", models.DateTimeField(null=True, verbose_name="a worker answered at")),
             ],
             options={
                 "verbose_name": "watch of the clock",

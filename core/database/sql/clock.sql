@@ -11,10 +11,19 @@ CREATE OR REPLACE FUNCTION core_now() RETURNS timestamptz LANGUAGE sql VOLATILE 
                     interval '0')
 $$;
 
+-- Return the name of the server's history, which a promotion or a restore begins anew; nothing on a
+-- standby.
+CREATE OR REPLACE FUNCTION core_timeline() RETURNS text LANGUAGE sql VOLATILE AS $$
+    SELECT CASE WHEN NOT pg_is_in_recovery()
+                THEN substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) ELSE '' END
+$$;
+
 -- Return whether the clock cannot be trusted: those who watch it found so, or it is behind the newest
--- act that they saw. The state changes under the exclusive lock of all sales; a sale asks while it
+-- act that they saw, or they have not looked since the server's history began anew: the clock of a
+-- promoted machine may be behind the newest sale. The state changes under the exclusive lock of all sales; a sale asks while it
 -- holds that lock shared. The clock is read after the row, so a sound clock is never behind it.
 CREATE OR REPLACE FUNCTION core_clock_unsound() RETURNS boolean LANGUAGE sql VOLATILE AS $$
     SELECT EXISTS (SELECT FROM public.database_clockwatch w
-                    WHERE w.unsound OR public.core_server_clock() < w.newest_at)
+                    WHERE w.unsound OR public.core_server_clock() < w.newest_at
+                       OR w.timeline NOT IN ('', public.core_timeline()))
 $$;

@@ -1,11 +1,16 @@
 """Ask the health probes, with and without the parts that they need."""
 
+from datetime import timedelta
+
+import psycopg
 import pytest
 from django.conf import settings
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.test import Client
 
-from core.config import health
+from core.config import health, startup, tasks
+from core.database import clock
+from core.database.models import ClockWatch
 from tests.support.databases import Database
 
 
@@ -37,8 +42,26 @@ class TestHealth:
                 "migrations": "ok",
                 "server": "ok",
                 "broker": "unavailable",
+                "workers": "no worker has answered for a minute",
+                "second_machine": "without a second machine",
             },
         }
+
+    def test_ready_but_degraded_while_no_worker_answers(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(health, "_broker", lambda period: "ok")
+        watch = ClockWatch.objects.create(newest_at=clock.now(), watched_at=clock.now())
+        assert client.get("/readyz").json()["status"] == "degraded"
+        monkeypatch.setattr(tasks, "send_due", lambda: 0)
+        tasks.sweep()
+        with connection.cursor() as cursor:  # which it switched off for its own transaction
+            cursor.execute("SET LOCAL synchronous_commit = on")
+        assert client.get("/readyz").json()["status"] == "ok"
+        ClockWatch.objects.filter(pk=watch.pk).update(swept_at=clock.now() - timedelta(seconds=61))
+        answer = client.get("/readyz")
+        assert answer.status_code == 200
+        assert answer.json()["status"] == "degraded"
 
     def test_a_broker_that_nobody_runs(self) -> None:
         from core.config.celery import app
@@ -61,6 +84,24 @@ class TestHealth:
         assert response.status_code == 503
         assert response.json()["checks"]["database"] == "unavailable"
         assert b"db.internal" not in response.content
+
+
+def test_not_ready_on_a_server_that_takes_no_writes(own_database: Database) -> None:
+    connection.ensure_connection()
+    assert connection.connection is not None
+    connection.connection.execute("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")  # the session was found usable before
+    with pytest.raises(startup.ReadOnly):
+        startup.verify_primary()
+    assert connection.connection is None
+    with psycopg.connect(own_database.owner_url, autocommit=True) as owner:
+        owner.execute(
+            f'ALTER DATABASE "{own_database.name}" SET default_transaction_read_only = on'
+        )
+    response = Client().get("/readyz")
+    assert response.status_code == 503
+    assert response.json()["checks"]["database"] == "unavailable"
 
 
 def test_not_ready_while_migrations_are_missing(own_database: Database) -> None:

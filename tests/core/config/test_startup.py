@@ -32,6 +32,11 @@ verify_server()
 """
 
 
+@pytest.fixture(autouse=True)
+def _one_machine_is_meant(settings: Any) -> None:
+    settings.WITHOUT_SECOND_MACHINE = True
+
+
 def faults() -> str:
     with pytest.raises(ImproperlyConfigured) as refusal:
         startup.verify_server()
@@ -138,3 +143,10 @@ def test_production_refuses_a_clock_to_which_something_is_added(
         assert "clock is not the machine's" in faults()
         clock_given_up()
     startup.verify_server()
+
+
+def test_production_refuses_a_server_whose_loss_loses_answered_sales(
+    db: None, settings: Any
+) -> None:
+    settings.PRODUCTION, settings.WITHOUT_SECOND_MACHINE = True, False
+    assert "on one machine only: no synchronous standby" in faults()

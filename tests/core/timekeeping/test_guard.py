@@ -86,6 +86,22 @@ def test_the_first_comparison_after_a_while_asks_the_journal(own_database: Datab
     assert clock.known_lag() == timedelta()
 
 
+def test_nothing_is_sold_on_a_promoted_machine_until_its_clock_was_compared(
+    own_database: Database,
+) -> None:
+    watched()
+    assert not clock.is_unsound()
+    factories.premises()  # the newest act, which no comparison has seen
+    ClockWatch.objects.update(timeline="0000ABCD")  # the old primary's: this one was promoted
+    assert clock.is_unsound()
+    with server_clock_off(-timedelta(minutes=1)):
+        watched([])  # though another process compared it less than a second ago
+        assert clock.is_unsound()
+        assert Incident.objects.get().cause == "behind_record"
+    watched([])
+    assert not clock.is_unsound()
+
+
 def test_acts_of_a_wrong_clock_do_not_keep_a_right_one_from_selling(own_database: Database) -> None:
     watched()
     with server_clock_off(timedelta(minutes=5)):

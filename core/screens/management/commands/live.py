@@ -13,6 +13,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import InterfaceError, OperationalError, connection
 
+from core.api import metrics
 from core.screens import live
 from core.screens.live_server import Files, serve
 from core.timekeeping import watching
@@ -46,6 +47,7 @@ class Command(BaseCommand):
             live.publish(options["folder"])
             return
         watching.start()
+        metrics.listen()
         asyncio.run(_publish_until_told(options["folder"], options["listen"]))
 
 
@@ -77,8 +79,10 @@ async def _publish_until_told(folder: Path, listen: tuple[str, int] | None) -> N
 
 
 def _try(act: Callable[..., object], *arguments: object) -> None:
+    outcome = "failed"
     try:
         act(*arguments)
+        outcome = "done"
     except (OperationalError, InterfaceError) as error:
         # Boards themselves mark their data as old until the database answers again.
         logger.warning("nothing is published: %s", type(error).__name__)
@@ -87,3 +91,5 @@ def _try(act: Callable[..., object], *arguments: object) -> None:
         # A person must look at this. Boards keep their data and show its age. Ending here would
         # mean a restart each second, which would slow down sales.
         logger.exception("nothing is published")
+    finally:
+        metrics.PUBLISHED.labels(outcome).inc()

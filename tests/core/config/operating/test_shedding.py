@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.api.shedding import shedding
+from core.config.shedding import shedding
 
 TERMINAL = {"HTTP_AUTHORIZATION": "Terminal abc"}
 STAFF = {"HTTP_AUTHORIZATION": "Bearer abc"}

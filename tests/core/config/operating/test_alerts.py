@@ -1,0 +1,130 @@
+"""Each alarm and each rule of Prometheus has its page, and asks for figures that exist."""
+
+import json
+import re
+
+import jsonschema
+import pytest
+import yaml
+from django.test import Client
+
+from core.alarms.kinds import all_alarms
+from core.api import metrics
+from core.tools.embedded.server import ROOT
+
+DEPLOY = ROOT / "docs" / "deploy"
+RULES = yaml.safe_load((DEPLOY / "alerts.yml").read_text())
+BOARD = json.loads((DEPLOY / "grafana.json").read_text())
+HEADINGS = set(re.findall(r"^### (\w+)$", (ROOT / "docs" / "alarms.md").read_text(), re.MULTILINE))
+# Of Prometheus itself, and written by the scripts of backup and restore.
+ELSEWHERE = {"up", "lototrot_backup_timestamp_seconds", "lototrot_restore_timestamp_seconds"}
+# Without a value until the first watch, archive, publication.
+SELDOM = {"clock_watched_seconds", "database_archived_seconds", "live_pulse_age_seconds"}
+SELDOM |= {"worker_silent_seconds", "clock_ahead_seconds", "alarm_days_left"}
+WORDS = {
+    "sum",
+    "by",
+    "rate",
+    "increase",
+    "min",
+    "max",
+    "le",
+    "or",
+    "and",
+    "absent",
+    "time",
+    "status",
+}
+WORDS |= {"histogram_quantile", "max_over_time", "task", "code", "kind", "name", "m", "d"}
+SCHEMA = {
+    "type": "object",
+    "required": ["groups"],
+    "additionalProperties": False,
+    "properties": {
+        "groups": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["name", "rules"],
+                "additionalProperties": False,
+                "properties": {
+                    "name": {"type": "string"},
+                    "rules": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "required": ["alert", "expr", "labels", "annotations"],
+                            "additionalProperties": False,
+                            "properties": {
+                                "alert": {"type": "string", "pattern": "^[A-Z][A-Za-z]+$"},
+                                "expr": {"type": "string", "minLength": 3},
+                                "for": {"type": "string", "pattern": "^[0-9]+[smhd]$"},
+                                "labels": {
+                                    "type": "object",
+                                    "required": ["severity"],
+                                    "properties": {"severity": {"enum": ["page", "ticket"]}},
+                                },
+                                "annotations": {
+                                    "type": "object",
+                                    "required": ["summary", "runbook"],
+                                },
+                            },
+                        },
+                    },
+                },
+            },
+        }
+    },
+}
+
+
+def rules() -> list[dict[str, str]]:
+    return [rule for group in RULES["groups"] for rule in group["rules"]]
+
+
+def names_in(expression: str) -> set[str]:
+    """Return the names of the series that an expression asks for."""
+    bare = re.sub(r"\{[^}]*\}|\[[^\]]*\]|\d+", "", re.sub(r"by \([^)]*\)", "", expression))
+    return set(re.findall(r"[a-z_]\w*", bare)) - WORDS
+
+
+@pytest.fixture
+def exposed(client: Client, db: None) -> set[str]:
+    """Return the names of the series of `/metrics`, with those of the other metrics."""
+    text = client.get("/metrics").content.decode()
+    named = set(re.findall(r"^# TYPE (\w+)", text, re.MULTILINE))
+    histograms = set(re.findall(r"^# TYPE (\w+) histogram", text, re.MULTILINE))
+    others = {f"{count._name}_total" for count in (metrics.TASKS, metrics.SENT)}
+    return named | {f"{name}_bucket" for name in histograms} | others
+
+
+def test_the_rules_have_the_form_of_prometheus() -> None:
+    jsonschema.validate(RULES, SCHEMA)
+    names = [rule["alert"] for rule in rules()]
+    assert len(names) == len(set(names))
+
+
+def test_every_alarm_and_every_rule_has_its_heading() -> None:
+    codes = {alarm.code for alarm in all_alarms()}
+    alerts = {rule["alert"] for rule in rules()}
+    assert codes | alerts == HEADINGS
+    for rule in rules():
+        runbook = rule["annotations"]["runbook"]  # type: ignore[index]
+        assert runbook == f"docs/alarms.md#{rule['alert'].lower()}"
+
+
+def test_rules_and_dashboard_ask_for_figures_that_are_given(exposed: set[str]) -> None:
+    panels = [target["expr"] for panel in BOARD["panels"] for target in panel["targets"]]
+    for expression in [*(rule["expr"] for rule in rules()), *panels]:
+        unknown = names_in(expression) - exposed - ELSEWHERE - SELDOM
+        assert not unknown, expression
+
+
+def test_the_dashboard_is_one_that_grafana_can_read() -> None:
+    assert {"title", "uid", "schemaVersion", "panels", "templating"} <= BOARD.keys()
+    numbers = [panel["id"] for panel in BOARD["panels"]]
+    assert len(numbers) == len(set(numbers))
+    for panel in BOARD["panels"]:
+        assert panel["type"] == "timeseries"
+        assert panel["gridPos"].keys() == {"h", "w", "x", "y"}
+        assert panel["gridPos"]["x"] + panel["gridPos"]["w"] <= 24
