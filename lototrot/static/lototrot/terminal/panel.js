@@ -80,6 +80,7 @@ class Panel {
     this.#operator = this.till.me.session.operator;
     this.last.restore();
     this.basket.restore(this.#operator);
+    import("../coupon/scanned.js").catch(() => {});   // while there is a line, for the first scan
     this.ask();
   }
 
