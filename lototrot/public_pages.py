@@ -14,7 +14,7 @@ from core.screens.board import Board
 from core.screens.panels import Panel
 from core.screens.views import Screen
 from lototrot.screens import BOARD
-from lototrot.selectors.archive import past_document, published_contests
+from lototrot.selectors.board import past_document, published_contests
 
 
 class DayConverter:
