@@ -8,25 +8,13 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import path, register_converter, reverse
+from django.urls import path, reverse
 
 from core.screens.board import Board
 from core.screens.panels import Panel
 from core.screens.views import Screen
 from lototrot.screens import BOARD
 from lototrot.selectors.board import past_document, published_contests
-
-
-class DayConverter:
-    """A natural day in an address: 2027-04-10."""
-
-    regex = r"\d{4}-\d\d-\d\d"
-
-    def to_python(self, value: str) -> date:
-        return date.fromisoformat(value)
-
-    def to_url(self, value: date) -> str:
-        return value.isoformat()
 
 
 class Meetings(Screen):
@@ -50,22 +38,25 @@ class Meeting(Board):
         return (BOARD,)
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if past_document(kwargs["day"], kwargs["bet_type"]) is None:
+        try:
+            day = date.fromisoformat(kwargs["day"])
+        except ValueError as error:
+            raise Http404 from error
+        past = past_document(day, kwargs["bet_type"])
+        if past is None:
             known = {(each.day, each.bet_type_code) for each in published_contests()}
-            if (kwargs["day"], kwargs["bet_type"]) not in known:
+            if (day, kwargs["bet_type"]) not in known:
                 raise Http404
             return redirect(reverse("board"))
-        return super().get(request, *args, **kwargs)
+        return super().get(request, *args, past=past, **kwargs)
 
     def get_context_data(self, **context: Any) -> dict[str, Any]:
         shown = super().get_context_data(**context)
-        past = past_document(context["day"], context["bet_type"])
-        shown["config"] |= {"phone": None, "fixed": {BOARD.name: past}}
+        shown["config"] |= {"phone": None, "fixed": {BOARD.name: context["past"]}}
         return shown | {"wall": False}
 
 
-register_converter(DayConverter, "day")
-urlpatterns = [
+PAGES = (
     path("meetings", Meetings.as_view(), name="meetings"),
-    path("meetings/<day:day>/<slug:bet_type>", Meeting.as_view(), name="meeting"),
-]
+    path("meetings/<slug:day>/<slug:bet_type>", Meeting.as_view(), name="meeting"),
+)

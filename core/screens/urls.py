@@ -11,5 +11,5 @@ urlpatterns: list[URLPattern] = [
     path("coupon", coupon.Coupon.as_view(), name="coupon"),
     path("terminal/", terminal.Terminal.as_view(), name="terminal"),
     path("terminal/player/", terminal.Player.as_view(), name="terminal_player"),
-    *contributed_items("public_pages", "urlpatterns"),
+    *contributed_items("public_pages", "PAGES"),
 ]
