@@ -98,8 +98,8 @@ def silent(ground: Ground, rounds: int) -> Outcome:
     for _ in range(rounds):
         with ground.selling() as crowd:
             leader = cluster.wait_primary()
-            cut = time.monotonic()
             cluster.network.cut(leader)
+            cut = time.monotonic()
             outcome.first_sales_s.append(crowd.first_sale_after(cut, _WITHIN_S))
             crowd.wait_sales()
             wrote = _writes(ground, leader)
