@@ -246,14 +246,14 @@ def ended(of: Authorisation | Terminal, at: datetime) -> Resolution:
 
 def operator_at(of: Point, *, displays: bool = True) -> str:
     """Sign another operator on at the same terminal. Return the token of the session."""
-    number = next(serial)
+    now, number = clock.now(), next(serial)
     operator = Operator.objects.create(
         premises=of.premises,
         number=number,
         name=f"Operator {number}",
         pin="!",
-        pin_chosen_at=clock.now(),
-        created_at=clock.now(),
+        pin_chosen_at=now,
+        created_at=now,
         created_by_id=of.premises.proposal.proposed_by_id,
     )
     token = operator_signed_on(of, operator)
