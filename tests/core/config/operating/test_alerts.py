@@ -17,7 +17,7 @@ RULES = yaml.safe_load((DEPLOY / "alerts.yml").read_text())
 BOARD = json.loads((DEPLOY / "grafana.json").read_text())
 HEADINGS = set(re.findall(r"^### (\w+)$", (ROOT / "docs" / "alarms.md").read_text(), re.MULTILINE))
 # Of Prometheus itself, and written by the scripts of backup and restore.
-ELSEWHERE = {"up", "lototrot_backup_timestamp_seconds", "lototrot_restore_timestamp_seconds"}
+ELSEWHERE = {"up", "lototrot_backup_timestamp_seconds"}
 # Without a value until the first watch, archive, publication.
 SELDOM = {"clock_watched_seconds", "database_archived_seconds", "live_pulse_age_seconds"}
 SELDOM |= {"worker_silent_seconds", "clock_ahead_seconds", "alarm_days_left"}
