@@ -1,8 +1,8 @@
-"""Stop on a way through a screen, take a picture at each stop, and examine the page.
+"""Stop on a way through a screen, and examine the page at each stop.
 
-Pictures go to var/screenshots, a few of them as text to docs/screens (`make screenshots`). Each
-stop is examined for axe-core's findings at WCAG 2.2 AA, for messages of the console, for content
-cut off at the side, and for amounts that break over lines.
+It is examined for axe-core's findings at WCAG 2.2 AA, for messages of the console, for content cut
+off at the side, and for amounts that break over lines. Where something is wrong, a picture goes to
+var/screenshots. `make screenshots` pictures every stop, a few of them as text in docs/screens.
 """
 
 import os
@@ -18,7 +18,8 @@ from tests.support.browser.driver import PHONE, TERMINAL, WALL, Browser, require
 SIZES = {"phone": PHONE, "terminal": TERMINAL, "wall": WALL}
 # Size, whether dark, language: what tests look at; `make screenshots` looks at all.
 LOOKS = [("phone", False, "ca"), ("terminal", True, "es")]
-if os.environ.get("SCREENSHOTS") == "all":
+PICTURED = os.environ.get("SCREENSHOTS") == "all"
+if PICTURED:
     LOOKS += [("terminal", False, "en"), ("wall", False, "ca")]
 SHOTS = ROOT / "var" / "screenshots"
 AXE = ROOT / "var" / "axe-core" / "axe.min.js"
@@ -89,12 +90,11 @@ class Tour:
         return f"{self.size}{'-dark' if self.dark else ''}"
 
     def stop(self, name: str, *, structure: bool = True) -> None:
-        """Take the picture and examine what is shown: without `structure`, only what depends on the
-        size and on the colours.
+        """Examine what is shown: without `structure`, only what depends on the size and on the
+        colours.
         """
         shot = f"{self.screen}-{name}-{self.look}"
-        self.browser.screenshot(SHOTS / f"{shot}.png")
-        if shot in PICTURES and os.environ.get("SCREENSHOTS") == "all":
+        if shot in PICTURES and PICTURED:
             svg = self.browser.run(_PICTURE.read_text("utf-8"))
             _DOCS.mkdir(exist_ok=True)
             (_DOCS / f"{PICTURES[shot]}.svg").write_text(svg + "\n", "utf-8")
@@ -106,11 +106,14 @@ class Tour:
             "wrapped amounts": self.browser.run(_WRAPPED),
             "axe": self._axe(structure),
         }
-        self.wrong.extend(
+        wrong = [
             f"{name}, {what}: {problem}"
             for what, problems in problems_by_kind.items()
             for problem in problems
-        )
+        ]
+        if wrong or PICTURED:
+            self.browser.screenshot(SHOTS / f"{shot}.png")
+        self.wrong.extend(wrong)
 
     def end(self) -> None:
         """Every stop has been made, whatever was found; now what was found counts."""

@@ -28,7 +28,7 @@ import sys
 from pathlib import Path
 from core.tools.embedded.stack import Stack
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
-with Stack(workers=1, folder=Path(sys.argv[1])) as stack:
+with Stack(workers=1, migrate=False, folder=Path(sys.argv[1])) as stack:
     print("ready", stack.port, flush=True)
     stack.wait()
 """
