@@ -12,11 +12,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+from unittest.mock import patch
 from urllib.parse import quote, urlsplit
 
 import psycopg
 from django.core.management import call_command
 from django.db import connections
+from django.db.migrations.state import ModelState, ProjectState
 from psycopg import sql
 
 from core.config import database_urls
@@ -141,6 +143,28 @@ def _digest() -> str:
 AT_START = _digest()
 
 
+def migrate() -> None:
+    """Migrate an empty database, in a fifth of the time that `manage.py migrate` takes.
+
+    After each new table Django makes the classes of all tables anew that foreign keys join with it:
+    here, of nearly all. Only a later change of a table needs that.
+    """
+    with patch.object(ProjectState, "add_model", _add_model):
+        call_command("migrate", database="owner", interactive=False, verbosity=0)
+
+
+def _add_model(state: ProjectState, model: ModelState) -> None:
+    """Add a model, and its class alone."""
+    apps = state.__dict__.pop("apps", None)
+    _ADD_MODEL(state, model)
+    if apps is not None:
+        state.apps = apps
+        apps.render_multiple([model])
+
+
+_ADD_MODEL = ProjectState.add_model
+
+
 def _template(session: psycopg.Connection) -> str:
     """Return the migrated template. The first process makes it, and later runs use it."""
     name = f"test_template_{AT_START}"
@@ -151,7 +175,7 @@ def _template(session: psycopg.Connection) -> str:
             draft = f"{name}_draft"
             _create(session, draft, "template1")
             with _pointed_at(draft):
-                call_command("migrate", database="owner", interactive=False, verbosity=0)
+                migrate()
             if _digest() != AT_START:
                 raise RuntimeError("the code changed while the tests began: begin again")
             session.execute(

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from django.core.management import call_command
 from django.db import connections
 
 from core.config import database_urls
@@ -56,7 +55,7 @@ def migrate(server: Postgres) -> None:
         if not made_for.exists() or made_for.read_text() != databases.AT_START:
             original.destroy()
             with original, used(original):
-                call_command("migrate", database="owner", interactive=False, verbosity=0)
+                databases.migrate()
             made_for.write_text(databases.AT_START)
         server.folder.mkdir(parents=True, exist_ok=True)
         shutil.copytree(original.folder / "secrets", server.folder / "secrets")
