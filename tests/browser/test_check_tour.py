@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support import paying
-from tests.support.browser.driver import TERMINAL, Browser, Open, Size
+from tests.support.browser.driver import TERMINAL, Browser, Open, Size, until
 from tests.support.browser.line import Line
 from tests.support.browser.tour import SIZES, Tour
 
@@ -51,7 +51,7 @@ def test_the_code_after_the_hash_is_not_kept_in_the_address(open_browser: Open, 
     assert "#" not in browser.run("return location.href")
     fits = "const e = document.getElementById('code'); return e.scrollWidth <= e.clientWidth + 1"
     browser.resize(Size(360, 740))
-    assert browser.run(fits)
+    until(lambda: browser.run(fits), "the code to fit its field")
     # Kept on this machine only if wanted, and gone again when not.
     browser.click("#answer input[type=checkbox]")
     browser.says("#kept", f"…{ticket.code[-4:]}")

@@ -79,7 +79,7 @@ def test_every_text_is_translated(catalogue: str, language: str) -> None:
     with override(language):
         translated = texts.catalogue(catalogue)
     sentences = {key for key, text in english.items() if isinstance(text, str) and " " in text}
-    assert len(sentences) > 10
+    assert len(sentences) > 4
     assert [key for key in sentences if translated[key] == english[key]] == []
 
 
