@@ -7,9 +7,10 @@ never returns to the organiser.
 
 import uuid
 from datetime import datetime
+from typing import Final
 
 from django.db import transaction
-from django.db.models import Max, QuerySet
+from django.db.models import QuerySet
 from django.utils.translation import gettext, override
 
 from core.database import clock
@@ -34,6 +35,9 @@ from promotrot.selectors.debts import debt_left, is_drawn
 from promotrot.selectors.games import version_game
 from promotrot.services.games import game_get
 from promotrot.services.vouchers import claim_days
+
+_DRAWN_AFTER: Final = 1_000
+"""The numbers of vouchers up to this one are for those of a play's own end."""
 
 
 class NothingOwed(Conflict):
@@ -193,9 +197,10 @@ def _certified(draw: Certified) -> None:
 
 def _voucher(ticket: PlayTicket, cents: int, draw: Certified, debt: DebtDraw) -> Voucher:
     day = natural_day(draw.certified_at)
-    number = 1 + (ticket.vouchers.aggregate(last=Max("number"))["last"] or 0)
+    # A play that has not ended yet has numbers and UUIDs left for its own vouchers.
+    number = _DRAWN_AFTER + debt.number
     return Voucher.objects.create(
-        uuid=uuid.uuid5(ticket.uuid, f"voucher/{number}"),
+        uuid=uuid.uuid5(ticket.uuid, f"draw/{debt.number}"),
         ticket=ticket,
         number=number,
         nature=Voucher.Nature.DRAWN,

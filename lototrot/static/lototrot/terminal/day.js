@@ -89,7 +89,7 @@ class List {
         const time = timeOfDay(ticket.sold_at);
         acts.replaceChildren(...[
           mayCopy && h("button", { class: "button quiet", type: "button", "aria-label": t("copy_of", { time }), onclick: () => reprint(till, ticket.uuid) }, t("copy")),
-          ms > 0 && h("button", { class: "button quiet annul", type: "button", "aria-label": t("correct_of", { time }), onclick: () => annul(till, ticket, this.changed) }, t("correct"), " ", h("b", { class: "figure" })),
+          ms > 0 && h("button", { class: "button quiet annul", type: "button", title: t("correct_of", { time }), onclick: () => annul(till, ticket, this.changed) }, t("correct"), " ", h("b", { class: "figure" })),
         ].filter(Boolean));
       }
       const clock = acts.querySelector(".annul b");

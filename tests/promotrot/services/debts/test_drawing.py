@@ -9,6 +9,7 @@ from core.staff.actor import PowerMissing
 from core.staff.powers import Role
 from promotrot import accounts
 from promotrot.models.debt import DebtStanding
+from promotrot.models.play import PlayTicket
 from promotrot.services.debts.drawing import (
     DebtDrawPending,
     DebtDrawsOver,
@@ -16,7 +17,9 @@ from promotrot.services.debts.drawing import (
     debt_draw_again,
     debt_stand,
 )
-from tests.support import factories, paying
+from promotrot.services.debts.ending import game_end_propose
+from promotrot.services.unfinished import play_end_unfinished
+from tests.support import emitting, factories, paying
 from tests.support.promotrot import owing
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.2")]
@@ -48,6 +51,22 @@ def test_what_lapses_goes_back_to_the_games_prizes_and_then_to_the_authority() -
     assert owing.owed_cents(game) == 0 and debt_stand(game=game) is None
     assert DebtStanding.objects.get().cents == balance_cents(accounts.for_authority("small")) == 280
     assert balance_cents(accounts.unclaimed()) == 0
+    assert differences()[1] == []
+
+
+def test_a_play_that_wins_the_draw_before_its_end_still_ends_with_its_prize() -> None:
+    """[P11, P17]: the drawn voucher and the one of the play's own end are both the bearer's."""
+    with emitting.seeded(emitting.seed_where("small/1", lambda tiers: tiers[0] > 0)):
+        emission = emitting.opened(emitting.small())
+    first, *_ = emitting.sold(emission, 5)
+    game = emitting.closed(emission).game
+    factories.central_office()
+    ending = game_end_propose(by=factories.staff(Role.ORGANISER), game=game, winners=5)
+    emitting.both(ending)
+    owing.drawn(game)
+    play = PlayTicket.objects.get(uuid=first)
+    assert play_end_unfinished(play) == "unfinished"
+    assert {voucher.nature for voucher in play.vouchers.all()} == {"cash", "drawn"}
     assert differences()[1] == []
 
 
