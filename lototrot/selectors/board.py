@@ -19,7 +19,6 @@ from lototrot.selectors.cards import LegCard, RunnerCard, contest_legs
 from lototrot.selectors.shares import shares_closed, shares_count, shares_open
 from lototrot.selectors.totals import Totals, totals_of
 from lototrot.services.contest.contests import rules_of
-from lototrot.services.contest.facts import contest_facts
 from lototrot.services.seal.sealing import SEAL
 from lototrot.services.settlement.certificate import CERTIFICATE
 
@@ -73,7 +72,7 @@ def _contests() -> list[Contest]:
     since = natural_day(clock.now()) - timedelta(days=SHOWN_DAYS)
     published = Contest.objects.filter(publication__isnull=False)
     opened = published.exclude(state__in=Contest.NEVER_ON_SALE).select_related(
-        "meeting", "bet_type", "publication"
+        "meeting", "bet_type", "publication", "ticket_model"
     )
     contests = opened.exclude(state=Contest.State.ORDERED) | opened.filter(day__gte=since)
     return sorted(contests.order_by("-day", "bet_type_code"), key=_when_of_interest)
@@ -105,7 +104,7 @@ def contest_document(contest: Contest) -> dict[str, Any]:
         "closed_at": contest.closed_at,
         "price_cents": contest.price_cents,
         "max_bets": contest.max_bets,
-        "allows_multiple": contest_facts(contest.pk).allows_multiple,
+        "allows_multiple": _allows_multiple(contest),
         "prize_percent": percent_text(rules.prize_percent),
         "categories": list(rules.categories),
         "rules": contest.publication.rules,
@@ -117,6 +116,11 @@ def contest_document(contest: Contest) -> dict[str, Any]:
         "settlement": _settlement(settlement) if settlement else None,
         "proofs": _proofs(contest, settlement),
     }
+
+
+def _allows_multiple(contest: Contest) -> bool:
+    # Not from the facts of a sale: these hold the secret of its codes, which `live` cannot read.
+    return bool(contest.ticket_model and contest.ticket_model.multiple)
 
 
 def _establishments_below(contest: Contest) -> int:

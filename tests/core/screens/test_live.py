@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from core.database import encryption
+from core.database.kept import forget_all
 from core.screens import live
 from core.screens.panels import Feed, Screens
+from tests.support import emitting, factories, rounds
 from tests.support.contributing import contributed
 
 pytestmark = pytest.mark.django_db
@@ -113,3 +116,17 @@ def test_the_age_of_the_pulse_is_a_metric(course: Course, tmp_path: Path, settin
 )
 def test_only_names_of_published_files_are_served(name: str, is_good: bool) -> None:
     assert live.is_name(name) is is_good
+
+
+def test_what_is_published_needs_no_key(settings: Any, tmp_path: Path) -> None:
+    """The process `live` holds no keys: it must read nothing that is encrypted."""
+    contest = rounds.published()
+    emitting.opened(emitting.small())
+    rounds.sell(contest, factories.point(), [(1,) * 7])
+    for ring in ("DATA_KEYS", "CODE_KEYS", "TOKEN_KEYS", "SEED_KEYS", "SIGNING_KEYS"):
+        delattr(settings, ring)
+    forget_all()
+    encryption._cipher.cache_clear()
+    live.prepare()
+    assert live.publish(tmp_path)
+    assert len(pulse(tmp_path)["feeds"]["lototrot"]["contests"]) == 1
