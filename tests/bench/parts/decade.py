@@ -64,7 +64,9 @@ Seconds = dict[str, float]
 
 
 def measure(store: Store) -> Figures:
-    """Return the figures `decade.*`. Growth beyond linear, where none is wanted, is an error."""
+    """Return the figures `decade.*`. Growth beyond linear, where none is wanted, is an
+    error but in a tiny run.
+    """
     name_process("command:bench")
     length = max(1, int(WEEKS * store.size.scale**_SHORTER))
     tickets = max(24, store.size.of(TICKETS) // (length * LENGTHS[-1]))
@@ -94,7 +96,8 @@ def measure(store: Store) -> Figures:
     }
     _draw(store, at, history.weeks)
     grows = [name for name in FLAT if figures[f"decade.{name}_slope"] > LINEAR]
-    if grows:
+    # A tiny history is shorter than the turns in which older periods are read, and so still grows.
+    if grows and store.size.scale >= SIZES["small"].scale:
         raise RuntimeError(f"these grow faster than the history: {', '.join(grows)}")
     return figures
 
