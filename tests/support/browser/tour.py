@@ -61,6 +61,15 @@ return [...document.querySelectorAll("body *")]
   .filter((e) => e.getBoundingClientRect().right > most && !scrolls(e.parentElement))
   .map((e) => e.outerHTML.slice(0, 120)).slice(-2);
 """
+# Two frames, then the end of every movement that has one: colours in between fit nothing.
+_SETTLED = """
+const done = arguments[arguments.length - 1];
+const ends = (a) => a.playState === "running" && isFinite(a.effect?.getComputedTiming().endTime);
+const settle = () => Promise.allSettled(
+  document.getAnimations().filter(ends).map((a) => a.finished)).then(() => done());
+requestAnimationFrame(() => requestAnimationFrame(settle));
+setTimeout(done, 2000);
+"""
 _WRAPPED = """
 return [...document.querySelectorAll(".amount")].filter((e) => e.checkVisibility())
   .filter((e) => e.getClientRects().length > 1).map((e) => e.outerHTML.slice(0, 120));
@@ -94,6 +103,7 @@ class Tour:
         colours.
         """
         shot = f"{self.screen}-{name}-{self.look}"
+        self.browser.run_async(_SETTLED)
         if shot in PICTURES and PICTURED:
             svg = self.browser.run(_PICTURE.read_text("utf-8"))
             _DOCS.mkdir(exist_ok=True)
