@@ -15,7 +15,7 @@ import os
 import uuid
 from collections import Counter
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import time, timedelta
 from random import Random
 
 import pytest
@@ -25,7 +25,7 @@ from pytest_django import DjangoDbBlocker
 
 from core.admin_support.roles import ENTITY, SELLER, TERMINAL, doors
 from core.database import clock
-from core.kernel.days import natural_day
+from core.kernel.days import morning_after, natural_day
 from core.nights.jobs import all_jobs
 from core.nights.models import JobRun
 from core.nights.services import night_run
@@ -77,6 +77,8 @@ NOT_TRIED = {
 def house(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[House]:
     """A world with the statement of a week, in which premises owe."""
     with django_db_blocker.unblock(), transaction.atomic():
+        # In the evening a meeting would be tomorrow's, and settled before the lapses of today.
+        factories.time_to(morning_after(natural_day(clock.now()), time(10)))
         owing = factories.point()
         paying.settled(1, losers=2, at=owing)
         today = natural_day(factories.time_pass(days=8))
