@@ -15,7 +15,14 @@ from django.conf import settings
 from django.db import connections
 from django.db.models import Model
 
-from core.database.installing import Catalogue, Piece, catalogue, objects_of, put_in_place
+from core.database.installing import (
+    Catalogue,
+    Piece,
+    catalogue,
+    has_made,
+    objects_of,
+    put_in_place,
+)
 from core.database.models import ClockOffset, Guarded
 from core.database.sql_files import function_sql
 
@@ -109,7 +116,8 @@ def app_role() -> str | None:
 
 
 def _file_piece(number: int, text: str) -> Piece:
-    return Piece(f"file {number}", (text,), objects_of(text))
+    # A procedure that was made must be made anew when its maker, in another file, has changed.
+    return Piece(f"file {number}", (text,), objects_of(text), always=has_made(text))
 
 
 def _table_piece(model: type[Guarded], role: str | None) -> Piece:
@@ -131,7 +139,7 @@ def _rights_piece(role: str, present: Catalogue, others: Sequence[Piece]) -> Pie
             *(f'GRANT {FOREIGN_TABLES[name]} ON "{name}" TO {role}' for name in foreign),
             *(f'GRANT SELECT ON "{view}" TO {role}' for view in views),
             f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO {role}",
-            f"GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA public TO {role}",
+            f"GRANT EXECUTE ON ALL ROUTINES IN SCHEMA public TO {role}",
             f"GRANT USAGE ON SCHEMA public TO {role}",
         ),
         tuple(f"rights {name}" for name in (*foreign, *views)),

@@ -34,10 +34,11 @@ _CREATED = re.compile(
     r"|TRIGGER (\w+)\s[^;]*?\bON (\w+))",
     re.MULTILINE,
 )
+_EACH = re.compile(r"^SELECT core_each\('(\w+)'\);", re.MULTILINE)
 _CATALOGUE = """
 SELECT 'function ' || p.proname,
        string_agg(pg_get_functiondef(p.oid) || coalesce(p.proacl::text, ''), '' ORDER BY p.oid)
-  FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace AND p.prokind = 'f'
+  FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace AND p.prokind IN ('f', 'p')
  GROUP BY p.proname
 UNION ALL
 SELECT 'view ' || c.relname, pg_get_viewdef(c.oid) FROM pg_class c
@@ -80,11 +81,17 @@ class Piece:
 
 
 def objects_of(text: str) -> tuple[str, ...]:
-    """Return the objects that an SQL file creates."""
-    return tuple(
+    """Return the objects that an SQL file creates, with the procedures that it has made."""
+    created = [
         f"{kind.lower()} {name}" if kind else f"trigger {table} {trigger}"
         for kind, name, trigger, table in _CREATED.findall(text)
-    )
+    ]
+    return (*created, *(f"function {function}_each" for function in _EACH.findall(text)))
+
+
+def has_made(text: str) -> bool:
+    """Return whether an SQL file has procedures made by a function of another file."""
+    return bool(_EACH.search(text))
 
 
 def catalogue(cursor: CursorWrapper) -> Catalogue:

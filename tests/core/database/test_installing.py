@@ -58,6 +58,21 @@ def test_a_disabled_trigger_of_the_journal_is_enabled_again(own_database: Databa
     startup.verify_server()
 
 
+def test_a_procedure_is_made_again_when_it_or_its_maker_has_changed(
+    own_database: Database,
+) -> None:
+    with psycopg.connect(own_database.owner_url) as owner:
+        owner.execute("DROP PROCEDURE lototrot_sell_each")
+    assert "function lototrot_sell_each" in touched()
+    with psycopg.connect(own_database.owner_url) as owner:
+        owner.execute(
+            "CREATE OR REPLACE FUNCTION core_each(p_function text) RETURNS void"
+            " LANGUAGE plpgsql AS $$ BEGIN END $$"
+        )
+    assert {"function core_each", "function promotrot_sell_each"} <= {*touched()}
+    assert touched() == []
+
+
 def test_the_objects_of_a_file_are_read_from_it() -> None:
     text = """
 CREATE OR REPLACE FUNCTION one(p_a integer) RETURNS integer LANGUAGE sql AS $$ SELECT 1 $$;
@@ -66,9 +81,16 @@ DROP TRIGGER IF EXISTS three ON four;
 CREATE CONSTRAINT TRIGGER three AFTER INSERT ON four DEFERRABLE
     FOR EACH ROW EXECUTE FUNCTION one();
 CREATE OR REPLACE TRIGGER five BEFORE INSERT OR UPDATE ON six FOR EACH ROW EXECUTE FUNCTION one();
+SELECT core_each('one');
 """
     assert objects_of(text) == (
-        *("function one", "view two", "trigger four three", "trigger six five"),
+        *(
+            "function one",
+            "view two",
+            "trigger four three",
+            "trigger six five",
+            "function one_each",
+        ),
     )
 
 
