@@ -1,8 +1,9 @@
 """Sum tickets of contests that are not over without reading every ticket every second.
 
-Tickets up to a mark (an id) are summed once. Each reading notes the highest id given out so far.
-Once all transactions open at that reading have ended, no ticket with a lower id can appear any
-more, and the mark moves up to that id. Nothing from before the oldest of these contests is read;
+Tickets up to a mark (an id) are summed once. Each reading notes the highest id that is seen, and
+the number of the transaction that begins next. Once all transactions that had begun by the reading
+after it have ended, no ticket with a lower id can appear any more, and the mark moves up to that
+id. This holds on a standby as well: a sequence would be ahead there of the tickets. Nothing from before the oldest of these contests is read;
 the sums are begun anew when another contest is the oldest.
 """
 
@@ -17,10 +18,13 @@ from lototrot.models.contest import Contest
 from lototrot.selectors.live_sales import first_ticket_after
 
 _READING = """
-SELECT coalesce(pg_sequence_last_value('lototrot_ticket_id_seq'), 0),
-       pg_snapshot_xmax(s)::text::bigint, pg_snapshot_xmin(s)::text::bigint
+SELECT coalesce((SELECT id FROM lototrot_ticket ORDER BY id DESC LIMIT 1), 0),
+       pg_snapshot_xmax(s)::text::bigint + age(pg_snapshot_xmax(s)::xid),
+       pg_snapshot_xmin(s)::text::bigint
   FROM pg_current_snapshot() s
 """
+# `xmax` of a snapshot is only after the last transaction that has ended; `age` counts from there
+# to the next one that begins.
 _CONTESTS = "SELECT id, coalesce(opened_at, created_at) FROM lototrot_contest WHERE state = ANY(%s)"
 _TICKETS = "lototrot_ticket t"
 _VOID_TICKETS = "lototrot_void v JOIN lototrot_ticket t ON t.id = v.ticket_id"
@@ -64,10 +68,10 @@ class RunningSums:
             if self._since != (since := min(contests.values())):
                 self._begin_anew(since)
             cursor.execute(_READING)
-            given_out, beginning, oldest = cursor.fetchone()
+            newest, beginning, oldest = cursor.fetchone()
         self._advance(oldest)
         # A later reading may move the mark up to this one.
-        self._pending.append((given_out, beginning))
+        self._pending.append((newest, beginning))
         sums = _added(self._counted, self._sums(_TICKETS, self._mark, _NO_END), 1)
         totals = _added(sums, self._sums(_VOID_TICKETS, self._begin, _NO_END), -1)
         return {key: row for key, row in totals.items() if key[0] in contests}
