@@ -21,6 +21,7 @@ _LIBPQ_OPTIONS: Final = frozenset(
 
 PRIMARY: Final = "read-write"
 """The session is on the server that takes writes, whichever of the hosts that is."""
+STANDBY: Final = "standby"
 
 # A server whose network goes silent is given up after about five seconds, also in the middle of a
 # statement. Without these the operating system waits for a quarter of an hour.
@@ -34,6 +35,7 @@ _DEFAULTS: Final = {
     "tcp_user_timeout": "5000",
 }
 
+_READING: Final = " -c default_transaction_read_only=on"
 _SESSION: Final = "-c lock_timeout=5000 -c idle_in_transaction_session_timeout=60000"
 # Who waits for an answer has gone after that; nights, settlements and commands may take longer.
 _ANSWERING: Final = dict.fromkeys(("web", "play", "live"), " -c statement_timeout=120000")
@@ -45,9 +47,20 @@ def connection_settings(url: str, process: str) -> dict[str, Any]:
     `process` is the kind of this process. The options of the URL are added to ours and prevail.
     Raises ImproperlyConfigured.
     """
-    read = database_settings(url)
-    options = _DEFAULTS | {"application_name": f"lototrot {process}"} | read["OPTIONS"]
-    said = [_SESSION + _ANSWERING.get(process, ""), read["OPTIONS"].get("options", "")]
+    return _completed(database_settings(url), process, _DEFAULTS)
+
+
+def standby_settings(url: str, process: str) -> dict[str, Any]:
+    """Return the same for the server that is only read; without a word of the URL, a standby."""
+    read = database_settings(url, "DATABASE_READ_URL")
+    return _completed(read, process, _DEFAULTS | {"target_session_attrs": STANDBY}, _READING)
+
+
+def _completed(
+    read: dict[str, Any], process: str, defaults: dict[str, str], session: str = ""
+) -> dict[str, Any]:
+    options = defaults | {"application_name": f"lototrot {process}"} | read["OPTIONS"]
+    said = [_SESSION + _ANSWERING.get(process, "") + session, read["OPTIONS"].get("options", "")]
     options["options"] = " ".join(filter(None, said))
     # The code says which statements are prepared; the driver must not decide by counting, hence the
     # large number. With None, Django's default, it would not even prepare those.

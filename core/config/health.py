@@ -14,6 +14,7 @@ from kombu.exceptions import OperationalError as BrokerError
 
 from core.config.startup import ReadOnly, verify_primary, verify_server
 from core.database.machines import machines
+from core.database.reading import standby
 
 _BROKER_KEPT_S = 5.0
 _BROKER_TIMEOUT_S = 1.0
@@ -45,6 +46,8 @@ def readyz(request: HttpRequest) -> HttpResponse:
     whole = all(outcome == "ok" for outcome in behind.values())
     status = ("ok" if whole else "degraded") if ready else "unavailable"
     told = checks | behind | {"second_machine": _outcome(_on_two_machines)}
+    if read_standby():
+        told |= {"read_standby": read_standby()}
     return JsonResponse({"status": status, "checks": told}, status=200 if ready else 503)
 
 
@@ -74,6 +77,11 @@ def _workers() -> None:
 def _on_two_machines() -> None:
     if machines().without_second:
         raise NotReady("without a second machine")
+
+
+def read_standby() -> str:
+    """Return whether this process reads much on the standby, or why not; empty without one."""
+    return (standby.unfit_reason() or "ok") if standby.has_standby() else ""
 
 
 def _migrated() -> None:

@@ -13,7 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
 from core.config import env
-from core.config.database_urls import connection_settings
+from core.config.database_urls import connection_settings, standby_settings
 from core.config.outside import on_another_host
 from core.config.secret import Secrets
 from core.config.version import program_version
@@ -77,11 +77,19 @@ def _broker_url() -> str:
 
 
 _app_url, _owner_url = _database_urls()
+_KEPT_OPEN = {
+    "CONN_MAX_AGE": None,
+    "CONN_HEALTH_CHECKS": True,
+    "DISABLE_SERVER_SIDE_CURSORS": False,
+}
 DATABASES = {
-    "default": connection_settings(_app_url, PROCESS)
-    | {"CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True, "DISABLE_SERVER_SIDE_CURSORS": False},
+    "default": connection_settings(_app_url, PROCESS) | _KEPT_OPEN,
     "owner": connection_settings(_owner_url, "migrate") | {"TEST": {"MIRROR": None}},
 }
+# Where reports, exports, audits and the boards' publisher read, while it has all that is written.
+_read_url = env.secret("DATABASE_READ_URL")
+if _read_url:
+    DATABASES["standby"] = standby_settings(_read_url, PROCESS) | _KEPT_OPEN
 # Production refuses a server without synchronous standbys, unless this says that it is meant.
 WITHOUT_SECOND_MACHINE = env.boolean("WITHOUT_SECOND_MACHINE", default=False)
 DATABASE_ROUTERS: list[str] = []

@@ -12,6 +12,7 @@ from django.db import DatabaseError, connection, transaction
 
 from core.database.locks import Lock, hold
 from core.database.models import ClockOffset
+from core.database.reading.standby import primary
 from core.kernel.errors import Conflict, Forbidden, Invalid
 
 _KEPT_S = 1.0
@@ -34,8 +35,11 @@ class ClockUnsound(Conflict):
 
 
 def now() -> datetime.datetime:
-    """Return the instant, aware, to the microsecond. It moves within a transaction."""
-    with connection.cursor() as cursor:
+    """Return the instant, aware, to the microsecond. It moves within a transaction.
+
+    It is the primary's, also for who reads a standby.
+    """
+    with primary().cursor() as cursor:
         cursor.execute("SELECT core_now()")
         instant: datetime.datetime = cursor.fetchone()[0]
     return instant
@@ -129,7 +133,7 @@ def forget_recent() -> None:
 
 
 def _ask(monotonic_s: float) -> Recent:
-    with connection.cursor() as cursor:
+    with primary().cursor() as cursor:
         cursor.execute(
             "SELECT core_now(),"
             ' (SELECT "offset" FROM database_clockoffset ORDER BY id DESC LIMIT 1)'

@@ -3,6 +3,7 @@
 import datetime
 
 from core.database import clock
+from core.database.reading.standby import read_much
 from core.kernel.days import add_days, natural_day
 from core.looks.recording import REPORT, look
 from core.reports import powers, tables
@@ -33,4 +34,4 @@ def report(
     end = last or natural_day(clock.now())
     begin = first or add_days(end, 1 - DAYS_SHOWN)
     look(REPORT, name, asked=f"{begin} {end}")
-    return tables.table(definition, Period(begin, end))
+    return read_much(lambda: tables.table(definition, Period(begin, end)))

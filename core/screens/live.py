@@ -25,7 +25,8 @@ from prometheus_client.core import Metric
 
 from core.api import metrics
 from core.database import clock
-from core.screens.panels import Document, feeds
+from core.database.reading.standby import read_much
+from core.screens.panels import Document, Feed, feeds
 
 PULSE = "pulse.json"
 _NAME = re.compile(r"pulse\.json|[a-z]+-[0-9a-f]{20}\.json")
@@ -40,7 +41,7 @@ def folder() -> Path:
 def prepare() -> None:
     """Compute what takes long, for the next publication."""
     for feed in feeds():
-        feed.prepare()
+        read_much(feed.prepare)
 
 
 def publish(place: Path) -> bool:
@@ -50,16 +51,20 @@ def publish(place: Path) -> bool:
     """
     place.mkdir(parents=True, exist_ok=True)
     published, changed = {}, False
-    for feed in feeds():
-        content = _bytes(feed.document())
+    for feed, document, pulse in read_much(_read):
+        content = _bytes(document)
         name = f"{feed.name}-{hashlib.sha256(content).hexdigest()[:20]}.json"
         if not (place / name).exists():
             _write(place / name, content)
             changed = True
-        published[feed.name] = {"document": name, **feed.pulse()}
+        published[feed.name] = {"document": name, **pulse}
     _write(place / PULSE, _bytes({"at": clock.now(), "feeds": published}))
     _forget(place, {entry["document"] for entry in published.values()})
     return changed
+
+
+def _read() -> list[tuple[Feed, Document, Document]]:
+    return [(feed, feed.document(), feed.pulse()) for feed in feeds()]
 
 
 def age() -> Iterator[Metric]:

@@ -3,8 +3,9 @@
 Tickets up to a mark (an id) are summed once. Each reading notes the highest id that is seen, and
 the number of the transaction that begins next. Once all transactions that had begun by the reading
 after it have ended, no ticket with a lower id can appear any more, and the mark moves up to that
-id. This holds on a standby as well: a sequence would be ahead there of the tickets. Nothing from before the oldest of these contests is read;
-the sums are begun anew when another contest is the oldest.
+id. This holds on a standby as well: a sequence would be ahead there of the tickets. Nothing from
+before the oldest of these contests is read; the sums are begun anew when another contest is the
+oldest.
 """
 
 from collections.abc import Collection

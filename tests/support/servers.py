@@ -2,6 +2,7 @@
 
 import fcntl
 import shutil
+import subprocess
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ from django.db import connections
 from core.config import database_urls
 from core.tools.embedded import folders
 from core.tools.embedded.keeper import lock
-from core.tools.embedded.postgres import Postgres, binaries
+from core.tools.embedded.postgres import SUPERUSER, Postgres, binaries
 from core.tools.embedded.processes import server_account
 from core.tools.embedded.server import var_folder
 from lototrot.models.contest import Contest
@@ -84,3 +85,36 @@ def sell(contest: Contest, point: factories.Point, number: int) -> set[uuid.UUID
 
 def tickets() -> set[uuid.UUID]:
     return set(Ticket.objects.values_list("uuid", flat=True))
+
+
+class Standby(Postgres):
+    """A server that follows another one. Its roles and databases are those of that one."""
+
+    def _settle(self) -> None:
+        """Leave everything as it is: nothing can be written."""
+
+
+@contextmanager
+def standby_of(server: Postgres, folder: Path) -> Iterator[Standby]:
+    """Return a standby, in a new folder, that follows a running server without being waited for."""
+    standby = Standby(folder, SMALL)
+    folder.mkdir()
+    shutil.copytree(server.folder / "secrets", folder / "secrets")
+    account = server_account(folder / "data")
+    data = folders.place(folder / "data", account)
+    subprocess.run(
+        [
+            *(str(binaries() / "pg_basebackup"), "--dbname", server.url(SUPERUSER, "postgres")),
+            *("--pgdata", str(data / major()), "--checkpoint", "fast", "--wal-method", "stream"),
+            *("--write-recovery-conf", "--no-sync"),
+        ],
+        check=True,
+        capture_output=True,
+        timeout=60,
+    )
+    folders.give(data, account)
+    try:
+        with standby:
+            yield standby
+    finally:
+        standby.destroy()

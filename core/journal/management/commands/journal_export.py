@@ -1,10 +1,11 @@
 """`manage.py journal_export FILE`: write the sealed journal to a file, for verify/journal.py."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from core.database.reading.standby import read_much
 from core.journal.export import export
 from core.looks.recording import EXPORT, look
 
@@ -18,5 +19,12 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         look(EXPORT, "journal", asked=str(options["file"]))
         with options["file"].open("x", encoding="utf-8") as file:
-            batches = export(file)
+            batches = read_much(lambda: _export_anew(file))
         self.stdout.write(f"{batches} batches")
+
+
+def _export_anew(file: TextIO) -> int:
+    """Write the journal over what a reading that failed has left in the file."""
+    file.seek(0)
+    file.truncate()
+    return export(file)

@@ -1,10 +1,12 @@
 """`manage.py journal_verify`: verify the journal and every row; name the changed places."""
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from core.database.reading.standby import read_much
 from core.journal.services import last_batch
 from core.journal.verifying import Fault, verify
 
@@ -15,13 +17,10 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--most", type=int, default=1000, help="places to name at most")
         parser.add_argument("--table", action="append", default=[], help="only rows of this table")
-        parser.add_argument(
-            "--since", type=int, metavar="BATCH", help="only what came after this batch"
-        )
+        parser.add_argument("--since", type=int, help="only what came after this batch")
         parser.add_argument(
             "--step",
             type=int,
-            metavar="BATCHES",
             help="verify so many batches at a time, and say how far it is: if it is interrupted, "
             "go on with --since",
         )
@@ -29,8 +28,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         batches = entries = changed = 0
         is_cut = is_anew = False
+        whole = functools.partial(verify, most=options["most"], tables=options["table"])
         for since, until in _parts(options["since"], options["step"]):
-            part = verify(most=options["most"], tables=options["table"], since=since, until=until)
+            part = read_much(functools.partial(whole, since=since, until=until))
             for finding in part.findings:
                 self.stdout.write(f"{finding.what}: {finding.detail}")
             batches, entries = batches + part.batches, entries + part.entries

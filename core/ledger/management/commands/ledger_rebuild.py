@@ -6,9 +6,10 @@ Run it as `manage.py ledger_rebuild`.
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import connection, transaction
 
-from core.ledger.books import differences
+from core.database.reading.standby import read_much
+from core.database.snapshot import snapshot
+from core.ledger.books import Difference, differences
 
 
 class Command(BaseCommand):
@@ -18,9 +19,7 @@ class Command(BaseCommand):
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            accounts, differing = differences()
+        accounts, differing = read_much(_differences)
         for difference in differing:
             self.stdout.write(
                 f"{difference.account}: the ledger has {difference.ledger_cents} cents, "
@@ -29,3 +28,8 @@ class Command(BaseCommand):
         if differing:
             raise CommandError(f"{len(differing)} of {accounts} accounts differ.")
         self.stdout.write(f"{accounts} accounts, none differs.")
+
+
+def _differences() -> tuple[int, list[Difference]]:
+    with snapshot():
+        return differences()

@@ -1,11 +1,13 @@
 """`manage.py day_file --day D > FILE`: a day's events, from which it can be made again."""
 
 import datetime
+import tempfile
 from argparse import ArgumentParser
-from typing import Any
+from typing import Any, TextIO
 
 from django.core.management.base import BaseCommand, CommandError
 
+from core.database.reading.standby import read_much
 from core.looks.recording import EXPORT, look
 from core.nights.services import last_day
 from core.reports.day_file import write
@@ -21,5 +23,15 @@ class Command(BaseCommand):
         if options["day"] > last_day():
             raise CommandError("the day has not ended")
         look(EXPORT, "day_file", asked=str(options["day"]))
-        events = write(options["day"], self.stdout)  # type: ignore[arg-type]
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as file:
+            events = read_much(lambda: _write_anew(options["day"], file))
+            file.seek(0)
+            self.stdout.writelines(file)
         self.stderr.write(f"{events} events")
+
+
+def _write_anew(day: datetime.date, file: TextIO) -> int:
+    """Write the day over what a reading that failed has left in the file."""
+    file.seek(0)
+    file.truncate()
+    return write(day, file)
