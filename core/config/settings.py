@@ -294,6 +294,14 @@ SIGN_ONS_TOTAL_PER_MINUTE = env.integer("SIGN_ONS_TOTAL_PER_MINUTE", 120, least=
 # The address at which browsers read the figures of the boards: this server's by default.
 LIVE_URL = env.string("LIVE_URL", "/live").rstrip("/")
 
+# The address of the page /check for players, to which the symbol on tickets and vouchers leads:
+# `https://HOST/check`. Empty: the symbol is the code alone.
+CHECK_URL = env.string("CHECK_URL", "")
+if CHECK_URL and not re.fullmatch(r"https?://[A-Za-z0-9.:\[\]-]+/[A-Za-z0-9/_-]*", CHECK_URL):
+    raise ImproperlyConfigured("CHECK_URL is an http(s) address without ? and #")
+if len(CHECK_URL) > 70 or (PRODUCTION and CHECK_URL.startswith("http:")):
+    raise ImproperlyConfigured("CHECK_URL has 70 characters at most, and in production https")
+
 # Who runs the games, and how players reach them: at the foot of every screen.
 ORGANISER_NAME = env.string("ORGANISER_NAME", "")
 ORGANISER_CONTACT = env.string("ORGANISER_CONTACT", "")

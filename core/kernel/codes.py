@@ -15,6 +15,7 @@ A code pays its holder. So only its keyed `digest` is stored, and `repr` does no
 
 import hashlib
 import hmac
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -38,6 +39,10 @@ _BODY_CHARS: Final = 16
 _MAC_CHARS: Final = 6
 _MAC_AT: Final = 1 + _BODY_CHARS
 _MAX_TYPED: Final = 4 * LENGTH
+
+# The address that a symbol holds before the code. A scanner types its signs, other than letters and
+# digits, by the layout of a keyboard.
+_LINK: Final = re.compile(r"https?[^0-9A-Za-z\s-].*[^0-9A-Za-z\s-]", re.IGNORECASE)
 
 _VALUE: Final = {character: value for value, character in enumerate(ALPHABET)}
 _TYPED: Final = str.maketrans(
@@ -147,14 +152,15 @@ def issue(
 def parse(typed: str, keys: CodeKeys, *kinds: bytes) -> Code:
     """Read a typed or scanned code of one of `kinds`, without any look-up.
 
-    Case, spaces and hyphens are ignored. O reads as 0; I and L read as 1. Raises CodeMalformed,
+    Case, spaces and hyphens are ignored, and the address of a symbol before the code is as well.
+    O reads as 0; I and L read as 1. Raises CodeMalformed,
     CodeMistyped or CodeForged, in that order. No error carries a part of the code.
     """
     if not kinds:
         raise ValueError("name at least one kind of code")
     if len(typed) > _MAX_TYPED:
         raise CodeMalformed
-    text = "".join(typed.split()).translate(_TYPED)
+    text = "".join(_LINK.sub("", typed, count=1).split()).translate(_TYPED)
     if len(text) != LENGTH or not all(character in _VALUE for character in text):
         raise CodeMalformed
     if _check(text[:-1]) != text[-1]:

@@ -57,11 +57,15 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of cells, with an optional header row and the alignment of each column."""
+    """Rows of cells, with an optional header row and the alignment of each column.
+
+    `emphasis` is that of the rows. No word of the header is broken as long as the paper has room.
+    """
 
     rows: tuple[tuple[str, ...], ...]
     header: tuple[str, ...] = ()
     aligns: tuple[Align, ...] = ()
+    emphasis: Emphasis = Emphasis.NORMAL
 
     def __post_init__(self) -> None:
         lengths = {len(row) for row in (*self.rows, self.header, self.aligns) if row}

@@ -29,6 +29,10 @@ _EMPHASIS = {
     Emphasis.BOLD: "font-weight:700;",
     Emphasis.LARGE: "font-weight:700;font-size:1.75em;",
 }
+_CELLS = _EMPHASIS | {
+    Emphasis.LARGE: "font-weight:700;font-size:1.4em;line-height:1.3;word-spacing:.25em;"
+}
+_VERTICAL = {"th": "bottom", "td": "top"}
 
 
 def render(document: Document) -> SafeString:
@@ -51,7 +55,10 @@ def _block(block: Block) -> SafeString:
         case Title(text):
             return format_html('<h2 style="text-align:center">{}</h2>', clean(text))
         case Line(text, align, emphasis):
-            style = f"{_EMPHASIS[emphasis]}text-align:{align.value};white-space:pre-line"
+            style = (
+                f"{_EMPHASIS[emphasis]}text-align:{align.value};white-space:pre-line;"
+                "text-wrap:balance"
+            )
             return format_html('<p style="{}">{}</p>', style, clean(text))
         case Pair(label, value, emphasis):
             return _pair(clean(label), clean(value), emphasis)
@@ -62,17 +69,19 @@ def _block(block: Block) -> SafeString:
         case Notice(text):
             return format_html(
                 '<p role="note" style="border:1px solid;padding:.5rem;text-align:center;'
-                'font-weight:700;white-space:pre-line">{}</p>',
+                'font-weight:700;white-space:pre-line;text-wrap:balance">{}</p>',
                 clean(text),
             )
         case Spacer(lines):
             return format_html('<div style="height:{}em"></div>', lines)
         case Qr(data):
             # The border is the symbol's quiet zone. The drawing holds no text, so it is safe.
-            symbol = qr.symbol(data).svg_inline(scale=4, border=4, light="#fff")
+            symbol = qr.symbol(data).svg_inline(border=4, light="#fff", omitsize=True)
             drawing = mark_safe(symbol)  # noqa: S308
             return format_html(
-                '<div role="img" aria-label="QR" style="text-align:center">{}</div>', drawing
+                '<div role="img" aria-label="QR" style="width:44mm;max-width:100%;margin:0 auto">'
+                "{}</div>",
+                drawing,
             )
 
 
@@ -88,22 +97,31 @@ def _pair(label: str, value: str, emphasis: Emphasis) -> SafeString:
 
 
 def _table(table: Table) -> SafeString:
-    header = _cells("th", table.header, table) if table.header else ""
-    rows = format_html_join("", "<tr>{}</tr>", ((_cells("td", row, table),) for row in table.rows))
+    # A column is as wide as the longest word of its heading, which is never broken.
+    whole = "font-size:.85em;overflow-wrap:normal;"
+    header = _cells("th", whole, table.header, table) if table.header else ""
+    style = _CELLS[table.emphasis]
+    rows = format_html_join(
+        "", "<tr>{}</tr>", ((_cells("td", style, row, table),) for row in table.rows)
+    )
     return format_html(
-        '<table style="width:100%;border-collapse:collapse">{}<tbody>{}</tbody></table>',
+        '<table style="width:100%;border-collapse:collapse;font-variant-numeric:tabular-nums">'
+        "{}<tbody>{}</tbody></table>",
         format_html("<thead><tr>{}</tr></thead>", header) if header else "",
         rows,
     )
 
 
-def _cells(tag: str, cells: tuple[str, ...], table: Table) -> SafeString:
+def _cells(tag: str, style: str, cells: tuple[str, ...], table: Table) -> SafeString:
+    widths = [""] * table.columns
+    if table.emphasis is Emphasis.LARGE:
+        widths[-1] = "width:100%;"  # the last column has all that the others do not need
     return format_html_join(
         "",
-        '<{} style="text-align:{};vertical-align:top;padding:0 .5em 0 0;white-space:pre-line">'
+        '<{} style="{}text-align:{};vertical-align:{};padding:0 .5em 0 0;white-space:pre-line">'
         "{}</{}>",
         (
-            (tag, align.value, clean(cell), tag)
-            for cell, align in zip(cells, table.column_aligns, strict=True)
+            (tag, style + width, align.value, _VERTICAL[tag], clean(cell), tag)
+            for cell, align, width in zip(cells, table.column_aligns, widths, strict=True)
         ),
     )

@@ -95,35 +95,54 @@ class Layout:
         yield Printed(edge)
 
     def _table(self, table: Table) -> Iterator[Printed]:
-        header = [tuple(map(self.fit, table.header))] if table.header else []
+        """Yield the header in normal letters and the rows in theirs, in the same columns."""
+        header = tuple(map(self.fit, table.header or ("",) * table.columns))
         rows = [tuple(map(self.fit, row)) for row in table.rows]
+        columns = self._width(table.emphasis)
+        scale = COLUMNS // columns
+        least = [-(-_longest(cell.split()) // scale) for cell in header]
         needed = [
-            max(len(line) for cell in column for line in cell.split("\n"))
-            for column in zip(*header, *rows, strict=True)
+            max(-(-_longest(head.split("\n")) // scale), *(_longest(c.split("\n")) for c in cells))
+            for head, *cells in zip(header, *rows, strict=True)
         ]
-        widths = shared_widths(needed, COLUMNS - table.columns + 1)
-        for cells in header:
-            yield from _row(cells, widths, table.column_aligns, Emphasis.BOLD)
+        widths = shared_widths(needed, columns - table.columns + 1, least)
+        aligns = table.column_aligns
+        if table.header:
+            wide = [width * scale for width in widths]
+            yield from _row(header, wide, aligns, Emphasis.BOLD, gap=" " * scale)
         for cells in rows:
-            yield from _row(cells, widths, table.column_aligns, Emphasis.NORMAL)
+            yield from _row(cells, widths, aligns, table.emphasis)
 
     def _width(self, emphasis: Emphasis) -> int:
         return self.large_columns if emphasis is Emphasis.LARGE else COLUMNS
 
 
-def shared_widths(needed: Sequence[int], available: int) -> list[int]:
+def shared_widths(
+    needed: Sequence[int], available: int, least: Sequence[int] | None = None
+) -> list[int]:
     """Return the widths that the columns get of `available`.
 
-    Each column gets what it needs; the widest gives way until all fit.
+    Each column gets what it needs. The widest gives way until all fit, and none below its `least`
+    (1 by default) as long as another one can.
     """
     widths = [max(1, min(width, available)) for width in needed]
+    floors = least or [1] * len(widths)
     while sum(widths) > available:
-        widths[widths.index(max(widths))] -= 1
+        above = [at for at, floor in enumerate(floors) if widths[at] > floor]
+        widths[max(above or range(len(widths)), key=widths.__getitem__)] -= 1
     return widths
 
 
+def _longest(texts: Sequence[str]) -> int:
+    return max(map(len, texts), default=0)
+
+
 def _row(
-    cells: tuple[str, ...], widths: list[int], aligns: tuple[Align, ...], emphasis: Emphasis
+    cells: tuple[str, ...],
+    widths: list[int],
+    aligns: tuple[Align, ...],
+    emphasis: Emphasis,
+    gap: str = " ",
 ) -> Iterator[Printed]:
     wrapped = [_wrap(cell, width) for cell, width in zip(cells, widths, strict=True)]
     for at in range(max(map(len, wrapped))):
@@ -131,7 +150,7 @@ def _row(
             _aligned(lines[at] if at < len(lines) else "", width, align)
             for lines, width, align in zip(wrapped, widths, aligns, strict=True)
         )
-        yield Printed(" ".join(parts).rstrip(), emphasis)
+        yield Printed(gap.join(parts).rstrip(), emphasis)
 
 
 def _wrap(text: str, width: int) -> list[str]:

@@ -148,25 +148,34 @@ class _Pdf(FPDF):
     def table_block(self, table: Table) -> None:
         rows = [[encodable(cell, ENCODING) for cell in row] for row in table.rows]
         header = [encodable(cell, ENCODING) for cell in table.header]
-        every = [header, *rows] if header else rows
-        # In tenths of a millimetre, with room for the margins of a cell.
-        needed = [
-            int(max(map(self.get_string_width, column)) * 10) + 25
-            for column in zip(*every, strict=True)
-        ]
-        widths = shared_widths(needed, int(self.epw * 10))
+        self.style(table.emphasis)
+        row_style = FontFace(size_pt=self.font_size_pt, emphasis=self.font_style)
+        line_mm, needed = self.line_mm, [self._tenths(column) for column in zip(*rows, strict=True)]
+        self.style(Emphasis.BOLD)
+        least = [self._tenths(cell.split()) for cell in header] or [1] * table.columns
+        whole = [self._tenths([cell]) for cell in header] or least
+        widths = shared_widths(
+            [max(pair) for pair in zip(needed, whole, strict=True)], int(self.epw * 10), least
+        )
+        self.style(Emphasis.NORMAL)
         with self.table(
             borders_layout=TableBordersLayout.NONE,
             col_widths=tuple(widths),
             first_row_as_headings=bool(header),
             headings_style=FontFace(emphasis="B"),
-            line_height=self.line_mm,
+            line_height=line_mm,
             text_align=tuple(align[0].upper() for align in table.column_aligns),
             v_align=VAlign.T,
         ) as drawn:
-            for row in every:
-                drawn.row(row)
+            if header:
+                drawn.row(header)
+            for row in rows:
+                drawn.row(row, style=row_style)
         self.ln(1)
+
+    def _tenths(self, texts: Iterable[str]) -> int:
+        """Return the width of the longest text in tenths of a millimetre, with a cell's margins."""
+        return int(max(map(self.get_string_width, texts), default=0) * 10) + 25
 
     def qr(self, data: str) -> None:
         matrix = tuple(qr.symbol(data).matrix_iter(border=4))

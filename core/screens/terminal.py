@@ -107,6 +107,7 @@ TERMINAL_TEXTS: dict[str, texts.Text] = {
     "printer": _("Printer"),
     "printer_unused": _("Nothing was printed since this screen was opened."),
     "printer_last": _("The last paper went to the printer at {time}."),
+    "printer_roll": _("Width of the paper"),
     "printer_test": _("Print a test page"),
     "cash_up": _("Cash-up"),
     "since": _("since {time}"),

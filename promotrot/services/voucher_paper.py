@@ -11,6 +11,7 @@ from core.kernel.errors import InvariantBroken
 from core.kernel.regulation import Bearer, Place, payment_rule, shipped
 from core.premises.sellers import place_facts
 from core.proofs.head import with_head
+from core.receipts.check_link import check_link
 from core.receipts.document import (
     Align,
     Block,
@@ -101,7 +102,7 @@ def voucher_document(
     with override(language):
         head, tail = _head(issued, facts, language), _tail(issued, play, language, copy)
         code = (
-            Qr(issued.code.text),
+            Qr(check_link(issued.code)),
             Line(issued.code.shown, Align.CENTRE, Emphasis.BOLD),
             Line(str(issued.uuid), Align.CENTRE),
         )

@@ -49,6 +49,8 @@ def test_the_code_after_the_hash_is_not_kept_in_the_address(open_browser: Open, 
     browser.go(f"{line.url}/check?lang=en#{ticket.code}")
     browser.find("#answer .state.good")
     assert "#" not in browser.run("return location.href")
+    asked = browser.run("return performance.getEntriesByType('resource').map(({name}) => name)")
+    assert len(asked) > 3 and not [name for name in asked if ticket.code in name]
     fits = "const e = document.getElementById('code'); return e.scrollWidth <= e.clientWidth + 1"
     browser.resize(Size(360, 740))
     until(lambda: browser.run(fits), "the code to fit its field")

@@ -48,7 +48,7 @@ def test_a_prize_is_paid_once_and_what_may_not_be_paid_here_is_refused(
     browser.says(f"{STATE.split()[1]}.good", small)
     browser.other_window()
 
-    desk.scan(browser, won.code)
+    desk.scan(browser, f"https://lototrot.example/check#{won.code.replace('-', '')}")
     browser.find(f"{STATE}.bad")
     desk.scan(browser, too_large.code)
     browser.says(f"{STATE}.warn", large)

@@ -4,6 +4,7 @@ The layout is what `core.receipts` makes of a specimen ticket in every language,
 elements, their order, texts and sizes. A contest is opened only on a ticket model that names it.
 """
 
+import dataclasses
 import datetime
 import hashlib
 from functools import cache
@@ -11,7 +12,7 @@ from uuid import UUID
 
 from core.kernel.codes import LENGTH, TICKET, Code
 from core.premises.sellers import SellerFacts
-from core.receipts.document import LANGUAGES, Document
+from core.receipts.document import LANGUAGES, Document, Qr
 from core.receipts.output import Output, render
 from core.receipts.paper import Paper
 from lototrot.services.contest.facts import ContestFacts, LegFacts
@@ -60,7 +61,10 @@ def specimen(language: str) -> Document:
         code=_CODE,
         replayed=False,
     )
-    return ticket_document(sold, language=language, simulated=False, seller=_SELLER)
+    paper = ticket_document(sold, language=language, simulated=False, seller=_SELLER)
+    # Where the symbol leads to is no part of the layout.
+    blocks = (Qr(_CODE.text) if isinstance(block, Qr) else block for block in paper.blocks)
+    return dataclasses.replace(paper, blocks=tuple(blocks))
 
 
 @cache

@@ -1,6 +1,8 @@
 """Lay out tickets with every element that 14.II.3 requires, and the notices to the player."""
 
 import datetime
+from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -9,6 +11,7 @@ from django.utils.translation import override
 from core.kernel.codes import Code
 from core.kernel.errors import InvariantBroken
 from core.premises.sellers import SellerFacts, seller_facts
+from core.receipts.check_link import check_link
 from core.receipts.document import (
     Align,
     Block,
@@ -168,14 +171,7 @@ def _blocks(
         Line(f"{facts.meeting_name} · {format_date(facts.day, language)}", Align.CENTRE),
         Rule(),
         Pair(_("Races"), str(len(facts.legs))),
-        Table(
-            rows=tuple(
-                _row(leg, mask, sold.quick_legs)
-                for leg, mask in zip(facts.legs, sold.masks, strict=True)
-            ),
-            header=(_("Order"), _("Race"), _("Numbers")),
-            aligns=(Align.RIGHT, Align.LEFT, Align.LEFT),
-        ),
+        *_marks(sold),
         Rule(),
         Pair(_("Bets"), str(sold.bets)),
         Pair(_("Price of a bet"), format_cents(facts.price_cents, language)),
@@ -192,12 +188,30 @@ def _blocks(
         blocks.append(Pair(_("Last day to claim"), format_date(last_claim_day, language)))
     if copy:
         blocks.append(Pair(_("Copy"), str(copy)))
-    blocks += [Qr(code.text), Line(code.shown, Align.CENTRE, Emphasis.BOLD)]
+    blocks += [Qr(check_link(code)), Line(code.shown, Align.CENTRE, Emphasis.BOLD)]
     blocks.append(Line(card["uuid"], Align.CENTRE))
     return (*blocks, Notice("\n".join(notices())))
+
+
+def _marks(sold: Sold) -> Iterator[Block]:
+    """Yield the numbers chosen under each racecourse, unless the meeting names the only one."""
+    chosen = list(zip(sold.facts.legs, sold.masks, strict=True))
+    courses = {leg.racecourse for leg in sold.facts.legs}
+    named = len(courses) == 1 and courses.pop() in sold.facts.meeting_name
+    for racecourse, group in groupby(chosen, key=lambda leg_mask: leg_mask[0].racecourse):
+        if not named:
+            yield Line(racecourse, emphasis=Emphasis.BOLD)
+        yield Table(
+            rows=tuple(_row(leg, mask, sold.quick_legs) for leg, mask in group),
+            header=(_("Order"), _("Race"), _("Numbers")),
+            aligns=(Align.RIGHT, Align.RIGHT, Align.LEFT),
+            emphasis=Emphasis.LARGE,
+        )
+    if sold.quick_legs:
+        yield Line(_("* Quick pick"))
 
 
 def _row(leg: LegFacts, mask: int, quick_legs: int) -> tuple[str, str, str]:
     mark = " *" if quick_legs >> (leg.position - 1) & 1 else ""
     numbers = " ".join(str(number) for number in numbers_of(mask))
-    return str(leg.position), f"{leg.racecourse} {leg.race_number}", numbers + mark
+    return str(leg.position), str(leg.race_number), numbers + mark

@@ -58,6 +58,18 @@ def test_who_knows_the_secret_but_no_key_knows_no_bit_of_the_code() -> None:
     assert code.text[1:17] != forged.text[1:17] and code.text[17:23] != forged.text[17:23]
 
 
+@pytest.mark.parametrize(
+    "link",
+    ["https://lototrot.example/check#{}", "HTTPSñ&&a-b.example&check·{}", "http://[::1]/#{}"],
+)
+def test_the_address_of_a_symbol_is_passed_over(link: str) -> None:
+    code = codes.issue(TICKET, IDENTS[0], SECRET, KEYS)
+    assert codes.parse(link.format(code.text), KEYS, TICKET) == code
+    assert codes.parse(link.format(code.shown.lower()), KEYS, TICKET) == code
+    assert typed_error(f"check#{code.text}") == "code_malformed"
+    assert typed_error(link.format("")) == "code_malformed"
+
+
 @pytest.mark.article("14.II.3")
 def test_every_single_wrong_character_is_a_typing_error() -> None:
     tried = 0

@@ -80,6 +80,22 @@ def test_a_cell_that_does_not_fit_is_wrapped_in_its_column() -> None:
     assert "".join(rows).count("a") == 40
 
 
+def test_a_heading_is_whole_and_stands_above_large_rows() -> None:
+    table = Table(
+        (("1", "3", "1 2 10"), ("2", "4", " ".join(["11"] * 18))),
+        ("Ordre", "Cursa", "Números"),
+        (Align.RIGHT, Align.RIGHT, Align.LEFT),
+        Emphasis.LARGE,
+    )
+    header, first, *rest = lines(table)
+    assert header.split() == ["Ordre", "Cursa", "Números"]
+    assert (first.split(), len(first)) == (["1", "3", "1", "2", "10"], 14)
+    assert header.index("Números") == 2 * first.index("1 2 10")
+    assert all(len(row) <= COLUMNS // 2 for row in rest)
+    narrow = Table((("1", "x" * 90),), ("Racecourse", "Name"))
+    assert lines(narrow)[0].split() == ["Racecourse", "Name"]
+
+
 def test_banners_stand_first_and_last_and_symbols_pass_through() -> None:
     document = Document(language="en", blocks=(Qr("x"),), simulated=False, duplicate=True)
     result = list(Layout(str, COLUMNS).lines(document))

@@ -7,14 +7,17 @@ import re
 import uuid
 from collections.abc import Callable
 from datetime import UTC, date, datetime
+from urllib.parse import urlsplit
 
 import pypdf
 import pytest
+from django.conf import LazySettings
 from django.utils.translation import override
 
+from core.kernel import codes
 from core.premises.sellers import SellerFacts
 from core.receipts import escpos, html, pdf, text
-from core.receipts.document import LANGUAGES, Document
+from core.receipts.document import LANGUAGES, Document, Qr
 from core.receipts.formats import format_cents, format_date, format_moment
 from core.receipts.paper import Paper
 from lototrot.services.tickets import slips
@@ -106,8 +109,11 @@ def elements(sold: Sold, place: Point, language: str) -> list[str]:
         str(place.operator.number),
         format_date(facts.day, language),
         format_moment(sold.sold_at, language),
-        *[f"{leg.racecourse} {leg.race_number}" for leg in facts.legs],
-        "1 2 10",
+        *{leg.racecourse for leg in facts.legs},
+        *[
+            f"{leg.position} {leg.race_number} {' '.join(map(str, numbers))}"
+            for leg, numbers in zip(facts.legs, MARKS, strict=False)
+        ],
         format_cents(100, language),
         format_cents(300, language),
         "60 %",
@@ -131,10 +137,20 @@ def test_every_element_is_on_the_paper(
 
 def test_the_races_are_numbered_in_the_order_of_the_ticket(sold: Sold) -> None:
     lines = as_text(ticket_document(sold, language="en", simulated=False)).splitlines()
-    heads = [f"{leg.position} {leg.racecourse[:9]}" for leg in sold.facts.legs]
-    rows = [at for head in heads for at, line in enumerate(lines) if line.strip().startswith(head)]
+    heads = [[str(leg.position), str(leg.race_number)] for leg in sold.facts.legs]
+    rows = [at for head in heads for at, line in enumerate(lines) if line.split()[:2] == head]
     assert rows == sorted(rows)
     assert len(set(rows)) == 7
+
+
+def test_a_racecourse_is_named_once_above_its_races(sold: Sold) -> None:
+    lines = as_text(ticket_document(sold, language="en", simulated=False)).splitlines()
+    courses = [leg.racecourse for leg in sold.facts.legs]
+    assert [line for line in lines if line in courses] == list(dict.fromkeys(courses))
+    one = [dataclasses.replace(leg, racecourse=courses[-1]) for leg in sold.facts.legs]
+    facts = dataclasses.replace(sold.facts, legs=tuple(one), meeting_name=f"Gran {courses[-1]}")
+    paper = ticket_document(dataclasses.replace(sold, facts=facts), language="en", simulated=False)
+    assert as_text(paper).count(courses[-1]) == 1
 
 
 def test_a_quick_pick_is_told_from_the_players_own_marks(sold: Sold) -> None:
@@ -142,14 +158,28 @@ def test_a_quick_pick_is_told_from_the_players_own_marks(sold: Sold) -> None:
     assert [race["quick_pick"] for race in card["races"]] == [False] * 6 + [True]
     written = as_text(ticket_document(sold, language="en", simulated=False))
     assert written.count(" *\n") == 1
+    assert "* Quick pick" in written
 
 
 @pytest.mark.parametrize("render", [as_text, as_html])
 def test_the_symbol_is_the_code(sold: Sold, render: Callable[[Document], str]) -> None:
     assert sold.code is not None
     document = ticket_document(sold, language="en", simulated=False)
-    assert [b.data for b in document.blocks if type(b).__name__ == "Qr"] == [sold.code.text]
+    assert [block.data for block in document.blocks if isinstance(block, Qr)] == [sold.code.text]
     assert sold.code.text.encode() in escpos.render(document)
+
+
+def test_the_symbol_is_a_link_that_keeps_the_code_out_of_requests(
+    sold: Sold, settings: LazySettings
+) -> None:
+    settings.CHECK_URL = "https://lototrot.example/check"
+    assert sold.code is not None
+    document = ticket_document(sold, language="en", simulated=False)
+    (symbol,) = [block.data for block in document.blocks if isinstance(block, Qr)]
+    assert symbol == f"https://lototrot.example/check#{sold.code.text}"
+    assert sold.code.text not in urlsplit(symbol)._replace(fragment="").geturl()
+    for scanned in (symbol, symbol.translate(str.maketrans(":/#-", "ñ&·'")), sold.code.text):
+        assert codes.parse(scanned, settings.CODE_KEYS, codes.TICKET) == sold.code
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

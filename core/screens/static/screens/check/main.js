@@ -138,11 +138,14 @@ async function compare(printed, place) {
   }
 }
 
-addEventListener("online", () => { if (waiting) check(input.value.trim()); });
+/** Return the code of what was typed or scanned: a symbol holds an address that ends in #code. */
+const codeOf = (text) => text.trim().split("#").at(-1);
+
+addEventListener("online", () => { if (waiting) check(codeOf(input.value)); });
 listKept();
 const slip = document.getElementById("compare");
 slip.addEventListener("submit", (event) => { event.preventDefault(); compare(slip.printed.value.trim(), document.getElementById("compared")); });
-form.addEventListener("submit", (event) => { event.preventDefault(); check(input.value.trim()); });
+form.addEventListener("submit", (event) => { event.preventDefault(); check(codeOf(input.value)); });
 camera(document.getElementById("camera"), document.getElementById("view"), (code) => { input.value = code; check(code); });
 if (location.hash.length > 1) {
   input.value = decodeURIComponent(location.hash.slice(1));

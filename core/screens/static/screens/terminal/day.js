@@ -4,7 +4,7 @@ import { h } from "../base/dom.js";
 import { timeOfDay } from "../base/format.js";
 import { t } from "../base/text.js";
 import { cashUp } from "./cash-up.js";
-import { sincePaper, testPage } from "./printer.js";
+import { ROLLS_MM, rollMm, setRoll, sincePaper, testPage } from "./printer.js";
 
 const RULER = "1234567890".repeat(5);
 
@@ -13,7 +13,11 @@ function printer(till) {
   const ms = sincePaper();
   const state = ms === null ? t("printer_unused") : t("printer_last", { time: timeOfDay(till.clock.now() - ms) });
   const page = () => testPage([t("printer_test"), till.me.terminal, till.me.premises_name, RULER, "àèéíïòóúüç l·l ñ ¿¡ € ✶"]).catch(till.tell);
-  return h("section", { class: "card row ends" }, h("h2", {}, t("printer")), h("p", {}, state), h("button", { class: "button", type: "button", onclick: page }, t("printer_test")));
+  const roll = (mm) => h("label", { class: "choice" },
+    h("input", { type: "radio", name: "roll", checked: mm === rollMm(), onchange: () => setRoll(mm) }), `${mm} mm`);
+  return h("section", { class: "card row ends printer" }, h("h2", {}, t("printer")), h("p", {}, state),
+    h("fieldset", { class: "row" }, h("legend", {}, t("printer_roll")), ROLLS_MM.map(roll)),
+    h("button", { class: "button", type: "button", onclick: page }, t("printer_test")));
 }
 
 export function day(till) {

@@ -3,10 +3,17 @@
 
 import { h, paper } from "../base/dom.js";
 
+const ROLL = "terminal.roll";   // in localStorage: the width of this machine's paper, in mm
 let last = null;   // performance.now() when the last paper had been handed over
 
 /** Return how long ago a paper was handed to the printer, in ms; null if none was since the start. */
 export const sincePaper = () => (last === null ? null : performance.now() - last);
+
+export const ROLLS_MM = [80, 58];
+
+/** Return the width of the paper in this machine's printer, in mm. */
+export const rollMm = () => Number(localStorage.getItem(ROLL) ?? ROLLS_MM[0]);
+export const setRoll = (mm) => localStorage.setItem(ROLL, String(mm));
 
 /** Print a page that shows whether width, letters and cut of the printer are right. */
 export const testPage = (lines) => print(`<section class="receipt">${lines.map((line) => `<p>${line}</p>`).join("")}</section>`);
@@ -15,7 +22,7 @@ export const testPage = (lines) => print(`<section class="receipt">${lines.map((
 export async function print(markup, { wide = false } = {}) {
   const section = paper(markup);
   document.getElementById("paper")?.remove();
-  document.body.append(h("div", { id: "paper", class: wide ? "sheet" : "roll" }, section));
+  document.body.append(h("div", { id: "paper", class: wide ? "sheet" : `roll mm-${rollMm()}` }, section));
   document.body.classList.add("printing");
   try {
     await new Promise((done) => {
