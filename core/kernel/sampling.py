@@ -7,6 +7,7 @@ values are equally likely. docs/proofs.md and docs/emission-algorithm.md give ev
 import hashlib
 import struct
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Final, TypeVar
 
 T = TypeVar("T")
@@ -46,15 +47,17 @@ class Stream:
         it takes nearly all the time of opening a block.
         """
         order = list(range(size))
-        words = self._words
-        for bound in range(size, 1, -1):
-            drawn = next(words)
-            other = drawn % bound
-            while drawn - other > _WORD - bound:
-                drawn = next(words)
-                other = drawn % bound
-            order[bound - 1], order[other] = order[other], order[bound - 1]
+        always_kept = _WORD - size
+        for place, word in zip(range(size - 1, 0, -1), self._words, strict=False):
+            other = word % (place + 1) if word <= always_kept else self._kept(word, place + 1)
+            order[place], order[other] = order[other], order[place]
         return order
+
+    def _kept(self, word: int, bound: int) -> int:
+        """Return a word reduced below `bound`: this one, or the next that rejection keeps."""
+        while word - word % bound > _WORD - bound:
+            word = next(self._words)
+        return word % bound
 
     def first(self, places: int, of: Sequence[T]) -> list[T]:
         """Return the first `places` members of a uniform order of `of`: Fisher-Yates from the first
@@ -85,10 +88,14 @@ def u64(number: int) -> bytes:
 
 
 def _words(message: bytes, first: int) -> Iterator[int]:
-    """Yield the output of SHAKE-256 as big-endian 32-bit words, without end."""
+    """Return the output of SHAKE-256 as big-endian 32-bit words, without end."""
+    return chain.from_iterable(_runs_of_words(message, first))
+
+
+def _runs_of_words(message: bytes, first: int) -> Iterator[tuple[int, ...]]:
     source = hashlib.shake_256(message)
     done, total = 0, first
     while True:
         squeezed = source.digest(4 * total)
-        yield from struct.unpack(f">{total - done}I", squeezed[4 * done :])
+        yield struct.unpack(f">{total - done}I", squeezed[4 * done :])
         done, total = total, 2 * total

@@ -1,5 +1,6 @@
 """The board from the first sale to the settlement, in every size: it follows by itself, and what
-it says is what is stored."""
+it says is what is stored.
+"""
 
 import random
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from core.screens import live
 from lototrot import accounts
 from lototrot.engine.races import Outcome, Race
 from lototrot.models.contest import Contest
+from lototrot.models.settlement import Settlement
 from lototrot.services.settlement.settling import contest_settle
 from tests.support import emitting, factories, rounds
 from tests.support.browser import desk
@@ -25,6 +27,7 @@ LOOKS = [
     ("terminal", False, "en"),
     ("terminal", True, "es"),
 ]
+OLD_AFTER_S = 12
 WALLS = [Size(1280, 720), Size(1920, 1080), Size(3840, 2160), Size(1080, 1920)]
 # What is cut off below or beside the window, or has more in it than it shows.
 _CUT = """
@@ -66,42 +69,74 @@ def facts() -> list[Race]:
     ]
 
 
-@pytest.mark.parametrize(("size", "dark", "language"), LOOKS)
-@pytest.mark.usefixtures("published")
-@pytest.mark.article("14.III.5.2", "14.III.6.2", "14.III.5.3")
-def test_a_race_day_on_the_board(
-    open_browser: Open, line: Line, size: str, dark: bool, language: str
-) -> None:
-    contest = contest_on_sale()
+@pytest.fixture
+def tours(open_browser: Open, line: Line, published: None) -> list[Tour]:
+    """Return a way on the board in each look, all on the day of one contest that is on sale."""
+    contest_on_sale()
     emission = emitting.opened(emitting.small())
     live.publish(live.folder())
-    browser = open_browser(SIZES[size], dark=dark, language=language)
-    tour = Tour(browser, "board", size, dark)
-    browser.go(f"{line.url}/?lang={language}")
-    browser.find(".race .runner")
-    browser.find(".race .withdrawn")
-    told = browser.run("return document.querySelector('.promotrot').innerText")
-    assert emission.reference in told
-    tour.stop("on-sale")
+    ways = []
+    for size, dark, language in LOOKS:
+        browser = open_browser(SIZES[size], dark=dark, language=language)
+        browser.hurry()
+        browser.go(f"{line.url}/?lang={language}")
+        browser.find(".race .runner")
+        browser.find(".race .withdrawn")
+        told = browser.run("return document.querySelector('.promotrot').innerText")
+        assert emission.reference in told
+        ways.append(Tour(browser, "board", size, dark))
+    return ways
 
+
+def stop_each(tours: list[Tour], name: str) -> None:
+    for tour in tours:
+        tour.stop(name)
+
+
+@pytest.mark.article("14.III.5.2", "14.III.6.2", "14.III.5.3")
+def test_a_race_day_on_the_boards(line: Line, tours: list[Tour]) -> None:
+    contest = Contest.objects.get()
+    browsers = [tour.browser for tour in tours]
+    stop_each(tours, "on-sale")
     stop = desk.stop(contest, race=1)
     live.publish(live.folder())
-    browser.find(".badge.bad")
-    tour.stop("stopped")
+    for browser in browsers:
+        browser.find(".badge.bad")
+    stop_each(tours, "stopped")
     desk.lift(stop)
     live.publish(live.folder())
-    browser.gone(".badge.bad")
+    for browser in browsers:
+        browser.gone(".badge.bad")
 
     rounds.run(contest, facts())
     contest.refresh_from_db()
     live.publish(live.folder())
-    browser.find(".race .won")
-    assert not browser.shows(".alive")  # a result is shown at once, what it leaves when counted
+    for browser in browsers:
+        browser.find(".race .won")
+        assert not browser.shows(".alive")  # a result is shown at once, what it leaves when counted
     live.prepare()
     live.publish(live.folder())
-    browser.find(".alive")
+    for browser in browsers:
+        browser.find(".alive")
     settlement = contest_settle(contest_id=contest.pk)
     live.publish(live.folder())
+    for browser in browsers:
+        explained(browser, settlement)
+    stop_each(tours, "settled")
+    line.cut()
+    for browser in browsers:
+        browser.offline(True)
+        browser.pass_time(seconds=OLD_AFTER_S)
+        browser.find("#old:not([hidden])")
+    stop_each(tours, "line-lost")
+    for tour in tours:
+        # A request that finds no line is said in the console, and rightly so.
+        tour.wrong[:] = [each for each in tour.wrong if "ERR_INTERNET_DISCONNECTED" not in each]
+        tour.end()
+
+
+def explained(browser: Browser, settlement: Settlement) -> None:
+    """The board's explanation has the settlement's sums."""
     browser.find(".explained summary")
     browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     text = browser.run("return document.querySelector('.explained').innerText")
@@ -110,14 +145,6 @@ def test_a_race_day_on_the_board(
     shown = (figures["takings"], figures["prize_pool"], figures["jackpot_out"])
     for cents in (*shown, *figures["prize_each"].values()):
         assert str(cents) in digits
-    tour.stop("settled")
-    line.cut()
-    browser.offline(True)
-    browser.find("#old:not([hidden])")
-    tour.stop("line-lost")
-    # A request that finds no line is said in the console, and rightly so.
-    tour.wrong[:] = [each for each in tour.wrong if "ERR_INTERNET_DISCONNECTED" not in each]
-    tour.end()
 
 
 def whole(browser: Browser, tour: Tour, scene: str) -> None:
@@ -141,6 +168,7 @@ def test_the_wall_shows_what_matters_before_during_and_after_the_races(
     live.prepare()
     live.publish(live.folder())
     browser = open_browser(SIZES["wall"], language="ca")
+    browser.hurry()
     tour = Tour(browser, "wall", "wall")
     browser.go(f"{line.url}/?lang=ca&wall")
     whole(browser, tour, "before")
@@ -166,6 +194,7 @@ def test_the_wall_shows_what_matters_before_during_and_after_the_races(
     assert all(str(cents) in digits for cents in settlement.figures["prize_each"].values())
     line.cut()
     browser.offline(True)
+    browser.pass_time(seconds=OLD_AFTER_S)
     browser.find("#old:not([hidden])")
     whole(browser, tour, "after")
     tour.wrong[:] = [each for each in tour.wrong if "net::ERR_" not in each]

@@ -5,6 +5,7 @@ import struct
 
 import pytest
 
+from core.kernel import sampling
 from core.kernel.sampling import FIRST_WORDS, Stream, framed, u64
 
 
@@ -32,6 +33,21 @@ def test_a_word_above_the_last_full_run_is_rejected() -> None:
     kept = [word for word in words(64, b"test") if word < bound][:20]
     stream = Stream(b"test")
     assert [stream.below(bound) for _ in range(20)] == kept
+
+
+@pytest.mark.parametrize("refused", [2**32 - 1, 2**32 - 2, 2**32 - 4])
+def test_a_permutation_rejects_the_words_that_below_rejects(
+    refused: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = [refused, refused, 17, refused, 4, 2**32 - 5, 3, refused, 1, 0, *range(100, 120)]
+    monkeypatch.setattr(sampling, "_words", lambda message, first: iter(drawn))
+    plain, source = list(range(9)), Stream(b"test")
+    for place in range(8, 0, -1):
+        other = source.below(place + 1)
+        plain[place], plain[other] = plain[other], plain[place]
+    whole = Stream(b"test")
+    assert whole.permutation(9) == plain
+    assert whole.below(2**32) == source.below(2**32)
 
 
 def test_the_number_of_words_computed_first_changes_nothing() -> None:
