@@ -38,7 +38,7 @@ PLAY_CHANCE = 0.5 if IS_WHOLE else 0.9
 EAGERNESS = 1.0 if IS_WHOLE else 3.0
 AUDITED_EVERY = 25
 AUDITS_ORDER = 90
-RUN_OUT_DAYS = 35
+RUN_OUT_DAYS, LAST_DAY_WITHIN = 35, 400
 FIGURES = ROOT / "var" / "season.json"
 
 
@@ -107,12 +107,13 @@ def _run_out(world: World, day: date, night_jobs: list[Job]) -> None:
     """Nobody races any more: everything is claimed or lapses, and the books are audited whole."""
     of_apps = list(night_jobs)
     night_jobs[:] = _with_audits(of_apps, False)
-    left = RUN_OUT_DAYS
+    left, latest = RUN_OUT_DAYS, day + timedelta(days=LAST_DAY_WITHIN)
     while left > 0 or world.waiting or any(held.identified_on for held in world.held):
         world.day(day, meeting=False, play=False)
         world.end_day(day, missed=0.85)
         day += timedelta(days=1)
         left = RUN_OUT_DAYS if world.waiting else left - 1
+        assert day < latest, "something waits for ever"
     night_jobs[:] = _with_audits(of_apps, True)
     world.end_day(day, missed=0)
     assert trial().difference_cents == 0

@@ -12,13 +12,17 @@ from promotrot.models.play import PlayEnd
 from promotrot.services.office.stopping import play_end_propose
 from tests.support import factories
 from tests.support.season.killing import killed
-from tests.support.season.state import at, local
+from tests.support.season.state import at, local, today
 from tests.support.season.world import World
 
 
 def unreadable_deposit(world: World, ident: str) -> bool:
-    """A washed ticket is deposited, and identified in time, after the lapse, or much later [C8]."""
+    """A washed ticket is deposited in time, and identified in time, after the lapse, or much later
+    [C8].
+    """
     last = world.last_claim_day(ident)
+    if today() > last or last == date.max:
+        return False
     late = world.rng.choice((0, 1, 9))
     world.unreadable(ident, identified_on=last + timedelta(days=late))
     return True
