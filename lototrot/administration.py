@@ -6,10 +6,11 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.columns import link, moment
-from core.admin_support.contents import Administration, Panel, Section
+from core.admin_support.contents import Administration, Panel, Place, Section
 from core.admin_support.proposal_texts import row_link
 from lototrot.admin.contests import contests_panel
 from lototrot.admin.desk import PAGE
+from lototrot.admin.figures import figures
 from lototrot.admin.refusals import CLASSIFICATION, PROGRAMME
 from lototrot.admin.settling import MISSING
 from lototrot.admin.words import GATES, race_text
@@ -121,6 +122,7 @@ ADMINISTRATION = Administration(
         Section(
             _("Programme"),
             10,
+            Place.RACE_DAY,
             (
                 (Meeting, "event"),
                 (Race, "sports_score"),
@@ -130,6 +132,7 @@ ADMINISTRATION = Administration(
         Section(
             _("Contests"),
             20,
+            Place.RACE_DAY,
             (
                 (Contest, "confirmation_number"),
                 (BetType, "rule"),
@@ -141,6 +144,7 @@ ADMINISTRATION = Administration(
         Section(
             _("Race day"),
             30,
+            Place.RACE_DAY,
             (
                 (Withdrawal, "remove_circle"),
                 (SalesStop, "back_hand"),
@@ -154,6 +158,7 @@ ADMINISTRATION = Administration(
         Section(
             _("Tickets and prizes"),
             40,
+            Place.RACE_DAY,
             (
                 (Ticket, "local_activity"),
                 (Void, "cancel"),
@@ -168,8 +173,9 @@ ADMINISTRATION = Administration(
             ),
         ),
     ),
-    panels=(Panel(10, contests_panel),),
+    panels=(Panel(10, Place.RACE_DAY, contests_panel),),
     pages=(PAGE,),
+    figures=figures,
     kind_titles={
         "lototrot.bet_type": _("Bet type"),
         "lototrot.figures_amendment": _("Amendment of the figures"),

@@ -5,7 +5,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.columns import link
-from core.admin_support.contents import Administration, Panel, Section
+from core.admin_support.contents import Administration, Panel, Place, Section
 from promotrot.admin.emissions import emissions_panel
 from promotrot.admin.vouchers import held_panel
 from promotrot.admin.words import FAULTS
@@ -35,6 +35,7 @@ ADMINISTRATION = Administration(
         Section(
             _("Games and emissions"),
             50,
+            Place.GAMES,
             (
                 (Game, "stadia_controller"),
                 (GameVersion, "description"),
@@ -48,6 +49,7 @@ ADMINISTRATION = Administration(
         Section(
             _("Plays and vouchers"),
             60,
+            Place.GAMES,
             (
                 (PlayTicket, "casino"),
                 (Voucher, "redeem"),
@@ -56,7 +58,7 @@ ADMINISTRATION = Administration(
             ),
         ),
     ),
-    panels=(Panel(30, emissions_panel), Panel(31, held_panel)),
+    panels=(Panel(30, Place.GAMES, emissions_panel), Panel(31, Place.GAMES, held_panel)),
     kind_titles={
         "promotrot.approval": _("Approval of a game"),
         "promotrot.opening": _("Emission put on sale"),

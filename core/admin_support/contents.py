@@ -5,14 +5,16 @@ Each app with a part in the administration has a module `administration.py` that
 """
 
 import dataclasses
+import datetime
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from django.db.models import Model
+from django.db.models import Model, TextChoices
 from django.http import HttpRequest
 from django.urls import URLPattern
 from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from core.contributions import contributions
 
@@ -20,19 +22,32 @@ Text = str | Promise
 Keep = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
+class Place(TextChoices):
+    """The places of the side bar besides *Today* and *Records*, in order: one for each job."""
+
+    RACE_DAY = "race-day", _("Race day")
+    OFFICE = "office", _("Office")
+    GAMES = "games", _("Instant games")
+    PREMISES = "premises", _("Premises")
+    MONEY = "money", _("Money")
+    PROOF = "proof", _("Proof")
+    SETTINGS = "settings", _("Settings")
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Section:
-    """A heading of the side bar with its models. Each model has an icon (Material Symbols)."""
+    """Tables under one heading, in one place. Each model has an icon (Material Symbols)."""
 
     title: Text
     order: int
+    place: Place
     models: Sequence[tuple[type[Model], str]]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Table:
     """A panel with its data. A cell is text or safe HTML; `link` leads to the list of all the
-    rows.
+    rows. The first page folds it unless `is_open`.
     """
 
     title: Text
@@ -41,45 +56,81 @@ class Table:
     rows: Sequence[Sequence[Any]]
     empty: Text
     link: str = ""
+    is_open: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Panel:
-    """A table of the first page. `table` returns None for a person who may not see it."""
+    """A table of the first page and of its place's page. `table` returns None for a person who may
+    not see it.
+    """
 
     order: int
+    place: Place
     table: Callable[[HttpRequest], Table | None]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Waiting:
+    """One thing that waits for the person who is signed on.
+
+    Things of one `title` stand together. `subject` is text or safe HTML. `days_left` is None if no
+    period runs. While an `immediate` one stands, players cannot bet or bets are at risk.
+    """
+
+    title: Text
+    subject: Any
+    since: datetime.datetime
+    days_left: int | None = None
+    words: Text = ""
+    immediate: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of the first page: its name, its value in words, and where it leads."""
+
+    title: Text
+    value: Any
+    detail: Any = ""
+    link: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """A page that does not show the rows of one table.
 
-    `name` is the name of its address within `admin:`, and `order` its place in the side bar. `urls`
-    takes a wrapper that lets only staff in, and returns the addresses with each view wrapped.
+    `name` is the name of its address within `admin:`. It is listed in its place, by `order`; the
+    desk of a place is where the side bar leads those who have the power `works`. `urls` takes a
+    wrapper that lets only staff in, and returns the addresses with each view wrapped.
     """
 
     title: Text
     icon: str
     name: str
+    place: Place
     order: int
     power: str
     urls: Callable[[Keep], list[URLPattern]]
+    works: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Administration:
     """The part of one app in the administration.
 
-    `kind_titles` name the kinds of two-person acts. `content_readers` show a field of a proposal's
-    content that names a row; their order is that in which the subject is looked for. `key_names`
-    name the keys of documents and refusals, `code_texts` put the codes of refusals into words, and
-    `tones` colour states.
+    `waiting` lists what waits for a person, and `figures` what the first page tells them; both
+    return nothing for who may not know it. `kind_titles` name the kinds of two-person acts.
+    `content_readers` show a field of a proposal's content that names a row; their order is that in
+    which the subject is looked for. `key_names` name the keys of documents and refusals,
+    `code_texts` put the codes of refusals into words, and `tones` colour states.
     """
 
     sections: Sequence[Section] = ()
     panels: Sequence[Panel] = ()
     pages: Sequence[Page] = ()
+    waiting: Callable[[HttpRequest], Sequence[Waiting]] | None = None
+    figures: Callable[[HttpRequest], Sequence[Figure]] | None = None
     kind_titles: Mapping[str, Text] = dataclasses.field(default_factory=dict)
     content_readers: Mapping[str, Callable[[Any], Any]] = dataclasses.field(default_factory=dict)
     key_names: Mapping[str, Text] = dataclasses.field(default_factory=dict)

@@ -1,16 +1,30 @@
-"""Build the side bar of the sections that the apps contribute."""
+"""Build the side bar: one entry for each job that the person has, and the tables behind *Records*.
+
+`Place` lists the jobs. An entry leads to the desk of its place, or else to a page with what the
+place has for this person.
+"""
 
 from typing import Any
 
 from django.contrib import admin
 from django.db.models import Model
 from django.http import HttpRequest
-from django.urls import reverse
+from django.urls import URLPattern, reverse
 from django.utils.text import capfirst
 from django.utils.translation import gettext
 
-from core.admin_support import pages
-from core.admin_support.contents import Section, administrations
+from core.admin_support import signed_on
+from core.admin_support.contents import Keep, Page, Place, Section, administrations
+
+ICONS = {
+    Place.RACE_DAY: "flag",
+    Place.OFFICE: "point_of_sale",
+    Place.GAMES: "stadia_controller",
+    Place.PREMISES: "storefront",
+    Place.MONEY: "account_balance",
+    Place.PROOF: "verified_user",
+    Place.SETTINGS: "settings",
+}
 
 
 def sections() -> list[Section]:
@@ -19,25 +33,95 @@ def sections() -> list[Section]:
     return sorted(all_sections, key=lambda section: section.order)
 
 
+def _pages() -> list[Page]:
+    return [page for part in administrations() for page in part.pages]
+
+
+def page_urls(keep: Keep) -> list[URLPattern]:
+    """Return the addresses of every page. `keep` wraps each view and lets only staff in."""
+    return [url for page in _pages() for url in page.urls(keep)]
+
+
+def pages_of(place: Place) -> list[Page]:
+    """Return the pages of a place, in order."""
+    return sorted((page for page in _pages() if page.place is place), key=lambda page: page.order)
+
+
+def open_pages(request: HttpRequest, place: Place) -> list[Page]:
+    """Return the pages of a place that this person may see, in order."""
+    return [page for page in pages_of(place) if signed_on.may(request, page.power)]
+
+
 def changelist_url(model: type[Model]) -> str:
     meta = model._meta
     return reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist")
 
 
-def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
-    """Return the sections in Unfold's form, with the models that the person may see."""
-    today = {"title": gettext("Today"), "icon": "today", "link": reverse("admin:index")}
-    first = [today, *pages.entries(request)]
-    groups: list[dict[str, Any]] = [{"items": first}]
+def records(request: HttpRequest, place: Place) -> list[dict[str, Any]]:
+    """Return the sections of a place with the tables that the person may see."""
+    shown = [
+        {
+            "title": section.title,
+            "tables": [
+                {
+                    "title": capfirst(str(model._meta.verbose_name_plural)),
+                    "icon": icon,
+                    "link": changelist_url(model),
+                    "model": model,
+                }
+                for model, icon in section.models
+                if admin.site.get_model_admin(model).has_view_permission(request)
+            ],
+        }
+        for section in sections()
+        if section.place is place
+    ]
+    return [section for section in shown if section["tables"]]
+
+
+def place_url(place: Place) -> str:
+    return reverse("admin:place", args=[place.value])
+
+
+def _entry(request: HttpRequest, place: Place) -> dict[str, Any] | None:
+    """Return the entry of a place, or None for a person who has nothing to do there.
+
+    A place with a desk is for those who work at the desk; its tables are also behind *Records*.
+    """
+    desk = next((page for page in pages_of(place) if page.works), None)
+    link = place_url(place)
+    if desk:
+        if not signed_on.may(request, desk.works):
+            return None
+        link = reverse(f"admin:{desk.name}")
+    elif not open_pages(request, place) and not records(request, place):
+        return None
+    return {"title": str(place.label), "icon": ICONS[place], "link": link, "place": place}
+
+
+def place_of(path: str) -> Place | None:
+    """Return the place to which the page at an address belongs."""
     for section in sections():
-        items = [
-            {
-                "title": capfirst(str(model._meta.verbose_name_plural)),
-                "icon": icon,
-                "link": changelist_url(model),
-            }
-            for model, icon in section.models
-            if admin.site.get_model_admin(model).has_view_permission(request)
-        ]
-        groups.append({"title": str(section.title), "items": items, "separator": True})
-    return groups
+        if any(path.startswith(changelist_url(model)) for model, _ in section.models):
+            return section.place
+    for place in Place:
+        links = [reverse(f"admin:{page.name}") for page in pages_of(place)]
+        if path.startswith((place_url(place), *links)):
+            return place
+    return None
+
+
+def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
+    """Return the places of this person in Unfold's form."""
+    here = place_of(request.path)
+    today, all_records = reverse("admin:index"), reverse("admin:records")
+    entries = [entry for place in Place if (entry := _entry(request, place))]
+    for entry in entries:
+        entry["active"] = entry["place"] is here
+    first = _end(request, gettext("Today"), "today", today)
+    last = _end(request, gettext("Records"), "table_rows", all_records)
+    return [{"items": [first, *entries]}, {"items": [last], "separator": True}]
+
+
+def _end(request: HttpRequest, title: str, icon: str, link: str) -> dict[str, Any]:
+    return {"title": title, "icon": icon, "link": link, "active": request.path == link}

@@ -14,15 +14,9 @@ from django.utils.translation import gettext_lazy as _
 from django.views.i18n import set_language
 from unfold.sites import UnfoldAdminSite
 
-from core.admin_support import (
-    dashboard,
-    navigation,
-    own_password,
-    own_second_factor,
-    pages,
-    signed_on,
-)
-from core.admin_support.sign_on import SignOnForm
+from core.admin_support import dashboard, navigation, places, signed_on
+from core.admin_support.own_account import password, second_factor
+from core.admin_support.own_account.sign_on import SignOnForm
 from core.api import acting
 from core.database import clock
 from core.looks.recording import LookNotRecorded
@@ -31,6 +25,7 @@ from core.staff import devices
 from core.traffic.limits import Throttled
 
 IDLE_S = 30 * 60
+BY_ITSELF = "X-By-Itself"  # of a request that a page makes while nobody touches it
 View = Callable[..., Any]
 
 
@@ -54,14 +49,14 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
 
         @functools.wraps(inner)
         def kept(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-            if request.user.is_authenticated:
+            if request.user.is_authenticated and BY_ITSELF not in request.headers:
                 request.session.set_expiry(IDLE_S)
             if signed_on.is_live(request):
                 by = signed_on.actor(request)
                 acting.begin(request, staff=by.user_id, staff_session=by.session_id)
-            if own_password.is_wanted(request):
+            if password.is_wanted(request):
                 return HttpResponseRedirect(reverse("admin:password_change"))
-            if own_second_factor.is_wanted(request):
+            if second_factor.is_wanted(request):
                 return HttpResponseRedirect(reverse("admin:second_factor"))
             try:
                 response = inner(request, *args, **kwargs)
@@ -78,10 +73,13 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
             path("language/", set_language, name="set_language"),
             path(
                 "second-factor/",
-                self.admin_view(functools.partial(own_second_factor.view, self)),
+                self.admin_view(functools.partial(second_factor.view, self)),
                 name="second_factor",
             ),
-            *pages.urls(self.admin_view),
+            path("waiting/", self.admin_view(dashboard.count), name="waiting"),
+            path("records/", self.admin_view(places.records), name="records"),
+            path("places/<slug:name>/", self.admin_view(places.place), name="place"),
+            *navigation.page_urls(self.admin_view),
             *super().get_urls(),
         ]
 
@@ -108,14 +106,14 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        panels = {"panels": dashboard.panels(request)}
-        answer: HttpResponse = super().index(request, panels | (extra_context or {}))
+        shown = dashboard.today(request)
+        answer: HttpResponse = super().index(request, shown | (extra_context or {}))
         return answer
 
     def password_change(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        return own_password.view(self, request)
+        return password.view(self, request)
 
 
 def _remember_device(request: HttpRequest, response: Any) -> None:
@@ -139,7 +137,7 @@ def _remember_device(request: HttpRequest, response: Any) -> None:
 
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
-    """Return the models and pages that the person may see. UNFOLD's SIDEBAR calls this."""
+    """Return the places of the person. UNFOLD's SIDEBAR calls this."""
     return navigation.sidebar(request)
 
 

@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from core.admin_support import signed_on
-from core.admin_support.contents import Administration, Panel, Section, Table
+from core.admin_support.contents import Administration, Panel, Place, Section, Table
 from core.database.machines import Machines, machines
 from core.database.models import ClockOffset
 
@@ -53,6 +53,6 @@ def _workers(state: Machines) -> object:
 
 
 ADMINISTRATION = Administration(
-    sections=(Section(_("System"), 100, ((ClockOffset, "schedule"),)),),
-    panels=(Panel(90, machines_panel),),
+    sections=(Section(_("System"), 100, Place.SETTINGS, ((ClockOffset, "schedule"),)),),
+    panels=(Panel(90, Place.SETTINGS, machines_panel),),
 )

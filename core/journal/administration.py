@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.contents import Administration, Section
+from core.admin_support.contents import Administration, Place, Section
 from core.journal.models import Act, Batch, Change, RowForm
 
 ADMINISTRATION = Administration(
@@ -10,6 +10,7 @@ ADMINISTRATION = Administration(
         Section(
             _("Journal"),
             95,
+            Place.PROOF,
             (
                 (Act, "history_edu"),
                 (Change, "difference"),

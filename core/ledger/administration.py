@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.contents import Administration, Section
+from core.admin_support.contents import Administration, Place, Section
 from core.ledger.models import Account, Transfer
 
 ADMINISTRATION = Administration(
@@ -10,6 +10,7 @@ ADMINISTRATION = Administration(
         Section(
             _("Ledger"),
             80,
+            Place.MONEY,
             (
                 (Account, "account_balance"),
                 (Transfer, "swap_horiz"),

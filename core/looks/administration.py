@@ -2,10 +2,10 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.contents import Administration, Section
+from core.admin_support.contents import Administration, Place, Section
 from core.looks.models import Look
 
 ADMINISTRATION = Administration(
-    sections=(Section(_("Looks"), 96, ((Look, "visibility"),)),),
+    sections=(Section(_("Looks"), 96, Place.PROOF, ((Look, "visibility"),)),),
     key_names={"door": _("door"), "asked": _("asked")},
 )

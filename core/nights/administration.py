@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.contents import Administration, Section
+from core.admin_support.contents import Administration, Place, Section
 from core.nights.models import JobRun
 
 KEY_NAMES = {
@@ -17,7 +17,7 @@ KEY_NAMES = {
 }
 
 ADMINISTRATION = Administration(
-    sections=(Section(_("Nights"), 75, ((JobRun, "bedtime"),)),),
+    sections=(Section(_("Nights"), 75, Place.PROOF, ((JobRun, "bedtime"),)),),
     key_names=KEY_NAMES,
     tones={"running": "info", "done": "success", "failed": "danger"},
 )

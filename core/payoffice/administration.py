@@ -2,8 +2,9 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.contents import Administration, Panel, Section
+from core.admin_support.contents import Administration, Panel, Place, Section
 from core.payoffice.admin.desk import PAGE
+from core.payoffice.admin.figures import figures
 from core.payoffice.admin.pages import rulings_panel
 from core.payoffice.models import (
     CashCeiling,
@@ -84,6 +85,7 @@ ADMINISTRATION = Administration(
         Section(
             _("Prize payment"),
             45,
+            Place.OFFICE,
             (
                 (Payment, "payments"),
                 (Claim, "receipt_long"),
@@ -96,8 +98,9 @@ ADMINISTRATION = Administration(
             ),
         ),
     ),
-    panels=(Panel(20, rulings_panel),),
+    panels=(Panel(20, Place.OFFICE, rulings_panel),),
     pages=(PAGE,),
+    figures=figures,
     kind_titles=KIND_TITLES,
     key_names=KEY_NAMES,
     tones={

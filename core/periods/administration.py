@@ -2,11 +2,11 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.contents import Administration, Section
+from core.admin_support.contents import Administration, Place, Section
 from core.periods.models import ClosedPeriod
 
 ADMINISTRATION = Administration(
-    sections=(Section(_("Closed periods"), 78, ((ClosedPeriod, "lock_clock"),)),),
+    sections=(Section(_("Closed periods"), 78, Place.MONEY, ((ClosedPeriod, "lock_clock"),)),),
     kind_titles={"periods.closing": _("Closing of a month")},
     key_names={"transfers": _("transfers"), "first_day": _("from"), "last_day": _("to")},
 )

@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.contents import Administration, Panel, Section
+from core.admin_support.contents import Administration, Panel, Place, Section
 from core.premises.admin.pages import suspensions_panel
 from core.premises.models import (
     Authorisation,
@@ -21,6 +21,7 @@ ADMINISTRATION = Administration(
         Section(
             _("Premises"),
             70,
+            Place.PREMISES,
             (
                 (Premises, "storefront"),
                 (Authorisation, "verified"),
@@ -34,7 +35,7 @@ ADMINISTRATION = Administration(
             ),
         ),
     ),
-    panels=(Panel(30, suspensions_panel),),
+    panels=(Panel(30, Place.PREMISES, suspensions_panel),),
     kind_titles={
         "premises.opening": _("Premises, authorisations and terminals opened"),
         "premises.enrolment": _("Terminals that enrol anew"),

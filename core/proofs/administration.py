@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.contents import Administration, Section
+from core.admin_support.contents import Administration, Place, Section
 from core.proofs.models import LogEntry, Receiver, SigningKey
 
 ADMINISTRATION = Administration(
@@ -10,6 +10,7 @@ ADMINISTRATION = Administration(
         Section(
             _("Proofs"),
             85,
+            Place.PROOF,
             (
                 (LogEntry, "verified"),
                 (SigningKey, "key"),

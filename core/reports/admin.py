@@ -11,7 +11,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import columns, signed_on
-from core.admin_support.contents import Keep, Page
+from core.admin_support.contents import Keep, Page, Place
 from core.kernel.errors import DomainError
 from core.reports import charts, outputs, powers, selectors
 from core.reports.tables import Kind, ReportUnknown, Table
@@ -128,6 +128,7 @@ PAGE = Page(
     title=_("Reports"),
     icon="bar_chart",
     name="reports",
+    place=Place.MONEY,
     order=50,
     power=powers.READ,
     urls=_urls,

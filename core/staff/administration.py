@@ -3,9 +3,9 @@
 from django.contrib.admin.models import LogEntry
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.contents import Administration, Panel, Section
+from core.admin_support.contents import Administration, Panel, Place, Section
 from core.admin_support.proposal_texts import row_link
-from core.staff.admin import proposals_panel, tasks_panel
+from core.staff.admin.proposals import decisions_waiting, proposals_panel, tasks_panel
 from core.staff.models import Proposal, StaffSession, User
 
 ADMINISTRATION = Administration(
@@ -13,6 +13,7 @@ ADMINISTRATION = Administration(
         Section(
             _("People"),
             90,
+            Place.SETTINGS,
             (
                 (Proposal, "group"),
                 (User, "badge"),
@@ -36,8 +37,9 @@ ADMINISTRATION = Administration(
         "appointment": _("reference of appointment"),
         "user": _("member of staff"),
     },
+    waiting=decisions_waiting,
     panels=(
-        Panel(20, proposals_panel),
-        Panel(40, tasks_panel),
+        Panel(20, Place.SETTINGS, proposals_panel),
+        Panel(40, Place.SETTINGS, tasks_panel),
     ),
 )

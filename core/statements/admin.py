@@ -8,13 +8,13 @@ from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
-from django.utils.translation import get_language
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import navigation, signed_on
 from core.admin_support.acts import Act, Done
 from core.admin_support.columns import link, money
-from core.admin_support.contents import Table
+from core.admin_support.contents import Figure, Place, Table
 from core.admin_support.documents import as_html
 from core.admin_support.forms import ActForm, DayField, EurosField, MomentField
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
@@ -274,11 +274,7 @@ class MarkAdmin(ReadOnlyAdmin):
 def guarantees_panel(request: HttpRequest) -> Table | None:
     if not signed_on.may(request, powers.READ):
         return None
-    near = [
-        cover
-        for cover in covers()
-        if cover.balance_cents > 0 and cover.balance_cents * 5 >= cover.limit_cents * 4
-    ]
+    near = [cover for cover in covers() if cover.is_near]
     places = Premises.objects.in_bulk([cover.premises_id for cover in near])
     rows = [
         (
@@ -297,3 +293,22 @@ def guarantees_panel(request: HttpRequest) -> Table | None:
         empty=_("No premises owe four fifths of their guarantee."),
         link=navigation.changelist_url(GuaranteeLimit),
     )
+
+
+def figures(request: HttpRequest) -> list[Figure]:
+    """Return the sum of the debts of premises, and the number of those near their limit."""
+    if not signed_on.may(request, powers.READ):
+        return []
+    owing = [cover for cover in covers() if cover.balance_cents > 0]
+    owed_cents = sum(cover.balance_cents for cover in owing)
+    near = sum(cover.is_near for cover in owing)
+    here = navigation.place_url(Place.PREMISES)
+    return [
+        Figure(
+            _("Owed by premises"),
+            money(owed_cents),
+            ngettext("%(n)s premises", "%(n)s premises", len(owing)) % {"n": len(owing)},
+            here,
+        ),
+        Figure(_("Premises near their guarantee"), near, "", here),
+    ]

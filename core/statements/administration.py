@@ -2,9 +2,9 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.contents import Administration, Panel, Section
+from core.admin_support.contents import Administration, Panel, Place, Section
 from core.statements import models
-from core.statements.admin import guarantees_panel
+from core.statements.admin import figures, guarantees_panel
 
 KEY_NAMES = {
     "paid_on": _("paid on"),
@@ -37,6 +37,7 @@ ADMINISTRATION = Administration(
         Section(
             _("Running accounts"),
             72,
+            Place.MONEY,
             (
                 (models.Statement, "receipt_long"),
                 (models.Remittance, "payments"),
@@ -48,7 +49,8 @@ ADMINISTRATION = Administration(
             ),
         ),
     ),
-    panels=(Panel(35, guarantees_panel),),
+    figures=figures,
+    panels=(Panel(35, Place.PREMISES, guarantees_panel),),
     kind_titles={
         "statements.rate": _("Commission rate"),
         "statements.guarantee": _("Guarantee limit"),

@@ -32,6 +32,11 @@ class Cover:
         """Return what the premises may still sell before they remit."""
         return max(0, self.limit_cents - self.balance_cents)
 
+    @property
+    def is_near(self) -> bool:
+        """Return whether four fifths of the limit are owed."""
+        return self.balance_cents > 0 and self.balance_cents * 5 >= self.limit_cents * 4
+
 
 def covers(premises_id: int | None = None) -> list[Cover]:
     """Return the cover of every premises, or of one."""

@@ -2,11 +2,13 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.contents import Administration, Section
+from core.admin_support.contents import Administration, Place, Section
 from core.timekeeping.models import Incident, Reading
 
 ADMINISTRATION = Administration(
-    sections=(Section(_("Clock"), 97, ((Incident, "timer_off"), (Reading, "timer"))),),
+    sections=(
+        Section(_("Clock"), 97, Place.SETTINGS, ((Incident, "timer_off"), (Reading, "timer"))),
+    ),
     key_names={
         "ahead_us": _("ahead (microseconds)"),
         "uncertainty_us": _("uncertainty (microseconds)"),

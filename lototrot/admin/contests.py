@@ -344,4 +344,5 @@ def contests_panel(request: HttpRequest) -> Table:
         rows=rows,
         empty=_("No contest is under way."),
         link=navigation.changelist_url(Contest),
+        is_open=True,
     )

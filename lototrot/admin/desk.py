@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support import proposal_texts, signed_on
 from core.admin_support.acts import Act
 from core.admin_support.columns import link, url_of
-from core.admin_support.contents import Keep, Page
+from core.admin_support.contents import Keep, Page, Place
 from core.database import clock
 from core.draws.admin import acts as draws
 from core.draws.models import Draw
@@ -27,7 +27,7 @@ from core.premises.admin.acts import RESUME, SUSPEND, SUSPEND_ALL
 from core.premises.models import Premises, Suspension
 from core.staff import powers as staff_powers
 from core.staff.actor import StaffActor
-from core.staff.admin import CONFIRM, REJECT
+from core.staff.admin.proposals import CONFIRM, REJECT
 from core.staff.models import Proposal
 from lototrot import powers
 from lototrot.admin import contests, programme, running, stopping
@@ -340,5 +340,12 @@ def _urls(keep: Keep) -> list[URLPattern]:
 
 
 PAGE = Page(
-    title=_("Race day"), icon="flag", name="race_day", order=10, power=powers.WATCH, urls=_urls
+    title=_("Race day"),
+    icon="flag",
+    name="race_day",
+    place=Place.RACE_DAY,
+    order=10,
+    power=powers.WATCH,
+    urls=_urls,
+    works=powers.WATCH,
 )

@@ -23,7 +23,7 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support import signed_on
 from core.admin_support.acts import Refusal
 from core.admin_support.columns import link, moment, money
-from core.admin_support.contents import Keep, Page
+from core.admin_support.contents import Keep, Page, Place
 from core.api.problems import domain_error
 from core.database import clock
 from core.kernel.days import day_bounds, natural_day
@@ -295,7 +295,9 @@ PAGE = Page(
     title=_("Office"),
     icon="point_of_sale",
     name="office",
+    place=Place.OFFICE,
     order=20,
     power=powers.CHECK,
     urls=_urls,
+    works=powers.PRESENT,
 )

@@ -1,5 +1,6 @@
 // Make the theme usable by keyboard: wide tables can be focused and scrolled, and the icons that hide
 // and show the side bar can be pressed. A page that redraws a part sends the event "house:drawn".
+// Say beside *Today*, and in the tab's title, how much waits for the person.
 "use strict";
 (() => {
   function makeScrollable() {
@@ -25,6 +26,32 @@
     }
   }
 
+  function showWaiting(number) {
+    const today = document.querySelector("#nav-sidebar a[data-waiting]");
+    if (!today) return;
+    today.querySelector(".house-count")?.remove();
+    document.title = document.title.replace(/^\(\d+\) /, "");
+    if (!number) return;
+    const count = document.createElement("span");
+    count.className = "house-count";
+    count.textContent = number;
+    today.append(count);
+    document.title = `(${number}) ${document.title}`;
+  }
+
+  // A page that is left open asks again without keeping its person signed on.
+  async function askWaiting(byItself) {
+    const address = document.querySelector("#nav-sidebar a[data-waiting]")?.dataset.waiting;
+    if (!address) return;
+    const headers = byItself ? { "X-By-Itself": "1" } : {};
+    const answer = await fetch(address, { headers, redirect: "error" }).catch(() => null);
+    if (answer?.ok) showWaiting((await answer.json()).waiting);
+  }
+
+  addEventListener("load", () => {
+    askWaiting(false);
+    setInterval(() => askWaiting(true), 60000);
+  });
   addEventListener("DOMContentLoaded", () => { makeIconsButtons(); makeScrollable(); });
   for (const event of ["load", "resize", "house:drawn"]) addEventListener(event, makeScrollable);
 })();

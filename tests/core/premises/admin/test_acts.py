@@ -154,7 +154,7 @@ def test_sales_are_suspended_and_resumed_everywhere_and_anywhere(desk: Desk) -> 
         desk.do(suspension, "resume")
         assert not desk.offers(suspension, "resume")
         desk.refused(suspension, "resume", "suspension_unknown")
-    assert "No sales are suspended" in text_of(desk.client.get("/admin/"))
+    assert "No sales are suspended" in text_of(desk.client.get("/admin/places/premises/"))
 
 
 @pytest.mark.parametrize("role", [role for role in Role if role != Role.ORGANISER])

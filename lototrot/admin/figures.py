@@ -1,0 +1,42 @@
+"""Tell on the first page the takings, the pot and the silent terminals of what is on sale."""
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from core.admin_support import signed_on
+from core.admin_support.columns import money
+from core.admin_support.contents import Figure
+from core.ledger import services as ledger
+from lototrot import accounts, powers
+from lototrot.models.contest import Contest
+from lototrot.selectors.live_sales import silent_terminals
+from lototrot.selectors.totals import totals_of
+
+_MOST_CONTESTS = 3
+_MOST_SILENT = 99
+
+
+def figures(request: HttpRequest) -> list[Figure]:
+    """Return the figures of the contests on sale, those that close first before the others."""
+    if not signed_on.may(request, powers.WATCH):
+        return []
+    on_sale = Contest.objects.filter(state=Contest.State.OPEN).select_related("meeting", "bet_type")
+    contests = list(on_sale.order_by("scheduled_close_at", "pk")[:_MOST_CONTESTS])
+    totals = totals_of(contests)
+    told = []
+    for contest in contests:
+        desk = reverse("admin:race_day_of", args=[contest.pk])
+        total = totals.get(contest.pk)
+        takings, tickets = (total.takings_cents, total.tickets) if total else (0, 0)
+        sold = ngettext("%(n)s ticket", "%(n)s tickets", tickets) % {"n": tickets}
+        told.append(Figure(_("Takings"), money(takings), f"{contest.meeting.name} · {sold}", desk))
+    for code in dict.fromkeys(contest.bet_type.code for contest in contests):
+        pot_cents = ledger.balance_cents(accounts.jackpot(code))
+        told.append(Figure(_("Pot"), money(pot_cents), code))
+    if contests:
+        silent = silent_terminals(contests[0], most=_MOST_SILENT)
+        desk = reverse("admin:race_day_of", args=[contests[0].pk])
+        told.append(Figure(_("Silent terminals"), len(silent), contests[0].meeting.name, desk))
+    return told
