@@ -16,7 +16,8 @@ PY := .venv/bin/python
 WITH_SERVERS := $(PY) -m core.tools.embedded run --folder var/check --
 # The first of these that runs, is new enough and can make an environment is used.
 PYTHONS := $(PYTHON) python3.13 python3.12 python3.11 python3
-PYTEST_FLAGS ?= -n auto --dist worksteal
+# Thirty failures have one cause; a run that shows it ends, and does not wait for the rest.
+PYTEST_FLAGS ?= -n auto --dist worksteal --maxfail=30
 # Modules, and the tests in each, in an order drawn from SEED, which is printed.
 SEED := $(or $(SEED),$(shell date +%s))
 RANDOM_ORDER := --random-order-bucket=module --random-order-seed=$(SEED)

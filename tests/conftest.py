@@ -59,6 +59,7 @@ import core.config.urls  # noqa: E402, F401  (with it come the pages of the admi
 from core.journal.acting import name_process  # noqa: E402
 from core.traffic import limits  # noqa: E402
 from tests.support import databases  # noqa: E402
+from tests.support.factories.clocks import use_the_machines_clock  # noqa: E402
 from tests.support.static import share_static_files  # noqa: E402
 
 name_process("command:tests")
@@ -108,6 +109,24 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
+
+
+class _Named:
+    """Name a failed test at once: a run that is ended from outside has then said which failed."""
+
+    def __init__(self, terminal: pytest.TerminalReporter) -> None:
+        self._terminal = terminal
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self._terminal.write_line(f" {report.when} of {report.nodeid} failed", red=True)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    terminal = session.config.pluginmanager.get_plugin("terminalreporter")
+    if terminal is not None and not hasattr(session.config, "workerinput"):
+        session.config.pluginmanager.register(_Named(terminal))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -163,3 +182,9 @@ def own_database(
         raise pytest.UsageError("own_database and db exclude each other")
     with django_db_blocker.unblock(), databases.clone() as database:
         yield database
+
+
+@pytest.fixture
+def machine_clock(own_database: databases.Database) -> None:
+    """The database's clock is the machine's, where a test compares the two: not ten o'clock."""
+    use_the_machines_clock()

@@ -164,7 +164,7 @@ def _need_empty() -> None:
 def _move_clock(instant: datetime) -> None:
     """Set the replay's clock to the time in the file. Such a database never serves."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT clock_timestamp()")
+        cursor.execute("SELECT core_server_clock()")
         real = cursor.fetchone()[0]
     ClockOffset.objects.create(offset=instant - real, set_at=instant, reason="a day is replayed")
 

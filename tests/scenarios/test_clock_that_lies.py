@@ -32,7 +32,7 @@ from tests.support.factories.clocks import server_clock_off, watched
 from tests.support.lototrot.sale_bodies import asked, sell
 
 FIVE_MINUTES = timedelta(minutes=5)
-pytestmark = pytest.mark.article("14.III.4")
+pytestmark = [pytest.mark.article("14.III.4"), pytest.mark.usefixtures("machine_clock")]
 
 
 @dataclass(frozen=True, slots=True)

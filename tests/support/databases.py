@@ -11,6 +11,7 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -20,10 +21,12 @@ from django.db import connections
 from psycopg import sql
 
 from core.config import database_urls
+from core.kernel.days import MADRID
 from core.tools.embedded.postgres import restrict
 from core.tools.embedded.server import ROOT
 
 _ALIASES = ("default", "owner")
+_MORNING = time(10)
 _RUN = "LOTOTROT_TEST_RUN"
 # Tables, functions, triggers, grants and first rows come from these files.
 _DECIDING = (
@@ -178,12 +181,35 @@ def _drop_templates(session: psycopg.Connection) -> None:
         _drop(session, name)
 
 
+def clock_ahead_sql(by: timedelta) -> str:
+    """Return the statement that sets the clock of a database's server wrong for every session."""
+    return (
+        "CREATE OR REPLACE FUNCTION public.core_server_clock() RETURNS timestamptz LANGUAGE sql"
+        " VOLATILE PARALLEL SAFE AS"
+        f" $$ SELECT clock_timestamp() + interval '{by.total_seconds():f} seconds' $$"
+    )
+
+
+def _until_morning() -> timedelta:
+    """Return how long it is until ten in the morning in Madrid, at most a day."""
+    now = datetime.now(MADRID)
+    today = datetime.combine(now.date(), _MORNING, MADRID)
+    tomorrow = datetime.combine(now.date() + timedelta(days=1), _MORNING, MADRID)
+    return (today if today > now else tomorrow).astimezone(UTC) - now.astimezone(UTC)
+
+
 @contextmanager
 def clone() -> Iterator[Database]:
-    """Make a copy of the migrated template and let Django use it until the end."""
+    """Make a copy of the migrated template and let Django use it until the end.
+
+    Its server's clock stands at ten in the morning: a test is the same at every hour it runs, and
+    what happens three hours later happens on the same day.
+    """
     name = f"test_{os.environ[_RUN]}_{secrets.token_hex(4)}"
     with _owner() as session:
         _create(session, name, _template(session))
+    with psycopg.connect(database(name).owner_url) as session:
+        session.execute(clock_ahead_sql(_until_morning()))
     try:
         with _pointed_at(name):
             yield database(name)

@@ -136,7 +136,7 @@ def test_screens_are_in_no_frame_and_take_no_form_from_elsewhere() -> None:
 
 
 def test_it_serves_as_the_applications_role_and_not_as_the_owner(
-    tmp_path: Path, own_database: Database
+    tmp_path: Path, own_database: Database, machine_clock: None
 ) -> None:
     load = ("-c", "import core.config.wsgi")
     refused = run(tmp_path, own_database.environment, *load)

@@ -110,7 +110,7 @@ def test_a_table_whose_guards_are_gone_or_asleep_is_refused(
 
 
 def test_production_refuses_the_owners_role(
-    own_database: Database, settings: Any, monkeypatch: pytest.MonkeyPatch
+    machine_clock: None, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.PRODUCTION = True
     assert "the application may move the clock" in faults()

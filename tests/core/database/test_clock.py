@@ -27,7 +27,7 @@ def test_real_time_is_the_databases_and_moves_within_a_transaction(db: None) -> 
     first = clock.now()
     assert first.tzinfo is not None
     with connection.cursor() as cursor:
-        cursor.execute("SELECT clock_timestamp(), now()")
+        cursor.execute("SELECT core_server_clock(), now()")
         real, of_transaction = cursor.fetchone()
     assert abs(real - first) < timedelta(seconds=5)
     time.sleep(0.002)

@@ -30,7 +30,7 @@ def touched() -> list[str]:
         return sorted(name for name, xmin in cursor.fetchall() if before.get(name) != xmin)
 
 
-def test_nothing_is_touched_that_is_as_it_should_be(own_database: Database) -> None:
+def test_nothing_is_touched_that_is_as_it_should_be(machine_clock: None) -> None:
     assert touched() == []
 
 

@@ -18,20 +18,22 @@ from tests.support.admin_desk import Desk, list_url, row_url
 from tests.support.databases import Database
 from tests.support.factories.clocks import server_clock_off, watched
 
+pytestmark = pytest.mark.usefixtures("machine_clock")
+
 
 def sample(kind: str, off_s: float = 0) -> Sample:
     right = references.machine()
     return Sample(kind, "a", right.ahead_of_monotonic_s + off_s, 0.0, right.taken_s)
 
 
-def test_a_difference_is_the_clock_less_the_reference(db: None) -> None:
+def test_a_difference_is_the_clock_less_the_reference() -> None:
     ahead, behind = guard.compare([sample("ntp", -7), sample("machine", 7)])
     assert abs(ahead.ahead_us - 7_000_000) < 500_000 + ahead.uncertainty_us
     assert abs(behind.ahead_us + 7_000_000) < 500_000 + behind.uncertainty_us
     assert (ahead.own_machine, behind.own_machine) == (False, True)
 
 
-def test_readings_are_kept_once_for_each_reference(db: None) -> None:
+def test_readings_are_kept_once_for_each_reference() -> None:
     guard.write(guard.compare([sample("ntp"), sample("machine")]))
     first = Reading.objects.get(kind="ntp").measured_at
     guard.write(guard.compare([sample("ntp", -60)]))

@@ -12,11 +12,8 @@ from core.database.sql_files import function_sql
 from core.timekeeping import references
 from core.timekeeping.guard import beat
 from core.timekeeping.references import Sample
+from tests.support.databases import clock_ahead_sql
 
-_CLOCK = """
-CREATE OR REPLACE FUNCTION core_server_clock() RETURNS timestamptz LANGUAGE sql VOLATILE
-AS $$ SELECT clock_timestamp() + interval '{seconds} seconds' $$
-"""
 _NO_GUARD = """
 CREATE OR REPLACE FUNCTION core_clock_unsound() RETURNS boolean LANGUAGE sql VOLATILE
 AS $$ SELECT false $$
@@ -31,15 +28,19 @@ def server_clock_off(by: timedelta, *, guard: bool = True) -> Iterator[None]:
     the function that reads the clock; production starts on no such database. Use `own_database`.
     Without `guard` sales do not ask whether the clock is right: the twin that shows why they do.
     """
-    _as_owner(_CLOCK.format(seconds=by.total_seconds()))
+    _as_owner(clock_ahead_sql(by))
     if not guard:
         _as_owner(_NO_GUARD)
     try:
         yield
     finally:
-        # As `migrate` writes them.
-        (functions,) = (text for text in function_sql() if "core_server_clock() RETURNS" in text)
-        _as_owner(functions)
+        use_the_machines_clock()
+
+
+def use_the_machines_clock() -> None:
+    """Make the server's clock the machine's, as `migrate` writes it: not ten in the morning."""
+    (functions,) = (text for text in function_sql() if "core_server_clock() RETURNS" in text)
+    _as_owner(functions)
 
 
 def watched(kinds: Sequence[str] = ("machine", "receiver")) -> None:

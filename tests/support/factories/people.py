@@ -29,7 +29,7 @@ _APPOINTMENT = "Resolució d'inspecció 1"
 def time_to(instant: datetime) -> datetime:
     """Set the simulated clock. A test may also set it back."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT clock_timestamp()")
+        cursor.execute("SELECT core_server_clock()")
         real = cursor.fetchone()[0]
     ClockOffset.objects.create(offset=instant - real, set_at=instant, reason="test")
     clock.forget_recent()
