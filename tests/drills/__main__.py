@@ -3,8 +3,8 @@
     DRILLS=primary,web python -m tests.drills
 
 Without DRILLS all are done. ROUNDS=n does n rounds of each; SEED=n repeats a run's choices. The
-figures go to var/drill.json; after a run of all drills the table goes to docs/drills.md. The exit
-code is 1 if a drill did not pass.
+figures go to var/drill.json, beside those of other drills; after a run of all the table goes to
+docs/drills.md. The exit code is 1 if a drill did not pass.
 """
 
 import os
@@ -18,10 +18,10 @@ from core.tools.cluster import software
 from core.tools.cluster.__main__ import new_folder
 from core.tools.cluster.network import enter_own_network, network
 from core.tools.embedded.processes import EmbeddedError, server_account
-from core.tools.embedded.server import ROOT, var_folder
-from tests.drills import killing, losing
+from core.tools.embedded.server import var_folder
+from tests.drills import hampering, killing, losing, migrating, services, storming
 from tests.drills.ground import Ground, ground
-from tests.drills.outcomes import Outcome, page, table, write
+from tests.drills.outcomes import FIGURES, PAGE, Outcome, page, table, write
 
 Drill = Callable[[Ground, int], Outcome]
 DRILLS: Mapping[str, tuple[Drill, int]] = {
@@ -30,25 +30,31 @@ DRILLS: Mapping[str, tuple[Drill, int]] = {
     "silent": (losing.silent, 3),
     "standby": (losing.standby, 2),
     "web": (killing.web, 3),
-    "worker": (partial(killing.process, kind="worker"), 2),
-    "beat": (partial(killing.process, kind="beat"), 2),
-    "live": (partial(killing.process, kind="live"), 2),
+    "worker": (partial(services.process, kind="worker"), 2),
+    "beat": (partial(services.process, kind="beat"), 2),
+    "live": (partial(services.process, kind="live"), 2),
     "broker": (killing.broker, 2),
     "proxy": (killing.proxy, 3),
-    "receiver": (killing.receiver, 2),
-    "migrate": (killing.migrate, 20),
-    "storm": (killing.storm, 1),
+    "receiver": (services.receiver, 2),
+    "migrate": (migrating.migrate, 20),
+    "storm": (storming.storm, 1),
+    "paused": (hampering.paused, 2),
+    "disk": (hampering.disk, 2),
+    "clock": (hampering.clock, 2),
 }
-"""The drills by name, with their number of rounds."""
+"""The drills by name, with their number of rounds. The last leaves tickets with wrong times."""
 
 
 def chosen(names: str) -> list[str]:
-    """Return the drills of names with commas, all for none. Raise ValueError for another name."""
+    """Return the drills of names with commas in the table's order, all for none.
+
+    Raise ValueError for another name.
+    """
     wanted = [name.strip() for name in names.split(",") if name.strip()]
     unknown = [name for name in wanted if name not in DRILLS]
     if unknown:
         raise ValueError(f"no such drill: {', '.join(unknown)}; there are {', '.join(DRILLS)}")
-    return wanted or list(DRILLS)
+    return [name for name in DRILLS if name in wanted] or list(DRILLS)
 
 
 def run(at: Ground, names: list[str], rounds: int, target: Path) -> dict[str, Outcome]:
@@ -64,7 +70,7 @@ def run(at: Ground, names: list[str], rounds: int, target: Path) -> dict[str, Ou
             outcomes[name] = drill(at, rounds or usual)
         except (EmbeddedError, TimeoutError) as fault:
             outcomes[name] = Outcome(notes=[f"did not end: {fault}"[-400:]])
-        outcomes[name].seconds = time.monotonic() - began
+        outcomes[name].end(time.monotonic() - began, at.seed, at.cluster.network.words)
         refused = dict(at.crowd.told.refused)
         if refused:
             outcomes[name].notes.append(f"refused for good: {refused}")
@@ -89,11 +95,10 @@ def main() -> int:
     began = time.monotonic()
     with ground(new_folder("drill"), network(), seed) as at:
         print(f"ready after {time.monotonic() - began:.0f} s", flush=True)
-        outcomes = run(at, names, rounds, ROOT / "var" / "drill.json")
-        words = at.cluster.network.words
+        outcomes = run(at, names, rounds, FIGURES)
     print("\n" + table(outcomes))
     if len(outcomes) == len(DRILLS):
-        (ROOT / "docs" / "drills.md").write_text(page(outcomes, seed, words))
+        PAGE.write_text(page(outcomes))
     return 0 if all(outcome.passed for outcome in outcomes.values()) else 1
 
 

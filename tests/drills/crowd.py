@@ -25,8 +25,8 @@ SALES, PLAYS = "lototrot/tickets", "promotrot/plays"
 PAYMENTS = "claims/payments"
 KINDS = ("sale", "play", "act", "payment")
 _PLAYS_SHARE = 0.3
-_EVERY_S = 0.02
-"""A terminal rests so long after each act: this machine is shared with all the others."""
+BUSY_S = 0.02
+"""A busy terminal rests so long after each act: this machine is shared with all the others."""
 
 
 @dataclass(slots=True)
@@ -76,7 +76,10 @@ class Goods:
 
 
 class Crowd:
-    """Terminals with their credentials. `addresses` are where each of them asks from."""
+    """Terminals with their credentials. `addresses` are where they ask from, in turn.
+
+    Each rests for `rest_s` on average after an act.
+    """
 
     def __init__(
         self,
@@ -87,6 +90,7 @@ class Crowd:
         *,
         certificate: str,
         seed: int,
+        rest_s: float = BUSY_S,
     ) -> None:
         self.base_url = base_url
         self.told = Told()
@@ -95,6 +99,7 @@ class Crowd:
         self._addresses = addresses
         self._context = ssl.create_default_context(cafile=certificate)
         self._seed = seed
+        self._rest_s = rest_s
         self._stop = threading.Event()
         self._threads: list[threading.Thread] = []
         self._vouchers: deque[tuple[str, int]] = deque()
@@ -141,7 +146,7 @@ class Crowd:
     def _terminal(self, number: int) -> None:
         rng = random.Random(f"{self._seed} {number} {time.monotonic()}")
         line = _Line(self, number)
-        while not self._stop.wait(_EVERY_S):
+        while not self._stop.wait(rng.uniform(0, 2) * self._rest_s):
             if self._vouchers:
                 self._pay(line)
             elif rng.random() < _PLAYS_SHARE:
@@ -178,7 +183,7 @@ class _Line:
     def __init__(self, crowd: Crowd, number: int) -> None:
         self._crowd = crowd
         self._headers = {**crowd._headers[number], "Content-Type": "application/json"}
-        self._source = crowd._addresses[number]
+        self._source = crowd._addresses[number % len(crowd._addresses)]
         self._link: HTTPSConnection | None = None
 
     def act(self, kind: str, ident: uuid.UUID, path: str, body: Any) -> dict[str, Any] | None:

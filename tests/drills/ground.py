@@ -5,10 +5,11 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from http.client import HTTPConnection
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import psycopg
@@ -17,8 +18,11 @@ from core.tools.cluster.cluster import Cluster
 from core.tools.cluster.network import Network
 from core.tools.cluster.patroni import REST_PORT
 from core.tools.embedded.processes import EmbeddedError
-from tests.drills.crowd import Crowd, Goods
+from tests.drills.crowd import BUSY_S, Crowd, Goods
 from tests.drills.outcomes import Outcome
+
+if TYPE_CHECKING:
+    from promotrot.models.game import Game
 
 KINDS = ("signer", "sales", "play", "live", "worker", "beat")
 """The processes of each host in a drill: `web` for staff would only take this machine's time."""
@@ -42,6 +46,8 @@ class Ground:
         self.seed = seed
         self.cluster = Cluster(folder, network, kinds=KINDS, environment={"LOG_LEVEL": "WARNING"})
         self.crowd: Crowd
+        self._game: Game
+        self._emissions: list[tuple[int, int]] = []
         self._before: dict[str, set[UUID]] = {}
 
     def prepare(self) -> None:
@@ -49,30 +55,57 @@ class Ground:
 
         The settings of this process must name the cluster's database and keys.
         """
+        from tests.support import emitting
+
+        self._game = emitting.approved(emitting.document(GAME, code=GAME))
+        emissions = [emitting.opened(self._game) for _ in range(2)]
+        self._emissions = [(each.pk, each.price_cents) for each in emissions]
+        self.crowd = self.crowd_of(CONNECTIONS)
+
+    def crowd_of(self, number: int, *, rest_s: float = BUSY_S, closes_in_s: float = 0) -> Crowd:
+        """Return so many new terminals with a new contest, which closes then; by default late."""
         from core.database import clock
         from core.kernel.days import natural_day
         from tests.bench.parts.sale import Sales
-        from tests.bench.store import credentials, free_day, terminals
-        from tests.support import emitting, factories
+        from tests.bench.store import credentials, free_day
+        from tests.support import factories
 
-        day = free_day(natural_day(clock.now()), step_days=1)
-        contest = factories.contest(factories.meeting(numbers=range(1, 16), day=day))
-        points = terminals()
+        points = [factories.point() for _ in range(number)]
+        now = clock.now()
+        contest = factories.contest(
+            factories.meeting(numbers=range(1, 16), day=free_day(natural_day(now), step_days=1)),
+            closes_at=now + timedelta(seconds=closes_in_s) if closes_in_s else None,
+        )
         for point in points:
             factories.acknowledge(contest, point)
-        game = emitting.approved(emitting.document(GAME, code=GAME))
-        emissions = [emitting.opened(game) for _ in range(2)]
-        self.crowd = Crowd(
+        bodies = Sales(contest, points, seed=self.seed)._bodies
+        return Crowd(
             self.cluster.base_url,
             credentials(points),
-            Goods(
-                Sales(contest, points, seed=self.seed)._bodies,
-                [(each.pk, each.price_cents) for each in emissions],
-            ),
-            [self.cluster.network.outside(number) for number in range(len(points))],
+            Goods(bodies, self._emissions),
+            [self.cluster.network.outside(number) for number in range(CONNECTIONS)],
             certificate=self.cluster.environment["SSL_CERT_FILE"],
             seed=self.seed,
+            rest_s=rest_s,
         )
+
+    def publish_something(self) -> None:
+        """Add entries to the public log: those of a new emission."""
+        from django.db import connections
+
+        from tests.support import emitting
+
+        connections.close_all()  # a fault may have taken the server that they lead to
+        emitting.opened(self._game)
+
+    @contextmanager
+    def instead(self, crowd: Crowd) -> Iterator[None]:
+        """Count by the answers of another crowd inside the block."""
+        usual, self.crowd = self.crowd, crowd
+        try:
+            yield
+        finally:
+            self.crowd = usual
 
     @contextmanager
     def selling(self) -> Iterator[Crowd]:

@@ -1,8 +1,12 @@
 """Drills of the databases: the primary killed, cut off, and back; the standbys lost."""
 
+import json
 import time
+from http.client import HTTPConnection
+from typing import Any
 
-from core.tools.cluster.cluster import DATABASES
+from core.tools.cluster.cluster import DATABASES, Cluster
+from core.tools.cluster.patroni import ETCD_PORT
 from core.tools.embedded.processes import EmbeddedError
 from tests.drills.ground import Ground
 from tests.drills.outcomes import Outcome
@@ -12,6 +16,8 @@ _STALL_S = 0.5
 """The primary sends nothing to its standbys for so long before it dies, in the twin as well."""
 _WITHIN_S = 120.0
 LEASE_S = 20.0
+_WITH_ONE_S = 15.0
+"""Longer than a primary waits for etcd, and an election of etcd's leader takes."""
 
 
 def primary(ground: Ground, rounds: int) -> Outcome:
@@ -102,7 +108,7 @@ def silent(ground: Ground, rounds: int) -> Outcome:
             cut = time.monotonic()
             outcome.first_sales_s.append(crowd.first_sale_after(cut, _WITHIN_S))
             crowd.wait_sales()
-            wrote = _writes(ground, leader)
+            wrote = writes(ground, leader)
             cluster.network.mend(leader)
             crowd.wait_sales()
         cluster.wait_standbys()
@@ -118,7 +124,7 @@ def silent(ground: Ground, rounds: int) -> Outcome:
     return outcome
 
 
-def _writes(ground: Ground, leader: str) -> bool:
+def writes(ground: Ground, leader: str) -> bool:
     """Return whether the server that was cut off takes a write, asked on its own machine."""
     done = ground.cluster.machines[leader].run(
         "psql",
@@ -130,17 +136,23 @@ def _writes(ground: Ground, leader: str) -> bool:
 
 
 def standby(ground: Ground, rounds: int) -> Outcome:
-    """Kill one standby: sales go on. Kill the other too: nothing is answered, rather than lost."""
+    """Kill one standby: sales go on. Kill the other too: nothing is answered, rather than lost.
+
+    The first one's etcd leads, so that the primary's lease waits for an election besides.
+    """
     outcome = Outcome()
     cluster = ground.cluster
     for _ in range(rounds):
         leader = cluster.wait_primary()
         standbys = [name for name in DATABASES if name != leader]
+        etcd_lead(cluster, standbys[0])
         with ground.selling() as crowd:
             cluster.machines[standbys[0]].kill()
             killed = time.monotonic()
             outcome.first_sales_s.append(crowd.first_sale_after(killed, _WITHIN_S))
+            time.sleep(_WITH_ONE_S)
             crowd.wait_sales()
+            gap_s = crowd.told.longest_gap_s(killed, time.monotonic())
             cluster.machines[standbys[1]].kill()
             time.sleep(2)
             since = time.monotonic()
@@ -151,19 +163,40 @@ def standby(ground: Ground, rounds: int) -> Outcome:
             crowd.wait_sales()
         cluster.wait_standbys()
         ground.audit(outcome, commands=False)
+        before_s = outcome.figures.get("longest_gap_with_one_s", 0.0)
+        outcome.figures["longest_gap_with_one_s"] = round(max(gap_s, before_s), 1)
         if alone:
             outcome.notes.append(f"{alone} sales were answered without any standby")
             outcome.lost += alone
         outcome.rounds += 1
-    outcome.passed = not (outcome.lost or outcome.invented) and not _is_slow(outcome)
+    slow = max(outcome.figures["longest_gap_with_one_s"], outcome.first_sale_p95_s or 0.0) > AIM_S
+    outcome.passed = not (outcome.lost or outcome.invented or slow)
     return outcome
 
 
-def _is_slow(outcome: Outcome) -> bool:
-    return (outcome.first_sale_p95_s or 0.0) > AIM_S
+def etcd_lead(cluster: Cluster, name: str) -> None:
+    """Have the etcd of a machine lead the others, if it does not yet."""
+    said = _etcd(cluster, name, "status", {})
+    wanted, leads = said["header"]["member_id"], said["leader"]
+    for other in DATABASES:
+        if wanted != leads and _etcd(cluster, other, "status", {})["header"]["member_id"] == leads:
+            _etcd(cluster, other, "transfer-leadership", {"targetID": wanted})
 
 
-def need_cable(ground: Ground) -> None:
-    """Raise EmbeddedError where no cable can be pulled."""
+def _etcd(cluster: Cluster, name: str, act: str, words: dict[str, str]) -> dict[str, Any]:
+    connection = HTTPConnection(cluster.machines[name].address, ETCD_PORT, timeout=10)
+    path = f"/v3/maintenance/{act}"
+    connection.request("POST", path, json.dumps(words), {"Content-Type": "application/json"})
+    answer = connection.getresponse()
+    text = answer.read()
+    connection.close()
+    if answer.status != 200:
+        raise EmbeddedError(f"etcd of {name} refused {act}: {text!r}")
+    said: dict[str, Any] = json.loads(text)
+    return said
+
+
+def need_namespaces(ground: Ground) -> None:
+    """Raise EmbeddedError where neither a cable can be pulled nor a disk be mounted."""
     if ground.cluster.network.words != "network namespaces":
         raise EmbeddedError("network namespaces are not allowed here")

@@ -1,13 +1,19 @@
-"""The outcome of each drill: as JSON, as a table, and as docs/drills.md."""
+"""The outcome of each drill: as JSON, as a table, and as docs/drills.md.
+
+`python -m tests.drills.outcomes` writes docs/drills.md from var/drill.json.
+"""
 
 import json
-import platform
+import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
 
+from core.tools.embedded.server import ROOT
 from tests.bench.pairs import percentile
+
+FIGURES, PAGE = ROOT / "var" / "drill.json", ROOT / "docs" / "drills.md"
 
 
 @dataclass(slots=True)
@@ -27,6 +33,15 @@ class Outcome:
     notes: list[str] = field(default_factory=list)
     figures: dict[str, float] = field(default_factory=dict)
     seconds: float = 0.0
+    seed: int = 0
+    done_on: str = ""
+    where: str = ""
+
+    def end(self, seconds: float, seed: int, network: str) -> None:
+        """Note how long it took, when, and on what."""
+        self.seconds, self.seed = round(seconds, 1), seed
+        self.done_on = datetime.now(UTC).date().isoformat()
+        self.where = f"{network}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.0f}"
 
     @property
     def first_sale_p95_s(self) -> float | None:
@@ -41,10 +56,22 @@ class Outcome:
 
 
 def write(target: Path, outcomes: Mapping[str, Outcome], seed: int) -> None:
-    """Write the figures by drill."""
+    """Write the figures by drill. Those of other drills, from earlier runs, stay."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    drills = {name: outcome.as_json() for name, outcome in outcomes.items()}
+    drills = {name: outcome.as_json() for name, outcome in {**recorded(target), **outcomes}.items()}
     target.write_text(json.dumps({"seed": seed, **drills}, indent=1) + "\n")
+
+
+def recorded(target: Path) -> dict[str, Outcome]:
+    """Return what the last run of each drill wrote there."""
+    if not target.exists():
+        return {}
+    known = {each.name for each in fields(Outcome)}
+    return {
+        name: Outcome(**{word: value for word, value in said.items() if word in known})
+        for name, said in json.loads(target.read_text()).items()
+        if isinstance(said, dict)
+    }
 
 
 def table(outcomes: Mapping[str, Outcome]) -> str:
@@ -68,26 +95,24 @@ def table(outcomes: Mapping[str, Outcome]) -> str:
     return "\n".join(lines)
 
 
-def page(outcomes: Mapping[str, Outcome], seed: int, network: str) -> str:
+def page(outcomes: Mapping[str, Outcome]) -> str:
     """Return docs/drills.md."""
-    notes = [
-        f"* **{name}** ({outcome.seconds:.0f} s): {note}"
-        for name, outcome in outcomes.items()
-        for note in outcome.notes
+    lines = [
+        "# The last run of each drill",
+        "",
+        "Written by `make drill`, or by `python -m tests.drills.outcomes` from `var/drill.json`;",
+        "[operations.md](operations.md#drills) says what each drill does and when it passes.",
+        "",
+        table(outcomes),
+        "",
     ]
-    return "\n".join(
-        [
-            "# The last run of the drills",
-            "",
-            "`make drill` writes this page; [operations.md](operations.md#drills) says what each"
-            " drill does and when it passes.",
-            "",
-            f"{datetime.now(UTC).date().isoformat()}, seed {seed}, {network}, {platform.system()}"
-            f" {platform.machine()}, Python {platform.python_version()}.",
-            "",
-            table(outcomes),
-            "",
-            *notes,
-            "",
-        ]
-    )
+    for name, outcome in outcomes.items():
+        figures = ", ".join(f"{word} {value:g}" for word, value in outcome.figures.items())
+        run = f"{outcome.done_on}, seed {outcome.seed}, {outcome.where}, {outcome.seconds:.0f} s."
+        lines.append(f"* **{name}**: {run}{f' Figures: {figures}.' if figures else ''}")
+        lines += [f"    * {note}" for note in outcome.notes]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(recorded(FIGURES)))

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from tests.drills.__main__ import DRILLS, chosen
-from tests.drills.outcomes import Outcome, page, table, write
+from tests.drills.outcomes import Outcome, page, recorded, table, write
 
 
 def outcomes() -> dict[str, Outcome]:
@@ -27,12 +27,24 @@ def test_a_drill_that_lost_is_marked() -> None:
     lines = table(outcomes()).splitlines()
     assert lines[2].endswith("| 7 | yes |")
     assert lines[3].endswith("|  | NO |")
-    assert "one is missing" in page(outcomes(), 5, "loopback addresses")
+    assert "one is missing" in page(outcomes())
+
+
+def test_a_run_of_one_drill_keeps_the_figures_of_the_others(tmp_path: Path) -> None:
+    target = tmp_path / "drill.json"
+    write(target, outcomes(), 5)
+    again = Outcome(rounds=3, passed=True)
+    again.end(7.25, 6, "loopback addresses")
+    write(target, {"web": again}, 6)
+    kept = recorded(target)
+    assert kept["primary"].first_sales_s == [1.0, 3.0]
+    assert (kept["web"].rounds, kept["web"].seed) == (3, 6)
+    assert "seed 6, loopback addresses" in page(kept)
 
 
 def test_drills_are_chosen_by_name() -> None:
     assert chosen("") == list(DRILLS)
-    assert chosen(" web, primary") == ["web", "primary"]
+    assert chosen(" web, primary") == ["primary", "web"]
     try:
         chosen("flood")
     except ValueError as error:

@@ -201,11 +201,36 @@ class Cluster:
         self.delete_data(name)
         self.machines[name].start()
 
+    def home(self, name: str) -> Path:
+        """Return the folder of a database's machine, which stands for its disk."""
+        return (self.folder / name).resolve()
+
+    def small_disk(self, name: str, size_bytes: int) -> None:
+        """Start a database's machine with an empty disk of that size; it copies the primary's data.
+
+        The disk is in memory, until this process ends. It needs a namespace of mounts.
+        """
+        self.machines[name].kill()
+        self.delete_data(name)
+        home = self.home(name)
+        if not home.is_mount():
+            kept, state = home.with_name(f"{home.name}-kept"), home.stat()
+            owner = f"uid={state.st_uid},gid={state.st_gid},mode=700"
+            options = f"size={size_bytes},{owner}"
+            for command in (
+                ["cp", "--archive", str(home), str(kept)],
+                ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(home)],
+                ["cp", "--archive", f"{kept}/.", str(home)],
+            ):
+                subprocess.run(command, check=True)
+            shutil.rmtree(kept)
+        self.machines[name].start()
+
     def _members(self) -> dict[str, str]:
         return {name: self.machines[name].address for name in DATABASES}
 
     def _data(self, name: str) -> Path:
-        return (self.folder / name).resolve() / "data"
+        return self.home(name) / "data"
 
     def _database_url(self, role: str, options: Mapping[str, str]) -> str:
         hosts = ",".join(self._members().values())

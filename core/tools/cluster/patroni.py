@@ -42,9 +42,11 @@ POSTGRESQL: Mapping[str, str | int | float] = {
 }
 """What the sale needs of every server, whatever the machine. Memory is the machine's."""
 
-LEASE: Mapping[str, int] = {"ttl": 20, "loop_wait": 2, "retry_timeout": 5}
+LEASE: Mapping[str, int] = {"ttl": 20, "loop_wait": 2, "retry_timeout": 8}
 """Seconds. A primary whose machine is dead is replaced when its lease of `ttl` has ended; Patroni
-knows no shorter one."""
+knows no shorter one. A primary gives up when etcd has not answered for `retry_timeout`: that is
+longer than two elections of a leader of etcd, whose machine may have been a standby's. Patroni
+wants `loop_wait` and twice `retry_timeout` within `ttl`."""
 
 
 @dataclass(frozen=True, slots=True)
