@@ -70,6 +70,7 @@ def run(at: Ground, names: list[str], rounds: int, target: Path) -> dict[str, Ou
             outcomes[name] = drill(at, rounds or usual)
         except (EmbeddedError, TimeoutError) as fault:
             outcomes[name] = Outcome(notes=[f"did not end: {fault}"[-400:]])
+            at.recover()
         outcomes[name].end(time.monotonic() - began, at.seed, at.cluster.network.words)
         refused = dict(at.crowd.told.refused)
         if refused:

@@ -168,6 +168,13 @@ class Ground:
                 raise EmbeddedError(f"the primary did not become synchronous={mode}")
             time.sleep(0.2)
 
+    def recover(self) -> None:
+        """Have every machine run again, after a drill that did not end."""
+        for machine in self.cluster.machines.values():
+            machine.thaw()
+            machine.start()
+        self.cluster.wait_standbys()
+
     def _standby_names(self, leader: str) -> str:
         with psycopg.connect(self.cluster.superuser_url(leader)) as session:
             row: Any = session.execute("SHOW synchronous_standby_names").fetchone()

@@ -32,7 +32,7 @@ while time.process_time() < float(sys.argv[1]):
 
 @dataclass(slots=True)
 class Window:
-    """What the terminals met while something ran: the times of their acts, and their faults."""
+    """The times of acts, and the faults, that terminals met while something ran."""
 
     times_ms: list[float] = field(default_factory=list)
     faults: Counter[str] = field(default_factory=Counter)

@@ -46,7 +46,7 @@ def published(ground: Ground) -> str:
 
 
 SIGNS: dict[str, Sign] = {"worker": swept, "beat": swept, "live": published}
-"""What shows that the work of a kind of process goes on: it changes."""
+"""Signs that the work of a kind of process goes on: they change."""
 
 
 def process(ground: Ground, rounds: int, *, kind: str) -> Outcome:
