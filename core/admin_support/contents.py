@@ -9,6 +9,7 @@ import datetime
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
+from uuid import UUID
 
 from django.db.models import Model, TextChoices
 from django.http import HttpRequest
@@ -97,6 +98,21 @@ class Figure:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """A document that a searched code names. `uuid` finds its rows.
+
+    The `button` posts the pairs of `posts` to the address `opens`, where the person works on it.
+    """
+
+    title: Text
+    shown: Any
+    uuid: UUID
+    button: Text = ""
+    opens: str = ""
+    posts: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """A page that does not show the rows of one table.
 
@@ -120,10 +136,11 @@ class Administration:
     """The part of one app in the administration.
 
     `waiting` lists what waits for a person, and `figures` what the first page tells them; both
-    return nothing for who may not know it. `kind_titles` name the kinds of two-person acts.
-    `content_readers` show a field of a proposal's content that names a row; their order is that in
-    which the subject is looked for. `key_names` name the keys of documents and refusals,
-    `code_texts` put the codes of refusals into words, and `tones` colour states.
+    return nothing for who may not know it. `finder` finds the document of a code that was typed
+    into the search box. `kind_titles` name the kinds of two-person acts. `content_readers` show a
+    field of a proposal's content that names a row; their order is that in which the subject is
+    looked for. `key_names` name the keys of documents and refusals, `code_texts` put the codes of
+    refusals into words, and `tones` colour states.
     """
 
     sections: Sequence[Section] = ()
@@ -131,6 +148,7 @@ class Administration:
     pages: Sequence[Page] = ()
     waiting: Callable[[HttpRequest], Sequence[Waiting]] | None = None
     figures: Callable[[HttpRequest], Sequence[Figure]] | None = None
+    finder: Callable[[HttpRequest, str], Named | None] | None = None
     kind_titles: Mapping[str, Text] = dataclasses.field(default_factory=dict)
     content_readers: Mapping[str, Callable[[Any], Any]] = dataclasses.field(default_factory=dict)
     key_names: Mapping[str, Text] = dataclasses.field(default_factory=dict)

@@ -113,12 +113,14 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
     `columns` are those of the list and `shown` the entries of the page (by default every field);
     each is the name of a field or of a method. `acts` are done to one row, `list_acts` from the
     list. `told` are fields that one of those methods shows. Nobody reads what names no
-    `read_power`.
+    `read_power`. `quick` are the comparisons by which the search box finds a row; each uses an
+    index or a small table.
     """
 
     columns: Sequence[str] = ("__str__",)
     shown: Sequence[str] = ()
     told: Sequence[str] = ()
+    quick: Sequence[str] = ()
     acts: Sequence[Act] = ()
     list_acts: Sequence[Act] = ()
     ordering: Sequence[str] = ("-pk",)

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.i18n import set_language
 from unfold.sites import UnfoldAdminSite
 
-from core.admin_support import dashboard, navigation, places, signed_on
+from core.admin_support import dashboard, navigation, places, search, signed_on
 from core.admin_support.own_account import password, second_factor
 from core.admin_support.own_account.sign_on import SignOnForm
 from core.api import acting
@@ -77,6 +77,7 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
                 name="second_factor",
             ),
             path("waiting/", self.admin_view(dashboard.count), name="waiting"),
+            path("find/", self.admin_view(search.view), name="find"),
             path("records/", self.admin_view(places.records), name="records"),
             path("places/<slug:name>/", self.admin_view(places.place), name="place"),
             *navigation.page_urls(self.admin_view),

@@ -20,6 +20,7 @@ from core.ledger.services import AccountCode, balance_cents
 
 @admin.register(Account)
 class AccountAdmin(ReadOnlyAdmin):
+    quick = ("code__startswith",)
     columns = ("code", "side", "opened_at")
     shown = ("code", "side", "balance", "opened_at", "transfers")
     list_filter = ("side",)
@@ -39,6 +40,7 @@ class AccountAdmin(ReadOnlyAdmin):
 
 @admin.register(Transfer)
 class TransferAdmin(ReadOnlyAdmin):
+    quick = ("reference",)
     columns = ("id", "at", "kind", "debit", "credit", "amount_cents", "reference")
     search_fields = ("reference",)
     search_help_text = _("The reference of an act, or the code of an account.")

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.contents import Administration, Panel, Place, Section
-from core.payoffice.admin.desk import PAGE
+from core.payoffice.admin.desk import PAGE, named
 from core.payoffice.admin.figures import figures
 from core.payoffice.admin.pages import rulings_panel
 from core.payoffice.models import (
@@ -101,6 +101,7 @@ ADMINISTRATION = Administration(
     panels=(Panel(20, Place.OFFICE, rulings_panel),),
     pages=(PAGE,),
     figures=figures,
+    finder=named,
     kind_titles=KIND_TITLES,
     key_names=KEY_NAMES,
     tones={

@@ -216,6 +216,7 @@ class _Settlements(ReadOnlyInline):
 
 @admin.register(Contest)
 class ContestAdmin(ReadOnlyAdmin):
+    quick = ("day", "meeting__name__icontains")
     read_power = powers.READ
     columns = ("__str__", "state", "meeting", "price_cents", "scheduled_close_at", "closed_at")
     shown = (

@@ -166,6 +166,7 @@ class RacecourseAdmin(ReadOnlyAdmin):
 
 @admin.register(Meeting)
 class MeetingAdmin(ReadOnlyAdmin):
+    quick = ("day", "name__icontains", "reference__iexact")
     read_power = powers.READ
     columns = ("name", "day", "reference", "approved", "imported_at", "imported_by")
     shown = (

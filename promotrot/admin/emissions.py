@@ -216,6 +216,7 @@ class _Reveal(ReadOnlyInline):
 
 @admin.register(Emission)
 class EmissionAdmin(ReadOnlyAdmin):
+    quick = ("reference__iexact",)
     read_power = powers.READ_EMISSIONS
     columns = ("reference", "state", "game", "tickets", "price_cents", "planned_at")
     shown = (

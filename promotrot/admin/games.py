@@ -229,6 +229,7 @@ class _Approval(ReadOnlyInline):
 
 @admin.register(Game)
 class GameAdmin(ReadOnlyAdmin):
+    quick = ("code__iexact",)
     read_power = powers.READ_EMISSIONS
     columns = ("code", "type", "owed", "recorded_at")
     shown = ("code", "type", "owed", "prize_account", "emissions", "recorded_at")

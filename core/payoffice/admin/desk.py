@@ -23,7 +23,7 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support import signed_on
 from core.admin_support.acts import Refusal
 from core.admin_support.columns import link, moment, money
-from core.admin_support.contents import Keep, Page, Place
+from core.admin_support.contents import Keep, Named, Page, Place
 from core.api.problems import domain_error
 from core.database import clock
 from core.kernel.days import day_bounds, natural_day
@@ -282,6 +282,24 @@ def _paper_view(request: HttpRequest, kind: str, ident: UUID) -> HttpResponse:
     response = HttpResponse(content, content_type=Output.PDF.media_type)
     response["Cache-Control"] = "no-store"
     return response
+
+
+def named(request: HttpRequest, term: str) -> Named | None:
+    """Return the document whose code was typed into the search box; the look is put on record."""
+    if not signed_on.may(request, powers.CHECK):
+        return None
+    try:
+        checked = checking.desk_state(by=signed_on.actor(request), code=term).checked
+    except DomainError:
+        return None
+    return Named(
+        title=STATES[checked.state.value][0],
+        shown=money(checked.owed_cents) if checked.owed_cents else "",
+        uuid=checked.payable.uuid,
+        button=_("At the office's desk"),
+        opens=reverse("admin:office"),
+        posts={"code": term},
+    )
 
 
 def _urls(keep: Keep) -> list[URLPattern]:

@@ -133,6 +133,7 @@ class DepositAdmin(_Register):
 
 @admin.register(Cheque)
 class ChequeAdmin(_Register):
+    quick = ("number",)
     columns = ("number", "amount_cents", "state", "issued_at", "presented_on", "payment")
     shown = (
         "number",

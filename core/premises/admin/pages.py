@@ -88,6 +88,7 @@ class _Suspensions(ReadOnlyInline):
 
 @admin.register(Premises)
 class PremisesAdmin(ReadOnlyAdmin):
+    quick = ("code__iexact", "name__icontains")
     columns = ("code", "name", "kind", "municipality")
     shown = (
         "code",
@@ -123,6 +124,7 @@ class AuthorisationAdmin(ReadOnlyAdmin):
 
 @admin.register(Terminal)
 class TerminalAdmin(ReadOnlyAdmin):
+    quick = ("code__iexact",)
     columns = ("code", "premises", "enrolled_at", "copied_at", "revoked_at")
     shown = (*columns, "created_at", "proposal")
     search_fields = ("code", "premises__code", "premises__name")

@@ -151,6 +151,7 @@ class _SecondFactors(ReadOnlyInline):
 
 @admin.register(User)
 class UserAdmin(ReadOnlyAdmin):
+    quick = ("username__iexact", "full_name__icontains")
     read_power = powers.READ_ACCOUNTS
     inlines = (_SecondFactors,)
     columns = ("username", "full_name", "roles", "is_active", "last_login")

@@ -48,6 +48,17 @@
     if (answer?.ok) showWaiting((await answer.json()).waiting);
   }
 
+  // Ctrl-K, wherever the focus is. Where the side bar is hidden the box has a page of its own.
+  addEventListener("keydown", (event) => {
+    if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+    const boxes = [...document.querySelectorAll(".house-search input")];
+    if (!boxes.length) return;
+    event.preventDefault();
+    const box = boxes.find((one) => one.offsetParent !== null);
+    if (box) box.select();
+    else location.assign(boxes[0].form.action);
+  });
+
   addEventListener("load", () => {
     askWaiting(false);
     setInterval(() => askWaiting(true), 60000);

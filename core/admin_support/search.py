@@ -1,0 +1,140 @@
+"""Search everything that the person may see with one box (Ctrl-K).
+
+The term is posted: a ticket's code is worth money, and an address is kept by browsers and proxies.
+A UUID is looked for in every table that has one; other words in the columns that a page names as
+`quick`. What the database would have to read a large table for is not asked.
+"""
+
+import dataclasses
+import datetime
+import re
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin
+from django.core.exceptions import FieldDoesNotExist
+from django.db import models
+from django.db.models.constants import LOOKUP_SEP
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.utils.text import capfirst
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support import navigation
+from core.admin_support.columns import link, url_of
+from core.admin_support.contents import Place, administrations
+from core.looks.recording import look_at_row
+
+MOST_OF_A_TABLE = 8
+LONGEST = 96
+_DAY = re.compile(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Found:
+    """The rows that were found in one table, with its name in the plural."""
+
+    title: str
+    rows: list[models.Model]
+
+
+def view(request: HttpRequest) -> HttpResponse:
+    """Show what a posted term finds; one single row is shown at once."""
+    term = request.POST.get("q", "").strip()[:LONGEST]
+    context = admin.site.each_context(request) | {"title": _("Search"), "searched": bool(term)}
+    if term:
+        named = [
+            n for part in administrations() if part.finder and (n := part.finder(request, term))
+        ]
+        found = list(rows_found(request, str(named[0].uuid) if named else term))
+        tables = [] if named else tables_found(request, term)
+        rows = [row for group in found for row in group.rows]
+        if len(rows) == 1 and not tables and not named:
+            return HttpResponseRedirect(url_of(rows[0]))
+        for row in rows:
+            look_at_row(row)  # type: ignore[arg-type]
+        context |= {
+            "named": named,
+            "tables": tables,
+            "found": [(group.title, [link(row) for row in group.rows]) for group in found],
+            "nothing": not (named or tables or rows),
+        }
+    response = TemplateResponse(request, "admin_support/search.html", context)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def rows_found(request: HttpRequest, term: str) -> Iterator[Found]:
+    """Find the rows that a term names, in the tables that the person may see, in their order."""
+    for section in navigation.sections():
+        for model, _icon in section.models:
+            page = admin.site.get_model_admin(model)
+            asked = _asked(model, page, term)
+            if not asked or not page.has_view_permission(request):
+                continue
+            rows = list(page.get_queryset(request).filter(asked)[:MOST_OF_A_TABLE])
+            if rows:
+                yield Found(capfirst(str(model._meta.verbose_name_plural)), rows)
+
+
+def _asked(model: type[models.Model], page: Any, term: str) -> models.Q:
+    """Return the condition that one of the columns is the term; none if none can be."""
+    asked = models.Q()
+    names = {field.name for field in model._meta.concrete_fields}
+    for lookup in (*getattr(page, "quick", ()), *({"uuid"} & names)):
+        value = _read(model, lookup, term)
+        if value is not None:
+            asked |= models.Q((lookup, value))
+    return asked
+
+
+def _read(model: type[models.Model], lookup: str, term: str) -> Any:
+    """Return the term as a value of the column that a lookup names; None if it is none."""
+    field: Any = None
+    for name in lookup.split(LOOKUP_SEP):
+        try:
+            field = model._meta.get_field(name)
+        except FieldDoesNotExist:
+            break  # the name of a comparison
+        model = field.related_model or model
+    ident = _uuid(term)
+    if isinstance(field, models.UUIDField):
+        return ident
+    if ident is not None:
+        return None
+    if isinstance(field, models.DateField):
+        return _day(term)
+    if isinstance(field, models.IntegerField):
+        return int(term) if term.isascii() and term.isdigit() and len(term) < 10 else None
+    return term
+
+
+def _uuid(term: str) -> UUID | None:
+    try:
+        return UUID(term)
+    except ValueError:
+        return None
+
+
+def _day(term: str) -> datetime.date | None:
+    written = _DAY.fullmatch(term)
+    try:
+        if written:
+            day, month, year = map(int, written.groups())
+            return datetime.date(year, month, day)
+        return datetime.date.fromisoformat(term)
+    except ValueError:
+        return None
+
+
+def tables_found(request: HttpRequest, term: str) -> list[dict[str, Any]]:
+    """Return the tables whose names contain the term."""
+    wanted = term.casefold()
+    return [
+        table
+        for place in Place
+        for section in navigation.records(request, place)
+        for table in section["tables"]
+        if wanted in table["title"].casefold()
+    ]
