@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import NON_FIELD_ERRORS
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import SimpleTemplateResponse
 from django.templatetags.static import static
 from django.urls import URLPattern, URLResolver, path, reverse
 from django.utils.translation import get_language, gettext
@@ -19,6 +20,8 @@ from core.admin_support.own_account import password, second_factor
 from core.admin_support.own_account.sign_on import SignOnForm
 from core.api import acting
 from core.database import clock
+from core.database.reading.limits import ReadingTooLong, limited
+from core.kernel.errors import DomainError
 from core.looks.recording import LookNotRecorded
 from core.receipts.formats import format_moment
 from core.staff import devices
@@ -59,9 +62,11 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
             if second_factor.is_wanted(request):
                 return HttpResponseRedirect(reverse("admin:second_factor"))
             try:
-                response = inner(request, *args, **kwargs)
+                response = _answered(inner, request, *args, **kwargs)
             except LookNotRecorded as error:
-                return HttpResponse(gettext(error.message), "text/plain; charset=utf-8", 503)
+                return _refused(error, 503)
+            except ReadingTooLong as error:
+                return _refused(error, 409)
             _remember_device(request, response)
             return response
 
@@ -115,6 +120,19 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         return password.view(self, request)
+
+
+def _answered(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+    """Return the view's answer. What only reads is rendered within the limit of readings."""
+    if request.method not in ("GET", "HEAD"):
+        return view(request, *args, **kwargs)
+    with limited():
+        response = view(request, *args, **kwargs)
+        return response.render() if isinstance(response, SimpleTemplateResponse) else response
+
+
+def _refused(error: DomainError, status: int) -> HttpResponse:
+    return HttpResponse(gettext(error.message), "text/plain; charset=utf-8", status)
 
 
 def _remember_device(request: HttpRequest, response: Any) -> None:

@@ -90,6 +90,9 @@ DATABASES = {
 _read_url = env.secret("DATABASE_READ_URL")
 if _read_url:
     DATABASES["standby"] = standby_settings(_read_url, PROCESS) | _KEPT_OPEN
+# The longest that a statement may take: of reports and pages of the administration, and of nights.
+READING_LIMIT_S = env.seconds("READING_LIMIT_S", 30)
+NIGHT_LIMIT_S = env.seconds("NIGHT_LIMIT_S", 14400)
 # Production refuses a server without synchronous standbys, unless this says that it is meant.
 WITHOUT_SECOND_MACHINE = env.boolean("WITHOUT_SECOND_MACHINE", default=False)
 DATABASE_ROUTERS: list[str] = []

@@ -4,6 +4,7 @@ import time
 
 from django.db import connection
 
+from core.database.snapshot import READER
 from core.kernel.errors import Unavailable
 
 WITHIN_S = 60.0
@@ -17,7 +18,8 @@ class NotQuiet(Unavailable):
 def wait_for_quiet(within_s: float | None = None) -> None:
     """Wait until every transaction of this application that started before now has ended.
 
-    A transfer's time is read before it is committed. After this wait no older transfer can appear.
+    Those that only read one instant (`snapshot`) are not waited for: they write nothing. A
+    transfer's time is read before it is committed. After this wait no older transfer can appear.
     Raises NotQuiet (transient) after `within_s` seconds (default WITHIN_S).
     """
     deadline = time.monotonic() + (WITHIN_S if within_s is None else within_s)
@@ -30,8 +32,9 @@ def wait_for_quiet(within_s: float | None = None) -> None:
             cursor.execute(
                 "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
                 " AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
-                " AND usename = current_user AND xact_start <= %s",
-                [started],
+                " AND usename = current_user AND xact_start <= %s"
+                " AND application_name <> %s",
+                [started, READER],
             )
             if not cursor.fetchone()[0]:
                 return

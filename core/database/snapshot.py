@@ -1,15 +1,23 @@
-"""Read one instant of the database for as long as needed."""
+"""Read one instant of the database for as long as needed, without being waited for."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from django.db import connection, transaction
+
+READER: Final = "only reading"
+"""The name of a session while it is in such a transaction, which can write nothing."""
 
 
 @contextmanager
 def snapshot() -> Iterator[None]:
-    """Open a read-only transaction that sees one instant. It cannot stand within another one."""
+    """Open a read-only transaction that sees one instant. It cannot stand within another one.
+
+    `wait_for_quiet` does not wait for it, so that a long one does not keep the nights.
+    """
     with transaction.atomic(durable=True), connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         cursor.execute("SET LOCAL jit = off")
+        cursor.execute(f"SET LOCAL application_name = '{READER}'")
         yield

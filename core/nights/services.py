@@ -5,13 +5,16 @@ Each job and day has one row. If a run is interrupted, the next run continues wi
 """
 
 import datetime
+from contextlib import nullcontext
 
 import structlog
+from django.conf import settings
 from django.db import connection, transaction
 
 from core.database import clock
 from core.database.locks import Lock, session_hold
 from core.database.quiet import wait_for_quiet
+from core.database.reading.limits import limited
 from core.kernel.days import add_days, natural_day
 from core.kernel.errors import Conflict, DomainError, Unavailable
 from core.nights import jobs, powers
@@ -122,10 +125,7 @@ def _run(job: Job, day: datetime.date) -> JobRun:
     run = _start(job, day)
     log.info("job started", job=job.name, day=day.isoformat(), attempt=run.attempts)
     try:
-        if job.whole:
-            with transaction.atomic():
-                _finish(run, job.run(day))
-        else:
+        with limited(settings.NIGHT_LIMIT_S), transaction.atomic() if job.whole else nullcontext():
             _finish(run, job.run(day))
     except Exception as error:  # whatever it is: it is recorded, and the others go on
         _fail(run, error)

@@ -8,6 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import columns, signed_on
@@ -59,7 +60,8 @@ def _one(request: HttpRequest, name: str) -> HttpResponse:
         return TemplateResponse(
             request,
             "reports/one.html",
-            admin.site.each_context(request) | {"title": _("Reports"), "refusal": error.detail},
+            admin.site.each_context(request)
+            | {"title": _("Reports"), "refusal": gettext(error.message)},
         )
     report = table.report
     query = f"?first={table.period.first}&last={table.period.last}"

@@ -3,6 +3,7 @@
 import datetime
 
 from core.database import clock
+from core.database.reading.limits import limited
 from core.database.reading.standby import read_much
 from core.kernel.days import add_days, natural_day
 from core.looks.recording import REPORT, look
@@ -27,11 +28,11 @@ def report(
 ) -> Table:
     """Return a report over a period (default: the last thirty days), and record the look.
 
-    Raises ReportUnknown, PeriodRefused.
+    Raises ReportUnknown, PeriodRefused, ReadingTooLong.
     """
     by.need(powers.READ)
     definition = tables.report_named(name)
     end = last or natural_day(clock.now())
     begin = first or add_days(end, 1 - DAYS_SHOWN)
     look(REPORT, name, asked=f"{begin} {end}")
-    return read_much(lambda: tables.table(definition, Period(begin, end)))
+    return read_much(limited()(lambda: tables.table(definition, Period(begin, end))))

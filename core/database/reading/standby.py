@@ -18,6 +18,8 @@ from django.db import DatabaseError, InterfaceError, OperationalError, connectio
 from django.db.backends.base.base import BaseDatabaseWrapper
 from prometheus_client import Counter
 
+from core.database.reading.limits import CANCELLED
+
 T = TypeVar("T")
 STANDBY: Final = "standby"
 """The alias of the connection to the server of DATABASE_READ_URL."""
@@ -44,7 +46,6 @@ _LAG = """
 SELECT pg_is_in_recovery(), CASE WHEN pg_last_wal_replay_lsn() < %s::pg_lsn
        THEN extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) END
 """
-_CANCELLED = "57014"  # by us: it took too long, and would on the primary as well
 
 
 class Unfit(Exception):
@@ -87,7 +88,9 @@ def read_much(read: Callable[[], T]) -> T:
         with _standing_in(standby):
             answer = read()
     except (Unfit, OperationalError, InterfaceError) as error:
-        if getattr(error.__cause__, "sqlstate", None) == _CANCELLED:
+        if (
+            getattr(error.__cause__, "sqlstate", None) == CANCELLED
+        ):  # it would take too long on the primary, too
             raise
         _leave_alone(error)
         READINGS.labels("primary").inc()

@@ -8,10 +8,11 @@ from core.api.papers import CSV, CSV_FORM, XLSX, Form, PaperView
 from core.api.schema import operation
 from core.api.shapes import Day, Flag, Shape
 from core.api.views import StaffView, json_response
+from core.database.reading.limits import ReadingTooLong
 from core.reports import outputs, powers, selectors
 from core.reports.tables import PeriodRefused, ReportUnknown
 
-_PROBLEMS = (ReportUnknown, PeriodRefused)
+_PROBLEMS = (ReportUnknown, PeriodRefused, ReadingTooLong)
 
 
 class PeriodQuery(Shape):

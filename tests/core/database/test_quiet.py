@@ -1,10 +1,14 @@
 """Wait for transactions in progress, from within a transaction."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import psycopg
 import pytest
-from django.db import transaction
+from django.db import DatabaseError, connection, transaction
 
 from core.database import quiet
+from core.database.snapshot import snapshot
 from tests.support.databases import Database
 
 
@@ -23,3 +27,27 @@ def test_who_does_not_end_is_waited_for_no_longer_than_told(own_database: Databa
         other.execute("SELECT 1")
         with pytest.raises(quiet.NotQuiet), transaction.atomic():
             quiet.wait_for_quiet(0)
+
+
+def test_who_reads_one_instant_for_long_is_not_waited_for(own_database: Database) -> None:
+    """As a day file does. It can write nothing, and cannot be made to."""
+    reader = ThreadPoolExecutor(1)
+    reading, done = threading.Event(), threading.Event()
+
+    def read() -> None:
+        with snapshot(), connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+            reading.set()
+            done.wait(5)
+            with pytest.raises(DatabaseError, match="before any query"):
+                cursor.execute("SET TRANSACTION READ WRITE")
+        connection.close()
+
+    with reader:
+        ended = reader.submit(read)
+        assert reading.wait(5)
+        try:
+            quiet.wait_for_quiet(0)
+        finally:
+            done.set()
+        ended.result()

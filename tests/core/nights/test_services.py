@@ -11,6 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 
 from core.contributions import ContributedTwice
 from core.database import clock, quiet
@@ -108,6 +109,21 @@ def test_a_job_that_recounts_runs_once_for_the_days_without_it(own: Database, di
     night_run()
     assert diary.lines == [("books", first), ("books", failed), ("books", last)]
     assert undone() == []
+
+
+def test_a_job_that_takes_too_long_ends_and_the_others_go_on(
+    own: Database, diary: Diary, own_jobs: list[Job], settings: Any
+) -> None:
+    def long(day: date) -> Outcome:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_sleep(20)")
+        return Outcome()
+
+    settings.NIGHT_LIMIT_S = 0.5
+    own_jobs.append(Job(name="long", title="long", order=1, run=long, whole=False))
+    diary.job("good", 20)
+    assert [(run.job, run.state) for run in night_run()] == [("long", "failed"), ("good", "done")]
+    assert JobFailure.objects.get().error.startswith("reading_too_long")
 
 
 def test_up_to_a_day_and_not_beyond_the_days_that_ended(own: Database, diary: Diary) -> None:

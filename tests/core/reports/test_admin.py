@@ -30,3 +30,11 @@ def test_reports_are_not_for_everybody() -> None:
     cashier = Desk(Role.CASHIER)
     assert cashier.client.get("/admin/reports/").status_code == 403
     assert "/admin/reports/" not in cashier.get("/admin/")
+
+
+def test_a_page_that_takes_too_long_says_so(slow: None) -> None:
+    desk = Desk(Role.AUDITOR)
+    assert b"Ask for less" in desk.client.get("/admin/reports/sales-by-day/").content
+    for path in ("/admin/reports/", "/admin/reports/sales-by-day.csv"):
+        answer = desk.client.get(path)
+        assert (answer.status_code, b"Ask for less" in answer.content) == (409, True)

@@ -19,3 +19,9 @@ def test_every_report_is_read_as_rows_and_as_files(season: Season) -> None:
             assert api.get(f"reports/{name}.{kind}", first=day).status_code == 200
     refused(api.get("reports/nothing"), 404, "report_unknown")
     refused(api.get("reports/outs", first="2030-02-02", last="2030-02-01"), 422, "period_refused")
+
+
+def test_a_report_that_takes_too_long_is_refused(slow: None) -> None:
+    api = staff_api(Role.AUDITOR)
+    refused(api.get("reports/sales-by-day"), 409, "reading_too_long")
+    refused(api.get("reports/sales-by-day.csv"), 409, "reading_too_long")
