@@ -21,7 +21,7 @@ At the end, write the OpenAPI document again: `manage.py spectacular --file docs
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, ParamSpec
 
 import msgspec
 from django.db.models import QuerySet
@@ -74,6 +74,9 @@ def _written(value: Any) -> Any:
 def _prove(request: Request) -> None:
     """Say that the credentials of a request were found good (`core.api.limits`)."""
     standing_of(request._request).is_proven = True
+
+
+_P = ParamSpec("_P")
 
 
 class ApiView(APIView):
@@ -232,6 +235,17 @@ class StaffView(ApiView):
     def once(self, act: Callable[[], HttpResponse]) -> HttpResponse:
         """Run `act` in one transaction, or return its first answer again (see `idempotency`)."""
         return idempotency.once(self.request, by=self.by, act=act)
+
+    def created_once(
+        self,
+        shape: type[Shape],
+        service: Callable[_P, object],
+        /,
+        *args: _P.args,
+        **kwargs: _P.kwargs,
+    ) -> HttpResponse:
+        """Answer 201 with what the service creates from the arguments, as `once` does."""
+        return self.once(lambda: self.answer(shape, service(*args, **kwargs), 201))
 
 
 class CredentialsView(ApiView):

@@ -104,12 +104,9 @@ class Amendments(StaffView):
         power=powers.AMEND_FIGURES,
     )
     def post(self, request: Request) -> HttpResponse:
-        body = self.read(AmendmentIn)
-
-        def act() -> HttpResponse:
-            return self.answer(ProposalOut, amendments.amendment_propose(by=self.by, **body), 201)
-
-        return self.once(act)
+        return self.created_once(
+            ProposalOut, amendments.amendment_propose, by=self.by, **self.read(AmendmentIn)
+        )
 
 
 class Ends(StaffView):
@@ -146,8 +143,6 @@ class Ends(StaffView):
             for given in body.pop("destinations")
         ]
 
-        def act() -> HttpResponse:
-            proposal = ending.end_propose(by=self.by, destinations=destinations, **body)
-            return self.answer(ProposalOut, proposal, 201)
-
-        return self.once(act)
+        return self.created_once(
+            ProposalOut, ending.end_propose, by=self.by, destinations=destinations, **body
+        )

@@ -278,11 +278,9 @@ class Discard(StaffView):
     def post(self, request: Request, contest: int) -> HttpResponse:
         reason = self.read(ReasonIn)["reason"]
 
-        def act() -> HttpResponse:
-            proposal = preparing.contest_discard(by=self.by, contest_id=contest, reason=reason)
-            return self.answer(ProposalOut, proposal, 201)
-
-        return self.once(act)
+        return self.created_once(
+            ProposalOut, preparing.contest_discard, by=self.by, contest_id=contest, reason=reason
+        )
 
 
 class OneContest(StaffView):

@@ -94,13 +94,13 @@ class Withdrawals(StaffView):
         power=powers.WITHDRAW,
     )
     def post(self, request: Request, race: int) -> HttpResponse:
-        body = self.read(WithdrawalIn)
-
-        def act() -> HttpResponse:
-            withdrawal = withdrawals.withdrawal_enter(by=self.by, race_id=race, **body)
-            return self.answer(WithdrawalOut, withdrawal, 201)
-
-        return self.once(act)
+        return self.created_once(
+            WithdrawalOut,
+            withdrawals.withdrawal_enter,
+            by=self.by,
+            race_id=race,
+            **self.read(WithdrawalIn),
+        )
 
 
 class Reversal(StaffView):
@@ -125,13 +125,13 @@ class Reversal(StaffView):
         power=powers.WITHDRAW,
     )
     def post(self, request: Request, withdrawal: int) -> HttpResponse:
-        body = self.read(ReasonIn)
-
-        def act() -> HttpResponse:
-            proposal = withdrawals.withdrawal_reverse(by=self.by, withdrawal_id=withdrawal, **body)
-            return self.answer(ProposalOut, proposal, 201)
-
-        return self.once(act)
+        return self.created_once(
+            ProposalOut,
+            withdrawals.withdrawal_reverse,
+            by=self.by,
+            withdrawal_id=withdrawal,
+            **self.read(ReasonIn),
+        )
 
 
 class Start(StaffView):
@@ -161,13 +161,9 @@ class Start(StaffView):
         power=powers.RECORD_START,
     )
     def post(self, request: Request, race: int) -> HttpResponse:
-        body = self.read(StartIn)
-
-        def act() -> HttpResponse:
-            proposal = starts.start_report(by=self.by, race_id=race, **body)
-            return self.answer(ProposalOut, proposal, 201)
-
-        return self.once(act)
+        return self.created_once(
+            ProposalOut, starts.start_report, by=self.by, race_id=race, **self.read(StartIn)
+        )
 
 
 class StartCorrection(StaffView):
@@ -195,13 +191,13 @@ class StartCorrection(StaffView):
         power=powers.RECORD_START,
     )
     def post(self, request: Request, race: int) -> HttpResponse:
-        body = self.read(StartCorrectionIn)
-
-        def act() -> HttpResponse:
-            proposal = starts.start_correct(by=self.by, race_id=race, **body)
-            return self.answer(ProposalOut, proposal, 201)
-
-        return self.once(act)
+        return self.created_once(
+            ProposalOut,
+            starts.start_correct,
+            by=self.by,
+            race_id=race,
+            **self.read(StartCorrectionIn),
+        )
 
 
 class Declaration(StaffView):
@@ -234,11 +230,9 @@ class Declaration(StaffView):
         body = self.read(DeclarationIn)
         left = [declarations.Left(**horse) for horse in body.pop("left")]
 
-        def act() -> HttpResponse:
-            proposal = declarations.race_declare(by=self.by, race_id=race, left=left, **body)
-            return self.answer(ProposalOut, proposal, 201)
-
-        return self.once(act)
+        return self.created_once(
+            ProposalOut, declarations.race_declare, by=self.by, race_id=race, left=left, **body
+        )
 
 
 class Retraction(StaffView):
@@ -261,13 +255,13 @@ class Retraction(StaffView):
         power=powers.DECLARE_RACE,
     )
     def post(self, request: Request, race: int) -> HttpResponse:
-        body = self.read(ReasonIn)
-
-        def act() -> HttpResponse:
-            proposal = declarations.declaration_retract(by=self.by, race_id=race, **body)
-            return self.answer(ProposalOut, proposal, 201)
-
-        return self.once(act)
+        return self.created_once(
+            ProposalOut,
+            declarations.declaration_retract,
+            by=self.by,
+            race_id=race,
+            **self.read(ReasonIn),
+        )
 
 
 class MeetingDeclaration(StaffView):
@@ -293,11 +287,9 @@ class MeetingDeclaration(StaffView):
         body = self.read(MeetingDeclarationIn)
         row = meeting_get(meeting)
 
-        def act() -> HttpResponse:
-            proposal = declarations.meeting_declare(by=self.by, meeting=row, **body)
-            return self.answer(ProposalOut, proposal, 201)
-
-        return self.once(act)
+        return self.created_once(
+            ProposalOut, declarations.meeting_declare, by=self.by, meeting=row, **body
+        )
 
 
 class Classification(StaffView):
@@ -326,13 +318,14 @@ class Classification(StaffView):
         body = self.read(ClassificationIn)
         runners = _entries(body.pop("runners"))
 
-        def act() -> HttpResponse:
-            proposal = classification.classification_propose(
-                by=self.by, race_id=race, runners=runners, **body
-            )
-            return self.answer(ProposalOut, proposal, 201)
-
-        return self.once(act)
+        return self.created_once(
+            ProposalOut,
+            classification.classification_propose,
+            by=self.by,
+            race_id=race,
+            runners=runners,
+            **body,
+        )
 
 
 class ClassificationCorrection(StaffView):
@@ -360,13 +353,14 @@ class ClassificationCorrection(StaffView):
         body = self.read(CorrectionIn)
         runners = _entries(body.pop("runners"))
 
-        def act() -> HttpResponse:
-            proposal = classification.classification_correct(
-                by=self.by, race_id=race, runners=runners, **body
-            )
-            return self.answer(ProposalOut, proposal, 201)
-
-        return self.once(act)
+        return self.created_once(
+            ProposalOut,
+            classification.classification_correct,
+            by=self.by,
+            race_id=race,
+            runners=runners,
+            **body,
+        )
 
 
 def _entries(runners: list[dict[str, Any]]) -> list[classification.Entry]:

@@ -112,12 +112,9 @@ class BetTypeProposals(StaffView):
         power=powers.PREPARE_CONTEST,
     )
     def post(self, request: Request) -> HttpResponse:
-        body = self.read(BetTypeIn)
-
-        def act() -> HttpResponse:
-            return self.answer(ProposalOut, bet_types.bet_type_propose(by=self.by, **body), 201)
-
-        return self.once(act)
+        return self.created_once(
+            ProposalOut, bet_types.bet_type_propose, by=self.by, **self.read(BetTypeIn)
+        )
 
 
 class TicketModels(StaffView):

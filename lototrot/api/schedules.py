@@ -87,13 +87,14 @@ class Postponement(StaffView):
         body = self.read(PostponementIn)
         to_at, contest_id = body["scheduled_close_at"], contests.contest_get(contest).pk
 
-        def act() -> HttpResponse:
-            proposal = schedule.schedule_postpone(
-                by=self.by, contest_id=contest_id, to_at=to_at, reason=body["reason"]
-            )
-            return self.answer(ProposalOut, proposal, 201)
-
-        return self.once(act)
+        return self.created_once(
+            ProposalOut,
+            schedule.schedule_postpone,
+            by=self.by,
+            contest_id=contest_id,
+            to_at=to_at,
+            reason=body["reason"],
+        )
 
 
 class AnnouncedStart(StaffView):

@@ -161,11 +161,7 @@ class BreachVoid(StaffView):
     def post(self, request: Request, contest: int) -> HttpResponse:
         self.read(Shape)
 
-        def act() -> HttpResponse:
-            proposal = breach.breach_void(by=self.by, contest_id=contest)
-            return self.answer(ProposalOut, proposal, 201)
-
-        return self.once(act)
+        return self.created_once(ProposalOut, breach.breach_void, by=self.by, contest_id=contest)
 
 
 class BreachBlock(StaffView):
@@ -181,11 +177,7 @@ class BreachBlock(StaffView):
     def post(self, request: Request, contest: int) -> HttpResponse:
         self.read(Shape)
 
-        def act() -> HttpResponse:
-            proposal = breach.breach_block(by=self.by, contest_id=contest)
-            return self.answer(ProposalOut, proposal, 201)
-
-        return self.once(act)
+        return self.created_once(ProposalOut, breach.breach_block, by=self.by, contest_id=contest)
 
 
 class OneSettlement(StaffView):
@@ -266,11 +258,9 @@ class PaymentOrder(StaffView):
     def post(self, request: Request, contest: int) -> HttpResponse:
         self.read(Shape)
 
-        def act() -> HttpResponse:
-            proposal = payment_order.payment_order_propose(by=self.by, contest_id=contest)
-            return self.answer(ProposalOut, proposal, 201)
-
-        return self.once(act)
+        return self.created_once(
+            ProposalOut, payment_order.payment_order_propose, by=self.by, contest_id=contest
+        )
 
 
 class WinningTickets(StaffView):

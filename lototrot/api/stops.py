@@ -114,13 +114,9 @@ class Lifting(StaffView):
         power=powers.STOP_SALES,
     )
     def post(self, request: Request, stop: int) -> HttpResponse:
-        body = self.read(ReasonIn)
-
-        def act() -> HttpResponse:
-            proposal = stopping.stop_lift(by=self.by, stop_id=stop, **body)
-            return self.answer(ProposalOut, proposal, 201)
-
-        return self.once(act)
+        return self.created_once(
+            ProposalOut, stopping.stop_lift, by=self.by, stop_id=stop, **self.read(ReasonIn)
+        )
 
 
 class SignalDeviceIn(Shape):
@@ -187,12 +183,9 @@ class SignalDevices(StaffView):
         power=powers.STOP_SALES,
     )
     def post(self, request: Request) -> HttpResponse:
-        body = self.read(SignalDeviceIn)
-
-        def act() -> HttpResponse:
-            return self.answer(ProposalOut, signals.device_appoint(by=self.by, **body), 201)
-
-        return self.once(act)
+        return self.created_once(
+            ProposalOut, signals.device_appoint, by=self.by, **self.read(SignalDeviceIn)
+        )
 
 
 class SignalDeviceEnd(StaffView):

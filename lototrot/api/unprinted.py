@@ -75,10 +75,10 @@ class UnprintedDecision(StaffView):
         power=powers.DECIDE_UNPRINTED,
     )
     def post(self, request: Request, contest: int) -> HttpResponse:
-        body = self.read(DecisionIn)
-
-        def act() -> HttpResponse:
-            proposal = unprinted.unprinted_decide(by=self.by, contest_id=contest, **body)
-            return self.answer(ProposalOut, proposal, 201)
-
-        return self.once(act)
+        return self.created_once(
+            ProposalOut,
+            unprinted.unprinted_decide,
+            by=self.by,
+            contest_id=contest,
+            **self.read(DecisionIn),
+        )

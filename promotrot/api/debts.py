@@ -117,10 +117,10 @@ class Decision(StaffView):
         power=powers.END_GAME,
     )
     def post(self, request: Request, code: str) -> HttpResponse:
-        body = self.read(DebtDecisionIn)
-
-        def act() -> HttpResponse:
-            proposal = deciding.debt_decide_propose(by=self.by, game=game_get(code), **body)
-            return self.answer(ProposalOut, proposal, 201)
-
-        return self.once(act)
+        return self.created_once(
+            ProposalOut,
+            deciding.debt_decide_propose,
+            by=self.by,
+            game=game_get(code),
+            **self.read(DebtDecisionIn),
+        )

@@ -161,8 +161,6 @@ class Ending(StaffView):
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         reason = self.read(PlayEndIn)["reason"]
 
-        def act() -> HttpResponse:
-            proposal = play_end_propose(by=self.by, ident=ident, reason=reason)
-            return self.answer(ProposalOut, proposal, 201)
-
-        return self.once(act)
+        return self.created_once(
+            ProposalOut, play_end_propose, by=self.by, ident=ident, reason=reason
+        )

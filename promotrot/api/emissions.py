@@ -278,11 +278,9 @@ class Opening(StaffView):
     def post(self, request: Request, code: str, number: int) -> HttpResponse:
         self.read(Shape)
 
-        def act() -> HttpResponse:
-            proposal = steps.emission_open_propose(by=self.by, emission=_found(code, number))
-            return self.answer(ProposalOut, proposal, 201)
-
-        return self.once(act)
+        return self.created_once(
+            ProposalOut, steps.emission_open_propose, by=self.by, emission=_found(code, number)
+        )
 
 
 class Valuations(StaffView):
@@ -303,13 +301,13 @@ class Valuations(StaffView):
         power=powers.PLAN_EMISSION,
     )
     def post(self, request: Request, code: str, number: int) -> HttpResponse:
-        body = self.read(ValuationIn)
-
-        def act() -> HttpResponse:
-            made = valuing.valuation_record(by=self.by, emission=_found(code, number), **body)
-            return self.answer(ValuationOut, made, 201)
-
-        return self.once(act)
+        return self.created_once(
+            ValuationOut,
+            valuing.valuation_record,
+            by=self.by,
+            emission=_found(code, number),
+            **self.read(ValuationIn),
+        )
 
 
 class Closing(StaffView):

@@ -203,10 +203,10 @@ class Ending(StaffView):
     def post(self, request: Request, code: str) -> HttpResponse:
         winners = self.read(EndingIn)["winners"]
 
-        def act() -> HttpResponse:
-            proposal = ending.game_end_propose(
-                by=self.by, game=games.game_get(code), winners=winners
-            )
-            return self.answer(ProposalOut, proposal, 201)
-
-        return self.once(act)
+        return self.created_once(
+            ProposalOut,
+            ending.game_end_propose,
+            by=self.by,
+            game=games.game_get(code),
+            winners=winners,
+        )

@@ -208,13 +208,13 @@ class AbandonmentStep(StaffView):
         power=powers.CERTIFY,
     )
     def post(self, request: Request, draw: uuid.UUID) -> HttpResponse:
-        body = self.read(DrawReasonIn)
-
-        def act() -> HttpResponse:
-            proposal = abandoning.abandonment_propose(by=self.by, draw=draw, **body)
-            return self.answer(ProposalOut, proposal, 201)
-
-        return self.once(act)
+        return self.created_once(
+            ProposalOut,
+            abandoning.abandonment_propose,
+            by=self.by,
+            draw=draw,
+            **self.read(DrawReasonIn),
+        )
 
 
 class BallsStep(StaffView):
@@ -249,13 +249,9 @@ class BallsStep(StaffView):
         power=powers.CONDUCT,
     )
     def post(self, request: Request, draw: uuid.UUID) -> HttpResponse:
-        body = self.read(BallsIn)
-
-        def act() -> HttpResponse:
-            proposal = manual.manual_propose(by=self.by, draw=draw, **body)
-            return self.answer(ProposalOut, proposal, 201)
-
-        return self.once(act)
+        return self.created_once(
+            ProposalOut, manual.manual_propose, by=self.by, draw=draw, **self.read(BallsIn)
+        )
 
 
 class CertificateStep(StepView):

@@ -159,16 +159,14 @@ class PremisesList(StaffView):
     def post(self, request: Request) -> HttpResponse:
         body = self.read(OpeningIn)
 
-        def act() -> HttpResponse:
-            proposal = openings.opening_propose(
-                by=self.by,
-                premises=[openings.NewPremises(**row) for row in body["premises"]],
-                authorisations=[openings.NewAuthorisation(**r) for r in body["authorisations"]],
-                terminals=[openings.NewTerminal(**row) for row in body["terminals"]],
-            )
-            return self.answer(ProposalOut, proposal, 201)
-
-        return self.once(act)
+        return self.created_once(
+            ProposalOut,
+            openings.opening_propose,
+            by=self.by,
+            premises=[openings.NewPremises(**row) for row in body["premises"]],
+            authorisations=[openings.NewAuthorisation(**r) for r in body["authorisations"]],
+            terminals=[openings.NewTerminal(**row) for row in body["terminals"]],
+        )
 
 
 class OnePremises(StaffView):
@@ -213,12 +211,9 @@ class Enrolments(StaffView):
         power=powers.REGISTER,
     )
     def post(self, request: Request) -> HttpResponse:
-        body = self.read(EnrolmentsIn)
-
-        def act() -> HttpResponse:
-            return self.answer(ProposalOut, openings.enrolment_propose(by=self.by, **body), 201)
-
-        return self.once(act)
+        return self.created_once(
+            ProposalOut, openings.enrolment_propose, by=self.by, **self.read(EnrolmentsIn)
+        )
 
 
 class EnrolmentCode(StaffView):
@@ -261,13 +256,13 @@ class Operators(StaffView):
         power=powers.REGISTER,
     )
     def post(self, request: Request, code: str) -> HttpResponse:
-        body = self.read(OperatorIn)
-
-        def act() -> HttpResponse:
-            operator = operators.operator_register(by=self.by, premises=code, **body)
-            return self.answer(OperatorOut, operator, 201)
-
-        return self.once(act)
+        return self.created_once(
+            OperatorOut,
+            operators.operator_register,
+            by=self.by,
+            premises=code,
+            **self.read(OperatorIn),
+        )
 
 
 class OperatorDeactivation(StaffView):

@@ -84,10 +84,6 @@ class Resolutions(StaffView):
         power=powers.ENTER_RESOLUTION,
     )
     def post(self, request: Request) -> HttpResponse:
-        body = self.read(ResolutionIn)
-
-        def act() -> HttpResponse:
-            proposal = resolutions.resolution_propose(by=self.by, **body)
-            return self.answer(ProposalOut, proposal, 201)
-
-        return self.once(act)
+        return self.created_once(
+            ProposalOut, resolutions.resolution_propose, by=self.by, **self.read(ResolutionIn)
+        )
