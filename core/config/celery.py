@@ -24,10 +24,12 @@ def _logging(**_: Any) -> None:
 @worker_init.connect  # type: ignore[untyped-decorator]
 def _verify_server(**_: Any) -> None:
     from core.api import metrics
+    from core.config import sweeping
     from core.config.startup import verify_server
 
     verify_server()
     metrics.follow_tasks()
+    sweeping.start()
 
 
 @worker_ready.connect  # type: ignore[untyped-decorator]

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from celery.schedules import crontab
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
+from kombu.entity import Queue
 
 from core.config import env
 from core.config.database_urls import connection_settings, standby_settings
@@ -260,10 +261,23 @@ CELERY_TIMEZONE = TIME_ZONE
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "socket_timeout": 5}
 CELERY_TASK_PUBLISH_RETRY = False
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # workers do meanwhile what is due by themselves
+# Nights have a queue of their own, so that a long one delays no settlement.
+CELERY_TASK_QUEUES = [
+    Queue(name, routing_key=name)  # type: ignore[no-untyped-call]
+    for name in ("quick", "long")
+]
+CELERY_TASK_DEFAULT_QUEUE = "quick"
+CELERY_TASK_ROUTES = {"core.nights.tasks.night": {"queue": "long"}}
+# A task that nobody took within a minute is sent again by the sweeper; one that takes half an hour
+# is ended, undone. The night says its own limits.
+CELERY_TASK_ANNOTATIONS = {"*": {"expires": 60}}
+CELERY_TASK_TIME_LIMIT = 1800
+SWEEP_EVERY_S = env.seconds("SWEEP_EVERY_S", 5)
 CELERY_BEAT_SCHEDULE = {
     "sweep": {
         "task": "core.config.tasks.sweep",
-        "schedule": env.seconds("SWEEP_EVERY_S", 5),
+        "schedule": SWEEP_EVERY_S,
         "options": {"expires": 30},
     },
     "night": {  # every hour, in Madrid: the next run does what a missed one left

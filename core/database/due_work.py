@@ -8,10 +8,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from celery import Task
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 
 from core.contributions import contributed_items
 from core.database import clock
+from core.kernel.errors import DomainError
+
+Failures = dict[tuple[str, int], str]
+"""Codes of refusals and errors by task and id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +51,28 @@ def send_due() -> int:
             work.task.delay(pk)
             sent += 1
     return sent
+
+
+def do_due() -> tuple[dict[str, int], Failures]:
+    """Do here everything that is due; return how much was done by task, and what failed.
+
+    Work can make more work due, so continue until nothing is due or nothing that is due can be
+    done. A failure does not stop the rest.
+    """
+    done = {work.task.name: 0 for work in due_work()}
+    failed: Failures = {}
+    progress = True
+    while progress:
+        progress = False
+        for task, due in ((work.task, work.due) for work in due_work()):
+            for pk in due():
+                if (task.name, pk) in failed:
+                    continue
+                try:
+                    did = bool(task(pk))
+                except (DomainError, DatabaseError) as error:
+                    failed[task.name, pk] = getattr(error, "code", type(error).__name__)
+                    continue
+                done[task.name] += did
+                progress = progress or did
+    return {name: count for name, count in done.items() if count}, failed

@@ -5,17 +5,16 @@ books.
 from dataclasses import asdict
 from datetime import date
 
-from django.db import DatabaseError
 from django.utils.translation import gettext_lazy as _
 
 from core.database import clock
-from core.database.due_work import due_work
+from core.database.due_work import do_due
 from core.database.snapshot import snapshot
 from core.journal.models import Batch
 from core.journal.services import last_batch
 from core.journal.verifying import verify
 from core.kernel.days import add_days, day_bounds, natural_day
-from core.kernel.errors import DomainError, InvariantBroken
+from core.kernel.errors import InvariantBroken
 from core.ledger.books import differences
 from core.ledger.selectors import trial
 from core.nights.jobs import Job, Outcome, sundays
@@ -53,29 +52,11 @@ class BooksDiffer(InvariantBroken):
 def do_due_work(day: date) -> Outcome:
     """Do everything that the sweeper would send to workers: close, seal, settle, carry over, stop,
     reveal.
-
-    Work can make more work due, so continue until nothing is due or nothing that is due can be
-    done. A failure does not stop the rest.
     """
-    done = {work.task.name: 0 for work in due_work()}
-    failed: dict[tuple[str, int], str] = {}
-    progress = True
-    while progress:
-        progress = False
-        for task, due in ((work.task, work.due) for work in due_work()):
-            for pk in due():
-                if (task.name, pk) in failed:
-                    continue
-                try:
-                    did = bool(task(pk))
-                except (DomainError, DatabaseError) as error:
-                    failed[task.name, pk] = getattr(error, "code", type(error).__name__)
-                    continue
-                done[task.name] += did
-                progress = progress or did
+    done, failed = do_due()
     if failed:
         raise WorkFailed(failed=[[*key, code] for key, code in failed.items()][:MOST_NAMED])
-    return Outcome({name: count for name, count in done.items() if count})
+    return Outcome(done)
 
 
 def lapse(day: date) -> Outcome:

@@ -9,10 +9,12 @@ from core.kernel.errors import Unavailable
 from core.nights.selectors import undone
 from core.nights.services import night_run
 
+LONGEST_S = 12 * 3600
+"""A night that takes longer is cut off; the next one goes on after the jobs that are done."""
 log = structlog.get_logger("nights")
 
 
-@shared_task  # type: ignore[untyped-decorator]
+@shared_task(time_limit=LONGEST_S)  # type: ignore[untyped-decorator]
 def night() -> int:
     """Do what is due. Return how many jobs ran. If another process runs the night, or the clock
     cannot be trusted, do nothing.

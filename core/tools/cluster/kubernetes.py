@@ -15,7 +15,7 @@ from core.tools.cluster.patroni import POSTGRESQL
 from core.tools.embedded.server import ROOT
 
 COMPOSE = ROOT / "docs" / "deploy" / "compose.yaml"
-KINDS = ("sales", "web", "play", "worker", "live", "beat")
+KINDS = ("sales", "web", "play", "worker", "night", "live", "beat")
 REPLICAS = 2
 """Of each kind: no process has a single home, neither the beat."""
 _OPERATORS = ("wal_level", "max_wal_senders", "max_replication_slots", "hot_standby")

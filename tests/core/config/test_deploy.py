@@ -23,7 +23,7 @@ from core.tools.embedded.web import CONNECTIONS, free_port, web_command
 DEPLOY = ROOT / "docs" / "deploy"
 SERVICES: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
 IMAGES = {"PYTHON_IMAGE", "POSTGRES_IMAGE", "VALKEY_IMAGE"}
-OURS = {"migrate", "sales", "web", "play", "signer", "worker", "live", "beat"}
+OURS = {"migrate", "sales", "web", "play", "signer", "worker", "night", "live", "beat"}
 BIN = Path(sys.executable).parent
 
 
@@ -110,7 +110,7 @@ def of_kind(service: str, environment: dict[str, str]) -> dict[str, str]:
 @pytest.mark.parametrize("service", sorted(OURS))
 def test_each_process_is_given_the_keys_of_its_kind_and_no_other(service: str) -> None:
     container = SERVICES[service]
-    kind = "web" if service == "sales" else service
+    kind = {"sales": "web", "night": "worker"}.get(service, service)
     keys = {name.lower() for name in HELD[kind]}
     assert container["environment"]["PROCESS"] == kind
     assert set(container.get("secrets", ())) == keys
@@ -162,7 +162,7 @@ def test_roles_migration_web_and_health_check_work_as_written(
         web.wait(30)
 
 
-@pytest.mark.parametrize("service", ["worker", "beat"])
+@pytest.mark.parametrize("service", ["worker", "night", "beat"])
 def test_celerys_commands_are_known(
     environment: dict[str, str], service: str, tmp_path: Path
 ) -> None:
@@ -183,9 +183,9 @@ def unit(service: str) -> str:
     return "lototrot-worker@.service" if service == "worker" else f"lototrot-{service}.service"
 
 
-@pytest.mark.parametrize("service", ["sales", "web", "play", "worker", "live", "beat"])
+@pytest.mark.parametrize("service", ["sales", "web", "play", "worker", "night", "live", "beat"])
 def test_the_units_say_what_the_containers_do(service: str) -> None:
-    said = " ".join(exec_start(unit(service))).removesuffix(" --hostname worker-%i@%H")
+    said = re.sub(r" --hostname (worker-%i|night)@%H$", "", " ".join(exec_start(unit(service))))
     composed = " ".join(word or "''" for word in SERVICES[service]["command"])
     host = r"127\.0\.0\.1|0\.0\.0\.0"  # a container has a network of its own
     said, composed = (re.sub(host, "HOST", text) for text in (said, composed))

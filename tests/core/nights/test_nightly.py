@@ -8,7 +8,7 @@ from unittest import mock
 
 import pytest
 
-from core.database import clock
+from core.database import clock, due_work
 from core.kernel.days import add_days
 from core.kernel.errors import InvariantBroken
 from core.ledger import services as ledger
@@ -51,7 +51,7 @@ def test_due_work_goes_on_after_a_failure_and_names_it() -> None:
     task.name = "test.work"
     work = SimpleNamespace(task=task, due=lambda: sorted(left))
     with (
-        mock.patch.object(nightly, "due_work", lambda: [work]),
+        mock.patch.object(due_work, "due_work", lambda: [work]),
         pytest.raises(nightly.WorkFailed) as failure,
     ):
         nightly.do_due_work(DAY)
