@@ -156,8 +156,14 @@ def _remember_device(request: HttpRequest, response: Any) -> None:
 
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
-    """Return the places of the person. UNFOLD's SIDEBAR calls this."""
-    return navigation.sidebar(request)
+    """Return the places of the person. UNFOLD's SIDEBAR calls this.
+
+    There are none before they have a password of their own and a second factor.
+    """
+    if not request.user.is_authenticated or not signed_on.is_live(request):
+        return []
+    by = signed_on.actor(request)
+    return navigation.sidebar(request) if by.own_password and by.verified else []
 
 
 def language_action(request: HttpRequest) -> str:

@@ -33,5 +33,5 @@ def execute_as_stranger(database: Database) -> None:
     with psycopg.connect(database.app_url) as stranger:
         stranger.execute(
             "INSERT INTO api_firstanswer (user_id, key_digest, request_digest, status, body,"
-            " answered_at) SELECT id, '', '', 200, '', now() FROM staff_user LIMIT 1"
+            " answered_at) SELECT id, '', '', 200, '', core_now() FROM staff_user LIMIT 1"
         )
