@@ -35,7 +35,20 @@ def primary(ground: Ground, rounds: int) -> Outcome:
     outcome.twin_lost = _asynchronous_twin(ground)
     p95 = outcome.first_sale_p95_s or float("inf")
     outcome.figures["first_sale_max_s"] = max(outcome.first_sales_s, default=0.0)
-    outcome.passed = not (outcome.lost or outcome.invented) and p95 <= AIM_S
+    good = not (outcome.lost or outcome.invented) and bool(outcome.twin_lost)
+    outcome.passed = good and p95 <= AIM_S
+    return outcome
+
+
+def short(ground: Ground, rounds: int) -> Outcome:
+    """Do the drill of the primary once, judged by what is lost alone: a busy machine passes."""
+    outcome = Outcome()
+    for _ in range(rounds):
+        _disk_lost(ground, outcome)
+        ground.audit(outcome)
+        outcome.rounds += 1
+    sold_again = max(outcome.first_sales_s) <= _WITHIN_S
+    outcome.passed = sold_again and not (outcome.lost or outcome.invented)
     return outcome
 
 
