@@ -4,12 +4,22 @@ After a failover a connection to the old primary answers, and every sale on it f
 whether a connection is usable before a request uses it, and after every error.
 """
 
+from typing import Any
+
 import psycopg
 from django.db.backends.postgresql import base
+
+from core.database.engine import hanging
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
     """A connection; one that wants to write is closed on a server that is read-only."""
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        """Connect, and keep the connection among those that are left if their server hangs."""
+        connection = super().get_new_connection(conn_params)
+        hanging.note(connection)
+        return connection
 
     def is_usable(self) -> bool:
         """Return whether the server answers and takes writes, in one question."""
