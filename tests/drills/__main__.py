@@ -15,6 +15,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
+import psycopg
+
 from core.tools.cluster import software
 from core.tools.cluster.__main__ import new_folder
 from core.tools.cluster.network import Namespaces, enter_own_network, network
@@ -73,7 +75,7 @@ def run(at: Ground, names: list[str], rounds: int, target: Path) -> dict[str, Ou
         try:
             at.begin_anew()
             outcomes[name] = drill(at, rounds or usual)
-        except (EmbeddedError, TimeoutError) as fault:
+        except (EmbeddedError, OSError, psycopg.Error) as fault:  # a TimeoutError is an OSError
             outcomes[name] = Outcome(notes=[f"did not end: {fault}"[-400:]])
             at.recover()
         outcomes[name].end(time.monotonic() - began, at.seed, at.cluster.network.words)

@@ -207,8 +207,18 @@ def _before_their_time(ground: Ground) -> int:
 
 
 def _owner(ground: Ground, statement: str, *values: str) -> tuple[Any, ...]:
-    """Execute a statement as the owner of the tables; return its first row, empty without one."""
+    """Execute a statement as the owner of the tables; return its first row, empty without one.
+
+    Wait for a server that takes writes: one that was just promoted may not yet.
+    """
     url = ground.cluster.environment["DATABASE_OWNER_URL"]
-    with psycopg.connect(url) as session:
-        done = session.execute(statement.encode(), values or None)
-        return done.fetchone() or () if done.description else ()
+    deadline = time.monotonic() + _WITHIN_S
+    while True:
+        try:
+            with psycopg.connect(url) as session:
+                done = session.execute(statement.encode(), values or None)
+                return done.fetchone() or () if done.description else ()
+        except psycopg.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(0.2)
