@@ -31,6 +31,7 @@ from core.api.problems import domain_error
 from core.database import clock
 from core.journal import acting
 from core.kernel.errors import DomainError, InvariantBroken, Unavailable
+from core.receipts import qr
 from core.staff.actor import StaffActor
 
 Text = str | Promise
@@ -39,11 +40,14 @@ Facts = Sequence[tuple[Text, Any]]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Done:
-    """The result of an act: a message, the row to show next, and a secret that is shown once."""
+    """The result of an act: a message, the row to show next, and a secret that is shown once, as a
+    symbol too if it is `scanned`.
+    """
 
     message: Text
     row: Model | None = None
     secret: str = ""
+    scanned: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +182,9 @@ def perform(
     except (DomainError, OperationalError) as error:
         return _page(request, page | {"refusal": _refusal(error)}, form, asks=True)
     if done.secret:
-        return TemplateResponse(request, "admin_support/secret.html", page | {"done": done})
+        symbol = qr.drawing(done.secret) if done.scanned else ""
+        shown = page | {"done": done, "symbol": symbol}
+        return TemplateResponse(request, "admin_support/secret.html", shown)
     messages.success(request, str(done.message))
     if request.GET.get("back") == back:  # The page that offered the act asked to be shown again.
         return HttpResponseRedirect(back)

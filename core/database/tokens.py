@@ -11,6 +11,8 @@ from typing import Final
 
 from django.conf import settings
 
+from core.kernel.codes import ALPHABET
+
 TOKEN_BYTES: Final = 32
 DIGEST_BYTES: Final = 32
 
@@ -19,6 +21,14 @@ def token_make(length: int = TOKEN_BYTES) -> str:
     """Return a new token: the version of the key, and `length` random bytes in base64."""
     version, _ = settings.TOKEN_KEYS
     return f"{version}{secrets.token_urlsafe(length)}"
+
+
+def token_to_type() -> str:
+    """Return a new token that people type and any scanner reads: the version of the key, and 23
+    capital letters and digits, which are 115 random bits.
+    """
+    version, _ = settings.TOKEN_KEYS
+    return f"{version}{''.join(secrets.choice(ALPHABET) for _ in range(23))}"
 
 
 def token_digest(token: str) -> bytes:

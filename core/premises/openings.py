@@ -14,7 +14,7 @@ from django.db.models import Q
 
 from core.database import clock
 from core.database.locks import Lock, hold
-from core.database.tokens import token_digest, token_make
+from core.database.tokens import token_digest, token_to_type
 from core.kernel.canonical import canonical_sha256
 from core.kernel.errors import Conflict, Invalid
 from core.ledger import services as ledger
@@ -285,7 +285,7 @@ def enrolment_code(*, by: StaffActor, terminal: str) -> str:
     PowerMissing, TerminalNotFound, EnrolmentNotConfirmed.
     """
     by.need(powers.REGISTER)
-    row, now, code = terminal_by_code(terminal), clock.now(), token_make(15)
+    row, now, code = terminal_by_code(terminal), clock.now(), token_to_type()
     newest = Enrolment.objects.filter(terminal=row).order_by("-pk").values("pk")[:1]
     issued = Enrolment.objects.filter(pk__in=newest, used_at=None, allowed_until__gt=now).update(
         code_digest=token_digest(code),

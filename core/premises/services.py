@@ -122,6 +122,8 @@ def terminal_enrol(*, code: str, public_key: str) -> tuple[Terminal, Token]:
     Only the newest code of a terminal is valid. Raises KeyUnfit, EnrolmentRefused.
     """
     key, now = public_key_read(public_key), clock.now()
+    typed = "".join(code.split())
+    code = typed[:1] + typed[1:].upper()
     enrolment = (
         Enrolment.objects.select_for_update(no_key=True, of=("self",))
         .select_related("terminal")

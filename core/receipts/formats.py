@@ -47,6 +47,18 @@ def format_moment(moment: datetime, language: str) -> str:
     return f"{format_date(_local(moment).date(), language)} {format_time(moment, language)}"
 
 
+def format_scheduled(moment: datetime, language: str, of: date) -> str:
+    """Return a time that was set, for something of the day `of`: "17:30".
+
+    Another day is named before it: "20/11/2026, 17:30". Seconds stand only where there are any.
+    """
+    local = _local(moment)
+    time = format_time(moment, language)
+    if not local.second:
+        time = time.replace(f"{local:%H:%M:%S}", f"{local:%H:%M}")
+    return time if local.date() == of else f"{format_date(local.date(), language)}, {time}"
+
+
 def _local(moment: datetime) -> datetime:
     if moment.tzinfo is None:
         raise ValueError("a moment without a time zone cannot be shown")

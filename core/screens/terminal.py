@@ -52,7 +52,7 @@ TERMINAL_TEXTS: dict[str, texts.Text] = {
     "try_again": _("Try again"),
     "sign_off": _("Sign off"),
     "enrol": _("Enrol this terminal"),
-    "enrol_why": _("Type the enrolment code that the organiser gave for this terminal."),
+    "enrol_why": _("Scan or type the enrolment code that the organiser gave for this terminal."),
     "enrolment_code": _("Enrolment code"),
     "enrol_do": _("Enrol"),
     "sign_on": _("Sign on"),

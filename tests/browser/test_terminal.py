@@ -331,8 +331,9 @@ def test_an_operator_chooses_a_pin_and_none_shows(
     browser = open_browser()
     shop = desk.shop(given=True)
     browser.go(f"{line.url}/terminal/")
-    browser.type("#enrolment-code", shop.enrolment_code)
-    browser.keys("Enter")
+    browser.find("#enrolment-code")
+    browser.run("document.activeElement.blur()")
+    desk.scan(browser, shop.enrolment_code)  # the symbol of the administration's page
     browser.type("#operator-number", "1")
     browser.type("#operator-pin", "999991")
     browser.keys("Enter")

@@ -143,7 +143,8 @@ def _reenrol(by: StaffActor, terminal: Terminal, data: Data) -> Done:
 
 def _code(by: StaffActor, terminal: Terminal, data: Data) -> Done:
     code = openings.enrolment_code(by=by, terminal=terminal.code)
-    return Done(_("The one-time code with which the terminal enrols:"), terminal, secret=code)
+    message = _("The one-time code with which the terminal enrols; its scanner reads the symbol:")
+    return Done(message, terminal, secret=code, scanned=True)
 
 
 def _may_enrol(by: StaffActor, terminal: Terminal) -> bool:

@@ -7,7 +7,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
-from core.receipts.formats import format_cents, format_date, format_moment
+from core.receipts.formats import format_cents, format_date, format_moment, format_scheduled
 
 register = template.Library()
 
@@ -33,4 +33,14 @@ def moment(value: datetime.datetime) -> SafeString:
     """Return an instant as a `<time>` element, in the time of the Balearic Islands."""
     return format_html(
         '<time datetime="{}">{}</time>', value.isoformat(), format_moment(value, _language())
+    )
+
+
+@register.filter
+def scheduled(value: datetime.datetime, of: datetime.date) -> SafeString:
+    """Return the time set for something of a day as a `<time>` element; another day is named."""
+    return format_html(
+        '<time datetime="{}">{}</time>',
+        value.isoformat(),
+        format_scheduled(value, _language(), of),
     )

@@ -21,7 +21,7 @@ from core.receipts.document import (
     Table,
     Title,
 )
-from core.receipts.formats import format_cents, format_date, format_moment
+from core.receipts.formats import format_cents, format_date, format_moment, format_scheduled
 from core.receipts.output import Output, need_language, render
 from core.receipts.paper import Paper
 from lototrot.models.contest import Contest
@@ -127,7 +127,9 @@ def _contest(contest: Contest, language: str) -> tuple[Block, ...]:
         *most,
         Pair(
             _("Closing, at the latest"),
-            format_moment(contest.closed_at or contest.scheduled_close_at, language),
+            format_scheduled(
+                contest.closed_at or contest.scheduled_close_at, language, contest.day
+            ),
         ),
         Pair(_("Prize categories"), categories),
         Pair(_("To prizes"), f"{contest.publication.prize_percent} %", Emphasis.LARGE),
@@ -148,7 +150,7 @@ def _programme(meeting: Meeting, language: str, at: datetime.datetime) -> list[B
 def _race(card: RaceCard, language: str) -> list[Block]:
     race = card.race
     heading = f"{race.racecourse.name} · {race.number}. {race.name}"
-    start = format_moment(race.scheduled_start_at, language)
+    start = format_scheduled(race.scheduled_start_at, language, race.meeting.day)
     about = [" · ".join(filter(None, (start, _metres(race.distance_m)))), card.conditions]
     names = [
         row.runner.name + (f" ({_('withdrawn')})" if row.withdrawn else "") for row in card.runners

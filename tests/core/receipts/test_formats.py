@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.receipts.formats import format_cents, format_date, format_moment, format_time
+from core.receipts.formats import (
+    format_cents,
+    format_date,
+    format_moment,
+    format_scheduled,
+    format_time,
+)
 
 
 @pytest.mark.parametrize(
@@ -43,6 +49,14 @@ def test_the_hour_that_comes_twice_says_which() -> None:
     second = datetime(2026, 10, 25, 1, 30, tzinfo=UTC)
     assert format_moment(first, "ca") == "25/10/2026 02:30:00 CEST"
     assert format_moment(second, "ca") == "25/10/2026 02:30:00 CET"
+
+
+def test_a_time_that_was_set_names_neither_its_own_day_nor_seconds() -> None:
+    closing = datetime(2027, 5, 15, 15, 30, tzinfo=UTC)
+    assert format_scheduled(closing, "en", date(2027, 5, 15)) == "17:30"
+    assert format_scheduled(closing, "en", date(2027, 5, 16)) == "15 May 2027, 17:30"
+    assert format_scheduled(closing.replace(second=5), "ca", date(2027, 5, 15)) == "17:30:05"
+    assert format_scheduled(closing, "ca", date(2027, 5, 16)) == "15/05/2027, 17:30"
 
 
 def test_days() -> None:

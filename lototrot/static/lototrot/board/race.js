@@ -1,7 +1,7 @@
 // Draw a leg on the board: its runners by number, withdrawals, and the runners their bets pass to.
 
 import { cloth, h } from "../../screens/base/dom.js";
-import { hourOfDay, left, raceOfTicket, timeOfDay } from "../../screens/base/format.js";
+import { hourOfDay, left, raceOfTicket } from "../../screens/base/format.js";
 import { t } from "../../screens/base/text.js";
 import { now } from "../../screens/board/time.js";
 import { mostMarked, percent, shareBar } from "./shares.js";
@@ -64,6 +64,6 @@ function line(runner, won) {
 
 function draw(leg) {
   const due = Date.parse(leg.draw_due_at);
-  return h("p", { class: "notice warn" }, t("board_draw_by", { time: timeOfDay(due) }),
+  return h("p", { class: "notice warn" }, t("board_draw_by", { time: hourOfDay(due) }),
     now() < due ? ` (${left(due - now())})` : "", leg.draw_place ? ` ${leg.draw_place}` : "");
 }

@@ -1,7 +1,7 @@
 // Draw Lototrot's scenes of the wall: before a contest closes, during its races, and afterwards.
 
 import { cloth, h } from "../../screens/base/dom.js";
-import { cents, count, date, hourOfDay, raceAt, timeOfDay } from "../../screens/base/format.js";
+import { cents, count, date, hourOfDay, raceAt } from "../../screens/base/format.js";
 import { t } from "../../screens/base/text.js";
 import { mostMarked, percent, shareBar, sharesOf } from "./shares.js";
 
@@ -117,7 +117,7 @@ function tiles(facts) {
 }
 
 function waiting(leg) {
-  if (leg.state === "declared") return t("board_draw_by", { time: timeOfDay(leg.draw_due_at) });
+  if (leg.state === "declared") return t("board_draw_by", { time: hourOfDay(leg.draw_due_at) });
   return leg.state === "started" ? t("race_started") : t("race_scheduled");
 }
 

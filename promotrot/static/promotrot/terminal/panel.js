@@ -2,7 +2,7 @@
 
 import { amount, h } from "../../screens/base/dom.js";
 import { dialog } from "../../screens/base/dialog.js";
-import { cents, count, date, dayOf, decimal, hourOfDay, timeOfDay } from "../../screens/base/format.js";
+import { cents, count, date, dayOf, decimal, hourOfDay } from "../../screens/base/format.js";
 import { language, t } from "../../screens/base/text.js";
 import { display } from "./display.js";
 import { begin, forget, kept } from "./kept.js";
@@ -91,7 +91,7 @@ class Panel {
     const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset.emission : null;
     this.element.replaceChildren(h("h1", { class: "heard" }, t("promotrot")),
       ...(this.#refusal ? [h("p", { class: "notice bad", role: "alert" }, t(this.#refusal))] : []),
-      ...this.#unfinished.map((play) => h("p", { class: "notice warn row ends" }, h("span", {}, t("unfinished", { emission: play.emission, time: timeOfDay(play.sold_at) })),
+      ...this.#unfinished.map((play) => h("p", { class: "notice warn row ends" }, h("span", {}, t("unfinished", { emission: play.emission, time: hourOfDay(play.sold_at) })),
         h("button", { class: "button", type: "button", onclick: () => this.#open(play.uuid) }, t("go_on")))),
       ...this.#unprinted.map((voucher) => h("p", { class: "notice warn row ends" }, h("span", {}, t("unprinted", { amount: cents(voucher.amount_cents), time: hourOfDay(voucher.until) })),
         h("button", { class: "button", type: "button", onclick: () => this.#print(voucher) }, t("print_voucher")))),

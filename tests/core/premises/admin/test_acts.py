@@ -10,6 +10,7 @@ from core.premises.lists import COLUMNS
 from core.premises.models import Authorisation, Operator, Premises, Suspension, Terminal
 from core.premises.operators import PIN_DIGITS
 from core.premises.services import terminal_enrol
+from core.receipts import qr
 from core.staff.models import Proposal
 from core.staff.powers import Role
 from core.staff.signals import SESSION_KEY
@@ -102,7 +103,11 @@ def test_a_terminals_code_is_shown_once(desk: Desk) -> None:
     assert "no-store" in response["Cache-Control"]
     code = re.search(r'house-secret"><code>([^<]+)</code>', response.content.decode())
     assert code
-    terminal, _token = terminal_enrol(code=code[1], public_key=factories.KEY.public)
+    # The symbol holds the code, of letters that any scanner types right; people type it in small.
+    assert qr.drawing(code[1]) in response.content.decode()
+    assert re.fullmatch(r"[0-9A-Z]{24}", code[1])
+    typed = f" {code[1].lower()} "
+    terminal, _token = terminal_enrol(code=typed, public_key=factories.KEY.public)
     assert terminal == opened and not desk.offers(opened, "code")
     assert code[1] not in desk.get(row_url(terminal))
     assert code[1] not in LogEntry.objects.latest("pk").change_message

@@ -1,7 +1,7 @@
 // Show the day at this terminal: the shift's drawer, each game's sales and last tickets.
 
 import { h } from "../base/dom.js";
-import { timeOfDay } from "../base/format.js";
+import { hourOfDay } from "../base/format.js";
 import { t } from "../base/text.js";
 import { cashUp } from "./cash-up.js";
 import { ROLLS_MM, rollMm, setRoll, sincePaper, testPage } from "./printer.js";
@@ -11,7 +11,7 @@ const RULER = "1234567890".repeat(5);
 /** Return the card of the printer: what is known of it, and a page to look at. */
 function printer(till) {
   const ms = sincePaper();
-  const state = ms === null ? t("printer_unused") : t("printer_last", { time: timeOfDay(till.clock.now() - ms) });
+  const state = ms === null ? t("printer_unused") : t("printer_last", { time: hourOfDay(till.clock.now() - ms) });
   const page = () => testPage([t("printer_test"), till.me.terminal, till.me.premises_name, RULER, "àèéíïòóúüç l·l ñ ¿¡ € ✶"]).catch(till.tell);
   const roll = (mm) => h("label", { class: "choice" },
     h("input", { type: "radio", name: "roll", checked: mm === rollMm(), onchange: () => setRoll(mm) }), `${mm} mm`);

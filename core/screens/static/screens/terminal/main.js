@@ -182,6 +182,14 @@ function drawWaiting() {
   );
 }
 
+/** Enrol with a code that was scanned while its field did not have the focus. */
+function enrolBy(code) {
+  const field = document.getElementById("enrolment-code");
+  field.value = code;
+  field.form.requestSubmit();
+  return true;
+}
+
 function showTime(ms) {
   at.clock.textContent = timeOfDay(ms);
   at.clock.dateTime = new Date(ms).toISOString();
@@ -198,6 +206,7 @@ async function start() {
   at.tabs.addEventListener("keydown", tabKeys);
   addEventListener("pagehide", () => current && sessionStorage.setItem("terminal.tab", current));
   onScan((code) => {
+    if (!client.enrolled) return enrolBy(code);
     const last = till.signedOn && scans.at(-1);
     if (!last) return false;
     const isBusy = document.querySelector("dialog[open]") || at.work.inert;
