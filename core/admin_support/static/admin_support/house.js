@@ -39,11 +39,12 @@
     document.title = `(${number}) ${document.title}`;
   }
 
-  // A page that is left open asks again without keeping its person signed on.
-  async function askWaiting(byItself) {
+  // This neither keeps a person signed on nor gives the browser a session again: an answer that comes
+  // late would take the place of the session of who signed on meanwhile.
+  async function askWaiting() {
     const address = document.querySelector("#nav-sidebar a[data-waiting]")?.dataset.waiting;
     if (!address) return;
-    const headers = byItself ? { "X-By-Itself": "1" } : {};
+    const headers = { "X-By-Itself": "1" };
     const answer = await fetch(address, { headers, redirect: "error" }).catch(() => null);
     if (answer?.ok) showWaiting((await answer.json()).waiting);
   }
@@ -60,8 +61,8 @@
   });
 
   addEventListener("load", () => {
-    askWaiting(false);
-    setInterval(() => askWaiting(true), 60000);
+    askWaiting();
+    setInterval(askWaiting, 60000);
   });
   addEventListener("DOMContentLoaded", () => { makeIconsButtons(); makeScrollable(); });
   for (const event of ["load", "resize", "house:drawn"]) addEventListener(event, makeScrollable);
