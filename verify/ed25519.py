@@ -6,6 +6,7 @@ two in hexadecimal. No value here is secret, so the code need not run in constan
 
 import hashlib
 import sys
+from functools import lru_cache
 from pathlib import Path
 
 P = 2**255 - 19
@@ -28,13 +29,28 @@ def add(a: Point, b: Point) -> Point:
     return x * y % P, z * w % P, y * z % P, x * w % P
 
 
+@lru_cache(maxsize=8)
+def multiples(point: Point) -> list[list[Point]]:
+    """Return, for each hexadecimal digit of a number from the lowest, the point times 0 to 15 of
+    it. Many signatures are checked under one key.
+    """
+    table = []
+    for _ in range(64):
+        row = [ZERO, point]
+        while len(row) < 16:
+            row.append(add(row[-1], point))
+        table.append(row)
+        point = add(row[-1], point)
+    return table
+
+
 def times(number: int, point: Point) -> Point:
+    """Return the point times a number below 2**256."""
     total = ZERO
-    while number:
-        if number & 1:
-            total = add(total, point)
-        point = add(point, point)
-        number >>= 1
+    for row in multiples(point):
+        if number & 15:
+            total = add(total, row[number & 15])
+        number >>= 4
     return total
 
 
@@ -42,6 +58,7 @@ def same(a: Point, b: Point) -> bool:
     return (a[0] * b[2] - b[0] * a[2]) % P == 0 and (a[1] * b[2] - b[1] * a[2]) % P == 0
 
 
+@lru_cache(maxsize=8)
 def point_of(text: bytes) -> Point | None:
     """Decode 32 bytes to a point. Return None if they encode no point (5.1.3)."""
     y = int.from_bytes(text, "little")

@@ -1,4 +1,7 @@
-"""Contribute the job that lists, every night, the alarms that nobody has dealt with."""
+"""Contribute the job that lists, every night, the alarms that nobody has dealt with.
+
+It asks what stands, so it runs once after several nights without it.
+"""
 
 from datetime import date
 
@@ -28,5 +31,11 @@ def unanswered(day: date) -> Outcome:
 
 
 JOBS: tuple[Job, ...] = (
-    Job(name="alarms.list", title=_("Alarms not dealt with"), order=95, run=unanswered),
+    Job(
+        name="alarms.list",
+        title=_("Alarms not dealt with"),
+        order=95,
+        run=unanswered,
+        recounts=True,
+    ),
 )

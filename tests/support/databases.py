@@ -106,8 +106,9 @@ def _drop(session: psycopg.Connection, name: str) -> None:
 
 
 def _create(session: psycopg.Connection, name: str, template: str) -> None:
+    """Copy a database file by file: block by block through the log takes twice the time."""
     session.execute(
-        sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
+        sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY FILE_COPY").format(
             sql.Identifier(name), sql.Identifier(template)
         )
     )

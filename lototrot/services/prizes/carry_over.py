@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from datetime import date
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from core.database import clock
 from core.database.locks import hold
@@ -36,11 +37,18 @@ def meeting_after(bet_type_code: str, day: date) -> Contest | None:
 
     A contest that is still being prepared may become that contest. Prizes do not pass over it.
     """
-    coming = Contest.objects.filter(bet_type_code=bet_type_code, day__gt=day)
-    holding = coming.filter(holds_chain(clock.now())).exclude(
-        state=Contest.State.SETTLED  # it has taken what it takes
-    )
-    first = holding.order_by("day", "pk").first()
+    return _first_after(day, _unsettled(bet_type_code).filter(day__gt=day)[:1])
+
+
+def _unsettled(bet_type_code: str) -> QuerySet[Contest]:
+    """Return the contests that hold the chain, in order; a settled one has taken what it takes."""
+    of_chain = Contest.objects.filter(bet_type_code=bet_type_code)
+    holding = of_chain.filter(holds_chain(clock.now())).exclude(state=Contest.State.SETTLED)
+    return holding.order_by("day", "pk")
+
+
+def _first_after(day: date, contests: Iterable[Contest]) -> Contest | None:
+    first = next((contest for contest in contests if contest.day > day), None)
     return None if first is None or first.state == Contest.State.DRAFT else first
 
 
@@ -48,10 +56,10 @@ def carry_overs_due() -> list[int]:
     """List the contests into which unclaimed prizes can be carried over now, by id."""
     due = set()
     for code in Contest.objects.order_by().values_list("bet_type_code", flat=True).distinct():
-        for day, _cents in carry_overs_waiting(code):
-            contest = meeting_after(code, day)
-            if contest is not None:
-                due.add(contest.pk)
+        waiting = carry_overs_waiting(code)
+        contests = list(_unsettled(code)) if waiting else []
+        meetings = (_first_after(day, contests) for day, _cents in waiting)
+        due |= {meeting.pk for meeting in meetings if meeting}
     return sorted(due)
 
 

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import argon2
@@ -50,8 +51,15 @@ def reads(path: Path) -> Iterator[tuple[str, str | None]]:
                 yield found
 
 
+def _dotted(node: ast.expr) -> str:
+    """Return a name with the names of what it belongs to; nothing for other expressions."""
+    if isinstance(node, ast.Attribute):
+        return f"{_dotted(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
 def _read(call: ast.Call, constants: dict[str, object]) -> tuple[str, str | None] | None:
-    if ast.unparse(call.func) not in READERS or not call.args:
+    if not call.args or _dotted(call.func) not in READERS:
         return None
     named = call.args[0]
     name = named.value if isinstance(named, ast.Constant) else constants.get(ast.unparse(named))
@@ -62,6 +70,7 @@ def _read(call: ast.Call, constants: dict[str, object]) -> tuple[str, str | None
     return name, str(given[0].value).lower() if plain else None  # type: ignore[attr-defined]
 
 
+@cache
 def variables() -> dict[str, str | None]:
     found: dict[str, str | None] = {}
     for package in ("core", "lototrot", "promotrot"):

@@ -74,6 +74,9 @@ SMALL: list[Mechanic] = [
 ]
 
 
+CHOOSERS = {"worst": worst_of, "best": best_of}
+
+
 def _situations(mechanic: Mechanic) -> dict[Situation, tuple[Choice, ...]]:
     found: dict[Situation, tuple[Choice, ...]] = {}
     waiting = [Situation()]
@@ -130,8 +133,25 @@ def test_percentages_by_hand() -> None:
     assert ProbabilisticType(Fraction(70), 1, 100, PRIZES, one).percentages().worst == mean
 
 
-def _sampler(choice: Choice, random: Random) -> Situation:
-    return choice.outcome(random.randrange(choice.bound)).then
+class _Sampler:
+    """A choice that is made many times. It remembers what follows each random integer: the award,
+    and the samplers of the choices that are made next.
+    """
+
+    def __init__(self, choice: Choice, pools: "_Pools") -> None:
+        self._choice, self._bound, self._pools = choice, choice.bound, pools
+        self._known: dict[int, tuple[int | None, list[_Sampler]]] = {}
+
+    def __call__(self, random: Random) -> "tuple[int | None, list[_Sampler]]":
+        draw = int(random.random() * self._bound)  # randrange takes longer than all the rest
+        after = self._known.get(draw)
+        if after is None:
+            then = self._choice.outcome(draw).then
+            after = self._known[draw] = then.award, self._pools.get(then, [])
+        return after
+
+
+_Pools = dict[Situation, list[_Sampler]]
 
 
 @pytest.mark.article("15.II.3", "15.III.6.2")
@@ -139,21 +159,18 @@ def _sampler(choice: Choice, random: Random) -> Situation:
 @pytest.mark.parametrize("strategy", ["worst", "random", "best"])
 def test_exact_percentages_against_simulation(game: ProbabilisticGame, strategy: str) -> None:
     kind = game.kind
-    situations = _situations(kind.mechanic)
     cents = [0, *(prize.value_cents for prize in kind.prizes)]
-    random = Random(f"{game.code} {strategy}")
-    if strategy == "random":
-        pools = {at: [c for c in cs for _ in range(c.acts)] for at, cs in situations.items()}
-    else:
-        chosen = policy(kind.mechanic, kind.prizes, worst_of if strategy == "worst" else best_of)
-        pools = {at: [c for c in cs if c.name == chosen[at]] for at, cs in situations.items()}
+    random, pools = Random(f"{game.code} {strategy}"), _Pools()
+    chosen = {} if strategy == "random" else policy(kind.mechanic, kind.prizes, CHOOSERS[strategy])
+    for at, choices in _situations(kind.mechanic).items():
+        times = {c: c.acts if strategy == "random" else c.name == chosen[at] for c in choices}
+        pools[at] = [s for c in choices for s in [_Sampler(c, pools)] * times[c]]
     total = squares = 0
     for _ in range(PLAYS):
-        at = Situation()
-        while at.award is None:
-            pool = pools[at]
-            at = _sampler(pool[0] if len(pool) == 1 else random.choice(pool), random)
-        won = cents[at.award]
+        award, pool = None, pools[Situation()]
+        while award is None:
+            award, pool = pool[int(random.random() * len(pool))](random)
+        won = cents[award]
         total += won
         squares += won * won
     mean = total / PLAYS
