@@ -12,8 +12,9 @@ from core.tools.embedded.server import ROOT
 FILE = ROOT / "docs" / "openapi.yaml"
 
 
-def parsed(text: str) -> dict[str, Any]:
-    """Return an OpenAPI document in YAML as an object."""
+@cache
+def parsed(text: str | bytes) -> dict[str, Any]:
+    """Return an OpenAPI document in YAML as an object, which is read once and not to be changed."""
     document: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)
     return document
 
