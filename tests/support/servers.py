@@ -67,8 +67,7 @@ def place_cluster(server: Postgres, source: Path) -> Path:
     """Copy a cluster that is not running to where `server` looks for its data."""
     account = server_account(server.folder / "data")
     data = folders.place(server.folder / "data", account)
-    # Of a thousand small files: a third of the time that this process would take.
-    subprocess.run(["cp", "-Rp", str(source), str(data / major())], check=True)
+    shutil.copytree(source, data / major())
     folders.give(data, account)
     return data / major()
 
