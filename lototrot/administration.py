@@ -13,6 +13,7 @@ from lototrot.admin.desk import PAGE
 from lototrot.admin.figures import figures
 from lototrot.admin.refusals import CLASSIFICATION, PROGRAMME
 from lototrot.admin.settling import MISSING
+from lototrot.admin.tickets import story
 from lototrot.admin.words import GATES, race_text
 from lototrot.models.authority import FiguresAmendment, GameEnd
 from lototrot.models.contest import BetType, Contest, TicketModel
@@ -176,6 +177,7 @@ ADMINISTRATION = Administration(
     panels=(Panel(10, Place.RACE_DAY, contests_panel),),
     pages=(PAGE,),
     figures=figures,
+    story=story,
     kind_titles={
         "lototrot.bet_type": _("Bet type"),
         "lototrot.figures_amendment": _("Amendment of the figures"),

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support.columns import link
 from core.admin_support.contents import Administration, Panel, Place, Section
 from promotrot.admin.emissions import emissions_panel
-from promotrot.admin.vouchers import held_panel
+from promotrot.admin.vouchers import held_panel, story
 from promotrot.admin.words import FAULTS
 from promotrot.models.emission import ClosingStatement, Emission, Lane, PublicFigures
 from promotrot.models.game import Game, GameType, GameVersion
@@ -58,6 +58,7 @@ ADMINISTRATION = Administration(
             ),
         ),
     ),
+    story=story,
     panels=(Panel(30, Place.GAMES, emissions_panel), Panel(31, Place.GAMES, held_panel)),
     kind_titles={
         "promotrot.approval": _("Approval of a game"),

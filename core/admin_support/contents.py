@@ -137,10 +137,11 @@ class Administration:
 
     `waiting` lists what waits for a person, and `figures` what the first page tells them; both
     return nothing for who may not know it. `finder` finds the document of a code that was typed
-    into the search box. `kind_titles` name the kinds of two-person acts. `content_readers` show a
-    field of a proposal's content that names a row; their order is that in which the subject is
-    looked for. `key_names` name the keys of documents and refusals, `code_texts` put the codes of
-    refusals into words, and `tones` colour states.
+    into the search box, and `story` the rows that belong to the story of a row without a foreign
+    key to it. `kind_titles` name the kinds of two-person acts. `content_readers` show a field of a
+    proposal's content that names a row; their order is that in which the subject is looked for.
+    `key_names` name the keys of documents and refusals, `code_texts` put the codes of refusals into
+    words, and `tones` colour states.
     """
 
     sections: Sequence[Section] = ()
@@ -149,6 +150,7 @@ class Administration:
     waiting: Callable[[HttpRequest], Sequence[Waiting]] | None = None
     figures: Callable[[HttpRequest], Sequence[Figure]] | None = None
     finder: Callable[[HttpRequest, str], Named | None] | None = None
+    story: Callable[[HttpRequest, Any], Sequence[Model]] | None = None
     kind_titles: Mapping[str, Text] = dataclasses.field(default_factory=dict)
     content_readers: Mapping[str, Callable[[Any], Any]] = dataclasses.field(default_factory=dict)
     key_names: Mapping[str, Text] = dataclasses.field(default_factory=dict)

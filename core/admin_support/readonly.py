@@ -13,7 +13,7 @@ from django.core.paginator import Paginator
 from django.db import models
 from django.db.models.constants import LOOKUP_SEP
 from django.forms.models import _get_foreign_key
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from unfold.admin import ModelAdmin, TabularInline
@@ -24,6 +24,7 @@ from unfold.paginator import InfinitePaginator
 from core.admin_support import signed_on
 from core.admin_support.acts import Act, perform
 from core.admin_support.columns import SECRET, Column, column, url_of
+from core.admin_support.story import story_of
 from core.looks.recording import is_watched, look_at_list, look_at_row
 
 MOST_PAGES = 200
@@ -125,6 +126,7 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
     list_acts: Sequence[Act] = ()
     ordering: Sequence[str] = ("-pk",)
     actions = None
+    change_form_outer_after_template = "admin_support/story.html"
     list_per_page = 50
     list_select_related: Any = ()
     show_full_result_count = False
@@ -164,7 +166,18 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
             else:
                 for inline in self.inlines:
                     look_at_list(inline.model, asked=request.path)
+            row = self.get_object(request, unquote(object_id or ""))
+            page.context_data["story"] = story_of(request, row)  # type: ignore[attr-defined]
         return page
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Lead to the story on the row's page, which is the only history of a row."""
+        row = self.get_object(request, unquote(object_id))
+        if row is None or not self.has_view_permission(request, row):
+            raise Http404
+        return HttpResponseRedirect(f"{url_of(row)}#story")
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
         """Return whether the address of the list may ask this: only about a column that is shown,

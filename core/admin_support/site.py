@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import NON_FIELD_ERRORS
+from django.core.exceptions import NON_FIELD_ERRORS, PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import SimpleTemplateResponse
+from django.template.response import SimpleTemplateResponse, TemplateResponse
 from django.templatetags.static import static
 from django.urls import URLPattern, URLResolver, path, reverse
 from django.utils.translation import get_language, gettext
@@ -67,6 +67,8 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
                 return _refused(error, 503)
             except ReadingTooLong as error:
                 return _refused(error, 409)
+            except PermissionDenied:
+                return self._not_theirs(request)
             _remember_device(request, response)
             return response
 
@@ -88,6 +90,11 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
             *navigation.page_urls(self.admin_view),
             *super().get_urls(),
         ]
+
+    def _not_theirs(self, request: HttpRequest) -> HttpResponse:
+        """Return the page for who may not see what they asked for, with the way on."""
+        context = self.each_context(request) | {"title": _("Not for your role")}
+        return TemplateResponse(request, "admin_support/refused.html", context, status=403)
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
         """Add the program's version, which the foot of every page shows.

@@ -217,6 +217,7 @@ UNFOLD = {
     "SITE_URL": None,
     "SITE_ICON": dict.fromkeys(("light", "dark"), "core.admin_support.site.mark"),
     "SHOW_VIEW_ON_SITE": False,
+    "SHOW_HISTORY": False,
     "SHOW_LANGUAGES": True,
     "LANGUAGES": {"action": "core.admin_support.site.language_action"},
     "ENVIRONMENT": "core.admin_support.site.environment",

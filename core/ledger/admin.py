@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.columns import listed, money
 from core.admin_support.readonly import ReadOnlyAdmin
+from core.journal.selectors import MOST_OF_A_TABLE
 from core.ledger import powers
 from core.ledger.models import Account, Transfer
 from core.ledger.services import AccountCode, balance_cents
@@ -59,3 +60,11 @@ class TransferAdmin(ReadOnlyAdmin):
         except ValueError:
             account = Account.objects.filter(code=term).first()
             return queryset.filter(Q(debit=account) | Q(credit=account)), False
+
+
+def story(request: HttpRequest, row: Any) -> list[Transfer]:
+    """Return the transfers that were posted under the UUID of a row."""
+    reference = getattr(row, "uuid", None)
+    if reference is None:
+        return []
+    return list(Transfer.objects.filter(reference=reference).order_by("pk")[:MOST_OF_A_TABLE])

@@ -3,9 +3,11 @@
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.contents import Administration, Place, Section
+from core.ledger.admin import story
 from core.ledger.models import Account, Transfer
 
 ADMINISTRATION = Administration(
+    story=story,
     sections=(
         Section(
             _("Ledger"),

@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support.contents import Administration, Panel, Place, Section
 from core.payoffice.admin.desk import PAGE, named
 from core.payoffice.admin.figures import figures
-from core.payoffice.admin.pages import rulings_panel
+from core.payoffice.admin.pages import rulings_panel, story
 from core.payoffice.models import (
     CashCeiling,
     CashSession,
@@ -102,6 +102,7 @@ ADMINISTRATION = Administration(
     pages=(PAGE,),
     figures=figures,
     finder=named,
+    story=story,
     kind_titles=KIND_TITLES,
     key_names=KEY_NAMES,
     tones={

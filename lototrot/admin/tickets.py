@@ -23,7 +23,7 @@ from core.payoffice import powers
 from core.payoffice.services.checking import desk_state, payable_check
 from core.payoffice.services.slips import STATES
 from core.payoffice.sources import DocumentUnknown
-from core.premises.models import Terminal
+from core.premises.models import Game, Terminal
 from core.staff.actor import StaffActor
 from lototrot import powers as lototrot_powers
 from lototrot.models.contest import Contest, ContestLeg
@@ -190,3 +190,12 @@ class PrintConfirmationAdmin(ReadOnlyAdmin):
     read_power = lototrot_powers.READ_TICKETS
     columns = ("id", "ticket", "confirmed_at")
     sortable_by = ()
+
+
+def story(request: HttpRequest, row: Any) -> list[Ticket]:
+    """Return the ticket of a row of the prize office."""
+    kind, subject = row.seen_as()
+    game, _colon, ident = str(subject).partition(":")
+    if kind != "document" or game != Game.LOTOTROT or isinstance(row, Ticket):
+        return []
+    return list(Ticket.objects.filter(pk=int(ident)))

@@ -19,6 +19,7 @@ from core.admin_support.contents import Table
 from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.kernel.errors import DomainError
+from core.premises.models import Game
 from core.receipts.document import LANGUAGES
 from core.receipts.output import Output
 from core.staff.actor import StaffActor
@@ -214,3 +215,12 @@ class VoucherSecretAdmin(ReadOnlyAdmin):
     @admin.display(description=_("erased"), boolean=True)
     def erased(self, row: VoucherSecret) -> bool:
         return row.secret is None
+
+
+def story(request: HttpRequest, row: Any) -> list[Voucher]:
+    """Return the voucher of a row of the prize office."""
+    kind, subject = row.seen_as()
+    game, _colon, ident = str(subject).partition(":")
+    if kind != "document" or game != Game.PROMOTROT or isinstance(row, Voucher):
+        return []
+    return list(Voucher.objects.filter(pk=int(ident)))

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
+from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
@@ -250,3 +251,18 @@ def rulings_panel(request: HttpRequest) -> Table | None:
         empty=_("Nothing that is held waits for a decision."),
         link=navigation.changelist_url(Deposit),
     )
+
+
+def story(request: HttpRequest, row: Any) -> list[Model]:
+    """Return what became of the document of a row at the prize office."""
+    kind, subject = row.seen_as()
+    if kind != "document":
+        return []
+    game, _colon, ident = str(subject).partition(":")
+    claim = Claim.objects.filter(game=game, document_id=int(ident)).first()
+    if claim is None:
+        return []
+    payment = Payment.objects.filter(claim=claim).first()
+    deposits_matched = Deposit.objects.filter(match__claim=claim)
+    cheques_of = Cheque.objects.filter(payment=payment) if payment else ()
+    return [claim, *([payment] if payment else []), *deposits_matched, *cheques_of]

@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
@@ -134,6 +134,8 @@ class ProposalAdmin(ReadOnlyAdmin):
     def kind_text(self, row: Proposal) -> Any:
         return proposal_texts.kind_text(row)
 
+    told_as = staticmethod(proposal_texts.kind_text)
+
     @admin.display(description=_("about"))
     def about(self, row: Proposal) -> Any:
         return proposal_texts.subject_text(row)
@@ -222,3 +224,16 @@ def tasks_panel(request: HttpRequest) -> Table | None:
         rows=[row for row in due if row[1]],
         empty=_("No task is due."),
     )
+
+
+def story(request: HttpRequest, row: Any) -> list[Model]:
+    """Return the proposals by which a row was made or changed, with their decisions."""
+    if not signed_on.may(request, powers.READ_PROPOSALS):
+        return []
+    keys = [
+        getattr(row, field.attname)
+        for field in row._meta.concrete_fields
+        if field.related_model is Proposal
+    ]
+    proposals = list(Proposal.objects.filter(pk__in=[key for key in keys if key]))
+    return [*proposals, *Decision.objects.filter(proposal__in=proposals)]

@@ -106,3 +106,12 @@ def test_simulated_time_is_said_on_every_page() -> None:
     assert "Simulated time:" not in Desk(Role.ORGANISER).get("/admin/")
     factories.time_pass(minutes=5)
     assert "Simulated time:" in Desk(Role.ORGANISER).get(list_url(Contest))
+
+
+def test_a_page_that_is_not_for_a_role_says_so_and_leads_on() -> None:
+    """Before, a bare 403 answered."""
+    answer = Desk(Role.CASHIER, language="en").client.get("/admin/ledger/transfer/")
+    page = answer.content.decode()
+    assert answer.status_code == 403
+    assert "Your roles do not let you see this page" in page
+    assert 'id="nav-sidebar-apps"' in page

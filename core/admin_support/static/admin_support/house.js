@@ -64,6 +64,12 @@
     askWaiting();
     setInterval(askWaiting, 60000);
   });
-  addEventListener("DOMContentLoaded", () => { makeIconsButtons(); makeScrollable(); });
+  // An icon is written as a word, which screen readers would read out.
+  function hushIcons() {
+    for (const icon of document.querySelectorAll(".material-symbols-outlined:not([role])")) icon.setAttribute("aria-hidden", "true");
+  }
+
+  addEventListener("DOMContentLoaded", () => { makeIconsButtons(); makeScrollable(); hushIcons(); });
   for (const event of ["load", "resize", "house:drawn"]) addEventListener(event, makeScrollable);
+  addEventListener("house:drawn", hushIcons);
 })();

@@ -1,0 +1,129 @@
+"""Show the story of a row on its page: each step with who, when, before and after, in words.
+
+It tells what the journal has, through whatever door it came: the acts that wrote the row and the
+rows that refer to it, as far as the person may read their tables, and what was changed in columns
+that are shown anyway. Rows of players are told only on the pages of the same player's rows, where
+the look is on record.
+"""
+
+import dataclasses
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+from django.contrib import admin
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.http import HttpRequest
+from django.utils.text import capfirst
+from django.utils.translation import gettext
+
+from core.admin_support.columns import NOTHING, SECRET, link, moment, show, yes_no
+from core.admin_support.contents import administrations
+from core.database.models import Guarded
+from core.journal import selectors
+from core.journal.models import Act, Change
+from core.looks.recording import is_watched
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Told:
+    """A step in words: when, who, the rows written as links, and each change: of, from, to."""
+
+    at: str
+    who: str
+    act: Any
+    written: list[tuple[str, Any]]
+    changed: list[tuple[Any, Any, Any, Any]]
+
+
+def story_of(request: HttpRequest, row: models.Model) -> list[Told]:
+    """Return the story of a row as this person may read it, the oldest step first."""
+    if not isinstance(row, Guarded) or row._meta.app_label in ("journal", "looks"):
+        return []
+    further = [
+        told
+        for part in administrations()
+        if part.story
+        for told in part.story(request, row)
+        if _may_read(request, type(told)) is not False
+    ]
+    related = list(_related(request, type(row)))
+    steps = selectors.story(row, related, further)
+    reads_journal = bool(_may_read(request, Act))
+    return [told for step in steps if (told := _told(row, step, reads_journal=reads_journal))]
+
+
+def _may_read(request: HttpRequest, model: type[models.Model]) -> bool | None:
+    """Return whether the person reads the table; None if it has no page."""
+    page = admin.site._registry.get(model)
+    return None if page is None else bool(page.has_view_permission(request))
+
+
+def _related(request: HttpRequest, model: type[models.Model]) -> Iterator[Any]:
+    """Return the foreign keys that point to a model, of tables that may be told."""
+    for relation in model._meta.get_fields(include_hidden=True):
+        if not (relation.auto_created and (relation.one_to_many or relation.one_to_one)):
+            continue
+        key: Any = getattr(relation, "field", None)
+        if key is None or not issubclass(key.model, Guarded) or key.model is model:
+            continue
+        is_indexed = key.db_index or key.unique
+        may_tell = is_watched(model) or not is_watched(key.model)
+        if is_indexed and may_tell and _may_read(request, key.model):
+            yield key
+
+
+def _told(row: models.Model, step: selectors.Step, *, reads_journal: bool) -> Told | None:
+    written = [
+        (capfirst(str(one._meta.verbose_name)), "" if one == row else link(one, _name(one)))
+        for one in step.rows
+    ]
+    changed = [words for one, change in step.changes for words in _changes(row, one, change)]
+    if not written and not changed:
+        return None
+    act = link(step.act) if reads_journal else ""
+    return Told(moment(step.act.at), _who(step.act), act, written, changed)
+
+
+def _name(one: models.Model) -> Any:
+    """Return the name of a row in the words of its page, if that has better ones than the row."""
+    words = getattr(admin.site._registry.get(type(one)), "told_as", None)
+    return words(one) if words else None
+
+
+def _who(act: Act) -> str:
+    if act.user is not None:
+        return str(act.user.full_name)
+    if act.terminal is not None:
+        operator = f" · {act.operator.name}" if act.operator else ""
+        return f"{act.terminal.code}{operator}"
+    return gettext("the system")
+
+
+def _changes(row: models.Model, one: models.Model, change: Change) -> Iterator[Any]:
+    """Return the changes of the columns that the page of the changed row shows."""
+    page: Any = admin.site._registry.get(type(one))
+    shown = page.asked_names() if page else set()
+    for field in one._meta.concrete_fields:
+        secret = isinstance(field, models.BinaryField) or field.name in SECRET
+        if field.column not in change.before or secret or field.name not in shown:
+            continue
+        of = "" if one == row else link(one)
+        before, after = change.before[field.column], change.after[field.column]
+        yield capfirst(str(field.verbose_name)), of, _value(field, before), _value(field, after)
+
+
+def _value(field: Any, written: Any) -> Any:
+    """Return a value of the journal as the page shows the column."""
+    if written is None:
+        return NOTHING
+    if isinstance(field, models.ForeignKey):
+        return link(field.remote_field.model._default_manager.filter(pk=written).first())
+    try:
+        value = field.to_python(written)
+    except (ValidationError, TypeError, ValueError):
+        return str(written)
+    if isinstance(value, bool):
+        return yes_no(value)
+    return show(field, SimpleNamespace(**{field.name: value}))
