@@ -2,10 +2,18 @@
 
 from collections.abc import Iterator
 
+from django.db import connection
 from prometheus_client.core import Metric
 
 from core.api import metrics
 from core.database.machines import machines
+from core.database.reading import standby
+
+# Anybody may read the slots; how far a standby has replayed takes a right that we do not have.
+_KEPT = """
+SELECT max(pg_current_wal_flush_lsn() - restart_lsn) FROM pg_replication_slots
+ WHERE slot_type = 'physical'
+"""
 
 
 def source() -> Iterator[Metric]:
@@ -30,4 +38,22 @@ def source() -> Iterator[Metric]:
         yield metrics.gauge(name, words, [] if value is None else [((), float(value))])
 
 
-METRICS: tuple[metrics.Source, ...] = (source,)
+def replication() -> Iterator[Metric]:
+    """Yield what the standby furthest behind lacks, and the state of the one that is read."""
+    with connection.cursor() as cursor:
+        cursor.execute(_KEPT)
+        (kept,) = cursor.fetchone()
+    yield metrics.gauge(
+        "database_replica_behind_bytes",
+        "Log kept for the standby furthest behind",
+        [] if kept is None else [((), float(kept))],
+    )
+    has_one = standby.has_standby()
+    lag_s = standby.standby_lag_s() if has_one else None
+    ups = [((), float(lag_s is not None))] if has_one else []
+    lags = [] if lag_s is None else [((), lag_s)]
+    yield metrics.gauge("read_standby_up", "1 if it answers", ups)
+    yield metrics.gauge("read_standby_lag_seconds", "How far it is behind", lags)
+
+
+METRICS: tuple[metrics.Source, ...] = (source, replication)

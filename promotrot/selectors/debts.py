@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.db import connection
-from django.db.models import Exists, Min, OuterRef, QuerySet, Sum
+from django.db.models import Exists, Min, OuterRef, Q, QuerySet, Subquery, Sum
 
 from core.payoffice.models import Claim
 from core.premises.models import Game as GameName
@@ -55,8 +55,12 @@ def is_drawn(game: Game) -> bool:
 
 
 def debts() -> list[Debt]:
-    """Return every debt to prizes, oldest first."""
-    games = Game.objects.select_related("ending").order_by("pk")
+    """Return every debt to prizes, oldest first. Games that never owed anything are not read."""
+    drawn = DebtDraw.objects.filter(game=OuterRef("pk"))
+    newest = ClosingStatement.objects.filter(game=OuterRef("pk")).order_by("-sequence")
+    owing = Game.objects.annotate(owed_cents=Subquery(newest.values("owed_cents")[:1]))
+    games = owing.filter(Q(ending=None, owed_cents__gt=0) | Exists(drawn))
+    games = games.select_related("ending").order_by("pk")
     return sorted((d for game in games for d in debts_of(game)), key=lambda debt: debt.since)
 
 
@@ -78,10 +82,11 @@ def _of(game: Game) -> Iterator[Debt]:
 def _open(game: Game) -> Iterator[Debt]:
     """Return what a game on sale owes, since the closing that first left it owing."""
     since = None
-    for closing in ClosingStatement.objects.filter(game=game).order_by("-sequence"):
-        if not closing.owed_cents:
+    closings = ClosingStatement.objects.filter(game=game).order_by("-sequence")
+    for owed, closed_at in closings.values_list("owed_cents", "closed_at").iterator():
+        if not owed:
             break
-        since = closing.closed_at
+        since = closed_at
     if since is not None:
         yield Debt(game, Stage.EXTRA, since, owed_cents(game))
 

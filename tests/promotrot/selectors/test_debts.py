@@ -3,6 +3,8 @@
 from datetime import timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from core.database import clock
 from core.kernel.days import natural_day
@@ -56,3 +58,14 @@ def test_the_debt_of_an_ended_game_goes_from_draw_to_draw() -> None:
             assert (stages(), warned()) == ([("again", 140)], 1)
             debt_draw_again(by=factories.staff(Role.ORGANISER), game=game)
     assert (stages(), warned()) == ([(Stage.AUTHORITY, 140)], 1)
+
+
+def test_games_that_never_owed_anything_are_not_read() -> None:
+    owing.owing(140)
+    with CaptureQueriesContext(connection) as few:
+        debts()
+    for number in range(3):
+        emitting.approved(emitting.small(f"other-{number}"))
+    with CaptureQueriesContext(connection) as many:
+        assert [debt.cents for debt in debts()] == [140]
+    assert len(many) == len(few)

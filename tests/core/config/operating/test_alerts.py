@@ -20,6 +20,8 @@ HEADINGS = set(re.findall(r"^### (\w+)$", (ROOT / "docs" / "alarms.md").read_tex
 ELSEWHERE = {"up", "lototrot_backup_timestamp_seconds"}
 # Without a value until the first watch, archive, publication.
 SELDOM = {"clock_watched_seconds", "database_archived_seconds", "live_pulse_age_seconds"}
+# Without a value until there are standbys.
+SELDOM |= {"database_replica_behind_bytes", "read_standby_up", "read_standby_lag_seconds"}
 SELDOM |= {"worker_silent_seconds", "clock_ahead_seconds", "alarm_days_left"}
 WORDS = {
     "sum",

@@ -16,6 +16,7 @@ from pytest_django import DjangoDbBlocker
 from core.config.database_urls import standby_settings
 from core.config.health import read_standby
 from core.database import clock
+from core.database.metrics import replication
 from core.database.reading import standby as reading
 from core.database.reading.standby import read_much
 from core.premises.models import Premises
@@ -151,6 +152,17 @@ def test_a_standby_that_is_behind_is_not_read_and_said_to_be_behind(
     assert soon(lambda: reading.standby_lag_s() == 0)
     assert read_much(is_standby) is True
     assert read_standby() == "ok"
+
+
+def test_the_metrics_say_how_far_it_is_behind(pair: Pair, tmp_path: Path) -> None:
+    assert soon(lambda: told()["read_standby_lag_seconds"] == [0.0])
+    assert told()["read_standby_up"] == [1.0]
+    with read_from(f"postgresql://app@/lototrot?host={tmp_path}"):
+        assert (told()["read_standby_up"], told()["read_standby_lag_seconds"]) == ([0.0], [])
+
+
+def told() -> dict[str, list[float]]:
+    return {each.name: [sample.value for sample in each.samples] for each in replication()}
 
 
 def test_the_boards_count_the_same_on_the_standby_as_on_the_primary(pair: Pair) -> None:
