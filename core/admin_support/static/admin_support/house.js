@@ -64,9 +64,16 @@
     askWaiting();
     setInterval(askWaiting, 60000);
   });
-  // An icon is written as a word, which screen readers would read out.
+  // An icon is written as a word, which screen readers would read out. One that is all that a button
+  // or a link has stays, as its name.
   function hushIcons() {
-    for (const icon of document.querySelectorAll(".material-symbols-outlined:not([role])")) icon.setAttribute("aria-hidden", "true");
+    const header = document.querySelector("header[data-search]");
+    document.getElementById("searchbar-submit")?.setAttribute("aria-label", header.dataset.search);
+    for (const icon of document.querySelectorAll(".material-symbols-outlined:not([role])")) {
+      const pressed = icon.closest("a, button");
+      const alone = pressed && pressed.textContent.trim() === icon.textContent.trim();
+      if (!alone || pressed.hasAttribute("aria-label")) icon.setAttribute("aria-hidden", "true");
+    }
   }
 
   addEventListener("DOMContentLoaded", () => { makeIconsButtons(); makeScrollable(); hushIcons(); });
