@@ -21,7 +21,7 @@ _MODULES = (
 )
 
 
-_BOARD_MODULES = ("race", "shares", "standing", "explained", "wall")
+_BOARD_MODULES = ("race", "shares", "standing", "explained", "wall", "arrived")
 
 
 _SELLING: dict[str, texts.Text] = {
@@ -70,7 +70,7 @@ _SELLING: dict[str, texts.Text] = {
     "missing_races": ngettext_noop("Race {races} is missing", "Races {races} are missing"),
     "no_such_number": _("Number {number} is not on sale in this race."),
     "your_bet": _("Your bet"),
-    "confirm_before_paying": _("Look at it before paying: afterwards no error can be claimed."),
+    "confirm_before_paying": _("Check the bet before you pay: it can't be changed afterwards."),
     "given": _("Given"),
     "change_to_give": _("Change: {amount}"),
     "change_bet": _("Change it"),
@@ -183,7 +183,7 @@ _BOARD: dict[str, texts.Text] = {
     "race_drawn": _("drawn"),
     "race_classified": _("official"),
     "withdrawn": _("withdrawn"),
-    "board_bets_on": _("bets count on {number}"),
+    "board_bets_on": _("bets move to no. {number}"),
     "board_winner": _("winner"),
     "board_race_won": _("Race {race}: {numbers}"),
     "board_draw_by": _("Its result comes from a public draw before {time}."),

@@ -112,7 +112,7 @@ def test_a_race_day_on_the_boards(line: Line, tours: list[Tour]) -> None:
     contest.refresh_from_db()
     live.publish(live.folder())
     for browser in browsers:
-        browser.find(".race .won")
+        browser.find(".race.arrived .won")
         assert not browser.shows(".alive")  # a result is shown at once, what it leaves when counted
     live.prepare()
     live.publish(live.folder())

@@ -4,6 +4,7 @@ import { cloth, h } from "../../screens/base/dom.js";
 import { hourOfDay, left, raceOfTicket } from "../../screens/base/format.js";
 import { t } from "../../screens/base/text.js";
 import { now } from "../../screens/board/time.js";
+import { arrived } from "./arrived.js";
 import { mostMarked, percent, shareBar } from "./shares.js";
 
 const TONES = { scheduled: "", started: "warn", declared: "bad", drawn: "info", classified: "good" };
@@ -30,7 +31,7 @@ export function card(contest, leg) {
   const winners = leg.runners.filter((runner) => leg.winners.includes(runner.number));
   const lines = leg.runners.map((runner) => line(runner, winners.includes(runner)));
   const most = h("p", { class: "small most-marked" });
-  const root = h("section", { class: "card race", id: raceId(contest, leg), "aria-label": raceOfTicket(leg) },
+  const root = h("section", { class: ["card race", arrived(raceId(contest, leg), winners.length > 0) && "arrived"], id: raceId(contest, leg), "aria-label": raceOfTicket(leg) },
     h("details", { "data-key": `runners-${contest}-${leg.position}`, open: !(winners.length && narrow.matches) },
       h("summary", {},
         h("span", { class: "row ends" }, h("h4", {}, raceOfTicket(leg)), h("span", { class: `badge ${TONES[leg.state]}` }, words(leg))),

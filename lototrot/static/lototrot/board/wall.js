@@ -3,6 +3,8 @@
 import { cloth, h } from "../../screens/base/dom.js";
 import { cents, count, date, hourOfDay, raceAt } from "../../screens/base/format.js";
 import { t } from "../../screens/base/text.js";
+import { arrived } from "./arrived.js";
+import { raceId } from "./race.js";
 import { mostMarked, percent, shareBar, sharesOf } from "./shares.js";
 
 const LAST_MS = 5 * 60_000;   // before the closing nothing else is shown
@@ -108,7 +110,7 @@ function drawDuring(facts, chain, pulse) {
 function tiles(facts) {
   return h("ol", { class: "wall-tiles" }, facts.legs.map((leg) => {
     const names = leg.runners.filter((runner) => leg.winners.includes(runner.number)).map((runner) => h("span", {}, runner.name));
-    return h("li", { class: ["wall-tile", decided(leg) && "won"] },
+    return h("li", { class: ["wall-tile", decided(leg) && "won", arrived(raceId(facts.contest, leg), decided(leg)) && "arrived"] },
       h("p", { class: "small" }, h("b", {}, `${leg.position} · `), raceAt(leg)),
       decided(leg)
         ? [h("p", { class: "winners" }, leg.winners.map((number) => cloth(number))), h("p", { class: "name" }, names)]
