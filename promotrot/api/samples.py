@@ -37,7 +37,7 @@ PLAY: dict[str, Any] = {
     "receipt": {
         "code": _UUID,
         "says": "Keep this code: it may win later. If the game ends and owes prizes, they are drawn"
-        " among all its plays and paid at the Central Prize Payment Office (15.III.6.2).",
+        " among all its plays and paid at the Central Prize Payment Office.",
     },
     "public_log": "12 · 0f3a9c51 77be20d4",
 }

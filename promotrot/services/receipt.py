@@ -22,7 +22,7 @@ def may_win_later() -> str:
     """Return what every receipt says of a later win, in the active language [P17]."""
     return _(
         "Keep this code: it may win later. If the game ends and owes prizes, they are drawn among"
-        " all its plays and paid at the Central Prize Payment Office (15.III.6.2)."
+        " all its plays and paid at the Central Prize Payment Office."
     )
 
 
