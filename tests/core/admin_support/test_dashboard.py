@@ -41,7 +41,9 @@ def test_several_of_one_alarm_are_one_folded_line(rows: list[AlarmRow]) -> None:
     assert _waiting(Desk(Role.CASHIER)) == 0
 
 
-def test_a_proposal_waits_for_the_second_person_and_not_for_its_proposer() -> None:
+def test_a_proposal_waits_for_the_second_person_and_not_for_its_proposer(
+    rows: list[AlarmRow],
+) -> None:
     (first, _other), race = factories.two_organisers(), factories.races_of(factories.contest())[0]
     withdrawals.withdrawal_enter(by=first, race_id=race.pk, number=4, source="Vet")
     second = Desk(Role.ORGANISER)
