@@ -134,8 +134,11 @@ def streaming(members: Mapping[str, str], passwords: Mapping[str, str]) -> int:
         return 0
     try:
         with psycopg.connect(url(members[name], passwords)) as session:
+            # By name: a copy of the data that is under way streams, too.
             row = session.execute(
-                "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'"
+                "SELECT count(*) FROM pg_stat_replication"
+                " WHERE state = 'streaming' AND application_name = ANY(%s)",
+                [list(members)],
             ).fetchone()
     except psycopg.OperationalError:
         return 0
