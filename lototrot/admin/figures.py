@@ -8,10 +8,10 @@ from django.utils.translation import ngettext
 from core.admin_support import signed_on
 from core.admin_support.columns import money
 from core.admin_support.contents import Figure
-from core.ledger import services as ledger
-from lototrot import accounts, powers
+from lototrot import powers
 from lototrot.models.contest import Contest
 from lototrot.selectors.live_sales import silent_terminals
+from lototrot.selectors.settlements import chain_balances
 from lototrot.selectors.totals import totals_of
 
 _MOST_CONTESTS = 3
@@ -33,8 +33,8 @@ def figures(request: HttpRequest) -> list[Figure]:
         sold = ngettext("%(n)s ticket", "%(n)s tickets", tickets) % {"n": tickets}
         told.append(Figure(_("Takings"), money(takings), f"{contest.meeting.name} · {sold}", desk))
     for code in dict.fromkeys(contest.bet_type.code for contest in contests):
-        pot_cents = ledger.balance_cents(accounts.jackpot(code))
-        told.append(Figure(_("Pot"), money(pot_cents), code))
+        chain = chain_balances(code)  # as the board tells it: with what lapsed for the next meeting
+        told.append(Figure(_("Pot"), money(chain.jackpot_cents + chain.lapsed_cents), code))
     if contests:
         silent = silent_terminals(contests[0], most=_MOST_SILENT)
         desk = reverse("admin:race_day_of", args=[contests[0].pk])
