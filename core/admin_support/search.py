@@ -41,7 +41,7 @@ class Found:
 
 def view(request: HttpRequest) -> HttpResponse:
     """Show what a posted term finds; one single row is shown at once."""
-    term = request.POST.get("q", "").strip()[:LONGEST]
+    term = request.POST.get("q", "").replace("\0", "").strip()[:LONGEST]
     context = admin.site.each_context(request) | {"title": _("Search"), "searched": bool(term)}
     if term:
         named = [

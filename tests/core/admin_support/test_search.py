@@ -96,3 +96,10 @@ def test_what_is_no_date_and_no_uuid_asks_no_column_of_these() -> None:
     desk = Desk(Role.AUDITOR)
     for term in ("99/99/2027", "3", "--", contest.day.strftime("%Y%m%d9")):
         assert row_url(Contest.objects.get()) not in _find(desk, term)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("term", ["a\0b", "%", "9" * 200, "31/02/2027", "٣"])
+def test_a_term_that_names_nothing_is_answered_as_any_other(term: str) -> None:
+    factories.point()
+    assert "Nothing was found" in _find(Desk(Role.AUDITOR), term)
