@@ -56,6 +56,7 @@ settings.PASSWORD_HASHERS = ["tests.support.passwords.CheapArgon2PasswordHasher"
 django.setup()
 
 import core.config.urls  # noqa: E402, F401  (with it come the pages of the administration)
+from core.database import kept  # noqa: E402
 from core.journal.acting import name_process  # noqa: E402
 from core.traffic import limits  # noqa: E402
 from tests.support import databases  # noqa: E402
@@ -154,9 +155,10 @@ def pytest_unconfigure() -> None:
 
 
 @pytest.fixture(autouse=True)
-def _limits_anew() -> None:
-    """Forget what earlier tests took: all ask from one address."""
+def _memory_anew() -> None:
+    """Forget what earlier tests took, all from one address, and the facts that they kept."""
     limits.clear()
+    kept.forget_all()
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,6 @@ from rest_framework.exceptions import ValidationError
 
 from core.api import bodies
 from core.database import clock
-from core.database.kept import forget_all
 from core.ledger.models import Transfer
 from core.premises.models import OperatorSession, Premises, Suspension, Terminal
 from core.proofs.head import head_text
@@ -65,7 +64,6 @@ def nothing_written() -> bool:
 
 @pytest.mark.article("15.I.1", "15.III.2", "15.III.5.2", "15.III.6.1", "15.III.6.3")
 def test_a_whole_play(place: Point, emission: Emission) -> None:
-    forget_all()  # the head of the log that a test before has left
     card = buy(place, emission)
     assert set(card) == set(PlayCard().fields)
     assert card["public_log"] == head_text() != "", "it is on the slip of any terminal"
