@@ -1,6 +1,7 @@
 """Print the demonstration: headings, sentences, tables, and a line of progress while it waits."""
 
 import re
+import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,8 +10,10 @@ from typing import Any
 
 WIDTH = 78
 SILENCE_S = 2.5
-"""A line of progress is printed after so long without any other."""
+"""A line of progress is printed on a terminal after so long without any other."""
 
+SILENCE_IN_FILE_S = 20.0
+"""The same where nobody waits: in a file or a pipe."""
 
 _NUMBER = re.compile(r"-?[\d,.]+( €| %| s)?")
 
@@ -36,12 +39,13 @@ class Console:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Print a line of progress whenever nothing was printed for `SILENCE_S`."""
+        """Print a line of progress whenever nothing was printed for too long."""
         over = threading.Event()
+        silence_s = SILENCE_S if sys.stdout.isatty() else SILENCE_IN_FILE_S
 
         def watch() -> None:
             while not over.wait(0.1):
-                if time.monotonic() - self._printed_at > SILENCE_S:
+                if time.monotonic() - self._printed_at > silence_s:
                     seconds = time.monotonic() - self._began_at
                     self.print(f"    ... {self._activity}, {seconds:.0f} s so far")
 

@@ -44,7 +44,7 @@ def test_a_table_without_header_has_only_its_rows(capsys: pytest.CaptureFixture[
 def test_a_wait_prints_what_is_being_done(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(show, "SILENCE_S", 0.0)
+    monkeypatch.setattr(show, "SILENCE_IN_FILE_S", 0.0)
     console = show.Console()
     console.begin("settling")
     with console.watched():
