@@ -58,8 +58,10 @@ season: install ## play a year of 150 meetings and both games against auditors i
 browser: ## have what the browser tests need: Chromium by apt, axe-core by npm
 	@.ci/browser
 
-screenshots: install browser ## picture every screen into var/screenshots, some as text into docs/screens
-	@SCREENSHOTS=all LOTOTROT_BROWSER=required $(PY) -m pytest -q -n auto -k tour tests/browser
+screenshots: install browser ## picture every screen into var/screenshots, compared with the last run
+	@$(PY) -m tests.support.browser.comparing
+	@SCREENSHOTS=all LOTOTROT_BROWSER=required $(PY) -m pytest -q -n auto -k tour tests/browser; \
+		found=$$?; $(PY) -m tests.support.browser.comparing compare; exit $$found
 
 check: install audit ## lint, types, imports, migrations, catalogues, API schema
 	$(PY) -m ruff check .
