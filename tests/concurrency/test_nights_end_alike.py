@@ -39,67 +39,6 @@ BEGINS = date(2030, 3, 4)
 LAST = add_days(BEGINS, 30)
 NIGHTS = [add_days(LAST, n) for n in range(4)]
 
-# Forks a runner for each step there is. Odd ones are killed when the first job they meet has done
-# its work and before that is on record, even ones as soon as it is.
-_KILLED = """
-import os, signal, sys
-import django
-
-django.setup()
-from django.db import connections
-from core.journal.acting import name_process
-from core.nights import services
-from core.nights.services import jobs_due
-
-name_process("command:night")
-finish = services._finish
-
-
-def die():
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def killed_before(run, outcome):
-    die()
-
-
-def killed_after(run, outcome):
-    finish(run, outcome)
-    from django.db import connection
-    if not connection.in_atomic_block:
-        die()
-
-
-def killed_at_the_next(job, day, start=services._start):
-    if killed_at_the_next.met:
-        die()
-    killed_at_the_next.met = True
-    return start(job, day)
-
-
-killed_at_the_next.met = False
-steps = 0
-while jobs_due():
-    steps += 1
-    connections.close_all()
-    runner = os.fork()
-    if runner == 0:
-        if steps % 2:
-            services._finish = killed_before
-        else:
-            services._finish, services._start = killed_after, killed_at_the_next
-        while True:
-            try:
-                services.night_run()
-                os._exit(0)
-            except (services.NightRunning, services.NotQuiet):
-                continue
-    _, status = os.waitpid(runner, 0)
-    if os.WIFEXITED(status) and os.WEXITSTATUS(status):
-        sys.exit(f"a runner failed: {status}")
-print(steps)
-"""
-
 
 def played() -> None:
     """Three meetings, some of their prizes claimed; the fourth is on sale when the rest lapses."""
@@ -212,7 +151,7 @@ def killed_at_every_step(database: Database) -> None:
     due = len(jobs_due())
     connections.close_all()
     done = subprocess.run(
-        [sys.executable, "-c", _KILLED],
+        [sys.executable, "-m", "tests.concurrency.killed_night"],
         env={**os.environ, **database.environment},
         capture_output=True,
         text=True,

@@ -1,0 +1,79 @@
+"""Run the nights that are due by runners that are killed, until none is due; print their number.
+
+A runner is forked for each step there is. Odd ones are killed when the first job that they meet has
+done its work and before that is on record, even ones as soon as it is.
+"""
+
+import os
+import signal
+import sys
+from typing import Any, NoReturn
+
+import django
+
+django.setup()
+
+from django.db import connection, connections  # noqa: E402
+
+from core.database.quiet import NotQuiet  # noqa: E402
+from core.journal.acting import name_process  # noqa: E402
+from core.nights import services  # noqa: E402
+
+_finish, _start = services._finish, services._start
+_jobs_met: list[Any] = []
+
+
+def _die() -> NoReturn:
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError("still alive")
+
+
+def _killed_before(*_: Any) -> NoReturn:
+    _die()
+
+
+def _killed_after(*args: Any) -> None:
+    _finish(*args)
+    if not connection.in_atomic_block:
+        _die()
+
+
+def _killed_at_the_next(*args: Any) -> Any:
+    if _jobs_met:
+        _die()
+    _jobs_met.append(args)
+    return _start(*args)
+
+
+def _run_and_be_killed(step: int) -> NoReturn:
+    changed: Any = services
+    if step % 2:
+        changed._finish = _killed_before
+    else:
+        changed._finish, changed._start = _killed_after, _killed_at_the_next
+    while True:
+        try:
+            services.night_run()
+            os._exit(0)
+        except (services.NightRunning, NotQuiet):
+            continue
+
+
+def main() -> None:
+    """Fork runner after runner. Exit with 1 if one fails otherwise than by being killed."""
+    name_process("command:night")
+    step = 0
+    while services.jobs_due():
+        step += 1
+        connections.close_all()
+        runner = os.fork()
+        if runner == 0:
+            _run_and_be_killed(step)
+        _, status = os.waitpid(runner, 0)
+        if os.WIFEXITED(status) and os.WEXITSTATUS(status):
+            sys.exit(f"a runner failed: {status}")
+    print(step)
+
+
+if __name__ == "__main__":
+    main()
