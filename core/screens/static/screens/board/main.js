@@ -30,13 +30,23 @@ async function look() {
   const at = Date.parse(pulse.at);
   if (at !== lastAt) setTime(at);
   lastAt = at;
-  await Promise.all(sections.map((section) => refresh(section, pulse.feeds[section.name])));
+  const feeds = sections.map((section) => pulse.feeds[section.name]);
+  const answers = await Promise.allSettled(sections.map((section, index) => changed(section, feeds[index])));
+  // All sections are drawn in one step: none moves another that was drawn before it.
+  sections.forEach((section, index) => {
+    if (feeds[index] && answers[index].status === "fulfilled") draw(section, feeds[index], answers[index].value);
+  });
+  const failed = answers.find(({ status }) => status === "rejected");
+  if (failed) throw failed.reason;
 }
 
-async function refresh(section, feed) {
-  if (!feed) return;
-  if (feed.document !== section.shown) {
-    const published = await fetchJson(feed.document);
+/** Return the section's document if its name is new, otherwise null. */
+async function changed(section, feed) {
+  return feed && feed.document !== section.shown ? fetchJson(feed.document) : null;
+}
+
+function draw(section, feed, published) {
+  if (published) {
     section.view.show(published, feed);
     section.shown = feed.document;
     if (!onWall) section.root.replaceChildren(section.view.root);
