@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help install raceday up cluster drill test quick season browser screenshots check bench articles lock messages clean \
+.PHONY: help install raceday up cluster drill test quick season histories browser screenshots check bench articles lock messages clean \
 	audit sbom
 
 # Many processes run the same program: none compiles it anew, whatever the shell says.
@@ -54,6 +54,9 @@ quick: install ## run the tests that need no database, browser or server
 
 season: install ## play a year of 150 meetings and both games against auditors into var/season.json
 	@LOG_LEVEL=WARNING SEASON_MEETINGS=150 $(PY) -m pytest -q -s -o timeout=0 tests/simulation
+
+histories: install ## check acts at once against a sequential model; plant faults (HISTORIES=200 seeds)
+	@LOG_LEVEL=WARNING HISTORIES=$(or $(HISTORIES),200) $(PY) -m pytest -q -s -o timeout=0 tests/histories
 
 browser: ## have what the browser tests need: Chromium by apt, axe-core by npm
 	@.ci/browser
