@@ -31,6 +31,12 @@ def money(cents: int | None) -> str:
     return NOTHING if cents is None else format_cents(cents, get_language() or "ca")
 
 
+def whole(number: int) -> str:
+    """Return a number with its thousands apart: "100.000", in English "100,000"."""
+    written = f"{number:,}"
+    return written if (get_language() or "ca").startswith("en") else written.replace(",", ".")
+
+
 def moment(instant: Any) -> str:
     return format_moment(instant, get_language() or "ca") if instant else NOTHING
 

@@ -1,5 +1,6 @@
 """Show rows without forms that change them. Acts change them through services."""
 
+import functools
 import types
 from collections.abc import Sequence
 from http import HTTPStatus
@@ -9,25 +10,23 @@ from django.contrib import admin
 from django.contrib.admin import ShowFacets
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import FieldDoesNotExist
-from django.core.paginator import Paginator
 from django.db import models
 from django.db.models.constants import LOOKUP_SEP
 from django.forms.models import _get_foreign_key
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import reverse
+from django.urls import URLPattern, path, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.decorators import action
 from unfold.enums import ActionVariant
-from unfold.paginator import InfinitePaginator
 
 from core.admin_support import signed_on
 from core.admin_support.acts import Act, perform
 from core.admin_support.columns import SECRET, Column, column, url_of
+from core.admin_support.lists import files
+from core.admin_support.lists.paging import List
 from core.admin_support.story import story_of
 from core.looks.recording import is_watched, look_at_list, look_at_row
-
-MOST_PAGES = 200
 
 
 def _asked_back(request: HttpRequest) -> str:
@@ -115,13 +114,18 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
     each is the name of a field or of a method. `acts` are done to one row, `list_acts` from the
     list. `told` are fields that one of those methods shows. Nobody reads what names no
     `read_power`. `quick` are the comparisons by which the search box finds a row; each uses an
-    index or a small table.
+    index or a small table. `asks` are days, amounts and rows of other tables that the list can be
+    asked for (`lists.asking`), `summed` the amounts that are added up, and `numbered_by` an
+    instant in whose order the rows are numbered.
     """
 
     columns: Sequence[str] = ("__str__",)
     shown: Sequence[str] = ()
     told: Sequence[str] = ()
     quick: Sequence[str] = ()
+    asks: Sequence[str] = ()
+    summed: Sequence[str] = ()
+    numbered_by: str = ""
     acts: Sequence[Act] = ()
     list_acts: Sequence[Act] = ()
     ordering: Sequence[str] = ("-pk",)
@@ -131,7 +135,7 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
     list_select_related: Any = ()
     show_full_result_count = False
     show_facets = ShowFacets.NEVER
-    paginator = InfinitePaginator
+    list_before_template = "admin_support/list_asked.html"
 
     def __init__(self, model: type[models.Model], admin_site: admin.AdminSite) -> None:
         super().__init__(model, admin_site)
@@ -145,6 +149,22 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
         self.readonly_fields = self.fields = tuple(self._columns(self.shown or self._all_names()))
         self.actions_detail = [self._add_action(act, "act") for act in self.acts]
         self.actions_list = [self._add_action(act, "list_act") for act in self.list_acts]
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[List]:
+        return List
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add the list as a file."""
+        kept, meta = self.admin_site.admin_view, self.model._meta
+        as_files = [
+            path(
+                f"{kind}/",
+                kept(functools.partial(files.answer, self, kind=kind)),
+                name=f"{meta.app_label}_{meta.model_name}_{kind}",
+            )
+            for kind in files.KINDS
+        ]
+        return [*as_files, *super().get_urls()]
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
@@ -262,12 +282,3 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
         if obj is None:
             return inlines
         return [inline for inline in inlines if _has_rows(inline, request, obj)]
-
-    def get_paginator(self, *args: Any, **kwargs: Any) -> "Paginator[Any]":
-        """Return a paginator that does not count rows and ends after MOST_PAGES pages.
-
-        So the database never counts a large table or reads half of it for a deep page.
-        """
-        paginator: Paginator[Any] = super().get_paginator(*args, **kwargs)
-        paginator.count = paginator.per_page * MOST_PAGES
-        return paginator

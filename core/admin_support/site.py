@@ -5,8 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
+from django.contrib import admin
 from django.core.exceptions import NON_FIELD_ERRORS, PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import SimpleTemplateResponse, TemplateResponse
 from django.templatetags.static import static
 from django.urls import URLPattern, URLResolver, path, reverse
@@ -16,12 +17,12 @@ from django.views.i18n import set_language
 from unfold.sites import UnfoldAdminSite
 
 from core.admin_support import dashboard, navigation, places, search, signed_on
+from core.admin_support.contents import Text
 from core.admin_support.own_account import password, second_factor
 from core.admin_support.own_account.sign_on import SignOnForm
 from core.api import acting
 from core.database import clock
 from core.database.reading.limits import ReadingTooLong, limited
-from core.kernel.errors import DomainError
 from core.looks.recording import LookNotRecorded
 from core.receipts.formats import format_moment
 from core.staff import devices
@@ -30,6 +31,12 @@ from core.traffic.limits import Throttled
 IDLE_S = 30 * 60
 BY_ITSELF = "X-By-Itself"  # of a request that a page makes while nobody touches it
 View = Callable[..., Any]
+_NOT_THEIRS = _("Your roles do not let you see this page or do this act.")
+_NOTHING_THERE = _("There is no such page or row, or it is not for you.")
+_TOO_OLD = _(
+    "The page was open while somebody signed on or out in this browser. Nothing was done."
+    " Open the page again."
+)
 
 
 class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
@@ -64,11 +71,13 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
             try:
                 response = _answered(inner, request, *args, **kwargs)
             except LookNotRecorded as error:
-                return _refused(error, 503)
+                return self.refusal(request, 503, _("Not shown"), error.message)
             except ReadingTooLong as error:
-                return _refused(error, 409)
+                return self.refusal(request, 409, _("Not shown"), error.message)
             except PermissionDenied:
-                return self._not_theirs(request)
+                return self.refusal(request, 403, _("Not for your role"), _NOT_THEIRS)
+            except Http404:
+                return self.refusal(request, 404, _("Nothing there"), _NOTHING_THERE)
             _remember_device(request, response)
             return response
 
@@ -91,10 +100,13 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
             *super().get_urls(),
         ]
 
-    def _not_theirs(self, request: HttpRequest) -> HttpResponse:
-        """Return the page for who may not see what they asked for, with the way on."""
-        context = self.each_context(request) | {"title": _("Not for your role")}
-        return TemplateResponse(request, "admin_support/refused.html", context, status=403)
+    def refusal(self, request: HttpRequest, status: int, title: Text, words: Text) -> HttpResponse:
+        """Return a page of the site that says why nothing is shown or done, with the way on."""
+        context = self.each_context(request) | {"title": title, "words": gettext(str(words))}
+        page: HttpResponse = TemplateResponse(
+            request, "admin_support/refused.html", context, status=status
+        ).render()
+        return page
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
         """Add the program's version, which the foot of every page shows.
@@ -138,8 +150,10 @@ def _answered(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> An
         return response.render() if isinstance(response, SimpleTemplateResponse) else response
 
 
-def _refused(error: DomainError, status: int) -> HttpResponse:
-    return HttpResponse(gettext(error.message), "text/plain; charset=utf-8", status)
+def form_too_old(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Answer a form that was drawn for another session. CSRF_FAILURE_VIEW names this."""
+    refuse: Callable[..., HttpResponse] = admin.site.refusal  # type: ignore[attr-defined]
+    return refuse(request, 403, _("Not done"), _TOO_OLD)
 
 
 def _remember_device(request: HttpRequest, response: Any) -> None:

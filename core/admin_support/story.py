@@ -16,9 +16,9 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.http import HttpRequest
 from django.utils.text import capfirst
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
-from core.admin_support.columns import NOTHING, SECRET, link, moment, show, yes_no
+from core.admin_support.columns import NOTHING, SECRET, link, listed, moment, show, yes_no
 from core.admin_support.contents import administrations
 from core.database.models import Guarded
 from core.journal import selectors
@@ -37,10 +37,18 @@ class Told:
     changed: list[tuple[Any, Any, Any, Any]]
 
 
-def story_of(request: HttpRequest, row: models.Model) -> list[Told]:
-    """Return the story of a row as this person may read it, the oldest step first."""
+@dataclasses.dataclass(frozen=True, slots=True)
+class Story:
+    """The steps, the oldest first, and what is left out of them: sentences, some with a link."""
+
+    steps: list[Told]
+    left_out: list[Any]
+
+
+def story_of(request: HttpRequest, row: models.Model) -> Story | None:
+    """Return the story of a row as this person may read it; None for a row without one."""
     if not isinstance(row, Guarded) or row._meta.app_label in ("journal", "looks"):
-        return []
+        return None
     further = [
         told
         for part in administrations()
@@ -49,9 +57,32 @@ def story_of(request: HttpRequest, row: models.Model) -> list[Told]:
         if _may_read(request, type(told)) is not False
     ]
     related = list(_related(request, type(row)))
-    steps = selectors.story(row, related, further)
+    whole = selectors.story(row, related, further)
     reads_journal = bool(_may_read(request, Act))
-    return [told for step in steps if (told := _told(row, step, reads_journal=reads_journal))]
+    steps = [
+        told for step in whole.steps if (told := _told(row, step, reads_journal=reads_journal))
+    ]
+    left_out = [_left_out(row, key, rows) for key, rows in whole.left_out]
+    if whole.older_changes:
+        left_out.append(gettext("Older changes are in the journal only."))
+    return Story(steps, left_out) if steps else None
+
+
+def _left_out(row: models.Model, key: Any, rows: int) -> Any:
+    """Say how many older rows of a table are not told, with a link to all of them if there is a
+    list that takes the question.
+    """
+    meta = key.model._meta
+    title = capfirst(str(meta.verbose_name_plural))
+    words = ngettext("%(n)d older one", "%(n)d older ones", rows) % {"n": rows}
+    if rows >= selectors.MOST_COUNTED:
+        words = gettext("more than %(n)d older ones") % {"n": rows}
+    words = f"{title}: {words}"
+    page: Any = admin.site._registry.get(key.model)
+    asked = f"{key.name}__id__exact"
+    if page is None or not page.lookup_allowed(asked, str(row.pk)):
+        return words
+    return listed(key.model, words, **{asked: row.pk})
 
 
 def _may_read(request: HttpRequest, model: type[models.Model]) -> bool | None:

@@ -45,6 +45,7 @@ ALLOWED_HOSTS = env.words(
     "ALLOWED_HOSTS", [] if PRODUCTION else ["localhost", "127.0.0.1", "[::1]"]
 )
 CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS", [])
+CSRF_FAILURE_VIEW = "core.admin_support.site.form_too_old"
 
 if PRODUCTION and (DEBUG or SIMULATED_TIME):
     raise ImproperlyConfigured("production knows neither DEBUG nor SIMULATED_TIME")

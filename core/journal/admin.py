@@ -63,6 +63,7 @@ VERIFY = AdminAct(
 
 @admin.register(Act)
 class ActAdmin(ReadOnlyAdmin):
+    asks = ("at", "user", "terminal", "operator")
     columns = ("xid", "at", "name", "user", "terminal", "operator", "request_id")
     shown = (
         "xid",

@@ -6,6 +6,7 @@ column, so that a page costs the same with a million rows.
 
 import dataclasses
 import datetime
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -21,6 +22,7 @@ from core.staff.actor import StaffActor
 ROWS_NAMED = 100
 MOST_OF_A_TABLE = 20
 MOST_CHANGES = 200
+MOST_COUNTED = 10_000
 
 
 class ActUnknown(NotFound):
@@ -115,8 +117,20 @@ class Step:
     changes: list[tuple[Model, Change]] = dataclasses.field(default_factory=list)
 
 
-def story(row: Model, related: Sequence[Any], further: Iterable[Model] = ()) -> list[Step]:
-    """Return the acts about a row, the oldest first.
+@dataclasses.dataclass(slots=True)
+class Story:
+    """The acts about a row, the oldest first; and of each table of which only the newest rows are
+    told, the foreign key and the number of rows left out, MOST_COUNTED at most. `older_changes`
+    says that changes are left out.
+    """
+
+    steps: list[Step]
+    left_out: list[tuple[Any, int]]
+    older_changes: bool
+
+
+def story(row: Model, related: Sequence[Any], further: Iterable[Model] = ()) -> Story:
+    """Return the story of a row.
 
     `related` are foreign keys that point to the row: the newest rows of each table are told.
     `further` are rows that belong to the story without such a key.
@@ -126,6 +140,8 @@ def story(row: Model, related: Sequence[Any], further: Iterable[Model] = ()) -> 
     rows = _written(selected)
     steps: dict[int, Step] = {}
     changes = _changes([told for told, _ in rows])
+    older_changes = len(changes) > MOST_CHANGES
+    changes = changes[-MOST_CHANGES:]
     xids = {xid for _, xid in rows} | {change.xid for _, change in changes}
     acts = Act.objects.select_related("user", "terminal", "operator").in_bulk(xids)
     for told, xid in rows:
@@ -134,7 +150,29 @@ def story(row: Model, related: Sequence[Any], further: Iterable[Model] = ()) -> 
     for told, change in changes:
         if change.xid in acts:
             steps.setdefault(change.xid, Step(acts[change.xid])).changes.append((told, change))
-    return [steps[xid] for xid in sorted(steps, key=lambda xid: (acts[xid].at, xid))]
+    ordered = [steps[xid] for xid in sorted(steps, key=lambda xid: (acts[xid].at, xid))]
+    return Story(ordered, _left_out(row, related, [told for told, _ in rows]), older_changes)
+
+
+def _left_out(row: Model, related: Sequence[Any], told: Sequence[Model]) -> list[tuple[Any, int]]:
+    """Return the keys of which not all rows are told, with how many are not.
+
+    Only tables of which as many were told as may be are counted, all by one statement.
+    """
+    of_table = Counter(type(one) for one in told)
+    full = [key for key in related if of_table[key.model] >= MOST_OF_A_TABLE]
+    parts = [
+        f'(SELECT count(*) FROM (SELECT 1 FROM "{key.model._meta.db_table}"'
+        f' WHERE "{key.column}" = %s LIMIT {MOST_COUNTED + MOST_OF_A_TABLE}) counted)'
+        for key in full
+    ]
+    if not parts:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {', '.join(parts)}", [row.pk] * len(parts))
+        counted = cursor.fetchone()
+    left = [(key, rows - MOST_OF_A_TABLE) for key, rows in zip(full, counted, strict=True)]
+    return [(key, rows) for key, rows in left if rows > 0]
 
 
 def _written(
@@ -173,5 +211,5 @@ def _changes(rows: Sequence[Model]) -> list[tuple[Model, Change]]:
     asked = Q()
     for table, told in by_table.items():
         asked |= Q(relation=table, row_id__in=list(told))
-    newest = Change.objects.filter(asked).order_by("-pk")[:MOST_CHANGES] if rows else ()
+    newest = Change.objects.filter(asked).order_by("-pk")[: MOST_CHANGES + 1] if rows else ()
     return [(by_table[change.relation][change.row_id], change) for change in reversed(list(newest))]

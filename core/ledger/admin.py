@@ -42,6 +42,9 @@ class AccountAdmin(ReadOnlyAdmin):
 @admin.register(Transfer)
 class TransferAdmin(ReadOnlyAdmin):
     quick = ("reference",)
+    asks = ("at", "debit", "credit", "amount_cents")
+    summed = ("amount_cents",)
+    numbered_by = "at"
     columns = ("id", "at", "kind", "debit", "credit", "amount_cents", "reference")
     search_fields = ("reference",)
     search_help_text = _("The reference of an act, or the code of an account.")

@@ -10,6 +10,7 @@ from core.looks.models import Look
 @admin.register(Look)
 class LookAdmin(ReadOnlyAdmin):
     read_power = powers.READ
+    asks = ("at", "user", "operator")
     columns = ("at", "user", "operator", "door", "kind", "subject", "asked")
     list_filter = ("kind", "user")
     list_select_related = ("user", "operator")

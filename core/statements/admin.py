@@ -126,6 +126,8 @@ class _Remittances(ReadOnlyInline):
 
 @admin.register(Statement)
 class StatementAdmin(ReadOnlyAdmin):
+    asks = ("week_to", "premises", "closing_cents")
+    summed = ("sales_cents", "closing_cents")
     columns = ("__str__", "premises", "week_from", "week_to", "closing_cents", "outstanding")
     shown = (
         "premises",
@@ -238,6 +240,8 @@ class TillAdmin(ReadOnlyAdmin):
 
 @admin.register(CashUp)
 class CashUpAdmin(ReadOnlyAdmin):
+    asks = ("closed_at", "terminal", "operator")
+    summed = ("expected_cents", "counted_cents")
     columns = (
         "terminal",
         "operator",
@@ -254,6 +258,8 @@ class CashUpAdmin(ReadOnlyAdmin):
 
 @admin.register(Remittance)
 class RemittanceAdmin(ReadOnlyAdmin):
+    asks = ("paid_on", "premises", "recorded_by", "amount_cents")
+    summed = ("amount_cents",)
     columns = ("premises", "statement", "amount_cents", "paid_on", "reference", "recorded_by")
     search_fields = ("reference", "premises__code")
     read_power = powers.READ

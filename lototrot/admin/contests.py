@@ -218,6 +218,7 @@ class _Settlements(ReadOnlyInline):
 class ContestAdmin(ReadOnlyAdmin):
     quick = ("day", "meeting__name__icontains")
     read_power = powers.READ
+    asks = ("day",)
     columns = ("__str__", "state", "meeting", "price_cents", "scheduled_close_at", "closed_at")
     shown = (
         "meeting",

@@ -168,6 +168,7 @@ class RacecourseAdmin(ReadOnlyAdmin):
 class MeetingAdmin(ReadOnlyAdmin):
     quick = ("day", "name__icontains", "reference__iexact")
     read_power = powers.READ
+    asks = ("day",)
     columns = ("name", "day", "reference", "approved", "imported_at", "imported_by")
     shown = (
         "day",

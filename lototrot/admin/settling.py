@@ -297,6 +297,8 @@ class _Categories(ReadOnlyInline):
 @admin.register(Settlement)
 class SettlementAdmin(ReadOnlyAdmin):
     read_power = powers.READ
+    asks = ("settled_at",)
+    summed = ("takings_cents", "prizes_cents")
     columns = ("id", "contest", "number", "in_force", "takings_cents", "prizes_cents", "settled_at")
     shown = (
         "contest",
@@ -361,6 +363,8 @@ class SettlementAdmin(ReadOnlyAdmin):
 @admin.register(Prize)
 class PrizeAdmin(ReadOnlyAdmin):
     read_power = powers.READ_TICKETS
+    asks = ("prize_cents",)
+    summed = ("prize_cents",)
     columns = ("ticket_link", "settlement", "prize_cents", "winning_bets")
     shown = ("ticket_link", "settlement", "prize_cents", "winning_bets")
     list_filter = ("settlement",)

@@ -93,6 +93,9 @@ class _Reprints(ReadOnlyInline):
 @admin.register(Ticket)
 class TicketAdmin(ReadOnlyAdmin):
     read_power = lototrot_powers.READ_TICKETS
+    asks = ("sold_at", "premises", "operator", "amount_cents")
+    summed = ("amount_cents",)
+    numbered_by = "sold_at"
     columns = ("uuid", "contest", "sold_at", "premises", "terminal", "bets", "amount_cents")
     shown = (
         "uuid",

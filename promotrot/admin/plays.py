@@ -107,6 +107,8 @@ class _Vouchers(ReadOnlyInline):
 
 @admin.register(PlayTicket)
 class PlayTicketAdmin(SearchedAdmin):
+    asks = ("sold_at", "premises", "operator")
+    numbered_by = "sold_at"
     columns = ("uuid", "emission", "sold_at", "premises", "terminal", "state")
     shown = (
         "uuid",

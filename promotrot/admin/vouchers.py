@@ -139,6 +139,9 @@ class _Reprints(ReadOnlyInline):
 
 @admin.register(Voucher)
 class VoucherAdmin(SearchedAdmin):
+    asks = ("issued_at", "last_day", "premises", "amount_cents")
+    summed = ("amount_cents",)
+    numbered_by = "issued_at"
     columns = ("uuid", "nature", "amount_cents", "premises", "issued_at", "last_day", "held")
     shown = (
         "uuid",

@@ -104,6 +104,9 @@ class _Register(ReadOnlyAdmin):
 
 @admin.register(Claim)
 class ClaimAdmin(_Register):
+    asks = ("opened_at", "amount_cents")
+    summed = ("amount_cents",)
+    numbered_by = "opened_at"
     columns = ("game", "document_id", "state", "amount_cents", "opened_at", "changed_at")
     list_filter = ("game", "state")
     inlines = (_Presentations, _Matches, _Restorations, _Rulings, _Payments, _Exchanges)
@@ -112,6 +115,9 @@ class ClaimAdmin(_Register):
 
 @admin.register(Payment)
 class PaymentAdmin(_Register):
+    asks = ("paid_at", "premises", "amount_cents")
+    summed = ("amount_cents",)
+    numbered_by = "paid_at"
     columns = ("uuid", "paid_at", "amount_cents", "means", "place", "premises", "claim")
     list_filter = ("means", "place")
     search_fields = ("uuid", "premises__code")
@@ -120,6 +126,7 @@ class PaymentAdmin(_Register):
 
 @admin.register(Deposit)
 class DepositAdmin(_Register):
+    asks = ("deposited_at", "premises")
     columns = ("uuid", "deposited_at", "reason", "premises", "standing")
     list_filter = ("reason",)
     list_select_related = ("premises", "match__claim")
@@ -135,6 +142,8 @@ class DepositAdmin(_Register):
 @admin.register(Cheque)
 class ChequeAdmin(_Register):
     quick = ("number",)
+    asks = ("issued_at", "amount_cents")
+    summed = ("amount_cents",)
     columns = ("number", "amount_cents", "state", "issued_at", "presented_on", "payment")
     shown = (
         "number",
@@ -180,6 +189,7 @@ class ChequeAdmin(_Register):
 
 @admin.register(CashSession)
 class CashSessionAdmin(_Register):
+    asks = ("opened_at", "cashier", "premises")
     columns = ("cashier", "premises", "opened_at", "float_cents", "closed_at", "difference")
     shown = (
         "uuid",

@@ -153,6 +153,7 @@ class OperatorAdmin(ReadOnlyAdmin):
 
 @admin.register(OperatorSession)
 class OperatorSessionAdmin(ReadOnlyAdmin):
+    asks = ("started_at", "operator", "terminal")
     columns = ("id", "operator", "terminal", "started_at", "expires_at", "ended_at")
     search_fields = ("terminal__code",)
     read_power = powers.READ
@@ -204,7 +205,9 @@ def _scope(row: Suspension) -> Any:
 
 @admin.register(Suspension)
 class SuspensionAdmin(ReadOnlyAdmin):
+    asks = ("since", "premises", "suspended_by")
     columns = ("reason", "scope", "since", "suspended_by", "lifted_at", "lifted_by")
+    told = ("premises", "terminal")
     shown = (
         "scope",
         "reason",

@@ -7,6 +7,7 @@
   if (!desk) return;
   let shown = desk.innerHTML;
   let at = performance.now();
+  let leaving = false; // a page that is left gives its request up: no line is lost
   let pressed = false; // a link drawn again under the finger would lose its click
   const two = (n) => String(n).padStart(2, "0");
 
@@ -20,7 +21,8 @@
 
   async function refresh() {
     try {
-      const answer = await fetch(desk.dataset.part, { cache: "no-store", redirect: "error" });
+      const answer = await fetch(desk.dataset.part, { cache: "no-store", redirect: "manual" });
+      if (answer.type === "opaqueredirect") return signedOut();
       if (!answer.ok) throw new TypeError(String(answer.status));
       const drawn = await answer.text();
       line.textContent = "";
@@ -35,16 +37,29 @@
       at = performance.now();
       if (focused) desk.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
     } catch {
-      line.textContent = desk.dataset.lost;
+      if (!leaving) line.textContent = desk.dataset.lost;
     }
     tick();
   }
 
+  // Whoever signed out, or was signed out by the time, is sent to sign on by the server.
+  function signedOut() {
+    clearInterval(asking);
+    const again = document.createElement("a");
+    again.href = location.href;
+    again.className = "text-link";
+    again.textContent = desk.dataset.again;
+    line.replaceChildren(`${desk.dataset.ended} `, again);
+  }
+
+  addEventListener("pagehide", () => { leaving = true; });
+  addEventListener("submit", () => { leaving = true; });
+  addEventListener("pageshow", () => { leaving = false; });
   addEventListener("pointerdown", () => { pressed = true; });
   for (const name of ["pointerup", "pointercancel"]) {
     addEventListener(name, () => { setTimeout(() => { pressed = false; }); });
   }
   tick();
   setInterval(tick, 1000);
-  setInterval(() => { if (!document.hidden) refresh(); }, EVERY_MS);
+  const asking = setInterval(() => { if (!document.hidden) refresh(); }, EVERY_MS);
 })();

@@ -115,3 +115,21 @@ def test_a_page_that_is_not_for_a_role_says_so_and_leads_on() -> None:
     assert answer.status_code == 403
     assert "Your roles do not let you see this page" in page
     assert 'id="nav-sidebar-apps"' in page
+
+
+def test_a_form_of_an_older_session_is_refused_in_words() -> None:
+    """Before, it was Django's bare page 403, in English."""
+    desk = Desk(Role.ORGANISER, language="ca")
+    strict = Client(enforce_csrf_checks=True, headers={"accept-language": "ca"})
+    strict.cookies = desk.client.cookies
+    answer = strict.post("/admin/logout/")
+    assert answer.status_code == 403
+    assert "Torneu a obrir la pàgina" in answer.content.decode()
+    assert "house-empty" in answer.content.decode()
+    assert desk.client.get("/admin/").status_code == 200
+
+
+def test_what_is_not_there_is_said_on_a_page_of_the_site() -> None:
+    answer = Desk(Role.ORGANISER).client.get("/admin/no/such/page/")
+    assert answer.status_code == 404
+    assert "no such page or row" in answer.content.decode()

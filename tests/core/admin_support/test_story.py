@@ -4,7 +4,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from core.journal import selectors
 from core.payoffice.models import Payment
+from core.premises.models import Suspension
 from core.premises.suspending import sales_resume, sales_suspend
 from core.staff.powers import Role
 from lototrot.models.tickets import Ticket
@@ -56,6 +58,25 @@ def test_premises_tell_a_suspension_with_its_end_and_nothing_of_players() -> Non
     story = _story(desk, point.premises)
     assert "Suspension" in story and "Lifted at: – →" in story
     assert list_url(Ticket) not in desk.get(row_url(point.premises))
+
+
+def test_it_says_how_many_it_leaves_out_and_leads_to_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Before, a story was cut at twenty rows of a table in silence."""
+    monkeypatch.setattr(selectors, "MOST_OF_A_TABLE", 1)
+    organiser, point = factories.staff(Role.ORGANISER), factories.point()
+    for number in range(3):
+        row = sales_suspend(by=organiser, reason=f"{number}", premises=point.premises.code)
+        sales_resume(by=organiser, suspension=row.pk)
+    desk = Desk(Role.ORGANISER)
+    story = _story(desk, point.premises)
+    assert "Suspensions of sales: 2 older ones" in story
+    all_of_them = {"premises__id__exact": point.premises.pk}
+    assert desk.client.get(list_url(Suspension), all_of_them).status_code == 200
+    assert f"{list_url(Suspension)}?premises__id__exact={point.premises.pk}" in desk.get(
+        row_url(point.premises)
+    )
 
 
 def test_its_queries_do_not_grow_with_the_rows() -> None:

@@ -76,7 +76,24 @@
     }
   }
 
-  addEventListener("DOMContentLoaded", () => { makeIconsButtons(); makeScrollable(); hushIcons(); });
+  // The theme's tables have no captions. Each is named as the part of the page in which it stands.
+  function captionTables() {
+    for (const table of document.querySelectorAll("main table")) {
+      if (table.caption || table.closest("td")) continue;
+      const part = table.closest("section, fieldset, [data-inline-type], details");
+      const title = part?.querySelector("h2, h3, legend, summary");
+      const said = title && [...title.childNodes].filter((one) => one.nodeType === Node.TEXT_NODE
+        || one.nodeType === Node.ELEMENT_NODE && !one.matches("a, .desk-acts, .material-symbols-outlined"));
+      const page = document.title.replace(/^\(\d+\) /, "").split(" | ")[0];
+      const text = (said?.map((one) => one.textContent).join(" ") ?? page).trim();
+      if (!text) continue;
+      const caption = table.createCaption();
+      caption.className = "house-unseen";
+      caption.textContent = text.replace(/\s+/g, " ");
+    }
+  }
+
+  addEventListener("DOMContentLoaded", () => { makeIconsButtons(); makeScrollable(); hushIcons(); captionTables(); });
   for (const event of ["load", "resize", "house:drawn"]) addEventListener(event, makeScrollable);
-  addEventListener("house:drawn", hushIcons);
+  for (const event of ["house:drawn", "htmx:afterSettle"]) addEventListener(event, () => { hushIcons(); captionTables(); });
 })();
