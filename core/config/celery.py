@@ -4,14 +4,37 @@ import os
 from typing import Any
 
 from celery import Celery
+from celery.schedules import crontab
 from celery.signals import beat_init, setup_logging, worker_init, worker_ready
+from django.conf import settings
+from kombu.entity import Queue
+
+from core.journal import acting
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
 
 app = Celery("lototrot")
 app.set_default()  # for every thread, also those that did not import this module
 app.config_from_object("django.conf:settings", namespace="CELERY")
+# Nights have a queue of their own, so that a long one delays no settlement.
+app.conf.task_queues = [
+    Queue(name, routing_key=name)  # type: ignore[no-untyped-call]
+    for name in ("quick", "long")
+]
+app.conf.beat_schedule = {
+    "sweep": {
+        "task": "core.config.tasks.sweep",
+        "schedule": settings.SWEEP_EVERY_S,
+        "options": {"expires": 30},
+    },
+    "night": {  # every hour, in Madrid: the next run does what a missed one left
+        "task": "core.nights.tasks.night",
+        "schedule": crontab(minute=10),
+        "options": {"expires": 3000},
+    },
+}
 app.autodiscover_tasks()  # tasks.py of each installed app
+acting.follow_tasks()
 
 
 @setup_logging.connect  # type: ignore[untyped-decorator]

@@ -1,7 +1,5 @@
 """Tell a supervisor whether this process is alive, and whether it may be sent requests."""
 
-import functools
-import time
 from collections.abc import Callable
 
 import structlog
@@ -13,10 +11,11 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from kombu.exceptions import OperationalError as BrokerError
 
 from core.config.startup import ReadOnly, verify_primary, verify_server
+from core.database.kept import kept
 from core.database.machines import machines
 from core.database.reading import standby
 
-_BROKER_KEPT_S = 5.0
+_BROKER_KEPT_S = 5
 _BROKER_TIMEOUT_S = 1.0
 
 log = structlog.get_logger("health")
@@ -39,10 +38,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     """
     checks = {name: _outcome(check) for name, check in _CHECKS.items()}
     ready = all(outcome == "ok" for outcome in checks.values())
-    behind = {
-        "broker": _broker(int(time.monotonic() / _BROKER_KEPT_S)),
-        "workers": _outcome(_workers),
-    }
+    behind = {"broker": _broker(), "workers": _outcome(_workers)}
     whole = all(outcome == "ok" for outcome in behind.values())
     status = ("ok" if whole else "degraded") if ready else "unavailable"
     told = checks | behind | {"second_machine": _outcome(_on_two_machines)}
@@ -85,25 +81,24 @@ def read_standby() -> str:
 
 
 def _migrated() -> None:
-    if not _all_applied():
-        _all_applied.cache_clear()  # a migration may be running
-        raise NotReady("migrations are missing")
+    _all_applied()
 
 
-@functools.cache
+@kept(most=1)
 def _all_applied() -> bool:
+    """Raise NotReady while migrations are missing. That all are there is kept."""
     executor = MigrationExecutor(connection)
-    return not executor.migration_plan(executor.loader.graph.leaf_nodes())
+    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        raise NotReady("migrations are missing")
+    return True
 
 
 _CHECKS = {"database": _reachable, "migrations": _migrated, "server": verify_server}
 
 
-@functools.lru_cache(maxsize=1)
-def _broker(_period: int) -> str:
-    """Return the state of the broker, kept for a few seconds: `_period` changes when it is too
-    old.
-    """
+@kept(most=1, seconds=_BROKER_KEPT_S)
+def _broker() -> str:
+    """Return the state of the broker, a few seconds old at most."""
     from core.config.celery import app
 
     try:

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from celery.signals import task_postrun, task_prerun
 from django.db import Error, connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
@@ -113,6 +112,8 @@ def _tell_new(connection: BaseDatabaseWrapper, **_: Any) -> None:
 
 def follow_tasks() -> None:
     """Begin an act for each Celery task, by the task's name, and end it after the task."""
+    from celery.signals import task_postrun, task_prerun  # slow: for who does or sends tasks
+
     before: dict[str, Acting | None] = {}
 
     @task_prerun.connect(weak=False)  # type: ignore[untyped-decorator]

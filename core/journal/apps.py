@@ -11,8 +11,6 @@ class JournalConfig(AppConfig):
     verbose_name = _("Journal")
 
     def ready(self) -> None:
-        from core.journal import acting
         from core.journal.install import install
 
-        acting.follow_tasks()
         post_migrate.connect(install, sender=self)

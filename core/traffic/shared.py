@@ -6,12 +6,15 @@ second is not asked again for some seconds; meanwhile each process counts its ow
 
 import time
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, unquote, urlsplit
 
-import redis
 import structlog
 
 from core.traffic.rates import Claim, Memory, Refusal
+
+if TYPE_CHECKING:
+    from redis import Redis
 
 MEMORY = "memory://"
 _TIMEOUT_S = 0.05
@@ -58,6 +61,21 @@ def client_url(url: str) -> str:
     return f"unix://{unquote(parts.netloc + parts.path)}?db={database}"
 
 
+def _connected(url: str) -> "Redis":
+    from redis import Redis  # slow to load, and most processes limit nobody
+
+    return Redis.from_url(
+        client_url(url), socket_timeout=_TIMEOUT_S, socket_connect_timeout=_TIMEOUT_S
+    )
+
+
+def _store_error() -> type[Exception]:
+    """Return the class of the errors of the store's client."""
+    from redis import RedisError
+
+    return RedisError
+
+
 class Shared:
     """Keys in the store at `url`. `processes` count for themselves while it is away."""
 
@@ -65,11 +83,9 @@ class Shared:
         self._memory = Memory()
         self._processes = processes
         self._away_until_s = 0.0
-        self._client: redis.Redis | None = None
+        self._client: Redis | None = None
         if url.startswith(("redis", "rediss", "unix")):
-            self._client = redis.Redis.from_url(
-                client_url(url), socket_timeout=_TIMEOUT_S, socket_connect_timeout=_TIMEOUT_S
-            )
+            self._client = _connected(url)
             self._take = self._client.register_script(_TAKE)
             self._give_back = self._client.register_script(_GIVE_BACK)
 
@@ -80,7 +96,7 @@ class Shared:
                 costs = [f"{s:.6f}" for c in claims for s in (c.cost_s, c.room_s)]
                 refused, wait_s = self._take(keys=[_PREFIX + c.key for c in claims], args=costs)
                 return Refusal(claims[refused - 1].key, float(wait_s)) if refused else None
-            except redis.RedisError as error:
+            except _store_error() as error:
                 self._lost(error)
         return self._memory.take(self._own(claims))
 
@@ -92,7 +108,7 @@ class Shared:
                     keys=[_PREFIX + c.key for c in claims], args=[f"{c.cost_s:.6f}" for c in claims]
                 )
                 return
-            except redis.RedisError as error:
+            except _store_error() as error:
                 self._lost(error)
         self._memory.give_back(self._own(claims))
 
@@ -109,6 +125,6 @@ class Shared:
     def _reachable(self) -> bool:
         return self._client is not None and time.monotonic() >= self._away_until_s
 
-    def _lost(self, error: redis.RedisError) -> None:
+    def _lost(self, error: Exception) -> None:
         self._away_until_s = time.monotonic() + _AWAY_S
         log.warning("limits are counted by each process", cause=type(error).__name__)

@@ -52,7 +52,7 @@ class _Sealer:
     """A process that seals a batch whenever it is told to."""
 
     def __init__(self) -> None:
-        self.every_s: float = settings.CELERY_BEAT_SCHEDULE["sweep"]["schedule"]
+        self.every_s: float = settings.SWEEP_EVERY_S
         self.process = subprocess.Popen(
             [sys.executable, "-c", _SEALER],
             cwd=ROOT,

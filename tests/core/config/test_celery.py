@@ -1,5 +1,7 @@
 """Check that tasks are sent by the project's Celery application in every thread of a web server."""
 
+import subprocess
+import sys
 from threading import Thread
 
 import pytest
@@ -27,8 +29,20 @@ def test_a_night_has_a_queue_of_its_own_and_everything_else_shares_one() -> None
     assert [queue.name for queue in queues.values()] == ["long", "quick"]
     assert [queue.routing_key for queue in queues.values()] == ["long", "quick"]
     assert sorted(app.amqp.queues) == ["long", "quick"]  # of a worker that is told none
+    assert sorted(app.conf.beat_schedule) == ["night", "sweep"]
 
 
 def test_a_task_expires_and_ends() -> None:
     assert (settle.expires, settle.time_limit) == (60, 1800)
     assert night.time_limit > 4 * 3600
+
+
+def test_a_command_starts_without_celery_and_the_brokers_client() -> None:
+    """They are a third of what a start takes, and most commands send no task."""
+    script = (
+        "import django, sys; django.setup(); print({'celery', 'kombu', 'redis'} & {*sys.modules})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "set()"

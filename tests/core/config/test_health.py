@@ -14,12 +14,6 @@ from core.database.models import ClockWatch
 from tests.support.databases import Database
 
 
-@pytest.fixture(autouse=True)
-def _asked_anew() -> None:
-    health._broker.cache_clear()
-    health._all_applied.cache_clear()
-
-
 @pytest.mark.django_db
 class TestHealth:
     def test_alive(self, client: Client, django_assert_num_queries: object) -> None:
@@ -32,7 +26,7 @@ class TestHealth:
     def test_ready_without_a_broker_but_degraded(
         self, client: Client, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(health, "_broker", lambda period: "unavailable")
+        monkeypatch.setattr(health, "_broker", lambda: "unavailable")
         response = client.get("/readyz")
         assert response.status_code == 200
         assert response.json() == {
@@ -50,7 +44,7 @@ class TestHealth:
     def test_ready_but_degraded_while_no_worker_answers(
         self, client: Client, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(health, "_broker", lambda period: "ok")
+        monkeypatch.setattr(health, "_broker", lambda: "ok")
         watch = ClockWatch.objects.create(newest_at=clock.now(), watched_at=clock.now())
         assert client.get("/readyz").json()["status"] == "degraded"
         monkeypatch.setattr(tasks, "send_due", lambda: 0)
@@ -69,7 +63,7 @@ class TestHealth:
         before = app.conf.broker_url
         app.conf.broker_url = "redis://127.0.0.1:1/0"
         try:
-            assert health._broker(-1) == "unavailable"
+            assert health._broker() == "unavailable"
         finally:
             app.conf.broker_url = before
 
