@@ -50,11 +50,13 @@ os.environ.setdefault("DATABASE_OWNER_URL", os.environ["DATABASE_URL"])
 
 import django  # noqa: E402
 from django.conf import settings  # noqa: E402
+from django.utils import translation  # noqa: E402
 
 # Before the applications hash their first password.
 settings.PASSWORD_HASHERS = ["tests.support.passwords.CheapArgon2PasswordHasher"]
 django.setup()
 
+import core.config.celery  # noqa: E402  (tasks are this application's, and acts)
 import core.config.urls  # noqa: E402, F401  (with it come the pages of the administration)
 from core.database import kept  # noqa: E402
 from core.journal.acting import name_process  # noqa: E402
@@ -109,7 +111,6 @@ def pytest_collection_finish() -> None:
     """Keep the garbage collector from looking at modules and tests again and again."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(10_000, 20, 20)
 
 
 class _Named:
@@ -155,10 +156,15 @@ def pytest_unconfigure() -> None:
 
 
 @pytest.fixture(autouse=True)
-def _memory_anew() -> None:
-    """Forget what earlier tests took, all from one address, and the facts that they kept."""
+def _memory_anew() -> Iterator[None]:
+    """Forget what earlier tests took, all from one address, and the facts that they kept.
+
+    The language of a test's last request is not the next test's.
+    """
     limits.clear()
     kept.forget_all()
+    yield
+    translation.deactivate()
 
 
 @pytest.fixture(scope="session")

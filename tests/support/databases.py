@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
+from functools import cache
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -199,21 +200,33 @@ def _until_morning() -> timedelta:
     return (today if today > now else tomorrow).astimezone(UTC) - now.astimezone(UTC)
 
 
-@contextmanager
-def clone() -> Iterator[Database]:
-    """Make a copy of the migrated template and let Django use it until the end.
-
-    Its server's clock stands at ten in the morning: a test is the same at every hour it runs, and
-    what happens three hours later happens on the same day.
-    """
-    name = f"test_{os.environ[_RUN]}_{secrets.token_hex(4)}"
+@cache
+def _in_the_morning() -> str:
+    """Return this process's own copy of the template, with a clock that stands at ten."""
+    name = _new_name()
     with _owner() as session:
         _create(session, name, _template(session))
     with psycopg.connect(database(name).owner_url) as session:
         session.execute(clock_ahead_sql(_until_morning()))
-    try:
-        with _pointed_at(name):
-            yield database(name)
-    finally:
-        with _owner() as session:
+    return name
+
+
+def _new_name() -> str:
+    return f"test_{os.environ[_RUN]}_{secrets.token_hex(4)}"
+
+
+@contextmanager
+def clone() -> Iterator[Database]:
+    """Make a copy of the migrated template and let Django use it until the end.
+
+    Its server's clock stood at ten in the morning when the process made its first: a test is the
+    same at every hour it runs, and what happens three hours later happens on the same day.
+    """
+    original, name = _in_the_morning(), _new_name()
+    with _owner() as session:
+        _create(session, name, original)
+        try:
+            with _pointed_at(name):
+                yield database(name)
+        finally:
             _drop(session, name)

@@ -38,14 +38,14 @@ def test_who_reads_one_instant_for_long_is_not_waited_for(own_database: Database
         with snapshot(), connection.cursor() as cursor:
             cursor.execute("SELECT 1")
             reading.set()
-            done.wait(5)
+            done.wait(60)
             with pytest.raises(DatabaseError, match="before any query"):
                 cursor.execute("SET TRANSACTION READ WRITE")
         connection.close()
 
     with reader:
         ended = reader.submit(read)
-        assert reading.wait(5)
+        assert reading.wait(60)
         try:
             quiet.wait_for_quiet(0)
         finally:

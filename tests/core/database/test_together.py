@@ -32,7 +32,7 @@ class Database:
     def call_function(self, function: str, *, n: int) -> tuple[int, int]:
         self.alone.append(n)
         self.begun.release()
-        assert function == "add" and self.open.wait(10)
+        assert function == "add" and self.open.wait(60)
         if self.fails(n):
             raise DatabaseError(str(n))
         return n, n + 1
@@ -41,7 +41,7 @@ class Database:
         numbers = [call["n"] for call in json.loads(parameters[0])]
         self.statements.append(numbers)
         self.begun.release()
-        assert statement == STATEMENT and self.open.wait(10)
+        assert statement == STATEMENT and self.open.wait(60)
         if self.is_lost:
             raise DatabaseError("the connection is lost")
         return (json.dumps([(n, n + 1) for n in numbers][: self.answered]),)
@@ -73,7 +73,7 @@ def waiting(
     """Begin a call, 0, that is held up, and `count` more that then wait for it."""
     database.open.clear()
     begun = [pool.submit(calls, n=0)]
-    assert database.begun.acquire(timeout=10)
+    assert database.begun.acquire(timeout=60)
     for n in range(1, count + 1):
         begun.append(pool.submit(calls, n=n))
         eventually(lambda n=n: len(calls._waiting) == n)
@@ -91,7 +91,7 @@ def test_calls_that_wait_are_made_by_one_statement(
 ) -> None:
     begun = waiting(pool, calls, database, 5)
     database.open.set()
-    assert [each.result(10) for each in begun] == [(n, n + 1) for n in range(6)]
+    assert [each.result(60) for each in begun] == [(n, n + 1) for n in range(6)]
     assert database.alone == [0]
     assert database.statements == [[1, 2, 3, 4, 5]]
     assert calls(n=9) == (9, 10)  # nobody leads any more
@@ -102,7 +102,7 @@ def test_a_statement_takes_so_many_and_no_more(
 ) -> None:
     begun = waiting(pool, calls, database, MOST + 2)
     database.open.set()
-    assert [each.result(10)[0] for each in begun] == [*range(MOST + 3)]
+    assert [each.result(60)[0] for each in begun] == [*range(MOST + 3)]
     assert [len(each) for each in database.statements] == [MOST, 2]
 
 
@@ -117,9 +117,9 @@ def test_what_a_statement_does_not_answer_is_called_alone(
     for n, each in enumerate(begun):
         if n == 3:
             with pytest.raises(DatabaseError, match="3"):
-                each.result(10)
+                each.result(60)
         else:
-            assert each.result(10) == (n, n + 1)
+            assert each.result(60) == (n, n + 1)
     assert sorted(database.alone) == [0, *range(1 + answered, 6)]
 
 
@@ -129,7 +129,7 @@ def test_a_statement_that_is_lost_is_not_repeated_but_each_of_its_calls_is(
     database.is_lost = True
     begun = waiting(pool, calls, database, 4)
     database.open.set()
-    assert [each.result(10) for each in begun] == [(n, n + 1) for n in range(5)]
+    assert [each.result(60) for each in begun] == [(n, n + 1) for n in range(5)]
     assert database.statements == [[1, 2, 3, 4]]
     assert sorted(database.alone) == [0, 1, 2, 3, 4]
 
@@ -141,8 +141,8 @@ def test_a_call_that_leads_and_raises_lets_the_next_lead(
     begun = waiting(pool, calls, database, 2)
     database.open.set()
     with pytest.raises(DatabaseError):
-        begun[0].result(10)
-    assert [each.result(10) for each in begun[1:]] == [(1, 2), (2, 3)]
+        begun[0].result(60)
+    assert [each.result(60) for each in begun[1:]] == [(1, 2), (2, 3)]
 
 
 def test_a_call_does_not_wait_long_for_a_statement_that_hangs(
@@ -154,12 +154,12 @@ def test_a_call_does_not_wait_long_for_a_statement_that_hangs(
     monkeypatch.setattr(together, "PATIENCE_S", 0.05)
     database.open.clear()
     first = pool.submit(calls, n=0)
-    assert database.begun.acquire(timeout=10)
+    assert database.begun.acquire(timeout=60)
     second = pool.submit(calls, n=1)
-    assert database.begun.acquire(timeout=10)  # alone, beside the first
+    assert database.begun.acquire(timeout=60)  # alone, beside the first
     assert not first.done()
     database.open.set()
-    assert (first.result(10), second.result(10)) == ((0, 1), (1, 2))
+    assert (first.result(60), second.result(10)) == ((0, 1), (1, 2))
     assert not calls._waiting and not database.statements
 
 

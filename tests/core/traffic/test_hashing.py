@@ -43,7 +43,7 @@ def test_strangers_share_one_place_and_keep_nobody_waiting_who_is_known(
 
     def slow(secret: str, encoded: str) -> bool:
         entered.set()
-        return leave.wait(5)
+        return leave.wait(60)
 
     with monkeypatch.context() as patched:
         patched.setattr(hashing, "check_password", slow)
@@ -51,7 +51,7 @@ def test_strangers_share_one_place_and_keep_nobody_waiting_who_is_known(
             target=hashing.is_right, args=("a", encoded), kwargs={"is_known": False}
         )
         first.start()
-        assert entered.wait(5)
+        assert entered.wait(60)
         with pytest.raises(Throttled):
             hashing.is_right("right", encoded, is_known=False)
         with pytest.raises(Throttled):

@@ -129,7 +129,7 @@ def test_without_its_lock_the_database_refuses_the_presentation_that_the_order_m
             with transaction.atomic():
                 presenting.presentation_make(at=place, code=ticket.code)
                 presented.set()
-                ordered.wait(10)
+                ordered.wait(60)
         except IntegrityError as error:
             refusals.append(str(error))
         finally:
@@ -137,7 +137,7 @@ def test_without_its_lock_the_database_refuses_the_presentation_that_the_order_m
 
     thread = threading.Thread(target=present)
     thread.start()
-    assert presented.wait(10)
+    assert presented.wait(60)
     two_persons.confirm(proposal=proposal.uuid, by=second)
     ordered.set()
     thread.join()
