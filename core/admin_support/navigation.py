@@ -4,6 +4,7 @@
 place has for this person.
 """
 
+from functools import cache
 from typing import Any
 
 from django.contrib import admin
@@ -52,7 +53,9 @@ def open_pages(request: HttpRequest, place: Place) -> list[Page]:
     return [page for page in pages_of(place) if signed_on.may(request, page.power)]
 
 
+@cache
 def changelist_url(model: type[Model]) -> str:
+    """Return the address of a table. It is kept: every page asks for those of all tables."""
     meta = model._meta
     return reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist")
 
@@ -70,13 +73,27 @@ def records(request: HttpRequest, place: Place) -> list[dict[str, Any]]:
                     "model": model,
                 }
                 for model, icon in section.models
-                if admin.site.get_model_admin(model).has_view_permission(request)
+                if _may_view(request, model)
             ],
         }
         for section in sections()
         if section.place is place
     ]
     return [section for section in shown if section["tables"]]
+
+
+def _may_view(request: HttpRequest, model: type[Model]) -> bool:
+    return bool(admin.site.get_model_admin(model).has_view_permission(request))
+
+
+def _has_records(request: HttpRequest, place: Place) -> bool:
+    """Return whether the person may see a table of the place."""
+    return any(
+        _may_view(request, model)
+        for section in sections()
+        if section.place is place
+        for model, _ in section.models
+    )
 
 
 def place_url(place: Place) -> str:
@@ -94,7 +111,7 @@ def _entry(request: HttpRequest, place: Place) -> dict[str, Any] | None:
         if not signed_on.may(request, desk.works):
             return None
         link = reverse(f"admin:{desk.name}")
-    elif not open_pages(request, place) and not records(request, place):
+    elif not open_pages(request, place) and not _has_records(request, place):
         return None
     return {"title": str(place.label), "icon": ICONS[place], "link": link, "place": place}
 

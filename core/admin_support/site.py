@@ -117,6 +117,13 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
         context: dict[str, Any] = super().each_context(request)
         return context | {"version": settings.VERSION, "colors": None}
 
+    def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
+        """Return the tables of one app, for its page; none for the rest of the pages.
+
+        Django lists all of them for each page's side bar, which has the places instead.
+        """
+        return list(super().get_app_list(request, app_label)) if app_label else []
+
     def login(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
