@@ -25,6 +25,7 @@ SERVICES: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
 IMAGES = {"PYTHON_IMAGE", "POSTGRES_IMAGE", "VALKEY_IMAGE"}
 OURS = {"migrate", "sales", "web", "play", "signer", "worker", "night", "live", "beat"}
 BIN = Path(sys.executable).parent
+NOWHERE = "host=%2Fnowhere"
 
 
 def here(command: list[str]) -> list[str]:
@@ -50,28 +51,12 @@ def server(tmp_path: Path) -> Iterator[Postgres]:
 
 
 @pytest.fixture
-def environment(tmp_path: Path, server: Postgres) -> dict[str, str]:
+def environment(tmp_path: Path) -> dict[str, str]:
     """Return the environment that a completed example.env gives the containers.
 
-    roles.sql makes the roles.
+    The server that it names is nowhere.
     """
     words = {"OWNER_PASSWORD": secrets.token_hex(12), "APP_PASSWORD": secrets.token_hex(12)}
-    script = tmp_path / "roles.sql"  # the embedded server has roles of these names already
-    script.write_text((DEPLOY / "roles.sql").read_text().replace("lototrot", "trot"))
-    subprocess.run(
-        [
-            str(binaries() / "psql"),
-            "--no-psqlrc",
-            "--file",
-            str(script),
-            server.url(SUPERUSER, "postgres"),
-        ],
-        env=words,
-        check=True,
-        capture_output=True,
-        timeout=60,
-    )
-    at = server.app_url.partition("?")[2]
     subprocess.run(["sh", str(DEPLOY / "example.keys.sh"), str(tmp_path / "keys")], check=True)
     filled = {
         "ALLOWED_HOSTS": "lototrot.example",
@@ -91,10 +76,32 @@ def environment(tmp_path: Path, server: Postgres) -> dict[str, str]:
             "PROFILE": "production",
             "VAR_DIR": str(tmp_path / "var"),
             "KEYS": str(tmp_path / "keys"),
-            "DATABASE_URL": f"postgresql://trot_app:{words['APP_PASSWORD']}@/trot?{at}",
+            "DATABASE_URL": f"postgresql://trot_app:{words['APP_PASSWORD']}@/trot?{NOWHERE}",
             "BROKER_URL": "redis://:password@127.0.0.1:1/0",
         }
     )
+
+
+@pytest.fixture
+def served(environment: dict[str, str], server: Postgres, tmp_path: Path) -> dict[str, str]:
+    """Return the environment with a server that runs. roles.sql makes the roles."""
+    script = tmp_path / "roles.sql"  # the embedded server has roles of these names already
+    script.write_text((DEPLOY / "roles.sql").read_text().replace("lototrot", "trot"))
+    subprocess.run(
+        [
+            str(binaries() / "psql"),
+            "--no-psqlrc",
+            "--file",
+            str(script),
+            server.url(SUPERUSER, "postgres"),
+        ],
+        env=environment,
+        check=True,
+        capture_output=True,
+        timeout=60,
+    )
+    at = server.app_url.partition("?")[2]
+    return environment | {"DATABASE_URL": environment["DATABASE_URL"].replace(NOWHERE, at)}
 
 
 def of_kind(service: str, environment: dict[str, str]) -> dict[str, str]:
@@ -125,16 +132,17 @@ def test_each_process_is_given_the_keys_of_its_kind_and_no_other(service: str) -
 
 
 def test_roles_migration_web_and_health_check_work_as_written(
-    environment: dict[str, str], server: Postgres, tmp_path: Path
+    served: dict[str, str], tmp_path: Path
 ) -> None:
-    at = server.app_url.partition("?")[2]
-    owner = f"postgresql://trot_owner:{environment['OWNER_PASSWORD']}@/trot?{at}"
+    owner = served["DATABASE_URL"].replace(
+        f"trot_app:{served['APP_PASSWORD']}", f"trot_owner:{served['OWNER_PASSWORD']}"
+    )
     subprocess.run(
         here(SERVICES["migrate"]["command"]),
         cwd=ROOT,
         check=True,
         capture_output=True,
-        env=of_kind("migrate", environment) | {"DATABASE_OWNER_URL": owner},
+        env=of_kind("migrate", served) | {"DATABASE_OWNER_URL": owner},
         timeout=120,
     )
     port = str(free_port())
@@ -148,15 +156,16 @@ def test_roles_migration_web_and_health_check_work_as_written(
         cwd=ROOT,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        env=of_kind("web", environment) | {"PROMETHEUS_MULTIPROC_DIR": str(metrics)},
+        env=of_kind("web", served) | {"PROMETHEUS_MULTIPROC_DIR": str(metrics)},
     )
     try:
-        deadline, healthy = time.monotonic() + 60, False
+        deadline, healthy = time.monotonic() + 180, False
         while not healthy:
             assert web.poll() is None and time.monotonic() < deadline
             healthy = not subprocess.run(
-                here(check[1:]), env=environment, capture_output=True, timeout=30, check=False
+                here(check[1:]), env=served, capture_output=True, timeout=30, check=False
             ).returncode
+            time.sleep(0.2)
     finally:
         web.terminate()
         web.wait(30)

@@ -4,6 +4,7 @@ A million plays of each strategy are simulated (`PROMOTROT_PLAYS` for fewer).
 """
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
@@ -133,49 +134,42 @@ def test_percentages_by_hand() -> None:
     assert ProbabilisticType(Fraction(70), 1, 100, PRIZES, one).percentages().worst == mean
 
 
-class _Sampler:
-    """A choice that is made many times. It remembers what follows each random integer: the award,
-    and the samplers of the choices that are made next.
-    """
-
-    def __init__(self, choice: Choice, pools: "_Pools") -> None:
-        self._choice, self._bound, self._pools = choice, choice.bound, pools
-        self._known: dict[int, tuple[int | None, list[_Sampler]]] = {}
-
-    def __call__(self, random: Random) -> "tuple[int | None, list[_Sampler]]":
-        draw = int(random.random() * self._bound)  # randrange takes longer than all the rest
-        after = self._known.get(draw)
-        if after is None:
-            then = self._choice.outcome(draw).then
-            after = self._known[draw] = then.award, self._pools.get(then, [])
-        return after
-
-
-_Pools = dict[Situation, list[_Sampler]]
+def _drawn(random: Random, bound: int, number: int) -> Counter[int]:
+    """Return how often each integer below `bound` comes up in so many draws."""
+    # randrange takes longer than all the rest.
+    return Counter([int(random.random() * bound) for _ in range(number)])
 
 
 @pytest.mark.article("15.II.3", "15.III.6.2")
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.code)
 @pytest.mark.parametrize("strategy", ["worst", "random", "best"])
 def test_exact_percentages_against_simulation(game: ProbabilisticGame, strategy: str) -> None:
-    kind = game.kind
-    cents = [0, *(prize.value_cents for prize in kind.prizes)]
-    random, pools = Random(f"{game.code} {strategy}"), _Pools()
+    kind, random = game.kind, Random(f"{game.code} {strategy}")
     chosen = {} if strategy == "random" else policy(kind.mechanic, kind.prizes, CHOOSERS[strategy])
+    pools = {}
     for at, choices in _situations(kind.mechanic).items():
-        times = {c: c.acts if strategy == "random" else c.name == chosen[at] for c in choices}
-        pools[at] = [s for c in choices for s in [_Sampler(c, pools)] * times[c]]
-    total = squares = 0
-    for _ in range(PLAYS):
-        award, pool = None, pools[Situation()]
-        while award is None:
-            award, pool = pool[int(random.random() * len(pool))](random)
-        won = cents[award]
-        total += won
-        squares += won * won
-    mean = total / PLAYS
+        times = [c.acts if strategy == "random" else c.name == chosen[at] for c in choices]
+        pools[at] = [c for c, number in zip(choices, times, strict=True) for _ in range(number)]
+    awards: Counter[int] = Counter()
+    waiting = Counter({Situation(): PLAYS})  # all plays go on together, step by step
+    while waiting:
+        further: Counter[Situation] = Counter()
+        for at, plays in waiting.items():
+            for place, chosen_by in _drawn(random, len(pools[at]), plays).items():
+                choice = pools[at][place]
+                for draw, number in _drawn(random, choice.bound, chosen_by).items():
+                    then = choice.outcome(draw).then
+                    if then.award is None:
+                        further[then] += number
+                    else:
+                        awards[then.award] += number
+        waiting = further
+    cents = [0, *(prize.value_cents for prize in kind.prizes)]
+    mean = sum(cents[award] * number for award, number in awards.items()) / PLAYS
+    squares = sum(cents[award] ** 2 * number for award, number in awards.items())
     error = sqrt((squares / PLAYS - mean**2) / PLAYS)
     exact = float(getattr(kind.percentages(), strategy) * kind.price_cents / 100)
+    assert awards.total() == PLAYS
     assert abs(mean - exact) <= 4.5 * error
 
 
