@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support.columns import link, moment
 from core.admin_support.contents import Administration, Panel, Place, Section
 from core.admin_support.proposal_texts import row_link
+from lototrot.admin import bet_type_words
 from lototrot.admin.contests import contests_panel
 from lototrot.admin.desk import PAGE
 from lototrot.admin.figures import figures
@@ -29,6 +30,7 @@ from lototrot.models.sealing import Seal
 from lototrot.models.settlement import CarryOver, Lapse, PaymentOrder, Prize, Settlement
 from lototrot.models.stops import SalesStop, SignalDevice
 from lototrot.models.tickets import Block, Ticket, Unprinted, Void
+from lototrot.services.authority.bet_types import BET_TYPE
 
 
 def _instant(value: str) -> str:
@@ -214,6 +216,7 @@ ADMINISTRATION = Administration(
         "actual_start_at": _instant,
         "announced_at": _instant,
     },
+    proposal_words={BET_TYPE.name: bet_type_words.WORDS},
     key_names=KEY_NAMES,
     code_texts=GATES | MISSING | PROGRAMME | CLASSIFICATION,
 )

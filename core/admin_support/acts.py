@@ -170,9 +170,16 @@ def perform(
         "title": act.title,
     }
     if request.method != "POST":
-        form = act.form(target=target) if act.form else None
+        form = act.form(target=target, asked=request.GET.dict()) if act.form else None
         return _page(request, page, form, asks=True)
-    form = act.form(request.POST, request.FILES, target=target) if act.form else None
+    form = (
+        act.form(request.POST, request.FILES, target=target, asked=request.GET.dict())
+        if act.form
+        else None
+    )
+    if form is not None and form.live_template and "live" in request.POST:
+        form.is_valid()
+        return TemplateResponse(request, form.live_template, {"form": form} | form.live())
     if form is not None and not form.is_valid():
         return _page(request, page, form, asks=True)
     if form is not None and act.review and "do" not in request.POST:
@@ -194,7 +201,10 @@ def perform(
 def _page(
     request: HttpRequest, page: dict[str, Any], form: ActForm | None, *, asks: bool
 ) -> HttpResponse:
-    return TemplateResponse(request, "admin_support/act.html", page | {"form": form, "asks": asks})
+    page |= {"form": form, "asks": asks}
+    if form is not None and form.live_template and not asks:
+        page |= form.live()
+    return TemplateResponse(request, "admin_support/act.html", page)
 
 
 def _refusal(error: Exception) -> Refusal:

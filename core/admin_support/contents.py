@@ -112,6 +112,19 @@ class Named:
     posts: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class ProposalWords:
+    """The words for the proposals of one kind: in a line, and fact by fact for who decides.
+
+    `corrected_at` returns the address of the form on which one that waits is corrected. Each takes
+    the proposal.
+    """
+
+    subject: Callable[[Any], Any]
+    facts: Callable[[Any], Sequence[tuple[Text, Any]]]
+    corrected_at: Callable[[Any], str] | None = None
+
+
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """A page that does not show the rows of one table.
@@ -140,6 +153,7 @@ class Administration:
     into the search box, and `story` the rows that belong to the story of a row without a foreign
     key to it. `kind_titles` name the kinds of two-person acts. `content_readers` show a field of a
     proposal's content that names a row; their order is that in which the subject is looked for.
+    `proposal_words` put whole proposals into words, by kind.
     `key_names` name the keys of documents and refusals, `code_texts` put the codes of refusals into
     words, and `tones` colour states.
     """
@@ -153,6 +167,7 @@ class Administration:
     story: Callable[[HttpRequest, Any], Sequence[Model]] | None = None
     kind_titles: Mapping[str, Text] = dataclasses.field(default_factory=dict)
     content_readers: Mapping[str, Callable[[Any], Any]] = dataclasses.field(default_factory=dict)
+    proposal_words: Mapping[str, ProposalWords] = dataclasses.field(default_factory=dict)
     key_names: Mapping[str, Text] = dataclasses.field(default_factory=dict)
     code_texts: Mapping[str, Text] = dataclasses.field(default_factory=dict)
     tones: Mapping[str, str] = dataclasses.field(default_factory=dict)

@@ -1,7 +1,9 @@
 """Build the forms of acts in the theme's style, and show their input for confirmation."""
 
 import datetime
-from typing import Any
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, ClassVar
 
 from django import forms
 from django.db.models import Model
@@ -10,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold import widgets
 
 from core.admin_support.columns import NOTHING, day, moment, money, yes_no
+from core.kernel.money import percent_text
 
 _CLASSES: dict[type[forms.Widget], list[str]] = {
     forms.Textarea: widgets.TEXTAREA_CLASSES,
@@ -29,12 +32,25 @@ class ActForm(forms.Form):
     """The input of an act on `target` (None if the act creates something).
 
     `grid` describes a table of fields: its headers, and for each row a heading and field names.
+    Fields named in `tail` stand below it. `asked` has the parameters of the page's address. A form
+    with a `live_template` shows beside its fields what the server computes from them while they are
+    filled in, and again before the act is confirmed: the template with `live()`.
     """
 
-    def __init__(self, *args: Any, target: Model | None = None, **kwargs: Any) -> None:
+    live_template: ClassVar[str] = ""
+    tail: ClassVar[Sequence[str]] = ()
+
+    def __init__(
+        self,
+        *args: Any,
+        target: Model | None = None,
+        asked: Mapping[str, str] | None = None,
+        **kwargs: Any,
+    ) -> None:
         kwargs.setdefault("label_suffix", "")
         super().__init__(*args, **kwargs)
         self.target: Any = target
+        self.asked = asked or {}
         self.grid: Grid | None = None
         self.build()
         for field in self.fields.values():
@@ -44,10 +60,31 @@ class ActForm(forms.Form):
     def build(self) -> None:
         """Add the fields and choices that depend on the target."""
 
+    def live(self) -> dict[str, Any]:
+        """Return what `live_template` shows. The form is bound and its input was checked."""
+        return {}
+
+    def faults(self) -> list[tuple[str, str]]:
+        """Return the faults of what was filled in so far, as field and sentence."""
+        errors = self.errors.as_data().items()
+        return [
+            (name, sentence)
+            for name, faults in errors
+            for fault in faults
+            if fault.code != "required"
+            for sentence in fault.messages
+        ]
+
     def loose(self) -> list[forms.BoundField]:
-        """Return the fields outside the grid."""
+        """Return the fields outside the grid, in order."""
         inside = {name for _, names in self.grid[1] for name in names} if self.grid else set()
         return [self[name] for name in self.fields if name not in inside]
+
+    def head_fields(self) -> list[forms.BoundField]:
+        return [field for field in self.loose() if field.name not in self.tail]
+
+    def tail_fields(self) -> list[forms.BoundField]:
+        return [field for field in self.loose() if field.name in self.tail]
 
     def grid_rows(self) -> list[tuple[Any, list[forms.BoundField]]]:
         rows = self.grid[1] if self.grid else []
@@ -73,6 +110,8 @@ class ActForm(forms.Form):
             return yes_no(value)
         if isinstance(field, EurosField):
             return money(value)
+        if isinstance(field, PercentField):
+            return NOTHING if value is None else f"{percent_text(value)} %"
         if value is None or value in ("", []):
             return NOTHING
         if isinstance(value, datetime.datetime):
@@ -103,6 +142,26 @@ class EurosField(forms.DecimalField):
     def clean(self, value: Any) -> Any:
         euros = super().clean(value)
         return None if euros is None else int(euros * 100)
+
+
+def euros_text(cents: int | None) -> str:
+    """Return an amount as `EurosField` reads it; an empty text for None."""
+    return "" if cents is None else f"{cents // 100}.{cents % 100:02}"
+
+
+class PercentField(forms.DecimalField):
+    """A field for a percentage, with a comma or a point. Its clean value is exact, or None."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs.setdefault("widget", forms.TextInput(attrs={"inputmode": "decimal", "size": 6}))
+        super().__init__(decimal_places=6, max_digits=9, min_value=0, max_value=100, **kwargs)
+
+    def to_python(self, value: Any) -> Any:
+        return super().to_python(value.replace(",", ".") if isinstance(value, str) else value)
+
+    def clean(self, value: Any) -> Any:
+        percent = super().clean(value)
+        return None if percent is None else Fraction(percent)
 
 
 class MomentField(forms.DateTimeField):

@@ -1,6 +1,7 @@
 """Describe proposals in words: the kind of act, and exactly what would be done.
 
-The second person decides on this text, so it is made from the stored content, field by field.
+The second person decides on this text, so it is made from the stored content: by the words that an
+app has for the kind (`ProposalWords`), or field by field.
 """
 
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from core.admin_support.columns import NOTHING, link
-from core.admin_support.contents import Text, collected
+from core.admin_support.contents import ProposalWords, Text, collected
 from core.admin_support.documents import as_html
 from core.admin_support.key_names import key_name
 from core.staff.models import Proposal
@@ -21,8 +22,16 @@ def kind_text(proposal: Proposal) -> Text:
     return title
 
 
+def _words(proposal: Proposal) -> ProposalWords | None:
+    words: ProposalWords | None = collected("proposal_words").get(proposal.kind)
+    return words
+
+
 def content_facts(proposal: Proposal) -> list[tuple[Text, Any]]:
-    """Return the name and the value of each field of the content."""
+    """Return what the kind's own words say, or the name and the value of each field."""
+    words = _words(proposal)
+    if words is not None:
+        return list(words.facts(proposal))
     return [(key_name(name), _value(name, value)) for name, value in proposal.content.items()]
 
 
@@ -34,11 +43,20 @@ def _value(name: str, value: Any) -> Any:
 
 
 def subject_text(proposal: Proposal) -> Any:
-    """Return the first row that the content names, or the stored subject."""
+    """Return the kind's own words, the first row that the content names, or the stored subject."""
+    words = _words(proposal)
+    if words is not None:
+        return words.subject(proposal)
     for name, reader in collected("content_readers").items():
         if proposal.content.get(name) is not None:
             return reader(proposal.content[name])
     return proposal.subject
+
+
+def corrected_at(proposal: Proposal) -> str:
+    """Return the address of the form on which a proposal that waits is corrected, or ""."""
+    words = _words(proposal)
+    return words.corrected_at(proposal) if words is not None and words.corrected_at else ""
 
 
 def row_link(model: Any) -> Callable[[Any], Any]:

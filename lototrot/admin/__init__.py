@@ -1,27 +1,29 @@
 from lototrot.admin import (
     authority,
+    bet_types,
     contests,
     desk,
     programme,
     refusals,
-    rules,
     running,
     sealing,
     settling,
+    ticket_models,
     tickets,
     unprinted,
 )
 
 __all__ = [
     "authority",
+    "bet_types",
     "contests",
     "desk",
     "programme",
     "refusals",
-    "rules",
     "running",
     "sealing",
     "settling",
+    "ticket_models",
     "tickets",
     "unprinted",
 ]

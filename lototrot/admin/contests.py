@@ -45,7 +45,12 @@ _CONTESTS_SHOWN = 12
 
 
 class _Rules(ActForm):
+    """The rules that a contest displays: those of its bet type, or of its last contest."""
+
     def build(self) -> None:
+        bet_type = self.target.bet_type
+        earlier = Publication.objects.filter(contest__bet_type=bet_type).order_by("pk").last()
+        self.initial = bet_type.rules or (earlier.rules if earlier else {})
         for code, language in settings.LANGUAGES:
             self.fields[code] = forms.CharField(
                 label=_("Rules in %(language)s") % {"language": language},

@@ -1,5 +1,6 @@
 """Prepare contests on a meeting, and change or discard those that were never on sale [E9]."""
 
+import datetime
 from typing import Any
 
 from django import forms
@@ -8,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.acts import Act, Done
 from core.admin_support.columns import moment
-from core.admin_support.forms import ActForm, EurosField, MomentField
+from core.admin_support.forms import ActForm, EurosField, MomentField, euros_text
 from core.staff.actor import StaffActor
 from lototrot import powers
 from lototrot.models.contest import MAX_LEGS, BetType, Contest, TicketModel
@@ -54,16 +55,43 @@ class _NewContest(ActForm):
                 coerce=int,
                 empty_value=None,
                 required=False,
-                initial=races[position - 1].pk,
             )
         self.grid = (
             (_("position"), _("race")),
             [(str(position), [name]) for position, name in enumerate(names, start=1)],
         )
-        self.initial["bet_type"] = BetType.objects.order_by("pk").last()
         self.initial["ticket_model"] = TicketModel.objects.order_by("pk").last()
-        if races:
-            self.initial["scheduled_close_at"] = races[0].scheduled_start_at
+        self._begin_as_last_time(races)
+
+    def _begin_as_last_time(self, races: list[Race]) -> None:
+        """Fill the form in as the newest contest of a bet type that this meeting lacks: the same
+        terms, its races by their place in the programme, and as long before the first one.
+        """
+        here = self.meeting().contests.exclude(state=Contest.State.DISCARDED)
+        others = Contest.objects.exclude(state=Contest.State.DISCARDED).exclude(
+            bet_type_code__in=here.values("bet_type_code")
+        )
+        last = others.exclude(meeting=self.meeting()).order_by("-day", "-pk").first()
+        types = BetType.objects.filter(code=last.bet_type_code) if last else BetType.objects.all()
+        bet_type = types.order_by("pk").last()
+        self.initial["bet_type"] = bet_type
+        places = list(range(bet_type.document["legs"] if bet_type else len(races)))
+        ahead = datetime.timedelta(0)
+        if last is not None:
+            terms = preparing.terms_of(last)
+            then = list(last.meeting.races.order_by(*_AS_RUN))
+            places = [then.index(race) for race in terms.races]
+            ahead = terms.races[0].scheduled_start_at - terms.scheduled_close_at
+            self.initial["max_bets"] = terms.max_bets
+            self.initial["premises_cap_cents"] = euros_text(terms.premises_cap_cents)
+        price = last.price_cents if last else bet_type and bet_type.price_cents
+        self.initial["price_cents"] = euros_text(price or None)
+        chosen = [races[place] for place in places[:MAX_LEGS] if place < len(races)]
+        for position in range(1, min(MAX_LEGS, len(races)) + 1):
+            race = chosen[position - 1].pk if position <= len(chosen) else ""
+            self.initial[f"leg_{position}"] = race
+        if chosen:
+            self.initial["scheduled_close_at"] = chosen[0].scheduled_start_at - ahead
 
     def clean(self) -> Data:
         data: Data = super().clean() or {}
@@ -100,6 +128,7 @@ CONTEST = Act(
     run=_create,
     form=_NewContest,
     icon="add_circle",
+    text=_("Filled in as the last contest of the bet type; look at every line."),
 )
 
 
@@ -115,8 +144,7 @@ class _Terms(_NewContest):
         for name in ("bet_type", "ticket_model", "scheduled_close_at", *_FIGURES):
             self.initial[name] = getattr(terms, name)
         for name in ("price_cents", "premises_cap_cents"):
-            cents = getattr(terms, name)
-            self.initial[name] = None if cents is None else f"{cents // 100}.{cents % 100:02}"
+            self.initial[name] = euros_text(getattr(terms, name))
         for position in range(1, MAX_LEGS + 1):
             chosen = terms.races[position - 1].pk if position <= len(terms.races) else ""
             self.initial[f"leg_{position}"] = chosen

@@ -15,6 +15,7 @@ from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
 from lototrot import powers
 from lototrot.api import samples
+from lototrot.api.contests import RulesIn
 from lototrot.engine.bet_type import BetTypeRefused
 from lototrot.models.contest import BetType, TicketModel
 from lototrot.services.authority import bet_types
@@ -29,6 +30,15 @@ class BetTypeIn(Shape):
     document = serializers.DictField(
         help_text="In the format of the files in lototrot/bet_types. A refusal names every error."
     )
+    price_cents = Whole(
+        min_value=1,
+        required=False,
+        allow_null=True,
+        help_text="The usual price of a bet, from which a contest of it begins.",
+    )
+    rules = RulesIn(
+        required=False, help_text="The text of the rules, from which a publication begins."
+    )
     authorisation = Text(max_length=120)
 
 
@@ -36,6 +46,8 @@ class BetTypeOut(Shape):
     code = serializers.CharField()
     version = Whole()
     document = serializers.DictField()
+    price_cents = Whole(allow_null=True)
+    rules = serializers.DictField(child=serializers.CharField())
     authorisation = serializers.CharField()
     recorded_at = Instant()
 
@@ -82,6 +94,8 @@ class BetTypes(StaffView):
         problems=(
             BetTypeRefused,
             contests.AuthorisationMissing,
+            bet_types.PriceOfBetRefused,
+            bet_types.RulesNotInEveryLanguage,
             bet_types.BetTypeNeedsTwo,
             bet_types.FiguresNotOfRegulation,
             bet_types.BetTypeRecorded,
@@ -105,6 +119,8 @@ class BetTypeProposals(StaffView):
         problems=(
             BetTypeRefused,
             contests.AuthorisationMissing,
+            bet_types.PriceOfBetRefused,
+            bet_types.RulesNotInEveryLanguage,
             bet_types.FiguresNotOfRegulation,
             bet_types.BetTypeRecorded,
             ProposalPending,

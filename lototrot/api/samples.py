@@ -140,6 +140,8 @@ OTHER_BET_TYPE: dict[str, Any] = {
         "shares_below": {"5": "40", "4": "25", "3": "35", "reserve": "0"},
         "shares_above": {"5": "30", "4": "25", "3": "35", "reserve": "10"},
     },
+    "price_cents": 100,
+    "rules": {"ca": "Cinc curses.", "es": "Cinco carreras.", "en": "Five races."},
     "authorisation": "CAIB 4/2027",
 }
 

@@ -55,6 +55,11 @@ class Migration(migrations.Migration):
                 ("code", models.CharField(max_length=40, verbose_name="code")),
                 ("version", models.PositiveIntegerField(verbose_name="version")),
                 ("document", models.JSONField()),
+                (
+                    "price_cents",
+                    models.BigIntegerField(null=True, verbose_name="price of a bet"),
+                ),
+                ("rules", models.JSONField(default=dict, verbose_name="rules")),
                 ("authorisation", models.CharField(max_length=120, verbose_name="authorisation")),
                 ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
                 (

@@ -21,12 +21,16 @@ class BetType(Guarded):
     """A versioned set of rules: legs, categories, shares, threshold, percentage, rounding step.
 
     `lototrot.engine.bet_type.BetType` reads `document`. A new version is a new row. Two persons
-    record any other bet type than the regulation's own [A19].
+    record any other bet type than the regulation's own [A19]. `price_cents` is the usual price of a
+    bet and `rules` the text of the rules by language; a contest may have others, and either may be
+    left open.
     """
 
     code = models.CharField(_("code"), max_length=40)
     version = models.PositiveIntegerField(_("version"))
     document = models.JSONField()
+    price_cents = models.BigIntegerField(_("price of a bet"), null=True)
+    rules = models.JSONField(_("rules"), default=dict)
     authorisation = models.CharField(_("authorisation"), max_length=120)
     recorded_at = models.DateTimeField(_("recorded at"))
     recorded_by = models.ForeignKey(

@@ -121,6 +121,7 @@ class ProposalAdmin(ReadOnlyAdmin):
         "proposed_in",
         "good_until",
         "state",
+        "correction",
     )
     list_filter = (_DecisionFilter,)
     list_select_related = ("proposed_by__given__decision", "decision")
@@ -151,6 +152,14 @@ class ProposalAdmin(ReadOnlyAdmin):
             lapse = two_persons.lapse_of(row, clock.recent()[0])
             return tag("rejected", _LAPSES[lapse]) if lapse else tag("pending", _("Waiting"))
         return tag(decision.verdict, decision.get_verdict_display())
+
+    @admin.display(description=_("correction"))
+    def correction(self, row: Proposal) -> Any:
+        """Show where its proposer corrects it, which rejects it and proposes it anew."""
+        address = proposal_texts.corrected_at(row) if _is_pending(row) else ""
+        if not address:
+            return NOTHING
+        return format_html('<a class="text-link" href="{}">{}</a>', address, _("Correct it"))
 
 
 def decisions_waiting(request: HttpRequest) -> list[Waiting]:

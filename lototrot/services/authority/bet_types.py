@@ -2,17 +2,23 @@
 
 The figures of the regulation's own bet type, `lototrot`, are the regulation's: a version of it is
 recorded only with the figures of the text or of an amendment. Any other bet type needs the
-authority's authorisation, recorded by two persons.
+authority's authorisation, recorded by two persons. A draft is a proposal that waits: its proposer
+corrects it by another one that replaces it, or withdraws it.
 """
 
+import uuid
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 
 from core.database import clock
 from core.kernel.days import natural_day
-from core.kernel.errors import Conflict
+from core.kernel.errors import Conflict, Invalid
+from core.kernel.regulation import GameFigures
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
@@ -44,65 +50,154 @@ class BetTypeNeedsTwo(Conflict):
     message = "Another bet type than the regulation's is proposed, and a second person confirms it."
 
 
-def bet_type_record(*, by: StaffActor, document: Mapping[str, Any], authorisation: str) -> BetType:
+class RulesNotInEveryLanguage(Invalid):
+    """`data`: languages, those in which the rules are written, or not at all."""
+
+    code = "bet_type_rules_incomplete"
+    message = "The text of the rules is given in every language, or in none."
+
+
+class PriceOfBetRefused(Invalid):
+    """`data`: price_cents, minimum_cents, maximum_cents."""
+
+    code = "bet_type_price_refused"
+    message = "The price of a bet is outside the limits of the regulation (14.III.2)."
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The content of a bet type: the engine's rules, and what a contest of it begins with."""
+
+    rules: Rules
+    authorisation: str
+    price_cents: int | None = None
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+    def to_document(self) -> dict[str, Any]:
+        """Return it as a proposal keeps it."""
+        return {
+            "document": self.rules.to_document(),
+            "price_cents": self.price_cents,
+            "rules": dict(self.texts),
+            "authorisation": self.authorisation,
+        }
+
+
+def bet_type_record(
+    *,
+    by: StaffActor,
+    document: Mapping[str, Any],
+    authorisation: str,
+    price_cents: int | None = None,
+    rules: Mapping[str, str] | None = None,
+) -> BetType:
     """Record a version of the regulation's own bet type. The same content again returns the row.
 
-    Raise BetTypeRefused, AuthorisationMissing, BetTypeNeedsTwo, FiguresNotOfRegulation or
-    BetTypeRecorded.
+    Raise BetTypeRefused, AuthorisationMissing, PriceOfBetRefused, RulesNotInEveryLanguage,
+    BetTypeNeedsTwo, FiguresNotOfRegulation or BetTypeRecorded.
     """
     by.need(powers.PREPARE_CONTEST)
-    rules = _read(document, authorisation)
-    if rules.code not in {version.lototrot.bet_type.code for version in schedule().versions}:
-        raise BetTypeNeedsTwo(code=rules.code)
-    return _recorded(rules) or _create(rules, authorisation, by, None)
+    wanted = _read(document, authorisation, price_cents, rules)
+    if wanted.rules.code not in {version.lototrot.bet_type.code for version in schedule().versions}:
+        raise BetTypeNeedsTwo(code=wanted.rules.code)
+    return _recorded(wanted) or _create(wanted, by, None)
 
 
 @transaction.atomic
 def bet_type_propose(
-    *, by: StaffActor, document: Mapping[str, Any], authorisation: str
+    *,
+    by: StaffActor,
+    document: Mapping[str, Any],
+    authorisation: str,
+    price_cents: int | None = None,
+    rules: Mapping[str, str] | None = None,
+    replaces: uuid.UUID | None = None,
 ) -> Proposal:
     """Propose a version of a bet type that the authority has authorised; a second person confirms.
 
-    Raise BetTypeRefused, AuthorisationMissing, FiguresNotOfRegulation, BetTypeRecorded (also for
-    the same content) or ProposalPending.
+    `replaces` is a proposal that still waits and that this one corrects: it is rejected. Raise
+    BetTypeRefused, AuthorisationMissing, PriceOfBetRefused, RulesNotInEveryLanguage,
+    FiguresNotOfRegulation, BetTypeRecorded (also for the same content), ProposalPending, or
+    ProposalUnknown and ProposalDecided for `replaces`.
     """
     by.need(powers.PREPARE_CONTEST)
-    rules = _read(document, authorisation)
-    if _recorded(rules) is not None:
-        raise BetTypeRecorded(code=rules.code, version=rules.version)
+    wanted = _read(document, authorisation, price_cents, rules)
+    if _recorded(wanted) is not None:
+        raise BetTypeRecorded(code=wanted.rules.code, version=wanted.rules.version)
+    if replaces is not None:
+        two_persons.reject(proposal=replaces, by=by, reason="It is corrected, and proposed anew.")
     return two_persons.propose(
         kind=BET_TYPE,
-        subject=f"bet-type:{rules.code}:{rules.version}",
+        subject=f"bet-type:{wanted.rules.code}:{wanted.rules.version}",
         by=by,
-        content={"document": rules.to_document(), "authorisation": authorisation},
+        content=wanted.to_document(),
     )
 
 
-def _read(document: Mapping[str, Any], authorisation: str) -> Rules:
+def next_version(code: str) -> int:
+    """Return the number of the next version of a bet type."""
+    newest = BetType.objects.filter(code=code).order_by("-version").first()
+    return newest.version + 1 if newest else 1
+
+
+def least_prize_percent() -> Fraction:
+    """Return the part of the takings, in percent, that goes to prizes at least (14.III.6.1)."""
+    return _figures().minimum_prize_percent
+
+
+def price_limits() -> tuple[int, int]:
+    """Return the lowest and the highest price of a bet, in cents (14.III.2)."""
+    return _figures().minimum_price_cents, _figures().maximum_price_cents
+
+
+def _figures() -> GameFigures:
+    return figures_of(natural_day(clock.now())).lototrot
+
+
+def _read(
+    document: Mapping[str, Any],
+    authorisation: str,
+    price_cents: int | None,
+    texts: Mapping[str, str] | None,
+) -> Wanted:
     need_authorisation(authorisation)
-    least = figures_of(natural_day(clock.now())).lototrot.minimum_prize_percent
-    rules = Rules.from_document(document, minimum_prize_percent=least)
+    rules = Rules.from_document(document, minimum_prize_percent=least_prize_percent())
     others = [differing(rules, version.lototrot.bet_type) for version in schedule().versions]
     if all(others):
         raise FiguresNotOfRegulation(code=rules.code, differing=list(others[-1]))
-    return rules
+    if price_cents is not None and not _figures().price_in_range(price_cents):
+        least, most = price_limits()
+        raise PriceOfBetRefused(price_cents=price_cents, minimum_cents=least, maximum_cents=most)
+    written = {code: text for code, text in (texts or {}).items() if text.strip()}
+    if written and set(written) != {code for code, _ in settings.LANGUAGES}:
+        raise RulesNotInEveryLanguage(languages=sorted(written))
+    return Wanted(rules, authorisation, price_cents, written)
 
 
-def _recorded(rules: Rules) -> BetType | None:
+def _recorded(wanted: Wanted) -> BetType | None:
+    rules = wanted.rules
     recorded: BetType | None = BetType.objects.filter(
         code=rules.code, version=rules.version
     ).first()
-    if recorded is not None and recorded.document != rules.to_document():
+    if recorded is not None and _content(recorded) != _content(wanted):
         raise BetTypeRecorded(code=rules.code, version=rules.version)
     return recorded
 
 
-def _create(rules: Rules, authorisation: str, by: StaffActor, proposal: Proposal | None) -> BetType:
+def _content(of: BetType | Wanted) -> tuple[Any, ...]:
+    if isinstance(of, Wanted):
+        return of.rules.to_document(), of.price_cents, dict(of.texts)
+    return of.document, of.price_cents, of.rules
+
+
+def _create(wanted: Wanted, by: StaffActor, proposal: Proposal | None) -> BetType:
     return BetType.objects.create(
-        code=rules.code,
-        version=rules.version,
-        document=rules.to_document(),
-        authorisation=authorisation,
+        code=wanted.rules.code,
+        version=wanted.rules.version,
+        document=wanted.rules.to_document(),
+        price_cents=wanted.price_cents,
+        rules=dict(wanted.texts),
+        authorisation=wanted.authorisation,
         recorded_at=clock.now(),
         recorded_by_id=by.user_id,
         proposal=proposal,
@@ -110,11 +205,13 @@ def _create(rules: Rules, authorisation: str, by: StaffActor, proposal: Proposal
 
 
 def _confirmed(proposal: Proposal, by: StaffActor) -> None:
-    authorisation = proposal.content["authorisation"]
-    rules = _read(proposal.content["document"], authorisation)
-    if _recorded(rules) is not None:
-        raise BetTypeRecorded(code=rules.code, version=rules.version)
-    _create(rules, authorisation, by, proposal)
+    content = proposal.content
+    wanted = _read(
+        content["document"], content["authorisation"], content["price_cents"], content["rules"]
+    )
+    if _recorded(wanted) is not None:
+        raise BetTypeRecorded(code=wanted.rules.code, version=wanted.rules.version)
+    _create(wanted, by, proposal)
 
 
 BET_TYPE = two_persons.Kind(

@@ -1,6 +1,7 @@
 """Forms of acts: amounts and instants as they are typed, and as they are read again."""
 
 import datetime
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -13,6 +14,8 @@ from core.admin_support.forms import (
     EurosField,
     MomentField,
     NewPasswordMixin,
+    PercentField,
+    euros_text,
     password_field,
 )
 
@@ -31,6 +34,12 @@ class _Grid(ActForm):
         for name in ("first", "second"):
             self.fields[name] = forms.CharField(required=False)
         self.grid = (("", "name"), [("Row", ["first", "second"])])
+
+
+class _Parts(ActForm):
+    tail = ("note",)
+    note = forms.CharField(label="Note")
+    part = PercentField(label="Part")
 
 
 class _Passwords(NewPasswordMixin, ActForm):
@@ -84,6 +93,29 @@ def test_a_grid_is_read_row_by_row() -> None:
     empty = _Grid({})
     assert empty.is_valid()
     assert empty.said() == [("Row", "–")]
+
+
+@pytest.mark.parametrize(
+    ("typed", "exact"), [("32,5", Fraction(65, 2)), ("0", Fraction(0)), ("100", Fraction(100))]
+)
+def test_a_percentage_is_exact(typed: str, exact: Fraction) -> None:
+    form = _Parts({"part": typed, "note": "x"})
+    assert form.is_valid(), form.errors
+    assert form.cleaned_data["part"] == exact
+    assert dict(form.said())["Part"] == f"{typed.replace(',', '.')} %"
+
+
+@pytest.mark.parametrize("typed", ["100,1", "-1", "x", "1,2345678"])
+def test_faults_are_told_field_by_field_but_for_what_is_not_filled_in_yet(typed: str) -> None:
+    form = _Parts({"part": typed})
+    assert not form.is_valid()
+    assert [name for name, _sentence in form.faults()] == ["part"]
+    assert [field.name for field in form.head_fields()] == ["part"]
+    assert [field.name for field in form.tail_fields()] == ["note"]
+
+
+def test_an_amount_is_written_as_the_field_reads_it() -> None:
+    assert [euros_text(cents) for cents in (None, 5, 123_456)] == ["", "0.05", "1234.56"]
 
 
 def test_a_new_password_is_typed_twice() -> None:

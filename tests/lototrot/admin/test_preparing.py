@@ -1,9 +1,14 @@
 """Change and discard a draft in the admin [E9]."""
 
+import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils.timezone import localtime
 
+from core.database import clock
+from core.kernel.days import natural_day
 from core.staff.models import Proposal
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
@@ -69,3 +74,29 @@ def test_what_is_on_sale_is_not_offered_for_it_and_refused(organiser: Desk) -> N
     organiser.refused(contest, "terms", "contest_not_draft", **typed(contest, max_bets="7"))
     organiser.refused(contest, "discard", "contest_not_draft", reason="Too late")
     assert not Proposal.objects.exclude(kind="lototrot.contest_opening").exists()
+
+
+def test_a_contest_begins_as_the_last_one_of_its_bet_type(organiser: Desk) -> None:
+    last = factories.meeting(races=8, day=natural_day(clock.now()))
+    chosen = list(last.races.order_by("number"))[1:]
+    closes_at = chosen[0].scheduled_start_at - timedelta(minutes=5)
+    contest = factories.contest(last, races=chosen, price_cents=250, closes_at=closes_at)
+    first_start_at = clock.now() + timedelta(days=7)
+    coming = factories.meeting(races=8, first_start_at=first_start_at)
+    page = organiser.get(f"{row_url(coming).removesuffix('change/')}contest/")
+    assert 'value="2.50"' in page
+    races = list(coming.races.order_by("number"))
+    selected = [int(pk) for pk in re.findall(r'<option value="(\d+)" selected>', page)]
+    assert selected[2:] == [race.pk for race in races[1:]]
+    assert selected[0] == contest.bet_type_id
+    moved = localtime(races[1].scheduled_start_at - timedelta(minutes=5))
+    assert moved.strftime("%Y-%m-%dT%H:%M") in page
+
+
+def test_the_first_contest_of_a_bet_type_has_its_races_and_its_price(organiser: Desk) -> None:
+    factories.bet_type("five-races")
+    coming = factories.meeting(races=8)
+    page = organiser.get(f"{row_url(coming).removesuffix('change/')}contest/")
+    races = [race.pk for race in coming.races.order_by("number")]
+    selected = [int(pk) for pk in re.findall(r'<option value="(\d+)" selected>', page)]
+    assert selected[-5:] == races[:5]

@@ -1,0 +1,65 @@
+// Show beside a form what the server computes from it while it is filled in: sums, and faults at their
+// fields. Fields that the input makes needless are hidden.
+"use strict";
+(() => {
+  const WAIT_MS = 250;
+  const part = document.getElementById("live");
+  const form = part?.closest("form");
+  if (!form) return;
+  let timer = 0;
+  let asked = 0;
+
+  /** Say a fault below its field; an empty sentence takes it away. */
+  function say(field, sentence) {
+    const id = `${field.id}_fault`;
+    const said = document.getElementById(id) ?? field.insertAdjacentElement("afterend", document.createElement("p"));
+    if (!sentence) {
+      said.remove();
+      field.removeAttribute("aria-invalid");
+      field.removeAttribute("aria-describedby");
+      return;
+    }
+    Object.assign(said, { id, className: "house-fault", textContent: sentence });
+    field.setAttribute("aria-invalid", "true");
+    field.setAttribute("aria-describedby", id);
+  }
+
+  function showFaults() {
+    const faults = new Map([...part.querySelectorAll("[data-fault]")].map((one) => [one.dataset.fault, one.textContent]));
+    for (const field of form.elements) if (field.name && field.id) say(field, faults.get(field.name));
+  }
+
+  function hideNeedless() {
+    const needless = new Set(part.querySelector("[data-needless]")?.dataset.needless.split(" "));
+    for (const row of form.querySelectorAll(".house-grid tr")) {
+      const fields = [...row.querySelectorAll("input, select")];
+      if (fields.length) row.hidden = fields.every(({ name, value }) => needless.has(name) && !value);
+    }
+  }
+
+  async function compute() {
+    const turn = ++asked;
+    const body = new FormData(form);
+    body.set("live", "1");
+    part.setAttribute("aria-busy", "true");
+    try {
+      const answer = await fetch(location.href, { method: "POST", body, redirect: "error" });
+      if (!answer.ok) throw new TypeError(String(answer.status));
+      const drawn = await answer.text();
+      if (turn !== asked) return; // a newer one is on its way
+      part.innerHTML = drawn;
+      showFaults();
+      hideNeedless();
+      dispatchEvent(new Event("house:drawn"));
+    } catch {
+      if (turn === asked) part.textContent = part.dataset.lost;
+    }
+    if (turn === asked) part.removeAttribute("aria-busy");
+  }
+
+  form.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(compute, WAIT_MS);
+  });
+  compute();
+})();
