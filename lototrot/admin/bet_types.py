@@ -34,8 +34,8 @@ from lototrot.engine.bet_type import (
 from lototrot.engine.bet_type import BetType as Rules
 from lototrot.engine.trial import tried
 from lototrot.models.contest import BetType
-from lototrot.selectors.past_rounds import past_rounds
 from lototrot.services.authority import bet_types
+from lototrot.services.settlement.past_rounds import past_rounds
 
 Data = dict[str, Any]
 _SIDES = ("below", "above")

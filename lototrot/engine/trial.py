@@ -34,7 +34,7 @@ class PastRound:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What a bet type would have paid in one round. `estimated` if the round had fewer races."""
+    """A round settled by a bet type on trial. `estimated` if the round had fewer races."""
 
     round: PastRound
     estimated: bool

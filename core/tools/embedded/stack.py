@@ -77,6 +77,7 @@ class Stack:
         self.live_url = f"http://127.0.0.1:{self.live_port}/live"
         self.folder = (folder or var_folder()).absolute()
         self.environment = {
+            "CHECK_URL": f"{self.base_url}/check",
             **os.environ,
             "LIVE_URL": self.live_url,
             "CLOCK_WATCH": "true",

@@ -11,10 +11,8 @@ from core.staff.models import Proposal
 from core.staff.powers import Role
 from lototrot import accounts
 from lototrot.models.authority import FiguresAmendment, GameEnd
-from lototrot.models.contest import BetType
 from tests.support import factories, rounds
 from tests.support.admin_desk import Desk, row_url, text_of
-from tests.support.lototrot.putting_on_sale import DOCUMENT
 
 pytestmark = pytest.mark.django_db
 
@@ -59,14 +57,6 @@ def test_a_bet_type_is_ended(organiser: Desk) -> None:
     organiser.do(GameEnd, "end", **typed, jackpot_cents="12,50")
     assert "Resolució 3" in confirmed()
     assert "five-races" in organiser.get(row_url(GameEnd.objects.get()))
-
-
-def test_another_bet_type_is_proposed(organiser: Desk) -> None:
-    typed = {"document": json.dumps(DOCUMENT), "authorisation": "CAIB 9"}
-    organiser.refused(BetType, "record", "bet_type_needs_two", **typed)
-    organiser.do(BetType, "propose", **typed)
-    confirmed()
-    assert BetType.objects.get().code == DOCUMENT["code"]
 
 
 @pytest.mark.parametrize("role", sorted(set(Role) - {Role.ORGANISER}))

@@ -11,7 +11,7 @@ from core.staff.powers import Role
 from lototrot.models.contest import BetType
 from tests.support import factories, rounds
 from tests.support.admin_desk import Desk, act_url, row_url, text_of
-from tests.support.lototrot.bet_type_form import SIX, typed
+from tests.support.lototrot.bet_type_form import SIX, V75, typed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.7")]
 URL = act_url(BetType, "prepare")
@@ -130,3 +130,16 @@ def test_a_file_is_accepted(organiser: Desk) -> None:
     )
     assert upload(json.dumps(document)).status_code == 302
     assert Proposal.objects.get(decision=None).content["price_cents"] == 200
+
+
+def test_the_regulations_own_has_the_figures_of_the_regulation(organiser: Desk) -> None:
+    own = factories.bet_type()
+    page = organiser.get(act_url(own, "copy"))
+    assert 'value="150000.00"' in page
+    wanted = V75 | {"name": "Lototrot", "prize_percent": "62"}
+    shares = ("30", "20", "20", "30")
+    copy = typed(wanted | {"shares": (shares, shares)})
+    organiser.refused(own, "copy", "figures_not_of_regulation", **copy)
+    copy = typed(wanted | {"shares": (shares, ("20", "20", "20", "30"))})
+    organiser.do(own, "copy", **copy)
+    assert Proposal.objects.get().content["document"]["version"] == 2

@@ -9,7 +9,7 @@ from lototrot.engine.hits import bets_by_hits
 from lototrot.engine.races import Race as Facts
 from lototrot.engine.trial import tried
 from lototrot.models.contest import Contest
-from lototrot.selectors.past_rounds import past_rounds
+from lototrot.services.settlement.past_rounds import past_rounds
 from lototrot.services.settlement.settling import contest_settle
 from tests.support import factories, rounds
 
