@@ -11,12 +11,16 @@ from core.screens.panels import Panel, panels, player_panels
 from core.screens.views import Screen
 
 
+def _till_catalogues() -> tuple[str, ...]:
+    return ("terminal", "prizes", *[panel.texts for panel in panels()])
+
+
 class Terminal(Screen):
     for_terminals = True
     template_name = "screens/terminal.html"
 
     def catalogues(self) -> tuple[str, ...]:
-        return ("terminal", "prizes", *[panel.texts for panel in panels()])
+        return _till_catalogues()
 
     def get_context_data(self, **context: Any) -> dict[str, Any]:
         config = {
@@ -38,6 +42,10 @@ class Player(Board):
 
     def sections(self) -> tuple[Panel, ...]:
         return player_panels()
+
+    def catalogues(self) -> tuple[str, ...]:
+        """Return those of the till, too, whose words this screen says in its own language."""
+        return tuple(dict.fromkeys((*super().catalogues(), *_till_catalogues())))
 
     def get_context_data(self, **context: Any) -> dict[str, Any]:
         stages = [style for panel in panels() for style in panel.styles]
@@ -109,6 +117,7 @@ TERMINAL_TEXTS: dict[str, texts.Text] = {
     "printer_last": _("The last paper went to the printer at {time}."),
     "printer_roll": _("Width of the paper"),
     "printer_test": _("Print a test page"),
+    "player_language": _("Language of the player's screen"),
     "cash_up": _("Cash-up"),
     "since": _("since {time}"),
     "in_drawer": _("Must be in the drawer"),

@@ -88,8 +88,9 @@ export class Stage {
     sound(won ? "win" : "over");
     this.result.replaceChildren(h("div", { class: ["state", won ? "good moment" : "info"] }, won ? petals() : null,
       h("p", { class: "large" }, won ? [play.ending.cause === "refund" ? t("price_back") : t("you_win"), " ", lines.map((line, index) => [index ? " + " : "", line])] : t("no_prize_this_time"))));
-    const texts = play.vouchers.map((voucher) => (voucher.thing ? `${voucher.thing.name} ` : "") + cents(voucher.amount_cents));
-    this.till.player.show({ kind: "result", tone: won ? "good" : "info", title: this.game.name, large: won ? `${t("you_win")} ${texts.join(" + ")}` : t("no_prize_this_time"), note: [won ? t("take_voucher") : "", t("keep_code"), play.receipt.code].join(" ").trim() });
+    const parts = play.vouchers.flatMap(({ thing, amount_cents }, index) => [index ? " + " : " ", thing ? `${thing.name} ` : "", cents(amount_cents)]);
+    this.till.player.show({ kind: "result", tone: won ? "good" : "info", title: this.game.name, large: won ? [t("you_win"), ...parts] : t("no_prize_this_time"),
+      note: [won ? t("take_voucher") : "", " ", t("keep_code"), " ", play.receipt.code] });
     this.leave.hidden = false;
     this.leave.disabled = true;
     for (const voucher of play.vouchers) await this.#print(voucher);

@@ -1,6 +1,6 @@
 // Format amounts, numbers and times as papers do, in the page's language and Balearic time.
 
-import { language, t } from "./text.js";
+import { language, remember, t } from "./text.js";
 
 const ZONE = "Europe/Madrid";
 const euros = new Intl.NumberFormat(language, {
@@ -16,7 +16,7 @@ const day = language === "en"
   : new Intl.DateTimeFormat(language, { day: "2-digit", month: "2-digit", year: "numeric", timeZone: "UTC" });
 
 /** Return cents as euros, with spaces that do not break. */
-export const cents = (amount) => euros.format(amount / 100);
+export const cents = (amount) => remember(euros.format(amount / 100), { cents: amount });
 /** Return "4, 6 and 7", in the page's language. */
 export const listed = (items) => new Intl.ListFormat(language, { type: "conjunction" }).format(items.map(String));
 /** Return "4, 6 or 7". */
@@ -33,7 +33,7 @@ export const decimal = (text) => exact.format(Number(text));
 export const timeOfDay = (instant) => clock.format(new Date(instant));
 export const hourOfDay = (instant) => hour.format(new Date(instant));
 /** Return a natural day, given as "2027-04-10". */
-export const date = (iso) => day.format(new Date(`${iso}T00:00:00Z`));
+export const date = (iso) => remember(day.format(new Date(`${iso}T00:00:00Z`)), { date: iso });
 
 /** Return the day in Europe/Madrid of an instant of the API. */
 export const dayOf = (instant) => date(local.format(new Date(instant)));

@@ -20,6 +20,13 @@ function printer(till) {
     h("button", { class: "button", type: "button", onclick: page }, t("printer_test")));
 }
 
+/** Return the card in which the operator chooses the language of the player's screen. */
+function playerLanguage(till) {
+  const choices = [...document.querySelectorAll("a[hreflang]")].map(({ lang, textContent }) => h("button",
+    { class: "button", type: "button", lang, onclick: () => till.player.speak(lang) }, textContent));
+  return h("section", { class: "card row ends player-language" }, h("h2", {}, t("player_language")), h("div", { class: "row" }, choices));
+}
+
 export function day(till) {
   const element = h("section", { class: "day" });
 
@@ -27,7 +34,7 @@ export function day(till) {
     element.replaceChildren(h("p", { class: "loading" }, t("loading")));
     try {
       const parts = await Promise.all([cashUp(till, show), ...till.panels().map((panel) => panel.day?.(show))]);
-      element.replaceChildren(h("h1", { class: "heard" }, t("day")), ...parts.filter(Boolean), printer(till));
+      element.replaceChildren(h("h1", { class: "heard" }, t("day")), ...parts.filter(Boolean), printer(till), playerLanguage(till));
     } catch (error) {
       if (!(error instanceof till.LineLost || error instanceof till.Problem)) throw error;
       element.replaceChildren(

@@ -2,23 +2,44 @@
 // what the boards' files say (board/main.js).
 
 import { adopted, h } from "../base/dom.js";
+import { cents, date } from "../base/format.js";
+import { has, t } from "../base/text.js";
 
 const channel = new BroadcastChannel("terminal.player");
 const place = document.getElementById("shown");
 const config = JSON.parse(document.getElementById("config").textContent);
 const modules = new Map(config.sections.map(({ name, module }) => [name, module]));
+const LANGUAGE = "player.language";   // chosen here or at the till, for this screen alone
 let shown = 0;
+
+/** Return a text of the till in the language of this screen, if it says of what it was made. */
+function said(value) {
+  if (Array.isArray(value)) return value.map(said).join("");
+  if (!value?.of) return value;
+  const { text, of } = value;
+  if (!Array.isArray(of)) return "cents" in of ? cents(of.cents) : date(of.date);
+  const [key, values] = of;
+  return has(key) ? t(key, Object.fromEntries(Object.entries(values).map(([name, one]) => [name, said(one)]))) : text;
+}
 
 function words({ tone = "info", title = "", large = "", rows = [], note = "" }) {
   return h("section", { class: `state ${tone}` },
-    h("h1", {}, title), large ? h("p", { class: "large amount" }, large) : null,
-    rows.length ? h("dl", { class: "facts" }, rows.map(([label, value]) => [h("dt", {}, label), h("dd", {}, value)])) : null,
-    note ? h("p", {}, note) : null);
+    h("h1", {}, said(title)), large ? h("p", { class: "large amount" }, said(large)) : null,
+    rows.length ? h("dl", { class: "facts" }, rows.map(([label, value]) => [h("dt", {}, said(label)), h("dd", {}, said(value))])) : null,
+    note ? h("p", {}, said(note)) : null);
+}
+
+/** Have this screen speak a language from now on. */
+function speak(language) {
+  localStorage.setItem(LANGUAGE, language);
+  if (language !== document.documentElement.lang) location.search = `?lang=${language}`;
 }
 
 /** Return a play as the till shows it; the player's touches go to the till, which answers. */
 function stage({ title, markup }) {
   const root = adopted(markup, ".paper");
+  for (const node of root.querySelectorAll("[data-said]")) node.textContent = said(JSON.parse(node.dataset.said));
+  for (const node of root.querySelectorAll("[data-label]")) node.ariaLabel = said(JSON.parse(node.dataset.label));
   const touch = (target) => {
     const index = [...root.querySelectorAll("button")].indexOf(target?.closest("button"));
     if (index >= 0) channel.postMessage({ touched: index });
@@ -39,6 +60,11 @@ async function draw(content) {
   return turn === shown && place.replaceChildren(drawn);
 }
 
-channel.addEventListener("message", ({ data }) => { if (data.kind) draw(data); });
+channel.addEventListener("message", ({ data }) => {
+  if (data.language) speak(data.language);
+  else if (data.kind) draw(data);
+});
+const asked = new URLSearchParams(location.search).get("lang");
+speak(asked ?? localStorage.getItem(LANGUAGE) ?? document.documentElement.lang);
 draw({ kind: "idle" });
 channel.postMessage("resend");

@@ -103,7 +103,7 @@ class Prizes {
     const sum = presented.amount_cents ? cents(presented.amount_cents) : "";
     const thing = presented.thing ? presented.thing.description : "";
     const rows = this.#rows();
-    this.till.player.show({ kind: "prize", tone, title, large: [thing, sum].filter(Boolean).join(" · "), rows, note: why });
+    this.till.player.show({ kind: "prize", tone, title, large: thing && sum ? [thing, " · ", sum] : thing || sum, rows, note: why });
     this.shown.replaceChildren(
       h("div", { class: ["state", tone], role: "status" },
         h("p", { class: "large" }, title), sum ? h("p", { class: "large amount huge" }, sum) : null, thing ? h("p", { class: "large" }, thing) : null,
