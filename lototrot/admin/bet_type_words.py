@@ -116,7 +116,7 @@ def _shares(rules: BetType, old: BetType, before: Recorded | None) -> SafeString
         _changed(percent(new.reserve), percent(was.reserve), before)
         for new, was in ((rules.below, old.below), (rules.above, old.above))
     )
-    headers = ("", _("up to the threshold"), _("above it"))
+    headers = (_("category"), _("up to the threshold"), _("above it"))
     return table(headers, [*rows, (_("reserve"), *reserve)])
 
 

@@ -18,20 +18,27 @@ def at_the_terminal(browser: Browser, line: Line, language: str = "ca") -> None:
 
 @pytest.mark.article("14.III.10.2")
 @pytest.mark.parametrize(
-    ("language", "small", "large", "must"),
+    ("language", "small", "large", "must", "player"),
     [
-        ("ca", "85,50 €", "450,00 €", "S'ha de pagar aquí."),
-        ("es", "85,50 €", "450,00 €", "Se debe pagar aquí."),
-        ("en", "€85.50", "€450.00", "It must be paid here."),
+        ("ca", "85,50 €", "450,00 €", "S'ha de pagar aquí.", ("en", "€85.50", "Paid")),
+        ("es", "85,50 €", "450,00 €", "Se debe pagar aquí.", ("ca", "85,50 €", "Pagat")),
+        ("en", "€85.50", "€450.00", "It must be paid here.", ("es", "85,50 €", "Pagado")),
     ],
 )
 def test_a_prize_is_paid_once_and_what_may_not_be_paid_here_is_refused(
-    open_browser: Open, line: Line, language: str, small: str, large: str, must: str
+    open_browser: Open,
+    line: Line,
+    language: str,
+    small: str,
+    large: str,
+    must: str,
+    player: tuple[str, str, str],
 ) -> None:
+    """The player's screen says it in the player's language."""
     won, too_large, nothing = paying.worth(8_550, 45_000, 0)
     browser = open_browser(language=language)
     at_the_terminal(browser, line, language)
-    browser.window(f"{line.url}/terminal/player/?lang={language}")
+    browser.window(f"{line.url}/terminal/player/?lang={player[0]}")
 
     desk.scan(browser, won.code)  # wherever the focus is
     browser.says(f"{STATE}.good", small)
@@ -45,7 +52,8 @@ def test_a_prize_is_paid_once_and_what_may_not_be_paid_here_is_refused(
     payment = Payment.objects.get()
     assert payment.amount_cents == 8_550 and payment.claim.state == Claim.State.PAID
     browser.other_window()
-    browser.says(f"{STATE.split()[1]}.good", small)
+    for words in player[1:]:
+        browser.says(f"{STATE.split()[1]}.good", words)
     browser.other_window()
 
     desk.scan(browser, f"https://lototrot.example/check#{won.code.replace('-', '')}")
