@@ -123,9 +123,11 @@ def _file_piece(number: int, text: str) -> Piece:
 def _table_piece(model: type[Guarded], role: str | None) -> Piece:
     table = model._meta.db_table
     names = (*GUARDS, "guard_state") if model.transitions else GUARDS
-    statements = [*trigger_sql(model), *(grant_sql(model, role) if role else [])]
+    rights = grant_sql(model, role) if role else []
+    # A changed function may use a new column at once; no right is taken before it has changed.
+    added = tuple(statement for statement in rights if statement.startswith("GRANT"))
     objects = (*(f"trigger {table} {name}" for name in names), f"rights {table}")
-    return Piece(f"table {table}", tuple(statements), objects)
+    return Piece(f"table {table}", (*trigger_sql(model), *rights), objects, beforehand=added)
 
 
 def _rights_piece(role: str, present: Catalogue, others: Sequence[Piece]) -> Piece:

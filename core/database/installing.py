@@ -12,7 +12,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
@@ -71,13 +71,15 @@ class Piece:
     """Statements that may be run again, and the objects that they put in place.
 
     An object is named as in the catalogue above: `trigger TABLE NAME`, `rights TABLE`. `always`:
-    whenever another piece runs, this one does, too.
+    whenever another piece runs, this one does, too. `beforehand` are statements of it that are run
+    before all pieces where a program serves: what those put in place may need them at once.
     """
 
     name: str
     statements: tuple[str, ...]
     objects: tuple[str, ...]
     always: bool = False
+    beforehand: tuple[str, ...] = ()
 
 
 def objects_of(text: str) -> tuple[str, ...]:
@@ -121,7 +123,8 @@ def put_in_place(using: str, kind: str, pieces: Sequence[Piece]) -> list[str]:
     if not differing and all(known.get(piece.name) == _digest(piece, before) for piece in last):
         return []
     due = [*differing, *last]
-    for together in [[piece] for piece in due] if known else [due]:
+    first = [replace(piece, statements=piece.beforehand) for piece in due if piece.beforehand]
+    for together in [[piece] for piece in (*first, *due)] if known else [due]:
         until_unlocked(partial(_run, connection, together))
     with connection.cursor() as cursor:
         after = catalogue(cursor)

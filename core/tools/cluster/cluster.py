@@ -22,7 +22,7 @@ from urllib.parse import quote
 from core.tools.cluster import databases, proxy, software
 from core.tools.cluster.machines import Machine, end_all
 from core.tools.cluster.network import Network
-from core.tools.cluster.patroni import PORT
+from core.tools.cluster.patroni import PORT, service_environment
 from core.tools.embedded import folders
 from core.tools.embedded.keys import environment_of
 from core.tools.embedded.postgres import APP, DATABASE, OWNER, Postgres
@@ -148,12 +148,12 @@ class Cluster:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def command(self, *words: str) -> str:
-        """Run `manage.py` with words to its end; return what it prints."""
+    def command(self, *words: str, program: Path = ROOT) -> str:
+        """Run `manage.py` of a folder with words to its end; return what it prints."""
         kind = "migrate" if words[0] == "migrate" else "console"
         done = subprocess.run(
             [sys.executable, "manage.py", *words],
-            cwd=ROOT,
+            cwd=program,
             env=self._environment_of(kind),
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -273,6 +273,7 @@ class Cluster:
         machine = self.machines[name]
         etcd = databases.etcd(programs, name, self._members(), str(home / "etcd"))
         environment = {"PATH": os.environ["PATH"], "LC_ALL": "C", "TZ": "UTC"}
+        environment |= service_environment(str(home / databases.SERVICE_FILE))
         account = self._account
         machine.add("etcd", etcd, environment, partial(bool, True), account=account)
         patroni = [f"{programs}/python", f"{programs}/patroni", str(configuration)]

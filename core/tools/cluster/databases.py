@@ -21,12 +21,15 @@ from core.tools.cluster.patroni import (
     Member,
     etcd,
     member,
+    service,
 )
 from core.tools.embedded.postgres import APP, OWNER, binaries
 from core.tools.embedded.processes import Account, EmbeddedError
 from core.tools.embedded.server import ROOT
 
 __all__ = ["etcd"]
+
+SERVICE_FILE = "pg_service.conf"
 
 ROLES = (SUPERUSER, REPLICATOR, REWINDER, OWNER, APP)
 MEMORY: Mapping[str, str | int] = {"shared_buffers": "128MB", "effective_cache_size": "1GB"}
@@ -59,6 +62,7 @@ def prepare(
             synchronous=synchronous,
             memory=MEMORY,
         )
+        (home / SERVICE_FILE).write_text(service())
         target = home / "patroni.yml"
         target.touch(mode=0o600)
         target.write_text(json.dumps(member(described), indent=1))  # JSON is YAML too

@@ -102,10 +102,7 @@ class Machine:
         """Wait until all processes are ready. Raise EmbeddedError after `within_s`."""
         deadline = time.monotonic() + within_s
         for child in self.children.values():
-            while not child.ready():
-                if time.monotonic() > deadline:
-                    raise EmbeddedError(f"{child.name} is not ready. Its log:\n{child.log_end()}")
-                time.sleep(0.1)
+            _wait_ready(child, deadline - time.monotonic())
 
     def kill(self) -> None:
         """Kill everything on the machine at once, as a loss of power does."""
@@ -115,6 +112,17 @@ class Machine:
         end_all(self.mark)
         for child in self.children.values():
             child.kill()
+
+    def restart_one(self, name: str, within_s: float) -> None:
+        """Ask one process to end, wait for it, start it and wait until it is ready.
+
+        Raise EmbeddedError if it is not ready after `within_s`.
+        """
+        child = self.children[name]
+        child.ask_to_stop()
+        child.wait_stopped()
+        child.start()
+        _wait_ready(child, within_s)
 
     def kill_one(self, name: str) -> None:
         """Kill one process with its descendants; the machine starts it again."""
@@ -169,6 +177,14 @@ class Machine:
         for pid in marked(self.mark):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, number)
+
+
+def _wait_ready(child: Child, within_s: float) -> None:
+    deadline = time.monotonic() + within_s
+    while not child.ready():
+        if time.monotonic() > deadline:
+            raise EmbeddedError(f"{child.name} is not ready. Its log:\n{child.log_end()}")
+        time.sleep(0.1)
 
 
 def _as(account: Account | None) -> list[str]:

@@ -8,6 +8,7 @@ import os
 import socket
 import subprocess
 import sys
+from collections import defaultdict
 from typing import Protocol
 
 from core.tools.embedded.processes import EmbeddedError
@@ -36,8 +37,14 @@ class Network(Protocol):
     def cut(self, name: str) -> None:
         """Pull the cable of a machine. Raise EmbeddedError where there is none."""
 
+    def mute(self, name: str) -> None:
+        """Lose all that a machine sends; it hears. Raise EmbeddedError where that cannot be."""
+
+    def deafen(self, name: str) -> None:
+        """Lose all that is sent to a machine; it is heard."""
+
     def mend(self, name: str) -> None:
-        """Plug it in again."""
+        """Plug it in again, in both directions."""
 
 
 class Loopback:
@@ -62,8 +69,14 @@ class Loopback:
     def cut(self, name: str) -> None:
         raise EmbeddedError("a loopback address has no cable: network namespaces are not allowed")
 
+    def mute(self, name: str) -> None:
+        self.cut(name)
+
+    def deafen(self, name: str) -> None:
+        self.cut(name)
+
     def mend(self, name: str) -> None:
-        raise EmbeddedError("a loopback address has no cable")
+        self.cut(name)
 
 
 class Namespaces:
@@ -74,6 +87,7 @@ class Namespaces:
     def __init__(self) -> None:
         self.range = "10.77.0.0/24"
         self.proxies = ["10.77.0.0/24"]
+        self._whole_again: defaultdict[str, list[list[str]]] = defaultdict(list)
         _run("mount", "-t", "tmpfs", "cluster", "/run")
         _run("mkdir", "/run/netns")
         _run("ip", "link", "set", "lo", "up")
@@ -103,8 +117,20 @@ class Namespaces:
         # The end at the bridge: to the machine the cable looks whole, as behind a dead switch.
         _run("ip", "link", "set", f"to-{name}", "nomaster")
 
+    def mute(self, name: str) -> None:
+        self._lose(name, ["tc", "-n", name, "qdisc"], "eth0")
+
+    def deafen(self, name: str) -> None:
+        self._lose(name, ["tc", "qdisc"], f"to-{name}")
+
     def mend(self, name: str) -> None:
         _run("ip", "link", "set", f"to-{name}", "master", _BRIDGE)
+        for words in self._whole_again.pop(name, []):
+            _run(*words)
+
+    def _lose(self, name: str, tc: list[str], device: str) -> None:
+        _run(*tc, "add", "dev", device, "root", "pfifo", "limit", "0")  # a queue without room
+        self._whole_again[name].append([*tc, "del", "dev", device, "root"])
 
 
 def network() -> Network:

@@ -48,6 +48,17 @@ knows no shorter one. A primary gives up when etcd has not answered for `retry_t
 longer than two elections of a leader of etcd, whose machine may have been a standby's. Patroni
 wants `loop_wait` and twice `retry_timeout` within `ttl`."""
 
+SERVICE = "lototrot"
+PATIENCE: Mapping[str, int] = {
+    "connect_timeout": 10,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10000,
+}
+"""Whatever Patroni runs on a connection gives up a server that is silent. A copy of all data only
+listens, and would wait for ever; Patroni begins it again."""
+
 
 @dataclass(frozen=True, slots=True)
 class Member:
@@ -181,6 +192,20 @@ def shipped() -> str:
     import yaml  # of the tools alone: no image has it for this
 
     return _HEAD + str(yaml.safe_dump(member(SHIPPED), sort_keys=False))
+
+
+def service(patience: Mapping[str, int] = PATIENCE) -> str:
+    """Return the text of docs/deploy/pg_service.conf: libpq takes it from $PGSERVICEFILE."""
+    head = (
+        "# For Patroni, by PGSERVICE=lototrot and PGSERVICEFILE in its environment.\n"
+    )
+    lines = "".join(f"{name}={value}\n" for name, value in patience.items())
+    return f"{head}[{SERVICE}]\n{lines}"
+
+
+def service_environment(file: str) -> dict[str, str]:
+    """Return the variables by which Patroni and all that it starts find the service's file."""
+    return {"PGSERVICE": SERVICE, "PGSERVICEFILE": file}
 
 
 def etcd(programs: str, name: str, addresses: Mapping[str, str], data: str) -> list[str]:

@@ -18,7 +18,7 @@ class Child:
     """One process of the stack with its descendants. It can be started again.
 
     It gets SIGTERM when the thread that started it ends. With `niceness` it gives way to the
-    others where the machine is busy.
+    others where the machine is busy. `program` is the folder of the source that it runs.
     """
 
     name: str
@@ -31,13 +31,14 @@ class Child:
     process: subprocess.Popen[bytes] | None = None
     started_s: float = 0
     wanted: bool = False
+    program: Path = ROOT
 
     def start(self) -> None:
         """Start the process; its output is added to the log."""
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 self.command,
-                cwd=ROOT,
+                cwd=self.program,
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,

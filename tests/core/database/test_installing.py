@@ -94,6 +94,22 @@ SELECT core_each('one');
     )
 
 
+def test_a_function_finds_the_rights_that_it_needs_when_it_is_put_in_place(
+    own_database: Database,
+) -> None:
+    given = "GRANT UPDATE (bets) ON lototrot_ticket TO lototrot_app"
+    table = Piece("table", (), ())
+    put_in_place("owner", "trial", [Piece("function", (), ()), table])
+    needing = (
+        "SELECT 1 / has_column_privilege('lototrot_app', 'lototrot_ticket', 'bets', 'UPDATE')::int"
+    )
+    table = Piece(
+        "table", (f"REVOKE{given[5:].replace(' TO ', ' FROM ')}", given), (), False, (given,)
+    )
+    done = put_in_place("owner", "trial", [Piece("function", (needing,), ()), table])
+    assert done == ["function", "table"]
+
+
 def test_a_fault_in_a_statement_is_raised_at_once(own_database: Database) -> None:
     piece = Piece("wrong", ("SELECT nothing FROM nowhere",), ())
     with pytest.raises(DatabaseError, match="nowhere"):

@@ -56,6 +56,17 @@ def test_what_dies_on_a_machine_that_is_up_is_started_again(machine: Machine) ->
     assert machine.children["leaving"].pid != before
 
 
+def test_one_process_is_restarted_and_the_others_stay(machine: Machine) -> None:
+    machine.add("other", ["sleep", "600"], {}, lambda: True)
+    machine.start()
+    machine.wait_ready(30)
+    before = {name: child.pid for name, child in machine.children.items()}
+    machine.restart_one("other", 30)
+    after = {name: child.pid for name, child in machine.children.items()}
+    assert {name for name in before if before[name] != after[name]} == {"other"}
+    assert machine.children["other"].wanted
+
+
 def test_a_machine_is_frozen_and_goes_on(machine: Machine) -> None:
     machine.start()
     machine.wait_ready(30)

@@ -1,10 +1,41 @@
 """Tests of Patroni's configuration: what is shipped is what the cluster runs, and cannot lose."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 import yaml
 
 from core.tools.cluster import patroni
 from core.tools.embedded.server import ROOT
+
+# A server that lets a copy begin, and whose cable is pulled then.
+SILENT = """
+import os, socket, subprocess, sys
+from core.tools.cluster.network import enter_own_network, network
+from core.tools.embedded.postgres import binaries
+enter_own_network()
+made = network()
+if made.words != "network namespaces":
+    raise SystemExit("not allowed")
+server = socket.create_server((made.outside(0), 5432))
+address = made.join("standby", 1)
+words = ["--pgdata", sys.argv[1], "--dbname", "user=a sslmode=disable gssencmode=disable host="]
+words[-1] += made.outside(0)
+words = [*made.enter("standby"), binaries() / "pg_basebackup", *words]
+copy = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+connection, _ = server.accept()
+connection.recv(1000)
+connection.sendall(b"R\\0\\0\\0\\x08\\0\\0\\0\\0")
+for said in (b"server_version\\x0018.0\\0", b"integer_datetimes\\0on\\0"):
+    connection.sendall(b"S" + (4 + len(said)).to_bytes(4, "big") + said)
+connection.sendall(b"Z\\0\\0\\0\\x05I")
+connection.recv(1000)
+made.cut("standby")
+print(copy.communicate(timeout=30)[1])
+"""
 
 
 def test_the_shipped_file_is_what_this_module_writes() -> None:
@@ -43,3 +74,27 @@ def test_etcd_knows_all_members(name: str) -> None:
     command = patroni.etcd("/bin", name, addresses, "/data")
     assert f"http://{addresses[name]}:2379" in command
     assert "db1=http://127.0.9.1:2380,db2=http://127.0.9.2:2380" in command
+
+
+def test_the_shipped_service_is_what_this_module_writes() -> None:
+    text = (ROOT / "docs" / "deploy" / "pg_service.conf").read_text()
+    assert text == patroni.service()
+
+
+def test_a_copy_ends_whose_source_goes_silent(tmp_path: Path) -> None:
+    quick = dict.fromkeys(patroni.PATIENCE, 1) | {"tcp_user_timeout": 1000}
+    (tmp_path / "service").write_text(patroni.service(quick))
+    done = subprocess.run(
+        [sys.executable, "-c", SILENT, str(tmp_path / "data")],
+        cwd=ROOT,
+        env=os.environ
+        | {"PYTHONPATH": str(ROOT)}
+        | patroni.service_environment(str(tmp_path / "service")),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    if "not allowed" in done.stderr:
+        pytest.skip("network namespaces are not allowed here")
+    assert "could not receive data from server: Connection timed out" in done.stdout, done.stderr
