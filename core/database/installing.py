@@ -23,8 +23,10 @@ from django.db.backends.utils import CursorWrapper
 from core.database.locks import Lock
 
 _T = TypeVar("_T")
-# A statement that waits for a table keeps every later sale waiting behind it, so it waits briefly.
-_WAIT_MS = 100
+# A statement that waits for a table keeps every later sale waiting behind it, so it waits briefly;
+# longer after many tries, where each sale takes as long as that.
+_WAIT_MS, _LONGEST_WAIT_MS = 100, 400
+_TRIES_OF_A_WAIT = 8
 _PAUSE_S = 0.2
 _WITHIN_S = 120.0
 # Lock timeout, deadlock, and "tuple concurrently updated": the same again may succeed.
@@ -134,16 +136,16 @@ def put_in_place(using: str, kind: str, pieces: Sequence[Piece]) -> list[str]:
     return [piece.name for piece in due]
 
 
-def _run(connection: BaseDatabaseWrapper, pieces: Sequence[Piece]) -> None:
+def _run(connection: BaseDatabaseWrapper, pieces: Sequence[Piece], wait_ms: int) -> None:
     with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
-        cursor.execute(f"SET LOCAL lock_timeout = {_WAIT_MS}")
+        cursor.execute(f"SET LOCAL lock_timeout = {wait_ms}")
         cursor.execute("SELECT set_config('core.act', 'migrate', true)")
         for piece in pieces:
             for statement in piece.statements:
                 cursor.execute(statement)
 
 
-def _note(connection: BaseDatabaseWrapper, text: str) -> None:
+def _note(connection: BaseDatabaseWrapper, text: str, _wait_ms: int) -> None:
     with connection.cursor() as cursor:
         quoted = text.replace("'", "''")
         cursor.execute(f"COMMENT ON TABLE django_migrations IS '{quoted}'")
@@ -160,12 +162,18 @@ def _digest(piece: Piece, present: Catalogue) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
-def until_unlocked(act: Callable[[], _T]) -> _T:
-    """Do an act again while others hold the locks that it needs, for two minutes at most."""
+def until_unlocked(act: Callable[[int], _T]) -> _T:
+    """Do an act again while others hold the locks that it needs, for two minutes at most.
+
+    It is given the milliseconds that it may wait for a lock.
+    """
     deadline = time.monotonic() + _WITHIN_S
+    tries = 0
     while True:
+        wait_ms = min(_WAIT_MS << tries // _TRIES_OF_A_WAIT, _LONGEST_WAIT_MS)
+        tries += 1
         try:
-            return act()
+            return act(wait_ms)
         except Error as error:
             state = getattr(error.__cause__, "sqlstate", None)
             if state not in _AGAIN or time.monotonic() > deadline:

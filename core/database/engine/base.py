@@ -7,13 +7,45 @@ whether a connection is usable before a request uses it, and after every error.
 from typing import Any
 
 import psycopg
-from django.db.backends.postgresql import base
+from django.db.backends.postgresql import base, schema
+from django.db.models import Index, Model
 
 from core.database.engine import hanging
+
+_UNFINISHED = (
+    "SELECT EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass(%s) AND NOT indisvalid)"
+)
+
+
+class SchemaEditor(schema.DatabaseSchemaEditor):
+    """Django's, but an index is made CONCURRENTLY also while sales go on."""
+
+    def add_index(self, model: type[Model], index: Index, concurrently: bool = False) -> None:
+        """Make an index. Made CONCURRENTLY it waits for others as long as needed.
+
+        It waits for their transactions and keeps nobody waiting. If it gave up, an index would be
+        left that is unfinished and of no use; one of an earlier try is dropped.
+        """
+        if not concurrently:
+            super().add_index(model, index)
+            return
+        with self.connection.cursor() as cursor:
+            cursor.execute("SHOW lock_timeout")
+            (usual,) = cursor.fetchone()
+            cursor.execute("SET lock_timeout = 0")
+            cursor.execute(_UNFINISHED, [index.name])
+            if cursor.fetchone()[0]:
+                cursor.execute(f"DROP INDEX CONCURRENTLY {self.quote_name(index.name)}")
+            try:
+                super().add_index(model, index, concurrently=True)
+            finally:
+                cursor.execute("SELECT set_config('lock_timeout', %s, false)", [usual])
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
     """A connection; one that wants to write is closed on a server that is read-only."""
+
+    SchemaEditorClass = SchemaEditor
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         """Connect, and keep the connection among those that are left if their server hangs."""

@@ -121,10 +121,27 @@ def test_who_never_gets_a_lock_gives_up(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(installing, "_PAUSE_S", 0.01)
     tries = []
 
-    def refused() -> None:
-        tries.append(1)
+    def refused(wait_ms: int) -> None:
+        tries.append(wait_ms)
         raise OperationalError from psycopg.errors.LockNotAvailable()
 
     with pytest.raises(OperationalError):
         until_unlocked(refused)
     assert len(tries) > 1
+
+
+def test_a_lock_that_is_not_got_is_waited_for_longer_within_bounds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(installing, "_PAUSE_S", 0)
+    waits_ms: list[int] = []
+
+    def busy(wait_ms: int) -> None:
+        waits_ms.append(wait_ms)
+        if len(waits_ms) < 60:
+            raise OperationalError from psycopg.errors.LockNotAvailable()
+
+    until_unlocked(busy)
+    assert waits_ms[0] == 100
+    assert waits_ms == sorted(waits_ms)
+    assert waits_ms[-1] == 400

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from django.core.management.commands import migrate
+from django.db import connections
 from django.db.migrations.state import ModelState, ProjectState
 
 from core.database.installing import alone, until_unlocked
@@ -18,7 +20,12 @@ class Command(migrate.Command):
     def handle(self, *arguments: Any, **options: Any) -> None:
         """Migrate. A migration that did not get its lock was undone, and is tried again."""
         with alone(options["database"]), _classes_made_once():
-            until_unlocked(lambda: super(Command, self).handle(*arguments, **options))
+            until_unlocked(partial(self._migrate, arguments, options))
+
+    def _migrate(self, arguments: tuple[Any, ...], options: dict[str, Any], wait_ms: int) -> None:
+        with connections[options["database"]].cursor() as cursor:
+            cursor.execute(f"SET lock_timeout = {wait_ms}")
+        super().handle(*arguments, **options)
 
 
 @contextmanager

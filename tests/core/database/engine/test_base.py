@@ -1,13 +1,15 @@
 """See a session that takes no writes replaced, and every answer to it transient."""
 
+import threading
 import uuid
 
 import psycopg
 import pytest
-from django.db import InternalError, connection, connections
+from django.db import InternalError, OperationalError, connection, connections, models
 
 from core.api import problems
 from core.kernel.errors import Unavailable
+from core.premises.models import Terminal
 from lototrot.services.contest.facts import contest_facts
 from lototrot.services.tickets.selling import SaleRequest, ticket_sell
 from tests.support import factories
@@ -31,6 +33,25 @@ def test_a_connection_that_takes_no_writes_is_not_usable(own_database: Database)
     assert connection.is_usable()
     connection.close()
     assert not connection.is_usable()
+
+
+def test_an_index_is_made_concurrently_after_a_try_that_failed(own_database: Database) -> None:
+    selling = psycopg.connect(own_database.owner_url)
+    selling.execute("LOCK TABLE premises_terminal IN ROW EXCLUSIVE MODE")
+    owner = connections["owner"]
+    with owner.cursor() as cursor:
+        cursor.execute("SET lock_timeout = 100")
+        with pytest.raises(OperationalError):
+            cursor.execute("CREATE INDEX CONCURRENTLY trial ON premises_terminal (id)")
+        threading.Timer(0.4, selling.close).start()
+        with owner.schema_editor(atomic=False) as editor:
+            index = models.Index(fields=["id"], name="trial")
+            editor.add_index(Terminal, index, concurrently=True)
+        cursor.execute("SELECT indisvalid FROM pg_index WHERE indexrelid = 'trial'::regclass")
+        assert cursor.fetchone() == (True,)
+        cursor.execute("SHOW lock_timeout")
+        assert cursor.fetchone() == ("100ms",)
+    owner.close()
 
 
 def test_a_sale_on_a_server_that_was_demoted_is_sold_on_a_new_connection(
