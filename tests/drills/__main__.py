@@ -23,7 +23,17 @@ from core.tools.cluster.__main__ import new_folder
 from core.tools.cluster.network import Namespaces, enter_own_network, network
 from core.tools.embedded.processes import EmbeddedError, server_account
 from core.tools.embedded.server import var_folder
-from tests.drills import hampering, killing, losing, migrating, services, storming
+from tests.drills import (
+    hampering,
+    killing,
+    losing,
+    migrating,
+    oneway,
+    rolling,
+    services,
+    slowing,
+    storming,
+)
 from tests.drills.ground import Ground, ground
 from tests.drills.outcomes import FIGURES, PAGE, Outcome, page, table, write
 
@@ -41,8 +51,11 @@ DRILLS: Mapping[str, tuple[Drill, int]] = {
     "proxy": (killing.proxy, 3),
     "receiver": (services.receiver, 2),
     "migrate": (migrating.migrate, 20),
+    "rolling": (rolling.rolling, 1),
     "storm": (storming.storm, 1),
     "paused": (hampering.paused, 2),
+    "oneway": (oneway.oneway, 1),
+    "slowdisk": (slowing.slowdisk, 2),
     "disk": (hampering.disk, 2),
     "clock": (hampering.clock, 2),
 }

@@ -25,6 +25,8 @@ SALES, PLAYS = "lototrot/tickets", "promotrot/plays"
 PAYMENTS = "claims/payments"
 KINDS = ("sale", "play", "act", "payment")
 _PLAYS_SHARE = 0.3
+REPEATED = frozenset({"no answer", "502", "503", "504"})
+"""What the shipped terminal repeats whatever is said; others only if `transient` is said."""
 BUSY_S = 0.02
 """A busy terminal rests so long after each act: this machine is shared with all the others."""
 
@@ -45,6 +47,12 @@ class Told:
     took_ms: list[tuple[float, float]] = field(default_factory=list)
     tried_ok: list[tuple[float, float]] = field(default_factory=list)
     """The beginning and the good answer of each try of a sale, by the monotonic clock."""
+
+    @property
+    def refused_for_good(self) -> Counter[str]:
+        """The answers after which no terminal repeats by itself, with their number."""
+        faults = {what: n for what, n in self.faults.items() if what.startswith("5")}
+        return self.refused + Counter({w: n for w, n in faults.items() if w not in REPEATED})
 
     def first_sale_after(self, instant: float) -> float | None:
         """Return when the first sale was answered that was tried after an instant."""

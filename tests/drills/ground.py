@@ -131,6 +131,15 @@ class Ground:
                 outcome.lost += 1
                 outcome.notes.append(f"{command}: {str(fault)[-300:]}")
 
+    def note_refusals(self, outcome: Outcome) -> bool:
+        """Note what was repeated and refused; return whether anything was refused for good."""
+        told = self.crowd.told
+        refused = told.refused_for_good
+        outcome.figures |= {"repeated": float(told.faults.total()), "refused": refused.total()}
+        if told.faults or refused:
+            outcome.notes.append(f"tries repeated: {dict(told.faults)}; refused: {dict(refused)}")
+        return bool(refused)
+
     def counted(self) -> tuple[int, int]:
         """Return how many answered acts have no row, and how many rows nobody asked for."""
         lost = invented = 0

@@ -83,7 +83,7 @@ def disk(ground: Ground, rounds: int) -> Outcome:
         chosen = next(name for name in DATABASES if name != leader)
         cluster.small_disk(chosen, _DISK_BYTES)
         cluster.wait_standbys()
-        _switch_over(ground, leader, chosen)
+        switch_over(ground, leader, chosen)
         with ground.selling() as crowd:
             faults = crowd.told.faults.copy()
             filler = cluster.home(chosen) / "filler"
@@ -122,7 +122,7 @@ def _fill(filler: Path) -> None:
             return
 
 
-def _switch_over(ground: Ground, leader: str, chosen: str) -> None:
+def switch_over(ground: Ground, leader: str, chosen: str) -> None:
     """Have Patroni give the lead to another machine, and wait until it has it."""
     cluster = ground.cluster
     deadline = time.monotonic() + _WITHIN_S

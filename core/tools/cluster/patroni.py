@@ -26,6 +26,8 @@ POSTGRESQL: Mapping[str, str | int | float] = {
     "max_wal_size": "8GB",
     "checkpoint_timeout": "15min",
     "wal_buffers": "32MB",
+    # After a crash one call for the whole disk, instead of one for each of thousands of files.
+    "recovery_init_sync_method": "syncfs",
     "random_page_cost": 1.1,
     "jit": "off",
     "timezone": "UTC",
@@ -196,9 +198,7 @@ def shipped() -> str:
 
 def service(patience: Mapping[str, int] = PATIENCE) -> str:
     """Return the text of docs/deploy/pg_service.conf: libpq takes it from $PGSERVICEFILE."""
-    head = (
-        "# For Patroni, by PGSERVICE=lototrot and PGSERVICEFILE in its environment.\n"
-    )
+    head = "# For Patroni, by PGSERVICE=lototrot and PGSERVICEFILE in its environment.\n"
     lines = "".join(f"{name}={value}\n" for name, value in patience.items())
     return f"{head}[{SERVICE}]\n{lines}"
 
