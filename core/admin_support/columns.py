@@ -1,5 +1,7 @@
 """Format fields for people: money in euros, instants in Madrid's time, related rows as links."""
 
+import datetime
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -23,6 +25,7 @@ Text = str | Promise
 Column = Callable[[Any], Any]
 NOTHING = "–"
 MONEY = "_cents"
+_ISO_DAY = re.compile(r"(?<!\S)\d{4}-\d{2}-\d{2}(?![^\s,])")
 # Fields that no page shows to anyone.
 SECRET = frozenset({"password", "pin"})
 
@@ -45,6 +48,18 @@ def day(date: Any) -> str:
     return format_date(date, get_language() or "ca") if date else NOTHING
 
 
+def named(row: models.Model) -> str:
+    """Return the name of a row, with its days in the form of every other day on the page."""
+    return _ISO_DAY.sub(_day_of, str(row))
+
+
+def _day_of(written: re.Match[str]) -> str:
+    try:
+        return day(datetime.date.fromisoformat(written[0]))
+    except ValueError:
+        return written[0]
+
+
 def url_of(row: models.Model) -> str:
     """Return the address of a row's page; empty if it has none."""
     meta = row._meta
@@ -59,7 +74,7 @@ def link(row: models.Model | None, text: Any = None) -> str:
     if row is None:
         return NOTHING
     url = url_of(row)
-    label = str(row) if text is None else text
+    label = named(row) if text is None else text
     return format_html('<a class="text-link" href="{}">{}</a>', url, label) if url else str(label)
 
 
@@ -127,6 +142,16 @@ def column(field: "models.Field[Any, Any]") -> Column:
     value_of.__name__ = field.name
     displayed: Any = admin.display(value_of, boolean=is_flag, ordering=field.name)
     displayed.short_description = field.verbose_name
+    return displayed  # type: ignore[no-any-return]
+
+
+def name_column(model: type[models.Model]) -> Column:
+    """Return the names of rows as a column of a list."""
+
+    def name_of(row: Any) -> str:
+        return named(row)
+
+    displayed: Any = admin.display(name_of, description=model._meta.verbose_name)
     return displayed  # type: ignore[no-any-return]
 
 

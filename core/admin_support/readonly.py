@@ -22,7 +22,7 @@ from unfold.enums import ActionVariant
 
 from core.admin_support import signed_on
 from core.admin_support.acts import Act, perform
-from core.admin_support.columns import SECRET, Column, column, url_of
+from core.admin_support.columns import SECRET, Column, column, name_column, url_of
 from core.admin_support.lists import files
 from core.admin_support.lists.paging import List
 from core.admin_support.story import story_of
@@ -47,6 +47,8 @@ class _Shown:
         return [self._column(name) for name in names]
 
     def _column(self, name: str) -> Column | str:
+        if name == "__str__":
+            return name_column(self.model)
         if hasattr(self, name):
             return name  # The page has a method of that name.
         return column(self.model._meta.get_field(name))  # type: ignore[arg-type]

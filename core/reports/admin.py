@@ -1,6 +1,7 @@
 """Show reports in the admin: a list, and each report with its chart, table and files."""
 
 import datetime
+from decimal import Decimal
 from typing import Any
 
 from django.contrib import admin
@@ -8,6 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.utils.formats import localize
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -15,9 +17,14 @@ from core.admin_support import columns, signed_on
 from core.admin_support.contents import Keep, Page, Place
 from core.kernel.errors import DomainError
 from core.reports import charts, outputs, powers, selectors
-from core.reports.tables import Kind, ReportUnknown, Table
+from core.reports.tables import Kind, Period, ReportUnknown, Table
 
 MOST_ROWS = 2_000
+# What the sums of a period are compared with, by the name in the address.
+COMPARED = {
+    "before": (_("the period before"), Period.before),
+    "year": (_("the same days of the week, a year before"), Period.year_before),
+}
 
 
 def _listed(request: HttpRequest) -> HttpResponse:
@@ -53,9 +60,42 @@ def _day(request: HttpRequest, name: str) -> datetime.date | None:
         return None
 
 
+def _compared(request: HttpRequest, table: Table) -> list[list[tuple[Any, bool]]]:
+    """Return the sums of the other period that the person asks for, and the changes since."""
+    asked = COMPARED.get(request.GET.get("with", ""))
+    summed = [column.summed for column in table.report.columns]
+    if asked is None or not table.report.dated or not any(summed):
+        return []
+    period = asked[1](table.period)
+    by = signed_on.actor(request)
+    other = selectors.report(
+        by=by, name=table.report.name, first=period.first, last=period.last
+    ).totals
+    kinds = [column.kind for column in table.report.columns]
+    then = f"{columns.day(period.first)} – {columns.day(period.last)}"
+    changes = [
+        _change(now, before) if is_summed else ""
+        for now, before, is_summed in zip(table.totals, other, summed, strict=True)
+    ]
+    return [
+        [(then, False), *_shown(other, kinds)[1:]],
+        [(gettext("change"), False), *((change, True) for change in changes[1:])],
+    ]
+
+
+def _change(now: int, before: int) -> str:
+    """Return a change in percent, to a tenth, the half away from zero: "+12,5 %"."""
+    if not before:
+        return "–"
+    tenths, sign = abs(now - before) * 1000, "+" if now >= before else "-"
+    rounded = (2 * tenths + abs(before)) // (2 * abs(before))
+    return f"{sign}{localize(Decimal(rounded) / 10)} %"
+
+
 def _one(request: HttpRequest, name: str) -> HttpResponse:
     try:
         table = _table(request, name)
+        compared = _compared(request, table)
     except DomainError as error:
         return TemplateResponse(
             request,
@@ -75,6 +115,9 @@ def _one(request: HttpRequest, name: str) -> HttpResponse:
         "rows": [_shown(row, kinds) for row in table.rows[:MOST_ROWS]],
         "left_off": max(0, len(table.rows) - MOST_ROWS),
         "totals": _shown(table.totals, kinds) if table.rows else [],
+        "compared": compared,
+        "choices": [(key, words) for key, (words, _of) in COMPARED.items()],
+        "chosen": request.GET.get("with", ""),
         "csv": reverse("admin:report_csv", args=[report.name]) + query,
         "xlsx": reverse("admin:report_xlsx", args=[report.name]) + query,
         "back": reverse("admin:reports"),

@@ -13,6 +13,7 @@ from typing import Any
 from django.utils.functional import Promise
 
 from core.contributions import contributions, without_repetition
+from core.kernel.days import add_days
 from core.kernel.errors import Invalid, NotFound
 
 Text = str | Promise
@@ -69,6 +70,17 @@ class Period:
     def __post_init__(self) -> None:
         if not 0 <= (self.last - self.first).days <= MOST_DAYS:
             raise PeriodRefused(first=self.first.isoformat(), last=self.last.isoformat())
+
+    def before(self) -> "Period":
+        """Return the period of as many days that ends on the day before. Raises DayOutOfRange."""
+        return self._earlier((self.last - self.first).days + 1)
+
+    def year_before(self) -> "Period":
+        """Return the same days of the week, 52 weeks before. Raises DayOutOfRange."""
+        return self._earlier(52 * 7)
+
+    def _earlier(self, days: int) -> "Period":
+        return Period(add_days(self.first, -days), add_days(self.last, -days))
 
 
 Rows = Callable[[Period], Iterable[Row]]

@@ -38,3 +38,14 @@ def test_a_page_that_takes_too_long_says_so(slow: None) -> None:
     for path in ("/admin/reports/", "/admin/reports/sales-by-day.csv"):
         answer = desk.client.get(path)
         assert (answer.status_code, b"Ask for less" in answer.content) == (409, True)
+
+
+def test_a_period_is_compared_with_the_one_before(season: Season) -> None:
+    desk = Desk(Role.ORGANISER, language="ca")
+    days = [contest.day.isoformat() for contest in season.contests]
+    url, last = "/admin/reports/sales-by-day/", {"first": days[1], "last": days[1]}
+    page = desk.client.get(url, {**last, "with": "before"})
+    assert "9,00 €" in text_of(page) and "+11,1 %" in text_of(page)
+    assert "9,00 €" not in text_of(desk.client.get(url, last))
+    long_ago = desk.client.get(url, {**last, "with": "year"})
+    assert "–" in text_of(long_ago) and long_ago.status_code == 200

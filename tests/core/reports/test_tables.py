@@ -7,6 +7,7 @@ import pytest
 
 from core.reports import selectors
 from core.reports.tables import (
+    Period,
     PeriodRefused,
     ReportUnknown,
 )
@@ -20,3 +21,11 @@ def test_what_is_refused(by: Any) -> None:
     for first, last in ((date(2030, 1, 2), date(2030, 1, 1)), (date(2000, 1, 1), date(2030, 1, 1))):
         with pytest.raises(PeriodRefused):
             selectors.report(by=by, name="outs", first=first, last=last)
+
+
+def test_a_period_has_one_before_and_one_of_the_same_days_of_the_week() -> None:
+    period = Period(date(2027, 3, 1), date(2027, 3, 7))
+    assert period.before() == Period(date(2027, 2, 22), date(2027, 2, 28))
+    year = period.year_before()
+    assert year == Period(date(2026, 3, 2), date(2026, 3, 8))
+    assert year.first.weekday() == period.first.weekday()
