@@ -19,20 +19,19 @@ def test_a_story_has_the_newest_rows_of_each_table_and_their_changes() -> None:
     for _ in range(MOST_OF_A_TABLE + 3):
         one = sales_suspend(by=organiser, reason="Storm", premises=place.code)
         sales_resume(by=organiser, suspension=one.pk)
-    with CaptureQueriesContext(
-        connection,
-    ) as asked:
-        steps = story(place, [PREMISES])
-    told = [row for step in steps for row in step.rows]
+    with CaptureQueriesContext(connection) as asked:
+        told_of = story(place, [PREMISES])
+    told = [row for step in told_of.steps for row in step.rows]
     assert place in told
     suspensions = [row.pk for row in told if isinstance(row, Suspension)]
     assert sorted(suspensions) == [one.pk - number for number in reversed(range(MOST_OF_A_TABLE))]
-    changes = [change for step in steps for row, change in step.changes if row == one]
+    changes = [change for step in told_of.steps for row, change in step.changes if row == one]
     assert changes[-1].before["lifted_at"] is None
+    assert told_of.left_out == [(PREMISES, 3)]
     assert len(asked) <= 5
 
 
 def test_a_row_that_nothing_refers_to_tells_its_own_act() -> None:
     place: Premises = factories.point().premises
-    (step,) = story(place, [])
+    (step,) = story(place, []).steps
     assert step.rows == [place] and step.act.name == "command:tests"
