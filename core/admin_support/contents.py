@@ -116,10 +116,11 @@ class Named:
 class ProposalWords:
     """The words for the proposals of one kind: in a line, and fact by fact for who decides.
 
-    `corrected_at` returns the address of the form on which one that waits is corrected. Each takes
-    the proposal.
+    `field` is the field of the content that they read; without it they are not used. `corrected_at`
+    returns the address of the form on which one that waits is corrected. Each takes the proposal.
     """
 
+    field: str
     subject: Callable[[Any], Any]
     facts: Callable[[Any], Sequence[tuple[Text, Any]]]
     corrected_at: Callable[[Any], str] | None = None

@@ -24,7 +24,7 @@ def kind_text(proposal: Proposal) -> Text:
 
 def _words(proposal: Proposal) -> ProposalWords | None:
     words: ProposalWords | None = collected("proposal_words").get(proposal.kind)
-    return words
+    return words if words is not None and words.field in proposal.content else None
 
 
 def content_facts(proposal: Proposal) -> list[tuple[Text, Any]]:

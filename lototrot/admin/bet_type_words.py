@@ -179,7 +179,7 @@ def _corrected_at(proposal: Proposal) -> str:
     return f"{address}prepare/?{urlencode({'draft': str(proposal.uuid)})}"
 
 
-WORDS = ProposalWords(_subject, _proposed, _corrected_at)
+WORDS = ProposalWords("document", _subject, _proposed, _corrected_at)
 
 
 # --- Beside the form ------------------------------------------------------------------------------

@@ -23,6 +23,13 @@ def test_the_stored_content_is_shown_field_by_field() -> None:
     assert row_url(race) in str(proposal_texts.subject_text(proposal))
 
 
+def test_a_content_that_the_words_of_its_kind_do_not_read_is_shown_field_by_field() -> None:
+    proposal = factories.proposal("lototrot.bet_type", "bet-type:v5", {"source": "x"})
+    assert proposal_texts.subject_text(proposal) == "bet-type:v5"
+    assert [value for _name, value in proposal_texts.content_facts(proposal)] == ["x"]
+    assert not proposal_texts.corrected_at(proposal)
+
+
 def test_a_kind_without_a_title_shows_its_name() -> None:
     proposal = factories.proposal("test.unknown", "what it is about", {"x": 1})
     assert proposal_texts.kind_text(proposal) == "test.unknown"
