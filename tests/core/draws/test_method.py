@@ -145,8 +145,8 @@ def test_every_order_of_100_000_draws_is_as_likely_and_a_biased_sampler_is_caugh
     seeds = [hashlib.sha256(b"%d" % number).digest() for number in range(DRAWS)]
 
     def orders(of: list[str], wrong: bool) -> list[tuple[str, ...]]:
-        if wrong:
-            return [tuple(biased(seed, b"", "e", of)) for seed in seeds]
+        if wrong:  # a tenth of the draws is enough to catch it
+            return [tuple(biased(seed, b"", "e", of)) for seed in seeds[: DRAWS // 10]]
         return [tuple(method.order(seed, b"", "e", of, len(of))) for seed in seeds]
 
     def places(found: list[tuple[str, ...]]) -> float:
