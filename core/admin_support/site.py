@@ -101,8 +101,12 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
         ]
 
     def refusal(self, request: HttpRequest, status: int, title: Text, words: Text) -> HttpResponse:
-        """Return a page of the site that says why nothing is shown or done, with the way on."""
+        """Return a page of the site that says why nothing is shown or done, with the way on.
+
+        It has no side bar for who is not signed on: that names the person.
+        """
         context = self.each_context(request) | {"title": title, "words": gettext(str(words))}
+        context["is_nav_sidebar_enabled"] = request.user.is_authenticated
         page: HttpResponse = TemplateResponse(
             request, "admin_support/refused.html", context, status=status
         ).render()
