@@ -204,4 +204,4 @@ def test_the_front_page_counts_down_by_the_servers_clock() -> None:
     left = re.search(r'data-seconds-left="(\d+)"', Desk(Role.ORGANISER).get("/admin/"))
     assert left
     assert 7100 < int(left[1]) <= 7200
-    assert str(contest) in Desk(Role.CASHIER).get("/admin/")
+    assert row_url(contest) in Desk(Role.CASHIER).get("/admin/")
