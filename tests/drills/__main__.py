@@ -31,6 +31,7 @@ from tests.drills import (
     oneway,
     rolling,
     services,
+    sharing,
     slowing,
     storming,
 )
@@ -53,6 +54,7 @@ DRILLS: Mapping[str, tuple[Drill, int]] = {
     "migrate": (migrating.migrate, 20),
     "rolling": (rolling.rolling, 1),
     "storm": (storming.storm, 1),
+    "histories": (sharing.histories, 2),
     "paused": (hampering.paused, 2),
     "oneway": (oneway.oneway, 1),
     "slowdisk": (slowing.slowdisk, 2),

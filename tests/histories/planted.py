@@ -219,8 +219,9 @@ def _lapse_too_early(database: Database) -> AbstractContextManager[None]:
 @contextmanager
 def _payment_forgets(database: Database) -> Iterator[None]:
     text = read_sql(Path(ROOT, "core", "payoffice", "sql", "pay.sql"))
-    known = "     WHERE p.uuid = v.uuid;" if "     WHERE p.uuid = v.uuid;" in text else ""
-    text = text.replace(known or "FROM payoffice_payment p WHERE p.uuid = v.uuid", "")
+    known = "WHERE p.uuid = v.uuid;\n    IF FOUND THEN"
+    assert text.count(known) == 1
+    text = text.replace(known, known.replace("FOUND", "false"))
     _owner(database, text)
     with mock.patch.object(payments, "replay", lambda *given: None):
         yield

@@ -1,6 +1,6 @@
 """Sell, annul, close, seal and settle one contest from several places at once."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from random import Random
 from typing import Any
@@ -36,10 +36,11 @@ ENDS = (
     ["clock"],
     ["stop", "confirm"],
     ["stop", "read", "reject", "close"],
+    ["stop", "reject", "confirm", "close"],
     ["stop", "clock", "confirm"],
 )
 """What ends the sales, in turn."""
-_READ = """
+READ = """
 SELECT CASE WHEN c.state = 'closed' AND EXISTS (
                 SELECT FROM lototrot_seal s WHERE s.contest_id = c.id) THEN 'sealed'
             ELSE c.state END,
@@ -52,6 +53,7 @@ SELECT CASE WHEN c.state = 'closed' AND EXISTS (
                   WHERE e.account_id = c.takings_account_id), 0)::bigint
   FROM lototrot_contest c WHERE c.id = %s
 """
+"""The phase of a contest, its tickets, those that are void, its newest sale, and its takings."""
 
 
 @dataclass(slots=True)
@@ -172,7 +174,7 @@ class SellingGround:
     def read(self) -> Answer:
         """Read what is committed, at one instant."""
         with connection.cursor() as cursor:
-            cursor.execute(_READ, [self.contest.pk])
+            cursor.execute(READ, [self.contest.pk])
             phase, live, void, newest, takings_cents = cursor.fetchone()
         return Answer(
             "read",
@@ -204,20 +206,20 @@ class SellingGround:
 
     def on_sale(self) -> list[list[Step]]:
         """Return the scripts of the clients while the contest is on sale, and of what ends it."""
-        choose, names = self.random.choice, list(self.idents)
-        scripts = []
-        for _ in range(CLIENTS - 1):
-            kinds = self.random.choices(("sell", "annul", "read"), (5, 2, 3), k=4)
-            scripts.append(
-                [self.step(kind, choose(names) if kind != "read" else "") for kind in kinds]
-            )
-        ends = choose(ENDS)
-        last = [self.step("read"), *[self.step(kind) for kind in ends], self.step("read")]
+        ends = self.random.choice(ENDS)
+        scripts = [self._client() for _ in range(CLIENTS - 1)]
         if self.random.random() < 0.4:
             scripts[0].append(self.step("sweep"))
         if "stop" in ends:
-            scripts[1].append(self.step(choose(("confirm", "reject", "close"))))
-        return [*scripts, last]
+            scripts[1].append(self.step(self.random.choice(("confirm", "reject", "close"))))
+        first = replace(self.step("read"), pause_ms=self.random.uniform(0, 40))
+        return [*scripts, [first, *[self.step(kind) for kind in ends], self.step("read")]]
+
+    def _client(self) -> list[Step]:
+        """Return the script of a client that sells, annuls some of that, and reads."""
+        kinds = ["sell", *self.random.choices(("sell", "annul", "read"), (4, 3, 3), k=3)]
+        names = [self.random.choice([*self.idents]) for _ in range(2)]
+        return [self.step(k, self.random.choice(names) if k != "read" else "") for k in kinds]
 
     def afterwards(self) -> list[list[Step]]:
         """Return the scripts once it is closed: workers seal and settle, terminals still ask."""

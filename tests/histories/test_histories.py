@@ -23,9 +23,9 @@ from tests.support.databases import Database
 
 SEEDS = int(os.environ.get("HISTORIES", "0"))
 FEW, MOST = 2, 200
-ENOUGH = 25
+ENOUGH = 50
 """Seeds in which all that can happen does."""
-AT_ONCE = ("closing-unchecked", "claim-kept", "draw-lock")
+AT_ONCE = ("seal-lock", "claim-kept", "draw-lock")
 HAPPENS = {
     selling: {
         *("sold", "contest_closed", "sales_stopped", "annulled", "ticket_unknown", "closed"),
