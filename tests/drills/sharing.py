@@ -41,7 +41,7 @@ def histories(ground: Ground, rounds: int) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class _Shared:
-    """What the terminals of a round ask for: a body of a sale, and vouchers with their cents."""
+    """A round's goods: a body of a sale, vouchers with their cents, and UUIDs by name."""
 
     sale: dict[str, Any]
     vouchers: Sequence[tuple[str, int]]
@@ -62,7 +62,8 @@ def _round(ground: Ground, outcome: Outcome) -> None:
     ]
     for thread in threads:
         thread.start()
-    time.sleep(1 + ground.random.random())  # of the drill's seed
+    pause_s = 1 + ground.random.random()  # of the drill's seed
+    time.sleep(pause_s)
     lost = ground.cluster.wait_primary()
     ground.cluster.machines[lost].signal_programs("postgres", "KILL")
     ground.cluster.delete_data(lost)
