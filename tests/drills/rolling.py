@@ -26,6 +26,8 @@ _SETTLES_S = 4.0
 """A process that answers nobody is given so long before the next one is restarted."""
 _ALONE_S = 10.0
 _TOGETHER_S = 10.0
+_BURNT = 0.25
+"""Processes that only calculate take this share of the time of the starts."""
 _SALES_PORT = 8000
 _FILLED = "SELECT count(*) FROM lototrot_ticket WHERE {column} = {number}"
 
@@ -47,7 +49,7 @@ def rolling(ground: Ground, rounds: int) -> Outcome:
                 alone.add(crowd, partial(time.sleep, _ALONE_S))
                 for act in acts:
                     ours.add(crowd, act)
-                burners.add(crowd, lambda spent_s=spent_s: [burn(s) for s in spent_s])
+                burners.add(crowd, lambda spent_s=spent_s: [burn(s * _BURNT) for s in spent_s])
             ground.audit(outcome)
             if not _filled(ground, number):
                 outcome.lost += 1

@@ -57,9 +57,10 @@ def test_what_dies_on_a_machine_that_is_up_is_started_again(machine: Machine) ->
 
 
 def test_one_process_is_restarted_and_the_others_stay(machine: Machine) -> None:
-    machine.add("other", ["sleep", "600"], {}, lambda: True)
+    machine.children.clear()
+    for name in ("one", "other"):
+        machine.add(name, ["sleep", "600"], {}, lambda: True)
     machine.start()
-    machine.wait_ready(30)
     before = {name: child.pid for name, child in machine.children.items()}
     machine.restart_one("other", 30)
     after = {name: child.pid for name, child in machine.children.items()}
