@@ -31,7 +31,7 @@ TOTALS_LIMIT_S = 3.0
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Totals:
-    """How many rows there are, MOST_COUNTED at most, and sums by title. Sums of more rows are
+    """The number of rows, MOST_COUNTED at most, and sums by title. Sums of more rows are
     not told.
     """
 
