@@ -91,7 +91,7 @@ articles: install ## article -> reading -> code -> tests
 messages: install ## bring the message catalogues up to date with the code
 	$(PY) manage.py makecatalogues
 
-lock: install ## resolve dependencies: of all, of the image, of audit and sbom, of the cluster
+lock: install ## resolve dependencies: of all, of the image, of audit and sbom, of the cluster, of backups
 	$(PY) -m venv --clear var/lock
 	var/lock/bin/python -m pip install --quiet uv
 	$(COMPILE) --extra dev --output-file requirements.lock pyproject.toml
@@ -100,6 +100,8 @@ lock: install ## resolve dependencies: of all, of the image, of audit and sbom, 
 		--output-file requirements.tools.lock -
 	$(PY) -c '$(EXTRA)' cluster | $(COMPILE) --constraint requirements.lock \
 		--output-file requirements.cluster.lock -
+	$(PY) -c '$(EXTRA)' backup | $(COMPILE) --constraint requirements.lock \
+		--output-file requirements.backup.lock -
 	rm -rf var/lock
 
 clean: ## remove what was made here: environment, servers and all their data

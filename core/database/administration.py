@@ -39,7 +39,7 @@ def _second(state: Machines) -> object:
 
 
 def _archive(state: Machines) -> object:
-    if state.archive_mode == "off":
+    if not state.archived:
         return _("Not archived: nothing can be restored to an instant.")
     if state.archive_failing:
         return _("Fails: look at the disk of the archive.")

@@ -10,7 +10,8 @@ WAITING: Final = ("on", "remote_apply", "remote_write")
 WORKERS_SILENT_S: Final = 60.0
 _STATE = """
 SELECT current_setting('synchronous_standby_names'), current_setting('synchronous_commit'),
-       (SELECT count(*) FROM pg_stat_replication),
+       (SELECT count(*) FROM pg_stat_replication WHERE application_name NOT LIKE 'barman%'),
+       EXISTS (SELECT FROM pg_stat_replication WHERE application_name = 'barman_receive_wal'),
        current_setting('archive_mode'), a.failed_count,
        a.last_failed_time > coalesce(a.last_archived_time, '-infinity'),
        extract(epoch FROM clock_timestamp() - a.last_archived_time),
@@ -26,13 +27,15 @@ SELECT current_setting('synchronous_standby_names'), current_setting('synchronou
 class Machines:
     """The state of the machines. Ages are in seconds, None where nothing of the kind happened.
 
-    `replicas` are the servers that follow this one now, `xid_age` the transactions since the oldest
+    `replicas` are the servers that follow this one now; `received` says whether the machine of the
+    backups receives the log (`barman_receive_wal`). `xid_age` are the transactions since the oldest
     that is not frozen: the server stops at 2,100 million.
     """
 
     standbys: str
     commit: str
     replicas: int
+    received: bool
     archive_mode: str
     archive_failures: int
     archive_failing: bool
@@ -50,6 +53,11 @@ class Machines:
         return "" if self.commit in WAITING else f"synchronous_commit is {self.commit}"
 
     @property
+    def archived(self) -> bool:
+        """Return whether the log goes to an archive: it is sent there, or received from there."""
+        return self.received or self.archive_mode != "off"
+
+    @property
     def works(self) -> bool:
         """Return whether a worker has answered within a minute."""
         return self.worker_silent_s is not None and self.worker_silent_s <= WORKERS_SILENT_S
@@ -60,7 +68,7 @@ def machines() -> Machines:
     with connection.cursor() as cursor:
         cursor.execute(_STATE)
         row = list(cursor.fetchone())
-    row[5] = bool(row[5])
-    for age in (6, 10):
+    row[6] = bool(row[6])
+    for age in (7, 11):
         row[age] = None if row[age] is None else float(row[age])
     return Machines(*row)

@@ -26,7 +26,7 @@ def source() -> Iterator[Metric]:
             "1 if an answered sale is on two machines",
             not state.without_second,
         ),
-        ("database_archiving", "1 if the log is archived", state.archive_mode != "off"),
+        ("database_archiving", "1 if the log is archived", state.archived),
         ("database_archive_failing", "1 if the newest try failed", state.archive_failing),
         ("database_archived_seconds", "Since a file of the log was archived", state.archived_s),
         ("database_xid_age", "Transactions since the oldest not frozen", state.xid_age),

@@ -11,6 +11,8 @@ from typing import Any
 REPLICATOR = "replicator"
 REWINDER = "rewinder"
 SUPERUSER = "postgres"
+ARCHIVE = "barman"
+"""The slot of the machine of the backups, by which it misses nothing of the log."""
 PORT, REST_PORT, ETCD_PORT, ETCD_PEER_PORT = 5432, 8008, 2379, 2380
 
 POSTGRESQL: Mapping[str, str | int | float] = {
@@ -20,6 +22,7 @@ POSTGRESQL: Mapping[str, str | int | float] = {
     "max_replication_slots": 10,
     "max_slot_wal_keep_size": "16GB",
     "hot_standby": "on",
+    "summarize_wal": "on",  # for base backups of what changed
     "fsync": "on",
     "full_page_writes": "on",
     "synchronous_commit": "on",
@@ -68,7 +71,7 @@ class Member:
 
     `certificates` is the folder of those for TLS with etcd and PostgreSQL; empty: without TLS.
     `synchronous` is Patroni's word: "quorum" answers a commit when a standby has it as well; "off"
-    loses answered sales with the primary.
+    loses answered sales with the primary. `slots` keep the log for receivers that are no standbys.
     """
 
     name: str
@@ -83,6 +86,7 @@ class Member:
     certificates: str = ""
     synchronous: str = "quorum"
     memory: Mapping[str, str | int] = field(default_factory=dict)
+    slots: Sequence[str] = ()
 
 
 def member(machine: Member) -> dict[str, Any]:
@@ -104,7 +108,7 @@ def member(machine: Member) -> dict[str, Any]:
             **_etcd_tls(machine.certificates),
         },
         "bootstrap": {
-            "dcs": dynamic(machine.synchronous),
+            "dcs": {**dynamic(machine.synchronous), **kept(machine.slots)},
             "initdb": [
                 "data-checksums",
                 {"encoding": "UTF8"},
@@ -171,6 +175,11 @@ def dynamic(synchronous: str) -> dict[str, Any]:
     }
 
 
+def kept(slots: Sequence[str]) -> dict[str, Any]:
+    """Return the slots that every primary has: Patroni drops those it does not know."""
+    return {"slots": {name: {"type": "physical"} for name in slots}} if slots else {}
+
+
 SHIPPED = Member(
     "db1",
     "10.0.0.11",
@@ -182,6 +191,7 @@ SHIPPED = Member(
     passwords=dict.fromkeys((SUPERUSER, REPLICATOR, REWINDER), "FILL-IN"),
     certificates="/etc/lototrot/database",
     memory={"shared_buffers": "4GB", "effective_cache_size": "12GB", "work_mem": "64MB"},
+    slots=(ARCHIVE,),
 )
 """What docs/deploy/patroni.yml describes: the first of three machines."""
 _HEAD = """# Patroni on the first of three machines; name and address differ on the others.

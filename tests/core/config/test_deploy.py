@@ -66,7 +66,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
         "WITHOUT_SECOND_MACHINE": "true",
     }
     assert filled.keys() == names("example.app.env")
-    others = {"POSTGRES_PASSWORD", "BROKER_PASSWORD", *IMAGES}
+    others = {"POSTGRES_PASSWORD", "BARMAN_PASSWORD", "BROKER_PASSWORD", *IMAGES}
     assert words.keys() | others == names("example.env")
     return (
         filled
@@ -278,7 +278,7 @@ def test_the_proxy_sends_what_needs_seeds_to_the_process_that_has_them(path: str
 
 
 def test_every_container_is_what_it_depends_on() -> None:
-    assert SERVICES.keys() == OURS | {"postgres", "archive-folder", "backup", "valkey"}
+    assert SERVICES.keys() == OURS | {"postgres", "archive", "backup", "backup-folder", "valkey"}
     for name, service in SERVICES.items():
         for needed, how in service.get("depends_on", {}).items():
             assert needed in SERVICES, name

@@ -36,6 +36,18 @@ def test_a_sale_is_on_two_machines_if_its_commit_waits_for_a_standby(
         assert machines().without_second == reason
 
 
+def test_a_receiver_of_the_log_is_an_archive_and_no_standby(db: None) -> None:
+    assert not machines().archived
+    seen = (
+        "(VALUES ('db2'), ('barman_receive_wal'), ('barman_streaming_backup')) a(application_name)"
+    )
+    with connection.execute_wrapper(
+        lambda execute, query, *rest: execute(query.replace("pg_stat_replication", seen), *rest)
+    ):
+        state = machines()
+    assert (state.replicas, state.received, state.archived) == (1, True, True)
+
+
 def test_a_worker_is_silent_after_a_minute(db: None) -> None:
     watch = ClockWatch.objects.create(newest_at=clock.now(), watched_at=clock.now())
     assert machines().worker_silent_s is None

@@ -17,7 +17,10 @@ RULES = yaml.safe_load((DEPLOY / "alerts.yml").read_text())
 BOARD = json.loads((DEPLOY / "grafana.json").read_text())
 HEADINGS = set(re.findall(r"^### (\w+)$", (ROOT / "docs" / "alarms.md").read_text(), re.MULTILINE))
 # Of Prometheus itself, and written by the scripts of backup and restore.
-ELSEWHERE = {"up", "lototrot_backup_timestamp_seconds"}
+ELSEWHERE = {"up", "lototrot_restore_passed"}
+ELSEWHERE |= {
+    f"lototrot_{what}_timestamp_seconds" for what in ("archive_sound", "backup", "restore")
+}
 # Without a value until the first watch, archive, publication.
 SELDOM = {"clock_watched_seconds", "database_archived_seconds", "live_pulse_age_seconds"}
 # Without a value until there are standbys.

@@ -1,58 +1,107 @@
-"""Back up with the shipped script: encrypted, one kept, with the log that it needs."""
+"""The shipped configuration of backups, and a restore that fails; `make drill` does the rest."""
 
+import configparser
 import os
-import shutil
+import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
-from psycopg.conninfo import conninfo_to_dict
+import yaml
 
-from core.tools.embedded.postgres import SUPERUSER, Postgres, binaries
+from core.tools.cluster.patroni import ARCHIVE, POSTGRESQL, SHIPPED, member
 from core.tools.embedded.server import ROOT
 
-SCRIPT = ROOT / "docs" / "deploy" / "backup.sh"
+DEPLOY = ROOT / "docs" / "deploy"
+SERVICES: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
+SCRIPTS = ("archive.sh", "backup.sh", "restore.sh")
 
 
-def _gpg(keys: Path, *words: str) -> bytes:
-    command = ["gpg", "--batch", "--quiet", "--pinentry-mode", "loopback", *words]
-    environment = os.environ | {"GNUPGHOME": str(keys)}
-    return subprocess.run(command, env=environment, capture_output=True, check=True).stdout
+@pytest.fixture
+def barman() -> dict[str, str]:
+    said = configparser.ConfigParser(interpolation=None)
+    said.read(DEPLOY / "barman.conf")
+    return {**said["barman"], **said["lototrot"]}
 
 
-@pytest.mark.servers
-@pytest.mark.skipif(not shutil.which("gpg"), reason="no gpg")
-def test_a_backup_is_read_with_the_private_key_alone_and_old_ones_go(tmp_path: Path) -> None:
-    keys, backups, archive = (tmp_path / name for name in ("keys", "backup", "archive"))
-    for folder in (keys, backups, archive):
-        folder.mkdir(mode=0o700)
-    make = ("--quick-gen-key", "backup@lototrot.example", "future-default", "default", "never")
-    _gpg(keys, "--passphrase", "", *make)
-    (tmp_path / "recipients.asc").write_bytes(_gpg(keys, "--armor", "--export"))
-    (backups / "20200101T000000Z.tar.gpg").touch()
-    logs = [f"00000001000000000000000{number}" for number in range(1, 6)]
-    for log in logs:
-        (archive / f"{log}.gpg").touch()
-        (archive / f"{log}.gpg.sha256").touch()
-    (archive / f"{logs[1]}.00000028.backup.gpg").touch()
-    (archive / f"{logs[3]}.00000028.backup.gpg").touch()
-    with Postgres(tmp_path / "postgres", {"shared_buffers": "32MB"}) as server:
-        at = conninfo_to_dict(server.url(SUPERUSER, "postgres"))
-        names = {"host": "PGHOST", "port": "PGPORT", "user": "PGUSER", "password": "PGPASSWORD"}
-        environment = {
-            "PATH": f"{binaries()}:{os.environ['PATH']}",
-            "GNUPGHOME": str(tmp_path / "server"),
-            "RECIPIENTS": str(tmp_path / "recipients.asc"),
-            "FOLDER": str(backups),
-            "ARCHIVE": str(archive),
-            "FIGURES": str(tmp_path),
-            "KEEP": "1",
-        } | {names[name]: str(value) for name, value in at.items() if name in names}
-        subprocess.run(["bash", str(SCRIPT)], env=environment, check=True, timeout=120)
-    (file,) = backups.iterdir()
-    assert not file.name.startswith("2020")
-    assert b"PG_VERSION" not in file.read_bytes()
-    assert b"PG_VERSION" in _gpg(keys, "--decrypt", str(file))[:10_000_000]
-    assert {path.name[:24] for path in archive.iterdir()} == {logs[3], logs[4]}
-    figures = (tmp_path / "lototrot_backup.prom").read_text()
-    assert "lototrot_backup_timestamp_seconds" in figures
+def test_backups_are_encrypted_kept_for_a_time_and_the_log_comes_as_it_is_written(
+    barman: dict[str, str],
+) -> None:
+    assert barman["encryption"] == "gpg"
+    # Barman encrypts tar files that are compressed, and no others.
+    assert barman["backup_compression_format"] == "tar"
+    assert barman["backup_compression"]
+    assert barman["backup_method"] == "postgres"
+    assert barman["streaming_archiver"] == "on"
+    assert barman["retention_policy"] == "RECOVERY WINDOW OF 14 DAYS"
+    assert "host=" not in barman["conninfo"] + barman["streaming_conninfo"]
+    assert "password" not in barman["conninfo"] + barman["streaming_conninfo"]
+
+
+def test_the_databases_keep_for_the_archive_what_it_has_not_had(barman: dict[str, str]) -> None:
+    assert barman["slot_name"] == ARCHIVE
+    assert member(SHIPPED)["bootstrap"]["dcs"]["slots"] == {ARCHIVE: {"type": "physical"}}
+    assert POSTGRESQL["summarize_wal"] == "on"  # or there are no backups of what changed
+    command = SERVICES["postgres"]["command"]
+    assert "summarize_wal=on" in command
+    assert f"max_slot_wal_keep_size={POSTGRESQL['max_slot_wal_keep_size']}" in command
+
+
+def test_units_and_containers_run_the_same_scripts_with_the_same_configuration() -> None:
+    for what in ("archive", "backup", "restore"):
+        unit = (DEPLOY / f"lototrot-{what}.service").read_text()
+        assert f"ExecStart=/bin/bash /usr/local/lib/lototrot-{what}.sh\n" in unit
+    for what in ("archive", "backup"):
+        service = SERVICES[what]
+        assert f"bash /{what}.sh" in service["command"][-1]
+        assert service["secrets"] == ["backup"]  # the public half
+        for file in ("archive.sh", "backup.sh"):
+            assert f"./{file}:/{file}:ro" in service["volumes"]
+        assert "./barman.conf:/etc/barman.conf:ro" in service["volumes"]
+        assert service["network_mode"] == "none"
+    assert SERVICES["backup-folder"]["command"][1].split(":")[0] == SERVICES["backup"]["user"]
+    image = (DEPLOY / "Dockerfile.backup").read_text()
+    assert set(re.findall(r"^FROM (\S+)", image, re.MULTILINE)) == {"${POSTGRES_IMAGE}"}
+    assert f"USER {SERVICES['backup']['user']}\n" in image
+
+
+def test_the_machine_that_restores_has_the_private_key_and_no_key_of_the_program() -> None:
+    unit = (DEPLOY / "lototrot-restore.service").read_text()
+    assert re.findall(r"^LoadCredential=(\w+):", unit, re.MULTILINE) == ["backup_passphrase"]
+    assert "Environment=PROCESS=migrate\n" in unit
+    for other in ("archive", "backup"):
+        assert "PASSPHRASE_FILE" not in (DEPLOY / f"lototrot-{other}.service").read_text()
+
+
+def test_a_restore_is_practised_each_week_and_a_base_backup_made_each_night() -> None:
+    for timer, day in (("restore", "Wed "), ("backup", "")):
+        said = (DEPLOY / f"lototrot-{timer}.timer").read_text()
+        assert f"OnCalendar={day}*-*-* " in said
+        assert "Persistent=true" in said
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_script_can_be_read(script: str) -> None:
+    subprocess.run(["bash", "-n", str(DEPLOY / script)], check=True)
+
+
+def test_a_restore_that_fails_says_so_in_words_and_figures_and_leaves_nothing(
+    tmp_path: Path,
+) -> None:
+    work, figures = tmp_path / "work", tmp_path / "figures"
+    figures.mkdir()
+    done = subprocess.run(
+        ["bash", str(DEPLOY / "restore.sh")],
+        env={"PATH": os.defpath, "WORK": str(work), "FIGURES": str(figures), "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode
+    assert "FAILED after" in (work / "last").read_text()
+    assert [path.name for path in work.iterdir()] == ["last"]
+    said = (figures / "lototrot_restore.prom").read_text()
+    assert "lototrot_restore_passed 0\n" in said
+    assert re.search(r"^lototrot_restore_timestamp_seconds \d{10}$", said, re.MULTILINE)
