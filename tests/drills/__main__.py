@@ -29,6 +29,7 @@ from tests.drills import (
     losing,
     migrating,
     oneway,
+    restoring,
     rolling,
     services,
     sharing,
@@ -55,6 +56,7 @@ DRILLS: Mapping[str, tuple[Drill, int]] = {
     "rolling": (rolling.rolling, 1),
     "storm": (storming.storm, 1),
     "histories": (sharing.histories, 2),
+    "restore": (restoring.restore, 1),
     "paused": (hampering.paused, 2),
     "oneway": (oneway.oneway, 1),
     "slowdisk": (slowing.slowdisk, 2),
@@ -114,7 +116,10 @@ def main() -> int:
     rounds = int(os.environ.get("ROUNDS") or 0)
     os.environ["PROFILE"] = "development"
     try:
-        software.installed(var_folder() / "cluster-software", server_account(Path("/nonexistent")))
+        account = server_account(Path("/nonexistent"))
+        software.installed(var_folder() / "cluster-software", account)
+        if "restore" in names:
+            software.barman(var_folder(), account)
     except subprocess.CalledProcessError:
         if names != list(SHORT):
             raise

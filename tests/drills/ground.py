@@ -142,14 +142,21 @@ class Ground:
 
     def counted(self) -> tuple[int, int]:
         """Return how many answered acts have no row, and how many rows nobody asked for."""
-        lost = invented = 0
-        told = self.crowd.told
-        with psycopg.connect(self.cluster.environment["DATABASE_OWNER_URL"]) as session:
+        missing, invented = self.missing(self.cluster.environment["DATABASE_OWNER_URL"])
+        return len(missing), invented
+
+    def missing(self, url: str) -> tuple[list[float], int]:
+        """Return when those acts were answered that a database lacks, and how many rows nobody
+        asked for.
+        """
+        missing: list[float] = []
+        invented, told = 0, self.crowd.told
+        with psycopg.connect(url) as session:
             for kind, query in _ROWS.items():
                 rows = {UUID(str(ident)) for (ident,) in session.execute(query).fetchall()}
-                lost += len(told.answered[kind].keys() - rows)
+                missing += [at for ident, at in told.answered[kind].items() if ident not in rows]
                 invented += len(rows - told.asked[kind] - self._before.get(kind, set()))
-        return lost, invented
+        return missing, invented
 
     def begin_anew(self) -> None:
         """Take what is in the database now as given, and forget what was told."""
@@ -162,8 +169,18 @@ class Ground:
 
     def synchronous(self, mode: str) -> None:
         """Have Patroni replicate by "quorum", or "off": not before the answer; wait for it."""
+        leader = self.configure(
+            {"synchronous_mode": mode, "synchronous_mode_strict": mode != "off"}
+        )
+        deadline = time.monotonic() + 60
+        while bool(self._standby_names(leader)) == (mode == "off"):
+            if time.monotonic() > deadline:
+                raise EmbeddedError(f"the primary did not become synchronous={mode}")
+            time.sleep(0.2)
+
+    def configure(self, change: dict[str, Any]) -> str:
+        """Change what Patroni keeps for all machines; return the machine that leads."""
         leader = self.cluster.wait_primary()
-        change = {"synchronous_mode": mode, "synchronous_mode_strict": mode != "off"}
         connection = HTTPConnection(self.cluster.machines[leader].address, REST_PORT, timeout=10)
         connection.request(
             "PATCH", "/config", json.dumps(change), {"Content-Type": "application/json"}
@@ -171,11 +188,7 @@ class Ground:
         answer = connection.getresponse()
         if answer.status != 200:
             raise EmbeddedError(f"Patroni refused {change}: {answer.read()!r}")
-        deadline = time.monotonic() + 60
-        while bool(self._standby_names(leader)) == (mode == "off"):
-            if time.monotonic() > deadline:
-                raise EmbeddedError(f"the primary did not become synchronous={mode}")
-            time.sleep(0.2)
+        return leader
 
     def recover(self) -> None:
         """Have every machine run again, after a drill that did not end."""
