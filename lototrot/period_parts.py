@@ -1,10 +1,11 @@
-"""Contribute Lototrot's contests to the closing of a period."""
+"""Contribute Lototrot's contests and tickets to the closing of a period, and to its archive."""
 
 import datetime
 
 from django.db.models import QuerySet
 
 from core.kernel.canonical import Json
+from core.periods.archive.tables import ArchiveTable
 from core.periods.parts import PeriodPart, Row
 from lototrot.models.contest import Contest
 
@@ -45,3 +46,33 @@ def _contests(first: datetime.date, last: datetime.date) -> QuerySet[Contest]:
 
 
 PERIOD_PARTS = (PeriodPart("lototrot", waits, figures),)
+
+_NEVER = ", ".join(f"'{state}'" for state in Contest.NEVER_ON_SALE)
+_CONTESTS = (
+    "SELECT c.id FROM lototrot_contest c WHERE c.day >= %(first)s AND c.day <= %(last)s"
+    f" AND c.state NOT IN ({_NEVER})"
+)
+_OF_TICKET = (
+    "t.ticket_id IN (SELECT k.id FROM lototrot_ticket k WHERE k.contest_id IN (" + _CONTESTS + "))"
+)
+_LATER = """
+EXISTS (SELECT FROM lototrot_ticket k JOIN lototrot_contest c ON c.id = k.contest_id
+         WHERE k.id = t.ticket_id AND c.day > %(last)s)
+"""
+_HELD = """
+EXISTS (SELECT FROM payoffice_claim k WHERE k.game = 'lototrot' AND k.document_id = t.ticket_id
+           AND k.state IN ('early', 'presented', 'held', 'granted'))
+"""
+
+ARCHIVE_TABLES = (
+    ArchiveTable("lototrot_contest", f"t.id IN ({_CONTESTS})"),
+    ArchiveTable("lototrot_seal", f"t.contest_id IN ({_CONTESTS})"),
+    ArchiveTable("lototrot_ticket", f"t.contest_id IN ({_CONTESTS})"),
+    ArchiveTable("lototrot_void", _OF_TICKET),
+    ArchiveTable("lototrot_block", _OF_TICKET),
+    ArchiveTable("lototrot_prize", _OF_TICKET),
+    ArchiveTable("lototrot_reprint", _OF_TICKET),
+    ArchiveTable("lototrot_codegiven", _OF_TICKET),
+    ArchiveTable("lototrot_unprinted", f"t.contest_id IN ({_CONTESTS})"),
+    ArchiveTable("lototrot_printconfirmation", stays=_LATER, held=_HELD),
+)

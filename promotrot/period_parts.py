@@ -1,10 +1,11 @@
-"""Contribute Promotrot's vouchers to the closing of a period."""
+"""Contribute Promotrot's vouchers to the closing of a period, and its plays to the archive."""
 
 import datetime
 
 from core.database import clock
 from core.kernel.canonical import Json
 from core.kernel.days import natural_day
+from core.periods.archive.tables import ArchiveTable
 from core.periods.parts import PeriodPart, Row
 from promotrot.models.emission import ClosingStatement
 from promotrot.models.voucher import Voucher
@@ -33,3 +34,14 @@ def figures(first: datetime.date, last: datetime.date) -> Json:
 
 
 PERIOD_PARTS = (PeriodPart("promotrot", waits, figures),)
+
+_SOLD = (
+    "SELECT k.id FROM promotrot_playticket k WHERE k.sold_at >= %(since)s AND k.sold_at < %(until)s"
+)
+
+ARCHIVE_TABLES = (
+    ArchiveTable("promotrot_playticket", "t.sold_at >= %(since)s AND t.sold_at < %(until)s"),
+    ArchiveTable("promotrot_playact", f"t.ticket_id IN ({_SOLD})"),
+    ArchiveTable("promotrot_playend", f"t.ticket_id IN ({_SOLD})"),
+    ArchiveTable("promotrot_voucher", "t.issue_day >= %(first)s AND t.issue_day <= %(last)s"),
+)

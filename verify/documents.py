@@ -159,6 +159,22 @@ JOURNAL_HEAD = {"format": "trot-journal-1", "batch": whole, "previous": sha256, 
                 "end_xid": whole, "open": [whole], "sealed_at": instant,
                 "blocks": [[(sha256, whole)]]}
 JOURNAL_BATCH = {**JOURNAL_HEAD, "digest": sha256, "key": key_name, "signature": signature}
+PERIOD = {"format": "trot-period-1", "number": whole, "first_day": day, "last_day": day,
+          "transfers": {"count": whole, "cents": whole, "sha256": sha256},
+          "balances": {"accounts": whole, "sha256": sha256},
+          "journal": {"batch": whole, "digest": text},
+          "parts": {"lototrot": [{"contest": whole, "day": day, "root": sha256, "tickets": whole,
+                                  "takings_cents": whole, "winning_tickets": whole,
+                                  "prizes_cents": whole}], "promotrot": [anything]}}
+RETIRED_TABLE = {"first_row": whole, "last_row": whole, "entries_sha256": sha256}
+ARCHIVED_TABLE = {"table": words, "file": words, "rows": whole, "bytes": whole, "sha256": sha256,
+                  "file_sha256": sha256, "retires": (None, RETIRED_TABLE),
+                  "columns": [{"name": words, "type": words, "says": text}]}
+RETIREMENT = {"format": "trot-retirement-1", "number": whole, "first_day": day, "last_day": day,
+              "archive_sha256": sha256, "kept": words,
+              "tables": [{"table": words, "rows": whole, **RETIRED_TABLE}]}
+ARCHIVE = {"format": "trot-archive-1", "number": whole, "first_day": day, "last_day": day,
+           "closing_sha256": sha256, "tables": [ARCHIVED_TABLE]}
 
 PUBLISHED: dict[str, dict[str, Any]] = {
     "lototrot.schedule": SCHEDULE,

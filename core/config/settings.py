@@ -322,6 +322,10 @@ SHARES_BEFORE_CLOSING = env.boolean("SHARES_BEFORE_CLOSING", True)
 # from which a payment needs a second person. The database needs one from 300.00 on.
 PAYEE_KEPT_DAYS = env.integer("PAYEE_KEPT_DAYS", 3650, least=1)
 IMAGE_KEPT_DAYS = env.integer("IMAGE_KEPT_DAYS", 1825, least=1)
+# After how many days the rows of a month that can be retired should have left the live store, and
+# after how many its transfers need not be kept (the commercial law keeps books for six years).
+TICKETS_LIVE_DAYS = env.integer("TICKETS_LIVE_DAYS", 730, least=100)
+LEDGER_KEPT_DAYS = env.integer("LEDGER_KEPT_DAYS", 2192, least=2192)
 SECOND_PERSON_FROM_CENTS = env.integer("SECOND_PERSON_FROM_CENTS", 30_000, least=0, most=30_000)
 # The amount from which a remittance of premises needs a second person: what one person recorded for
 # a statement counts together. The database needs one from 3,000.00 on.

@@ -75,9 +75,10 @@ def column_guard(model: type[Guarded]) -> str:
 def trigger_sql(model: type[Guarded]) -> list[str]:
     """Return the statements that put the model's triggers in place. They may be run again."""
     table = model._meta.db_table
+    of_rows = "guard_retired()" if model.retires else "guard_refuse()"
     statements = [
         f'CREATE OR REPLACE TRIGGER guard_rows BEFORE DELETE ON "{table}" '
-        "FOR EACH ROW EXECUTE FUNCTION guard_refuse()",
+        f"FOR EACH ROW EXECUTE FUNCTION {of_rows}",
         f'CREATE OR REPLACE TRIGGER guard_truncate BEFORE TRUNCATE ON "{table}" '
         "FOR EACH STATEMENT EXECUTE FUNCTION guard_refuse()",
     ]

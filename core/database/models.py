@@ -12,12 +12,14 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Guarded(models.Model):
-    """Base of all models of the project. No row is ever deleted.
+    """Base of all models of the project. No row is ever deleted, but those that `retires`.
 
     `mutable` names the columns that may change after INSERT (none: the table is append-only).
     `transitions` is the table of the `state` column: state -> states that it may become. `derived`
     names mutable columns that can be computed from other rows, such as counters; the journal leaves
     them out. `inserted_by_application` is False where only the database's own functions write.
+    `retires` is True for rows that leave the live store when two persons have retired them: they
+    are of a closed period, and in its archive (`core.periods.archive`).
     `looks_recorded` is True for rows that are of one player: who looks at them is put on record
     (`core.looks`).
     """
@@ -26,6 +28,7 @@ class Guarded(models.Model):
     transitions: ClassVar[dict[str, tuple[str, ...]]] = {}
     derived: ClassVar[tuple[str, ...]] = ()
     inserted_by_application: ClassVar[bool] = True
+    retires: ClassVar[bool] = False
     looks_recorded: ClassVar[bool] = False
 
     class Meta:

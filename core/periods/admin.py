@@ -2,13 +2,16 @@
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.acts import Act, Done
+from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.periods import powers, services
-from core.periods.models import ClosedPeriod, PeriodBalance
+from core.periods.archive.retiring import retirement_propose
+from core.periods.models import Archive, ClosedPeriod, PeriodBalance, Retirement
 from core.staff.actor import StaffActor
 
 
@@ -27,9 +30,47 @@ CLOSE = Act(
 )
 
 
+class _Kept(ActForm):
+    kept = forms.CharField(
+        label=_("Where copies of the archive are kept"), max_length=400, widget=forms.Textarea
+    )
+
+
+def _retire(by: StaffActor, target: ClosedPeriod, data: dict[str, Any]) -> Done:
+    retirement_propose(by=by, number=target.number, kept=data["kept"])
+    return Done(_("Proposed; a second person confirms it."))
+
+
+def _is_archived(by: StaffActor, target: ClosedPeriod) -> bool:
+    return hasattr(target, "archive") and not hasattr(target, "retirement")
+
+
+RETIRE = Act(
+    name="retire",
+    title=_("Propose to retire the rows of its archive"),
+    power=powers.RETIRE,
+    run=_retire,
+    form=_Kept,
+    offered=_is_archived,
+    icon="inventory_2",
+    text=_("What leaves is published for ever. It is deleted here in the next night."),
+    danger=True,
+)
+
+
 class _Balances(ReadOnlyInline):
     model = PeriodBalance
     shown = ("account", "balance_cents")
+
+
+class _Archives(ReadOnlyInline):
+    model = Archive
+    shown = ("written_at", "place", "sha256")
+
+
+class _Retirements(ReadOnlyInline):
+    model = Retirement
+    shown = ("retired_at", "kept", "entry")
 
 
 @admin.register(ClosedPeriod)
@@ -37,5 +78,6 @@ class ClosedPeriodAdmin(ReadOnlyAdmin):
     read_power = powers.READ
     columns = ("number", "first_day", "last_day", "closed_at")
     list_acts = (CLOSE,)
-    inlines = (_Balances,)
+    inlines = (_Archives, _Retirements, _Balances)
+    acts = (RETIRE,)
     sortable_by = ()

@@ -7,6 +7,16 @@ from core.periods.models import ClosedPeriod
 
 ADMINISTRATION = Administration(
     sections=(Section(_("Closed periods"), 78, Place.MONEY, ((ClosedPeriod, "lock_clock"),)),),
-    kind_titles={"periods.closing": _("Closing of a month")},
-    key_names={"transfers": _("transfers"), "first_day": _("from"), "last_day": _("to")},
+    kind_titles={
+        "periods.closing": _("Closing of a month"),
+        "periods.retirement": _("Retirement of a month's rows"),
+    },
+    key_names={
+        "transfers": _("transfers"),
+        "first_day": _("from"),
+        "last_day": _("to"),
+        "over_time": _("over the time of keeping"),
+        "month": _("month"),
+        "kept": _("where copies are kept"),
+    },
 )

@@ -39,7 +39,7 @@ SELECT account_id, sum(cents)::bigint FROM ledger_entry
  GROUP BY 1
 """
 _CODES = "SELECT id, code FROM ledger_account WHERE id = ANY (%s)"
-_BEGINNING = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+BEGINNING = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def figures(
 
     The first period of all begins with the first transfer.
     """
-    since = day_bounds(first)[0] if before else _BEGINNING
+    since = day_bounds(first)[0] if before else BEGINNING
     until = day_bounds(last)[1]
     after, up_to = transfers_within(since, until)
     span = {"after": after, "up_to": up_to, "since": since, "until": until}

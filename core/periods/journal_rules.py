@@ -18,6 +18,23 @@ LATE = Rule(
     """,
 )
 
+# What the public log calls retired was retired by two persons, and is what they retired.
+RETIRED = Rule(
+    "retired_as_published",
+    "rows were published as retired that no two persons retired",
+    "proofs_logentry",
+    """
+    SELECT 'proofs_logentry', e.id, e.journal_xid
+      FROM proofs_logentry e LEFT JOIN periods_retirement r ON r.entry_id = e.id
+     WHERE e.kind = 'periods.retired' AND (r.journal_xid IS DISTINCT FROM e.journal_xid
+        OR e.document -> 'tables' <> (
+            SELECT coalesce(jsonb_agg(jsonb_build_object('table', d.relation, 'rows', d.count,
+                       'first_row', d.first_row, 'last_row', d.last_row,
+                       'entries_sha256', d.sha256) ORDER BY d.relation), '[]')
+              FROM periods_retiredrows d WHERE d.retirement_id = r.id))
+    """,
+)
+
 RULES: tuple[Rule, ...] = (
     LATE,
     stamped("periods_closedperiod", "closed_at"),
@@ -26,4 +43,15 @@ RULES: tuple[Rule, ...] = (
         "periods_closedperiod", "periods.closed", "'period:' || to_char(t.first_day, 'YYYY-MM')"
     ),
     with_parent("periods_periodbalance", "periods_closedperiod", "period_id"),
+    stamped("periods_archive", "written_at"),
+    stamped("periods_retirement", "retired_at"),
+    confirmed("periods_retirement"),
+    published(
+        "periods_retirement",
+        "periods.retired",
+        "(SELECT 'period:' || to_char(p.first_day, 'YYYY-MM') FROM periods_closedperiod p"
+        " WHERE p.id = t.period_id)",
+    ),
+    with_parent("periods_retiredrows", "periods_retirement", "retirement_id"),
+    RETIRED,
 )

@@ -1,4 +1,6 @@
-"""Store the months that two persons closed, and the balance of every account at their ends."""
+"""Store the months that two persons closed, their balances, archives and retired rows."""
+
+from typing import Any
 
 from django.db import models
 from django.db.models import F, Q
@@ -73,3 +75,97 @@ class PeriodBalance(Guarded):
 
     def __str__(self) -> str:
         return f"{self.period} · {self.account}"
+
+
+class Archive(Guarded):
+    """The files of a closed period: they were written, and read again, when this was recorded.
+
+    `manifest` is that of the files, by which each can be verified; `sha256` is of its canonical
+    JSON. `place` is where they were written; copies of them are elsewhere.
+    """
+
+    period = models.OneToOneField(
+        ClosedPeriod, models.PROTECT, related_name="archive", verbose_name=_("closed period")
+    )
+    sha256 = models.CharField(_("digest of the manifest"), max_length=64)
+    manifest = models.JSONField(_("manifest"))
+    place = models.CharField(_("written to"), max_length=200)
+    written_at = models.DateTimeField(_("written at"))
+
+    class Meta:
+        verbose_name = _("archive of a closed period")
+        verbose_name_plural = _("archives of closed periods")
+
+    def __str__(self) -> str:
+        return str(self.period)
+
+    def table(self, name: str) -> dict[str, Any] | None:
+        """Return what the manifest says of a table; None if the archive has no such table."""
+        tables: list[dict[str, Any]] = self.manifest["tables"]
+        return next((table for table in tables if table["table"] == name), None)
+
+
+class Retirement(Guarded):
+    """Rows of an archived period that two persons retired: they leave the live store.
+
+    `kept` says where copies of the archive are. The public log has it with the digest of the
+    archive (docs/proofs.md), so the journal accepts that exactly these rows are gone.
+    """
+
+    period = models.OneToOneField(
+        ClosedPeriod, models.PROTECT, related_name="retirement", verbose_name=_("closed period")
+    )
+    archive = models.OneToOneField(
+        Archive, models.PROTECT, related_name="+", verbose_name=_("archive of a closed period")
+    )
+    kept = models.CharField(_("where copies are kept"), max_length=400)
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
+    )
+    entry = models.OneToOneField(
+        LogEntry, models.PROTECT, related_name="+", verbose_name=_("entry of the public log")
+    )
+    retired_at = models.DateTimeField(_("retired at"))
+
+    class Meta:
+        verbose_name = _("retirement of a closed period")
+        verbose_name_plural = _("retirements of closed periods")
+        constraints = [
+            models.CheckConstraint(condition=~Q(kept=""), name="retirement_kept_somewhere")
+        ]
+
+    def __str__(self) -> str:
+        return str(self.period)
+
+
+class RetiredRows(Guarded):
+    """The rows of one table that leave with a retirement: all whose ids are in the range.
+
+    `sha256` is the digest of their entries of the journal, as the archive has it.
+    """
+
+    retirement = models.ForeignKey(
+        Retirement,
+        models.PROTECT,
+        related_name="rows",
+        verbose_name=_("retirement of a closed period"),
+    )
+    relation = models.CharField(_("table"), max_length=63)
+    first_row = models.BigIntegerField(_("first row"))
+    last_row = models.BigIntegerField(_("last row"))
+    count = models.BigIntegerField(_("rows"))
+    sha256 = models.CharField(_("digest of the rows"), max_length=64)
+
+    class Meta:
+        verbose_name = _("retired rows")
+        verbose_name_plural = _("retired rows")
+        constraints = [
+            models.UniqueConstraint(fields=["relation", "first_row"], name="retired_rows_once"),
+            models.CheckConstraint(
+                condition=Q(first_row__gte=1, last_row__gte=F("first_row"), count__gte=1),
+                name="retired_rows_some",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.relation} {self.first_row}-{self.last_row}"

@@ -1,14 +1,20 @@
-"""List the nightly job of closed periods: one of them is counted again each night, in turn."""
+"""List the nightly jobs of closed periods.
+
+One of them is counted again each night, in turn; rows that were retired are deleted.
+"""
 
 import datetime
 
 from django.utils.translation import gettext_lazy as _
 
 from core.database.snapshot import snapshot
+from core.kernel.days import add_days
 from core.kernel.errors import InvariantBroken
-from core.nights.jobs import Job, Outcome
+from core.nights.jobs import MOST_LISTED, Job, Outcome
 from core.nights.turns import next_turn
+from core.periods.archive.retiring import retired_remove
 from core.periods.models import ClosedPeriod
+from core.periods.retention import ledger_over, personal_data_over, tickets_over
 from core.periods.services import recount
 
 AUDIT = "periods.audit"
@@ -48,7 +54,42 @@ def _recounted(numbers: set[int]) -> Outcome:
     return Outcome({"periods": len(numbers)})
 
 
+def retention(day: datetime.date) -> Outcome:
+    """List what is over its time in the live store, by kind."""
+    today = add_days(day, 1)
+    tickets, ledger = tickets_over(today), ledger_over(today)
+    counts = {
+        "tickets": len(tickets),
+        "ledger": len(ledger),
+        "personal_data": personal_data_over(today),
+    }
+    listed = [
+        {"kind": over.kind, "month": over.month, "since": over.since.isoformat()}
+        for over in (*tickets, *ledger)
+    ]
+    return Outcome(counts, {"over_time": listed[:MOST_LISTED]})
+
+
+def remove(day: datetime.date) -> Outcome:
+    """Delete the rows that were retired, some thousands to a transaction."""
+    return Outcome({"removed": retired_remove()})
+
+
 JOBS: tuple[Job, ...] = (
+    Job(
+        name="periods.retention",
+        title=_("What is over its time of keeping"),
+        order=70,
+        run=retention,
+        recounts=True,
+    ),
+    Job(
+        name="periods.remove",
+        title=_("Retired rows deleted"),
+        order=60,
+        run=remove,
+        whole=False,
+    ),
     Job(
         name=AUDIT,
         title=_("Closed periods counted again"),

@@ -1,5 +1,6 @@
 """List the acts on periods that two persons must do."""
 
-from core.periods import services
+from core.periods.archive.retiring import RETIREMENT
+from core.periods.services import CLOSING
 
-KINDS = (services.CLOSING,)
+KINDS = (CLOSING, RETIREMENT)

@@ -5,6 +5,9 @@ from django.db.models import QuerySet
 from core.kernel.errors import NotFound
 from core.proofs.models import LogEntry, SigningKey
 
+RETIREMENT = "periods.retired"
+"""The kind of the entries that name rows which left the live store (docs/proofs.md)."""
+
 
 class EntryUnknown(NotFound):
     code = "entry_unknown"
@@ -44,3 +47,25 @@ def head_digest() -> bytes:
 def signing_keys() -> list[SigningKey]:
     """Return every key, in the order of the entries that introduced them."""
     return list(SigningKey.objects.order_by("first_sequence"))
+
+
+def retired_rows(table: str) -> list[range]:
+    """Return the ids of a table's rows that were retired, in ranges that do not meet.
+
+    Two persons retire rows of a closed and archived period (`core.periods.archive`). The log names
+    their ids, so nobody can take away another row in their shade.
+    """
+    published = LogEntry.objects.filter(kind=RETIREMENT).values_list("document", flat=True)
+    named = sorted(
+        (entry["first_row"], entry["last_row"])
+        for document in published
+        for entry in document["tables"]
+        if entry["table"] == table
+    )
+    ranges: list[range] = []
+    for first, last in named:
+        if ranges and first <= ranges[-1].stop:
+            ranges[-1] = range(ranges[-1].start, max(last + 1, ranges[-1].stop))
+        else:
+            ranges.append(range(first, last + 1))
+    return ranges

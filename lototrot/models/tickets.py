@@ -139,8 +139,11 @@ class PremisesSales(Guarded):
 class PrintConfirmation(Guarded):
     """The terminal's confirmation that the paper was printed.
 
-    A ticket without it is an incident [E5].
+    A ticket without it is an incident [E5]. Once its contest was settled nothing reads it, for
+    tickets without it are `Unprinted` rows.
     """
+
+    retires = True
 
     ticket = models.OneToOneField(
         Ticket, models.PROTECT, related_name="print_confirmation", verbose_name=_("ticket")

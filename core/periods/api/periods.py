@@ -1,13 +1,16 @@
 """Serve the closed periods, and propose to close the next one."""
 
+from functools import partial
+
 from django.http import HttpResponse
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.api.schema import operation
-from core.api.shapes import Day, Instant, PageQuery, Shape, Whole
+from core.api.shapes import Day, Instant, PageQuery, Shape, Text, Whole
 from core.api.views import StaffView
 from core.periods import powers, selectors, services
+from core.periods.archive import retiring, writing
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
 
@@ -19,6 +22,10 @@ class PeriodOut(Shape):
     closed_at = Instant()
     entry = Whole(source="entry.sequence", help_text="The entry of the public log.")
     document = serializers.DictField(help_text="As published: counts and digests.")
+
+
+class RetirementIn(Shape):
+    kept = Text(max_length=400, help_text="Where copies of the archive are kept.")
 
 
 class Periods(StaffView):
@@ -43,3 +50,27 @@ class Proposals(StaffView):
             return self.answer(ProposalOut, services.period_propose(by=self.by), 202)
 
         return self.once(act)
+
+
+class Retirements(StaffView):
+    @operation(
+        "Propose to retire the archived rows of a month; an inspector or auditor confirms it",
+        body=RetirementIn,
+        answer=ProposalOut,
+        status=202,
+        idempotent=True,
+        problems=(
+            writing.PeriodNotClosed,
+            writing.PeriodRetired,
+            retiring.PeriodNotArchived,
+            retiring.PlaceMissing,
+            retiring.RightStands,
+            ProposalPending,
+        ),
+        example={"kept": "Safe of the Central Office; bank vault in Palma."},
+        power=powers.RETIRE,
+    )
+    def post(self, request: Request, number: int) -> HttpResponse:
+        body = self.read(RetirementIn)
+        propose = partial(retiring.retirement_propose, by=self.by, number=number, **body)
+        return self.once(lambda: self.answer(ProposalOut, propose(), 202))

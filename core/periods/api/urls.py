@@ -7,4 +7,5 @@ from core.periods.api import periods
 urlpatterns = [
     path("periods", periods.Periods.as_view()),
     path("periods/proposals", periods.Proposals.as_view()),
+    path("periods/<int:number>/retirement/proposals", periods.Retirements.as_view()),
 ]

@@ -89,6 +89,116 @@ class Migration(migrations.Migration):
                 "verbose_name_plural": "balances of closed periods",
             },
         ),
+        migrations.CreateModel(
+            name="Archive",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("sha256", models.CharField(max_length=64, verbose_name="digest of the manifest")),
+                ("manifest", models.JSONField(verbose_name="manifest")),
+                ("place", models.CharField(max_length=200, verbose_name="written to")),
+                ("written_at", models.DateTimeField(verbose_name="written at")),
+                (
+                    "period",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="archive",
+                        to="periods.closedperiod",
+                        verbose_name="closed period",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "archive of a closed period",
+                "verbose_name_plural": "archives of closed periods",
+            },
+        ),
+        migrations.CreateModel(
+            name="Retirement",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("kept", models.CharField(max_length=400, verbose_name="where copies are kept")),
+                ("retired_at", models.DateTimeField(verbose_name="retired at")),
+                (
+                    "archive",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="periods.archive",
+                        verbose_name="archive of a closed period",
+                    ),
+                ),
+                (
+                    "entry",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="proofs.logentry",
+                        verbose_name="entry of the public log",
+                    ),
+                ),
+                (
+                    "period",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="retirement",
+                        to="periods.closedperiod",
+                        verbose_name="closed period",
+                    ),
+                ),
+                (
+                    "proposal",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "retirement of a closed period",
+                "verbose_name_plural": "retirements of closed periods",
+            },
+        ),
+        migrations.CreateModel(
+            name="RetiredRows",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("relation", models.CharField(max_length=63, verbose_name="table")),
+                ("first_row", models.BigIntegerField(verbose_name="first row")),
+                ("last_row", models.BigIntegerField(verbose_name="last row")),
+                ("count", models.BigIntegerField(verbose_name="rows")),
+                ("sha256", models.CharField(max_length=64, verbose_name="digest of the rows")),
+                (
+                    "retirement",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="rows",
+                        to="periods.retirement",
+                        verbose_name="retirement of a closed period",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "retired rows",
+                "verbose_name_plural": "retired rows",
+            },
+        ),
         migrations.AddConstraint(
             model_name="closedperiod",
             constraint=models.CheckConstraint(
@@ -118,6 +228,29 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(
                 condition=models.Q(("balance_cents", 0), _negated=True),
                 name="period_balance_stands",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="retirement",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("kept", ""), _negated=True), name="retirement_kept_somewhere"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="retiredrows",
+            constraint=models.UniqueConstraint(
+                fields=("relation", "first_row"), name="retired_rows_once"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="retiredrows",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("count__gte", 1),
+                    ("first_row__gte", 1),
+                    ("last_row__gte", models.F("first_row")),
+                ),
+                name="retired_rows_some",
             ),
         ),
     ]

@@ -23,9 +23,10 @@ def contest(db: None) -> Contest:
 
 
 def march_ended() -> Contest:
-    """Sell, settle and order a contest in March, and go on until it has lapsed."""
+    """Sell, print, settle and order a contest in March, and go on until it has lapsed."""
     factories.time_to(rounds.NOON)
     ordered = rounds.ordered(factories.point())
+    factories.prints_ended(ordered)
     mark_make()
     factories.time_pass(days=70)
     lapse(add_days(natural_day(clock.now()), -1))

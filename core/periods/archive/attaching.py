@@ -1,0 +1,164 @@
+"""Load an archive again for an inquiry, into a schema of its own that nobody can write.
+
+The tables have the names and columns of the archive. The server may be the one that sells or any
+other; the rows never come back among the live ones.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from django.db import connection, connections, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+from psycopg import sql
+
+from core.database.guards import app_role
+from core.kernel.canonical import canonical_sha256
+from core.kernel.errors import Conflict, NotFound
+from core.periods.archive.files import ArchiveUnsound, files_check, lines_of
+from core.periods.archive.writing import ArchiveDiffers
+from core.periods.models import Archive
+
+_NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
+_TYPE = re.compile(r"[a-z][a-z ]*(\(\d+(,\d+)?\))?[a-z ]*(\[\])?")
+_SOUGHT = ("id", "uuid", "ticket_id", "reference")
+"""Columns that an inquiry looks for; each has an index."""
+
+
+class ArchiveAttached(Conflict):
+    code = "archive_attached"
+    message = "That month is attached already."
+
+
+class ArchiveNotAttached(NotFound):
+    code = "archive_not_attached"
+    message = "That month is not attached."
+
+
+def schema_of(month: str) -> str:
+    """Return the schema of a month, YYYY-MM. Raises ArchiveNotAttached if it is no month."""
+    if not re.fullmatch(r"\d{4}-\d\d", month):
+        raise ArchiveNotAttached(month=month)
+    return f"archive_{month.replace('-', '_')}"
+
+
+def attach(folder: Path) -> str:
+    """Verify the files of an archive and load them; return the schema. All of it, or nothing.
+
+    Where the archive is on record, it must be that one. Raises ArchiveUnsound, ArchiveDiffers,
+    ArchiveAttached.
+    """
+    manifest = files_check(folder)
+    month = str(manifest["first_day"])[:7]
+    recorded = Archive.objects.filter(period__number=manifest["number"]).first()
+    if recorded and recorded.sha256 != canonical_sha256(manifest).hex():
+        raise ArchiveDiffers(folder=str(folder))
+    schema, owner = schema_of(month), connections["owner"]
+    with transaction.atomic(using="owner"), owner.cursor() as cursor:
+        if _is_there(schema, owner):
+            raise ArchiveAttached(month=month)
+        cursor.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(schema)))
+        cursor.execute("CREATE TEMPORARY TABLE archive_line (line jsonb) ON COMMIT DROP")
+        for entry in manifest["tables"]:
+            _load(cursor, schema, entry, folder)
+        role = app_role()
+        if role:
+            for right in ("USAGE ON SCHEMA {}", "SELECT ON ALL TABLES IN SCHEMA {}"):
+                grant = sql.SQL("GRANT " + right + " TO " + role)
+                cursor.execute(grant.format(sql.Identifier(schema)))
+    return schema
+
+
+def _is_there(schema: str, database: BaseDatabaseWrapper) -> bool:
+    with database.cursor() as cursor:
+        cursor.execute("SELECT to_regnamespace(%s) IS NOT NULL", [schema])
+        return bool(cursor.fetchone()[0])
+
+
+def _load(cursor: Any, schema: str, entry: dict[str, Any], folder: Path) -> None:
+    """Make one table and fill it from its file. Raises ArchiveUnsound."""
+    columns = [(column["name"], column["type"]) for column in entry["columns"]]
+    if not _NAME.fullmatch(entry["table"]) or not all(
+        _NAME.fullmatch(name) and _TYPE.fullmatch(kind) for name, kind in columns
+    ):
+        raise ArchiveUnsound(file=entry["file"], why="a name or type that no table has")
+    table = sql.Identifier(schema, entry["table"])
+    shape = [sql.Identifier(name) + sql.SQL(f" {kind}") for name, kind in columns]
+    cursor.execute(sql.SQL("CREATE TABLE {} ({})").format(table, sql.SQL(", ").join(shape)))
+    cursor.execute("TRUNCATE archive_line")
+    with cursor.copy("COPY archive_line (line) FROM STDIN") as copy:
+        for line in lines_of(folder / entry["file"]):
+            copy.write_row((line.decode(),))
+    fill = "INSERT INTO {0} SELECT (jsonb_populate_record(NULL::{0}, line)).* FROM archive_line"
+    cursor.execute(sql.SQL(fill).format(table))
+    if cursor.rowcount != entry["rows"]:
+        raise ArchiveUnsound(file=entry["file"], why="rows")
+    for name, _ in columns:
+        if name in _SOUGHT:
+            index = sql.SQL("CREATE INDEX ON {} ({})")
+            cursor.execute(index.format(table, sql.Identifier(name)))
+    for moment, level in (("INSERT OR UPDATE OR DELETE", "ROW"), ("TRUNCATE", "STATEMENT")):
+        guard = (
+            f"CREATE TRIGGER guard_{level.lower()} BEFORE {moment} ON {{}}"
+            f" FOR EACH {level} EXECUTE FUNCTION public.guard_refuse()"
+        )
+        cursor.execute(sql.SQL(guard).format(table))
+
+
+def detach(month: str) -> None:
+    """Drop the schema of an attached month. Raises ArchiveNotAttached."""
+    schema, owner = schema_of(month), connections["owner"]
+    if not _is_there(schema, owner):
+        raise ArchiveNotAttached(month=month)
+    with owner.cursor() as cursor:
+        cursor.execute(sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier(schema)))
+
+
+def rows_about(month: str, uuid: str) -> Iterator[tuple[str, str]]:
+    """Yield table and JSON of the row with that UUID, and of the rows that name it.
+
+    Raises ArchiveNotAttached.
+    """
+    schema = schema_of(month)
+    if not _is_there(schema, connection):
+        raise ArchiveNotAttached(month=month)
+    tables = _columns(schema)
+    for table, columns in tables.items():
+        for key in ("uuid", "reference"):
+            if key in columns:
+                for ident, line in _found(schema, table, key, uuid):
+                    yield table, line
+                    if key == "uuid":
+                        yield from _of_ticket(schema, tables, table, ident)
+
+
+def _of_ticket(
+    schema: str, tables: dict[str, list[str]], table: str, ident: int
+) -> Iterator[tuple[str, str]]:
+    """Yield the rows of the same app that name a ticket by its id."""
+    app = table.partition("_")[0]
+    for other, columns in tables.items():
+        if "ticket_id" in columns and other.partition("_")[0] == app:
+            for _, line in _found(schema, other, "ticket_id", ident):
+                yield other, line
+
+
+def _columns(schema: str) -> dict[str, list[str]]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT table_name, array_agg(column_name::text) FROM information_schema.columns"
+            " WHERE table_schema = %s GROUP BY 1 ORDER BY 1",
+            [schema],
+        )
+        return dict(cursor.fetchall())
+
+
+def _found(schema: str, table: str, key: str, value: str | int) -> Sequence[tuple[int, str]]:
+    query = sql.SQL("SELECT t.id, to_jsonb(t)::text FROM {} t WHERE {} = %s ORDER BY t.id")
+    with connection.cursor() as cursor:
+        cursor.execute(
+            query.format(sql.Identifier(schema, table), sql.Identifier("t", key)), [value]
+        )
+        rows: list[tuple[int, str]] = cursor.fetchall()
+        return rows

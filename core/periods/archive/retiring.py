@@ -1,0 +1,215 @@
+"""Retire rows of an archived period: two persons decide, the public log tells, a night deletes.
+
+The rows must be, at the proposal and again at the confirmation, those of the archive and those that
+the journal sealed. What is published names them by table and id; the journal accepts that these are
+gone (`core.proofs.selectors`), and the database lets these be deleted and no others.
+"""
+
+import hashlib
+from typing import Any
+
+from django.db import connection, transaction
+
+from core.database import clock
+from core.database.locks import Lock, hold
+from core.journal import rows
+from core.journal.install import Journaled, journaled
+from core.journal.models import Batch
+from core.journal.spans import Part
+from core.journal.verifying import table_findings
+from core.kernel.canonical import Json
+from core.kernel.errors import Conflict, Invalid, InvariantBroken
+from core.periods import powers
+from core.periods.archive.files import entry_bytes, row_lines
+from core.periods.archive.tables import ArchiveTable, archive_tables
+from core.periods.archive.writing import PeriodNotClosed, PeriodRetired
+from core.periods.models import Archive, ClosedPeriod, RetiredRows, Retirement
+from core.proofs.log import publish
+from core.proofs.selectors import RETIREMENT as ENTRY
+from core.staff import two_persons
+from core.staff.actor import StaffActor
+from core.staff.models import Proposal
+
+FORMAT = "trot-retirement-1"
+AT_ONCE = 10_000
+"""Rows that one transaction deletes."""
+
+
+class PeriodNotArchived(Conflict):
+    code = "period_not_archived"
+    message = "That month has no archive yet, or one before it is not retired."
+
+
+class PlaceMissing(Invalid):
+    code = "place_missing"
+    message = "Say where the copies of the archive are kept."
+
+
+class RightStands(Conflict):
+    """`data["rows"]` is how many rows it holds back, by table."""
+
+    code = "right_stands"
+    message = "Somebody may still have a right on what that month sold."
+
+
+class RowsNotAsArchived(InvariantBroken):
+    """`data["table"]` is the first table that differs from its archive, or from the journal."""
+
+    code = "rows_not_as_archived"
+    message = "The rows are not as they were archived and sealed; nothing is retired."
+
+
+@transaction.atomic
+def retirement_propose(*, by: StaffActor, number: int, kept: str) -> Proposal:
+    """Propose to retire a period by its number; `kept` says where copies of its archive are.
+
+    Raises PowerMissing, PeriodNotClosed, PeriodRetired, PeriodNotArchived, PlaceMissing,
+    RightStands, RowsNotAsArchived, ProposalPending.
+    """
+    by.need(powers.RETIRE)
+    if not kept.strip():
+        raise PlaceMissing
+    archive = _retirable(number)
+    return two_persons.propose(
+        kind=RETIREMENT,
+        subject=f"period:{archive.period}",
+        by=by,
+        content={
+            "number": number,
+            "first_day": archive.period.first_day.isoformat(),
+            "last_day": archive.period.last_day.isoformat(),
+            "kept": kept.strip()[:400],
+            "sha256": archive.sha256,
+        },
+    )
+
+
+def _retirable(number: int) -> Archive:
+    period = ClosedPeriod.objects.filter(number=number).first()
+    if period is None:
+        raise PeriodNotClosed(number=number)
+    if Retirement.objects.filter(period=period).exists():
+        raise PeriodRetired(first_day=period.first_day.isoformat())
+    archive = Archive.objects.filter(period=period).select_related("period").first()
+    if archive is None or number != Retirement.objects.count() + 1:
+        raise PeriodNotArchived(first_day=period.first_day.isoformat())
+    covered = {table.name: table for table in journaled()}
+    with rows.ready():
+        for table in archive_tables():
+            if table.retires:
+                _need_free(table, archive)
+                _need_as_archived(table, covered[table.name], archive)
+    return archive
+
+
+def _range_of(table: ArchiveTable, archive: Archive) -> dict[str, Any]:
+    """Return what the archive has of a table; no rows, if it does not have the table."""
+    entry = archive.table(table.name)
+    if entry is None or entry["retires"] is None:
+        return {"first_row": 1, "last_row": 0, "rows": 0, "entries_sha256": ""}
+    return {**entry["retires"], "rows": entry["rows"]}
+
+
+def _need_free(table: ArchiveTable, archive: Archive) -> None:
+    """Raise RightStands if a row of the archive holds back its retirement."""
+    span = _range_of(table, archive)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f'SELECT count(*) FROM "{table.name}" t WHERE {table.held}'
+            " AND t.id BETWEEN %(first_row)s AND %(last_row)s",
+            span,
+        )
+        held = cursor.fetchone()[0]
+    if held:
+        raise RightStands(rows={table.name: held})
+
+
+def _need_as_archived(table: ArchiveTable, covered: Journaled, archive: Archive) -> None:
+    """Raise RowsNotAsArchived unless the rows are those of the archive and of the journal."""
+    span = _range_of(table, archive)
+    count, digest, first_xid = 0, hashlib.sha256(), 2**63 - 1
+    where = "t.id BETWEEN %(first_row)s AND %(last_row)s"
+    for xid, row, line in row_lines(table, covered, where, span):
+        count, first_xid = count + 1, min(first_xid, xid)
+        digest.update(entry_bytes(xid, row, line.encode()))
+    if (count, digest.hexdigest() if count else "") != (
+        span["rows"],
+        span["entries_sha256"] if count else "",
+    ):
+        raise RowsNotAsArchived(table=table.name)
+    since = Batch.objects.filter(end_xid__lte=first_xid).order_by("-number").first()
+    if count and any(table_findings(covered, Part(since))):
+        raise RowsNotAsArchived(table=table.name)
+
+
+def _retire(proposal: Proposal, by: StaffActor) -> None:
+    """Publish and record the retirement, of the rows as they were proposed.
+
+    Raises PeriodNotClosed, PeriodRetired, PeriodNotArchived, RightStands, RowsNotAsArchived.
+    """
+    hold((Lock.PERIOD, 0))
+    content = proposal.content
+    archive = _retirable(content["number"])
+    if archive.sha256 != content["sha256"]:
+        raise RowsNotAsArchived(sha256=archive.sha256)
+    period = archive.period
+    spans = {t.name: _range_of(t, archive) for t in archive_tables() if t.retires}
+    named: list[Json] = [{"table": name, **span} for name, span in spans.items() if span["rows"]]
+    entry = publish(
+        kind=ENTRY,
+        subject=f"period:{period}",
+        document={
+            "format": FORMAT,
+            "number": period.number,
+            "first_day": period.first_day.isoformat(),
+            "last_day": period.last_day.isoformat(),
+            "archive_sha256": archive.sha256,
+            "kept": content["kept"],
+            "tables": named,
+        },
+    )
+    retirement = Retirement.objects.create(
+        period=period,
+        archive=archive,
+        kept=content["kept"],
+        proposal=proposal,
+        entry=entry,
+        retired_at=clock.now(),
+    )
+    RetiredRows.objects.bulk_create(
+        RetiredRows(
+            retirement=retirement,
+            relation=name,
+            first_row=span["first_row"],
+            last_row=span["last_row"],
+            count=span["rows"],
+            sha256=span["entries_sha256"],
+        )
+        for name, span in spans.items()
+        if span["rows"]
+    )
+
+
+RETIREMENT = two_persons.Kind(
+    "periods.retirement",
+    powers.RETIRE,
+    _retire,
+    second=powers.CONFIRM,
+    good_for=two_persons.A_WEEK,
+)
+
+
+def retired_remove() -> int:
+    """Delete what was retired and is still there; return how many rows. Each part is committed."""
+    removed = 0
+    for relation in RetiredRows.objects.order_by().values_list("relation", flat=True).distinct():
+        while here := _remove_some(relation):
+            removed += here
+    return removed
+
+
+@transaction.atomic
+def _remove_some(relation: str) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT periods_remove(%s, %s)", [relation, AT_ONCE])
+        return int(cursor.fetchone()[0])

@@ -1,0 +1,35 @@
+"""`manage.py period_archive YYYY-MM FOLDER`: write a closed month to files (docs/operations.md)."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from core.kernel.errors import DomainError
+from core.looks.recording import EXPORT, look
+from core.periods.archive.writing import archive_write, closed_period
+
+
+class Command(BaseCommand):
+    help = (
+        "Write a closed month to files in FOLDER/YYYY-MM, verified; exit 1 unless they are whole."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("month", help="YYYY-MM")
+        parser.add_argument("folder", type=Path)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            period = closed_period(options["month"])
+            look(EXPORT, f"period:{period}", asked=str(options["folder"]))
+            archive = archive_write(period=period, folder=options["folder"])
+        except DomainError as error:
+            raise CommandError(f"{error.code}: {error} {error.data}") from error
+        except OSError as error:
+            raise CommandError(f"nothing was archived: {error}") from error
+        tables = archive.manifest["tables"]
+        self.stdout.write(
+            f"{period}: {sum(table['rows'] for table in tables)} rows of {len(tables)} tables;"
+            f" manifest {archive.sha256}"
+        )

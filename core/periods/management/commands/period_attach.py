@@ -1,0 +1,27 @@
+"""`manage.py period_attach FOLDER`: load an archived month again, to be read by an inquiry."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from core.kernel.errors import DomainError
+from core.periods.archive.attaching import attach, detach
+
+
+class Command(BaseCommand):
+    help = "Verify the files of a closed month and load them into a schema that is only read."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("folder", type=Path, help="FOLDER/YYYY-MM; with --drop: YYYY-MM")
+        parser.add_argument("--drop", action="store_true", help="drop the schema again")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            if options["drop"]:
+                detach(options["folder"].name)
+                return
+            schema = attach(options["folder"])
+        except DomainError as error:
+            raise CommandError(f"{error.code}: {error} {error.data}") from error
+        self.stdout.write(f"{schema}: verified and loaded")

@@ -1,0 +1,30 @@
+"""`manage.py period_look YYYY-MM UUID`: read a ticket, voucher or payment of an attached month."""
+
+import uuid
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from core.kernel.errors import DomainError
+from core.looks.recording import EXPORT, look
+from core.periods.archive.attaching import rows_about
+
+
+class Command(BaseCommand):
+    help = "Print the rows of an attached month about a UUID, as table and JSON."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("month", help="YYYY-MM")
+        parser.add_argument("uuid", type=uuid.UUID)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        month, sought = options["month"], str(options["uuid"])
+        look(EXPORT, f"period:{month}"[:120], asked=sought)
+        try:
+            rows = list(rows_about(month, sought))
+        except DomainError as error:
+            raise CommandError(f"{error.code}: {error} {error.data}") from error
+        for table, line in rows:
+            self.stdout.write(f"{table} {line}")
+        if not rows:
+            raise CommandError("nothing of that month has this UUID")

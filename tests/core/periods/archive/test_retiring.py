@@ -1,0 +1,215 @@
+"""Rows of an archived month leave by two persons; exactly these, and the journal knows it."""
+
+import json
+import re
+import uuid
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from django.db import DatabaseError, connection, connections, transaction
+
+from core.database import clock
+from core.journal import rules
+from core.journal.export import export
+from core.journal.services import checkpoint_publish, last_batch
+from core.journal.verifying import Fault, verify
+from core.kernel.days import natural_day
+from core.payoffice.models import Claim
+from core.periods import journal_rules, nightly
+from core.periods.archive import retiring
+from core.periods.archive.retiring import (
+    PeriodNotArchived,
+    PlaceMissing,
+    RightStands,
+    RowsNotAsArchived,
+    retirement_propose,
+)
+from core.periods.archive.writing import (
+    ArchiveOutOfOrder,
+    PeriodNotClosed,
+    PeriodRetired,
+    archive_write,
+)
+from core.periods.models import ClosedPeriod, RetiredRows, Retirement
+from core.staff import two_persons
+from core.staff.powers import Role
+from core.staff.two_persons import SamePerson
+from lototrot.models.tickets import PrintConfirmation, Ticket
+from tests.core.periods.conftest import closed
+from tests.support import factories
+from tests.support.journaling import seal_all
+from tests.support.verifying.forging import Refused, public_key, published_log, written
+from tests.support.verifying.load import verifier
+
+PLACE = "Safe of the Central Office"
+PRINTS = "lototrot_printconfirmation"
+
+
+def proposed() -> uuid.UUID:
+    by = factories.staff(Role.ORGANISER)
+    return retirement_propose(by=by, number=1, kept=PLACE).uuid
+
+
+def confirm(proposal: uuid.UUID) -> None:
+    two_persons.confirm(proposal=proposal, by=factories.staff(Role.AUDITOR))
+
+
+def removed() -> int:
+    return dict(nightly.remove(natural_day(clock.now())).counts)["removed"]
+
+
+def found() -> list[tuple[str, str]]:
+    """Return what the journal says of rows. The tickets of `rounds` are of no sale's act."""
+    findings = verify().findings
+    return [(each.what, each.table) for each in findings if each.what is not Fault.RULE]
+
+
+def forge(table: str, statement: str) -> None:
+    """Change a table as its owner could, with its triggers disabled meanwhile."""
+    with connections["owner"].cursor() as owner:
+        owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        owner.execute(statement)
+        assert owner.rowcount > 0
+        owner.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
+
+
+def later_print() -> None:
+    """Print a ticket of a later contest: it stays."""
+    sold = factories.sell(factories.contest(), factories.point())
+    PrintConfirmation.objects.create(ticket_id=sold.ticket_id, confirmed_at=clock.now())
+
+
+def test_archived_rows_leave_by_two_persons_and_no_others(
+    own_month: ClosedPeriod, tmp_path: Path
+) -> None:
+    later_print()
+    archive = archive_write(period=own_month, folder=tmp_path)
+    seal_all()
+    with pytest.raises(PlaceMissing):
+        retirement_propose(by=factories.staff(Role.ORGANISER), number=1, kept=" ")
+    with pytest.raises(PeriodNotClosed):
+        retirement_propose(by=factories.staff(Role.ORGANISER), number=2, kept=PLACE)
+    by = factories.staff(Role.ORGANISER)
+    proposal = retirement_propose(by=by, number=1, kept=PLACE)
+    with pytest.raises(SamePerson):
+        two_persons.confirm(proposal=proposal.uuid, by=by)
+    assert removed() == 0
+    confirm(proposal.uuid)
+    assert PrintConfirmation.objects.count() == 4
+    assert (removed(), removed()) == (3, 0)
+    assert PrintConfirmation.objects.count() == 1
+    (rows,) = Retirement.objects.get().entry.document["tables"]
+    assert (rows["table"], rows["rows"]) == (PRINTS, 3)
+    for refused in (proposed, lambda: archive_write(period=own_month, folder=tmp_path)):
+        with pytest.raises(PeriodRetired):
+            refused()
+    _verified_from_outside(tmp_path, archive.sha256)
+    assert found() == []
+    assert [row for rule in journal_rules.RULES for row in rules.broken(rule)] == []
+    forge(PRINTS, f"DELETE FROM {PRINTS}")
+    assert found() == [(Fault.ROW_REMOVED, PRINTS)]
+    forge("periods_retiredrows", "UPDATE periods_retiredrows SET last_row = last_row + 1")
+    assert [name for name, _, _ in rules.broken(journal_rules.RETIRED)] == ["proofs_logentry"]
+
+
+def _verified_from_outside(folder: Path, manifest: str) -> None:
+    """Check archive and journal by `verify/`; each refuses a retirement of other rows."""
+    seal_all()
+    last = last_batch()
+    assert last is not None
+    checkpoint_publish(number=last.number)
+    exported = StringIO()
+    export(exported)
+    (folder / "journal").write_text(exported.getvalue(), "utf-8")
+    log = published_log()
+    files = (written(folder, "log.jsonl", log), public_key())
+    said = verifier("archive").check(str(folder / "2030-03"), *files)
+    assert f"manifest {manifest}; it is the archive of which rows were retired" in said
+    assert "WHOLE" in verifier("journal").check(str(folder / "journal"), *files)
+    journal = verifier("journal")
+    (entry,) = (entry for entry in log if entry["kind"] == "periods.retired")
+    for lie in ({"last_row": 2, "rows": 2}, {"entries_sha256": "00" * 32}):
+        told = json.loads(json.dumps(entry["document"]))
+        told["tables"][0] |= lie
+        reader = journal.Journal(journal.keys_in_force(journal.Log(*files)), [told])
+        reader.read(str(folder / "journal"))
+        with pytest.raises(Refused, match=r"periods\.retired"):
+            reader.need_retired()
+        archive = verifier("archive")
+        with pytest.raises(Refused, match=r"periods\.retired"):
+            archive.check_retirement(archive.Archive(str(folder / "2030-03")), told)
+
+
+def test_what_is_early_held_or_changed_is_not_retired(
+    own_month: ClosedPeriod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(PeriodNotArchived):
+        proposed()
+    closed()
+    with pytest.raises(ArchiveOutOfOrder):
+        archive_write(period=ClosedPeriod.objects.get(number=2), folder=tmp_path)
+    archive_write(period=own_month, folder=tmp_path)
+    archive_write(period=ClosedPeriod.objects.get(number=2), folder=tmp_path)
+    with pytest.raises(PeriodNotArchived):  # March first
+        retirement_propose(by=factories.staff(Role.ORGANISER), number=2, kept=PLACE)
+    seal_all()
+    proposal = proposed()
+    claimed = Claim.objects.values("document_id")
+    Claim.objects.create(
+        game="lototrot",
+        document_id=Ticket.objects.exclude(pk__in=claimed).order_by("pk")[0].pk,
+        state=Claim.State.HELD,
+        amount_cents=100,
+        opened_at=clock.now(),
+    )
+    with pytest.raises(RightStands), transaction.atomic():
+        confirm(proposal)
+    with monkeypatch.context() as patch:  # the database asks again
+        patch.setattr(retiring, "_need_free", lambda table, archive: None)
+        with pytest.raises(DatabaseError, match="right of them"), transaction.atomic():
+            confirm(proposal)
+    forge(
+        "payoffice_claim",
+        "UPDATE payoffice_claim SET state = 'refused', day = '2030-05-11' WHERE state = 'held'",
+    )
+    forge(PRINTS, f"UPDATE {PRINTS} SET confirmed_at = confirmed_at + interval '1 s'")
+    with pytest.raises(RowsNotAsArchived), transaction.atomic():
+        confirm(proposal)
+    assert not RetiredRows.objects.exists()
+    assert removed() == 0
+
+
+def test_nothing_else_lets_a_row_be_deleted(own_month: ClosedPeriod, tmp_path: Path) -> None:
+    later_print()
+    archive_write(period=own_month, folder=tmp_path)
+    seal_all()
+    everything = f"DELETE FROM {PRINTS}"
+    with connections["owner"].cursor() as owner:
+        refused(owner, everything, "append-only")
+    confirm(proposed())
+    (rows,) = RetiredRows.objects.all()
+    with connection.cursor() as application:
+        refused(application, everything, "permission denied")
+        refused(application, "DELETE FROM periods_retiredrows", "permission denied")
+    with connections["owner"].cursor() as owner:
+        refused(owner, everything, "append-only")  # a later print is among them
+        refused(owner, f"TRUNCATE {PRINTS}", "append-only")
+    for change in ({"last_row": rows.last_row + 1}, {"relation": "lototrot_ticket"}):
+        with pytest.raises(DatabaseError, match="archive"), transaction.atomic():
+            more: dict[str, Any] = {
+                "relation": PRINTS,
+                "first_row": rows.first_row,
+                "last_row": rows.last_row,
+                "count": rows.count,
+                "sha256": rows.sha256,
+            }
+            RetiredRows.objects.create(retirement=rows.retirement, **(more | change))
+
+
+def refused(cursor: Any, statement: str, by: str) -> None:
+    with pytest.raises((DatabaseError, psycopg.Error)) as raised:
+        cursor.execute(statement)
+    assert re.search(by, str(raised.value))

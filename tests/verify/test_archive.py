@@ -1,0 +1,126 @@
+"""Run verify/archive.py on a real archive, and on copies that were changed."""
+
+import gzip
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from pytest_django import DjangoDbBlocker
+
+from core.journal.acting import name_process
+from core.kernel.canonical import canonical_bytes
+from core.periods.archive.writing import archive_write
+from core.periods.models import ClosedPeriod
+from tests.core.periods.conftest import closed, march_ended
+from tests.support import databases
+from tests.support.verifying.forging import Refused, public_key, published_log, written
+from tests.support.verifying.load import FOLDER, verifier
+
+archive = verifier("archive")
+TICKETS, TRANSFERS = "lototrot_ticket.jsonl.gz", "ledger_transfer.jsonl.gz"
+
+
+@pytest.fixture(scope="module")
+def made(
+    django_db_setup: None,
+    django_db_blocker: DjangoDbBlocker,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[tuple[Path, str, str]]:
+    """The archives of March and April, the public log, and its key."""
+    folder = tmp_path_factory.mktemp("archives")
+    with django_db_blocker.unblock(), databases.clone():
+        march_ended()
+        closed()
+        closed()
+        name_process("command:period_archive")
+        for period in ClosedPeriod.objects.order_by("number"):
+            archive_write(period=period, folder=folder)
+        yield folder, written(folder, "log.jsonl", published_log()), public_key()
+
+
+@pytest.fixture
+def copy(made: tuple[Path, str, str], tmp_path: Path) -> Path:
+    """A copy of March, to be changed."""
+    return Path(shutil.copytree(made[0] / "2030-03", tmp_path / "2030-03"))
+
+
+def test_real_archives_are_whole(made: tuple[Path, str, str]) -> None:
+    folder, log, keys = made
+    assert "WHOLE: 2030-03" in archive.check(str(folder / "2030-03"), log, keys)
+    command = [sys.executable, str(FOLDER / "archive.py"), str(folder / "2030-04"), log, keys]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    assert "WHOLE: 2030-04, 0 transfers and 0 tickets" in said
+
+
+def refused(copy: Path, made: tuple[Path, str, str], by: str) -> None:
+    with pytest.raises(Refused, match=by):
+        archive.check(str(copy), *made[1:])
+
+
+def test_a_changed_byte_of_any_file_is_refused(made: tuple[Path, str, str], copy: Path) -> None:
+    for path in sorted(copy.iterdir()):
+        content = path.read_bytes()
+        for at in (len(content) // 2, 9 if path.suffix == ".gz" else 1):
+            path.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+            refused(copy, made, "manifest.json|not the bytes of the manifest")
+        path.write_bytes(content)
+    archive.check(str(copy), *made[1:])
+
+
+def test_a_missing_or_foreign_file_is_refused(made: tuple[Path, str, str], copy: Path) -> None:
+    (copy / "more").touch()
+    refused(copy, made, "more: missing, or not of the archive")
+    (copy / "more").unlink()
+    shutil.copy(made[0] / "2030-04" / TICKETS, copy / TICKETS)
+    refused(copy, made, f"{TICKETS}: not the bytes")
+    (copy / TICKETS).unlink()
+    refused(copy, made, f"{TICKETS}: missing")
+    shutil.copy(made[0] / "2030-03" / TICKETS, copy / TICKETS)
+    shutil.copy(made[0] / "2030-04" / "manifest.json", copy / "manifest.json")
+    refused(copy, made, "not the bytes")
+    (copy / "manifest.json").unlink()
+    refused(copy, made, "manifest.json: missing")
+
+
+Change = Callable[[list[str]], list[str]]
+
+
+def rewritten(copy: Path, file: str, change: Change) -> None:
+    """Change lines of a file as a liar would who makes the manifest fit them."""
+    lines = change(gzip.decompress((copy / file).read_bytes()).decode().splitlines())
+    content = "".join(f"{line}\n" for line in lines).encode()
+    packed = gzip.compress(content, mtime=0)
+    (copy / file).write_bytes(packed)
+    manifest = json.loads((copy / "manifest.json").read_bytes())
+    (table,) = (table for table in manifest["tables"] if table["file"] == file)
+    table |= {
+        "rows": len(lines),
+        "bytes": len(content),
+        "sha256": archive.hashlib.sha256(content).hexdigest(),
+        "file_sha256": archive.hashlib.sha256(packed).hexdigest(),
+    }
+    (copy / "manifest.json").write_bytes(canonical_bytes(manifest) + b"\n")
+
+
+LIES: list[tuple[str, Change, str]] = [
+    (TICKETS, lambda lines: lines[1:], "periods.closed, contest"),
+    (TICKETS, lambda lines: [each.replace('"bets": ', '"bets": 1') for each in lines], "root"),
+    (TRANSFERS, lambda lines: lines[:-1], "periods.closed.transfers"),
+    (TRANSFERS, lambda lines: [*lines, lines[-1]], "periods.closed.transfers"),
+    ("ledger_account.jsonl.gz", lambda lines: lines[1:], "account that is not there|balances"),
+    ("periods_periodbalance.jsonl.gz", lambda lines: lines[1:], "not what the transfers leave"),
+    ("premises_terminal.jsonl.gz", lambda lines: [], "terminal that are not there"),
+    ("lototrot_printconfirmation.jsonl.gz", lambda lines: lines[1:], "entries_sha256"),
+]
+
+
+@pytest.mark.parametrize(("file", "change", "by"), LIES)
+def test_rows_that_differ_from_what_was_published_are_refused(
+    made: tuple[Path, str, str], copy: Path, file: str, change: Change, by: str
+) -> None:
+    rewritten(copy, file, change)
+    refused(copy, made, by)
