@@ -38,7 +38,7 @@ NOT_THAT_DAY = {
     "statements_remittance.confirmed",
 }
 # Of no moved row, but of what it says: the matrix above, test_rules.py, test_journal_rules.py and
-# tests/core/statements/test_guarantee.py, tests/core/periods/test_nightly.py.
+# tests/core/statements/test_guarantee.py, tests/core/periods (test_nightly.py, test_retiring.py).
 BY_HAND = {
     "authorisation_only_shortened",
     "cash_up_counts_the_shift",
@@ -58,6 +58,7 @@ BY_HAND = {
     "promotrot_voucherhandover.not_paid_by_same",
     "proposal_not_lapsed",
     "proposer_is_who_acted",
+    "retired_as_published",
     "roles_by_another",
     "second_person_waited",
     "tills_hold_the_debt",
