@@ -7,154 +7,19 @@ public_log.py. Transfers, balances and tickets are counted again from the rows, 
 what two persons published when they closed the month (docs/proofs.md, "Archives").
 """
 
-import gzip
-import hashlib
-import json
-import zlib
 from collections import Counter
-from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
 
-from documents import ARCHIVE, PERIOD, RETIREMENT
-from entry import canonical, digest_of, main, parsed, same
+from archived import MANIFEST, Archive, Row, moment
+from archived_ledger import check_ledger
+from documents import PERIOD, RETIREMENT
+from entry import digest_of, main, same
 from forms import need, shaped
 from public_log import Log
 from tickets import Tree
 
-MANIFEST = "manifest.json"
-BLOCK = 65_536
 LEGS = [f"leg_{number}" for number in range(1, 11)]
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
-Row = dict[str, Any]
-
-
-class Archive:
-    """The files of a period, each compared with the manifest when it has been read to its end."""
-
-    def __init__(self, folder: str) -> None:
-        self.folder = Path(folder)
-        path = self.folder / MANIFEST
-        need(path.is_file(), MANIFEST, "missing")
-        content = path.read_bytes()
-        self.manifest = parsed(content.decode(), MANIFEST)
-        shaped(self.manifest, ARCHIVE, MANIFEST)
-        need(content == canonical(self.manifest) + b"\n", MANIFEST, "not canonical JSON")
-        self.tables = {table["table"]: table for table in self.manifest["tables"]}
-        named = {MANIFEST, *(table["file"] for table in self.manifest["tables"])}
-        for stray in sorted({each.name for each in self.folder.iterdir()} ^ named):
-            need(False, stray, "missing, or not of the archive")
-
-    def rows(self, name: str) -> Iterator[Row]:
-        """Yield the rows of a table; refuse the file at its end unless it is that of the
-        manifest.
-        """
-        table = self.tables[name]
-        file, path = table["file"], self.folder / table["file"]
-        with path.open("rb") as packed:
-            whole = hashlib.file_digest(packed, "sha256").hexdigest()
-        need(whole == table["file_sha256"], file, "not the bytes of the manifest")
-        lines, entries, count, size = hashlib.sha256(), hashlib.sha256(), 0, 0
-        try:
-            with gzip.open(path, "rb") as content:
-                for line in content:
-                    count, size = count + 1, size + len(line)
-                    lines.update(line)
-                    row = json.loads(line)
-                    if table["retires"]:
-                        entries.update(sealed(row, line))
-                    yield row
-        except (OSError, EOFError, ValueError, zlib.error) as error:
-            need(False, file, f"cannot be read ({error})")
-        made = {"rows": count, "bytes": size, "sha256": lines.hexdigest()}
-        same(table, made, file)
-        if table["retires"]:
-            same(table["retires"], {"entries_sha256": entries.hexdigest()}, file)
-
-
-def sealed(row: Row, line: bytes) -> bytes:
-    """Return the entry of a row in the journal: transaction, id, digest of its text."""
-    digest = hashlib.sha256(line.removesuffix(b"\n")).digest()
-    return int(row["journal_xid"]).to_bytes(8, "big") + int(row["id"]).to_bytes(8, "big") + digest
-
-
-def moment(text: str) -> datetime:
-    return datetime.fromisoformat(text).astimezone(UTC)
-
-
-# --- Transfers and balances -----------------------------------------------------------------------
-
-
-def check_ledger(archive: Archive, closing: Row, before: Row | None) -> int:
-    """Refuse transfers or balances that are not those that were published; return how many."""
-    codes = {row["id"]: row["code"] for row in archive.rows("ledger_account")}
-    opening, closing_balances = balances(archive, codes)
-    if before is None:
-        need(not opening, "periods_periodbalance", "balances before the first period")
-    else:
-        same(before["balances"], balances_digest(opening), "periods.closed before, balances")
-    moved, blocks = Counter(opening), Blocks()
-    for row in archive.rows("ledger_transfer"):
-        debit, credit = codes.get(row["debit_id"]), codes.get(row["credit_id"])
-        need(debit and credit, f"ledger_transfer {row['id']}", "of an account that is not there")
-        blocks.add(row, str(debit), str(credit))
-        moved[str(debit)] += row["amount_cents"]
-        moved[str(credit)] -= row["amount_cents"]
-    same(closing["transfers"], blocks.figures(), "periods.closed.transfers")
-    held = {code: cents for code, cents in moved.items() if cents}
-    same(closing["balances"], balances_digest(held), "periods.closed.balances")
-    need(held == closing_balances, "periods_periodbalance", "not what the transfers leave")
-    return blocks.count
-
-
-def balances(archive: Archive, codes: dict[int, str]) -> tuple[dict[str, int], dict[str, int]]:
-    """Return the balances at the end of the period before, and at its own, by account code."""
-    numbers = {row["id"]: row["number"] for row in archive.rows("periods_closedperiod")}
-    by_number: dict[int, dict[str, int]] = {}
-    for row in archive.rows("periods_periodbalance"):
-        code = codes.get(row["account_id"])
-        need(code, f"periods_periodbalance {row['id']}", "of an account that is not there")
-        of_period = by_number.setdefault(numbers.get(row["period_id"], 0), {})
-        of_period[str(code)] = row["balance_cents"]
-    number = archive.manifest["number"]
-    return by_number.get(number - 1, {}), by_number.get(number, {})
-
-
-def balances_digest(held: dict[str, int]) -> Row:
-    return {
-        "accounts": len(held),
-        "sha256": digest_of([list(pair) for pair in sorted(held.items())]),
-    }
-
-
-class Blocks:
-    """Digest transfers as they were published: in blocks of ids, each digested on its own."""
-
-    def __init__(self) -> None:
-        self.count = self.cents = 0
-        self.whole = hashlib.sha256()
-        self.number, self.lines = -1, list[str]()
-
-    def add(self, row: Row, debit: str, credit: str) -> None:
-        at = moment(row["at"]).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-        if row["id"] // BLOCK != self.number:
-            self.end()
-            self.number = row["id"] // BLOCK
-        parts = [row[name] for name in ("id", "reference", "line", "kind")]
-        parts += [debit, credit, row["amount_cents"], at]
-        self.lines.append("|".join(map(str, parts)))
-        self.count, self.cents = self.count + 1, self.cents + row["amount_cents"]
-
-    def end(self) -> None:
-        if self.lines:
-            self.whole.update(hashlib.sha256("\n".join(self.lines).encode()).digest())
-        self.lines = []
-
-    def figures(self) -> Row:
-        self.end()
-        return {"count": self.count, "cents": self.cents, "sha256": self.whole.hexdigest()}
-
 
 # --- Tickets --------------------------------------------------------------------------------------
 

@@ -10,7 +10,8 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from documents import JOURNAL_BATCH, JOURNAL_BLOCK, JOURNAL_FORM, JOURNAL_HEAD, RETIREMENT
+from archived import Retired
+from documents import JOURNAL_BATCH, JOURNAL_BLOCK, JOURNAL_FORM, JOURNAL_HEAD
 from ed25519 import verify
 from entry import canonical, digest_of, main, parsed, same
 from forms import need, shaped, text
@@ -23,9 +24,8 @@ Line = dict[str, Any]
 class Journal:
     """Keep what was read: the chain of batches, and the blocks of the next batch."""
 
-    def __init__(self, keys: dict[str, Key], retired: list[Line]) -> None:
-        self.keys = keys
-        self.retired = [(table, list[bytes]()) for each in retired for table in each["tables"]]
+    def __init__(self, keys: dict[str, Key], retired: Retired) -> None:
+        self.keys, self.retired = keys, retired
         self.tables: dict[str, str] = {}  # by form
         self.blocks: list[list[Any]] = []
         self.transactions: list[tuple[set[int], str]] = []  # of each block
@@ -61,10 +61,7 @@ class Journal:
                     f"row {row} of {table} is not as it was sealed",
                 )
         self.transactions.append(({int.from_bytes(entry[:8], "big") for entry in entries}, place))
-        for rows, found in self.retired:
-            if rows["table"] == table:
-                span = range(rows["first_row"], rows["last_row"] + 1)
-                found += [e[8:16] + e for e in entries if int.from_bytes(e[8:16], "big") in span]
+        self.retired.add(table, entries)
         sealed = hashlib.sha256(content).hexdigest()
         self.blocks.append([line["block"], len(entries), sealed])
         self.entries += len(entries)
@@ -129,13 +126,6 @@ class Journal:
                 found[0](line, place)
         need(not self.blocks, "end", "blocks of a batch that is missing")
 
-    def need_retired(self) -> None:
-        """Refuse rows published as retired that are not those that were sealed."""
-        for rows, found in self.retired:
-            entries = hashlib.sha256(b"".join(entry[8:] for entry in sorted(found))).hexdigest()
-            made = {"rows": len(found), "entries_sha256": entries}
-            same(rows, made, f"periods.retired, {rows['table']} from {rows['first_row']}")
-
     def published(self, checkpoint: dict[str, Any]) -> None:
         """Refuse a journal that differs, at the checkpoint's batch, from what was published."""
         number, digest = checkpoint["batch"], checkpoint["digest"]
@@ -146,12 +136,10 @@ class Journal:
 
 def check(journal: str, log_file: str, keys: str) -> str:
     log = Log(log_file, keys)
-    retired, checkpoints = log.all("periods.retired"), log.all("journal.checkpoint")
-    for retirement in retired:
-        shaped(retirement, RETIREMENT, "periods.retired")
+    retired, checkpoints = Retired(log.all("periods.retired")), log.all("journal.checkpoint")
     found = Journal(keys_in_force(log), retired)
     found.read(journal)
-    found.need_retired()
+    retired.need_sealed()
     for checkpoint in checkpoints:
         found.published(checkpoint)
     last = f", the last of batch {checkpoints[-1]['batch']}" if checkpoints else ""

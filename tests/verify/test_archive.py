@@ -1,6 +1,7 @@
 """Run verify/archive.py on a real archive, and on copies that were changed."""
 
 import gzip
+import hashlib
 import json
 import shutil
 import subprocess
@@ -100,8 +101,8 @@ def rewritten(copy: Path, file: str, change: Change) -> None:
     table |= {
         "rows": len(lines),
         "bytes": len(content),
-        "sha256": archive.hashlib.sha256(content).hexdigest(),
-        "file_sha256": archive.hashlib.sha256(packed).hexdigest(),
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "file_sha256": hashlib.sha256(packed).hexdigest(),
     }
     (copy / "manifest.json").write_bytes(canonical_bytes(manifest) + b"\n")
 

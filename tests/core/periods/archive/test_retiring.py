@@ -134,10 +134,11 @@ def _verified_from_outside(folder: Path, manifest: str) -> None:
     for lie in ({"last_row": 2, "rows": 2}, {"entries_sha256": "00" * 32}):
         told = json.loads(json.dumps(entry["document"]))
         told["tables"][0] |= lie
-        reader = journal.Journal(journal.keys_in_force(journal.Log(*files)), [told])
+        retired = journal.Retired([told])
+        reader = journal.Journal(journal.keys_in_force(journal.Log(*files)), retired)
         reader.read(str(folder / "journal"))
         with pytest.raises(Refused, match=r"periods\.retired"):
-            reader.need_retired()
+            retired.need_sealed()
         archive = verifier("archive")
         with pytest.raises(Refused, match=r"periods\.retired"):
             archive.check_retirement(archive.Archive(str(folder / "2030-03")), told)

@@ -1,0 +1,80 @@
+"""Count the transfers of an archive again, and the balances that they leave. Used by archive.py."""
+
+import hashlib
+from collections import Counter
+
+from archived import Archive, Row, moment
+from entry import digest_of, same
+from forms import need
+
+BLOCK = 65_536
+
+
+def check_ledger(archive: Archive, closing: Row, before: Row | None) -> int:
+    """Refuse transfers or balances that are not those that were published; return how many."""
+    codes = {row["id"]: row["code"] for row in archive.rows("ledger_account")}
+    opening, closing_balances = balances(archive, codes)
+    if before is None:
+        need(not opening, "periods_periodbalance", "balances before the first period")
+    else:
+        same(before["balances"], balances_digest(opening), "periods.closed before, balances")
+    moved, blocks = Counter(opening), Blocks()
+    for row in archive.rows("ledger_transfer"):
+        debit, credit = codes.get(row["debit_id"]), codes.get(row["credit_id"])
+        need(debit and credit, f"ledger_transfer {row['id']}", "of an account that is not there")
+        blocks.add(row, str(debit), str(credit))
+        moved[str(debit)] += row["amount_cents"]
+        moved[str(credit)] -= row["amount_cents"]
+    same(closing["transfers"], blocks.figures(), "periods.closed.transfers")
+    held = {code: cents for code, cents in moved.items() if cents}
+    same(closing["balances"], balances_digest(held), "periods.closed.balances")
+    need(held == closing_balances, "periods_periodbalance", "not what the transfers leave")
+    return blocks.count
+
+
+def balances(archive: Archive, codes: dict[int, str]) -> tuple[dict[str, int], dict[str, int]]:
+    """Return the balances at the end of the period before, and at its own, by account code."""
+    numbers = {row["id"]: row["number"] for row in archive.rows("periods_closedperiod")}
+    by_number: dict[int, dict[str, int]] = {}
+    for row in archive.rows("periods_periodbalance"):
+        code = codes.get(row["account_id"])
+        need(code, f"periods_periodbalance {row['id']}", "of an account that is not there")
+        of_period = by_number.setdefault(numbers.get(row["period_id"], 0), {})
+        of_period[str(code)] = row["balance_cents"]
+    number = archive.manifest["number"]
+    return by_number.get(number - 1, {}), by_number.get(number, {})
+
+
+def balances_digest(held: dict[str, int]) -> Row:
+    return {
+        "accounts": len(held),
+        "sha256": digest_of([list(pair) for pair in sorted(held.items())]),
+    }
+
+
+class Blocks:
+    """Digest transfers as they were published: in blocks of ids, each digested on its own."""
+
+    def __init__(self) -> None:
+        self.count = self.cents = 0
+        self.whole = hashlib.sha256()
+        self.number, self.lines = -1, list[str]()
+
+    def add(self, row: Row, debit: str, credit: str) -> None:
+        at = moment(row["at"]).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        if row["id"] // BLOCK != self.number:
+            self.end()
+            self.number = row["id"] // BLOCK
+        parts = [row[name] for name in ("id", "reference", "line", "kind")]
+        parts += [debit, credit, row["amount_cents"], at]
+        self.lines.append("|".join(map(str, parts)))
+        self.count, self.cents = self.count + 1, self.cents + row["amount_cents"]
+
+    def end(self) -> None:
+        if self.lines:
+            self.whole.update(hashlib.sha256("\n".join(self.lines).encode()).digest())
+        self.lines = []
+
+    def figures(self) -> Row:
+        self.end()
+        return {"count": self.count, "cents": self.cents, "sha256": self.whole.hexdigest()}
