@@ -11,7 +11,7 @@ from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.periods import powers, services
 from core.periods.archive.retiring import retirement_propose
-from core.periods.models import Archive, ClosedPeriod, PeriodBalance, Retirement
+from core.periods.models import Archive, ClosedPeriod, PeriodBalance, RetiredRows, Retirement
 from core.staff.actor import StaffActor
 
 
@@ -80,4 +80,17 @@ class ClosedPeriodAdmin(ReadOnlyAdmin):
     list_acts = (CLOSE,)
     inlines = (_Archives, _Retirements, _Balances)
     acts = (RETIRE,)
+    sortable_by = ()
+
+
+class _Rows(ReadOnlyInline):
+    model = RetiredRows
+    shown = ("relation", "first_row", "last_row", "count", "sha256")
+
+
+@admin.register(Retirement)
+class RetirementAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
+    columns = ("period", "retired_at", "kept")
+    inlines = (_Rows,)
     sortable_by = ()

@@ -3,10 +3,17 @@
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.contents import Administration, Place, Section
-from core.periods.models import ClosedPeriod
+from core.periods.models import ClosedPeriod, Retirement
 
 ADMINISTRATION = Administration(
-    sections=(Section(_("Closed periods"), 78, Place.MONEY, ((ClosedPeriod, "lock_clock"),)),),
+    sections=(
+        Section(
+            _("Closed periods"),
+            78,
+            Place.MONEY,
+            ((ClosedPeriod, "lock_clock"), (Retirement, "inventory_2")),
+        ),
+    ),
     kind_titles={
         "periods.closing": _("Closing of a month"),
         "periods.retirement": _("Retirement of a month's rows"),

@@ -100,6 +100,7 @@ def test_the_race_day_fills_every_table_but_those(day: RaceDay) -> None:
         "Payment",
         "StockItem",
         "ClosedPeriod",
+        "Retirement",
         "BurntRequest",
         "FormerToken",
         "TerminalCopy",
