@@ -244,8 +244,8 @@ def _past(tried: Tried) -> Cells:
         for category, count in paid.winners.items()
     )
     return (
-        format_html("{} · {}{}", day(tried.round.day), tried.round.name, mark),
-        tried.round.bets,
+        format_html("{} · {}{}", day(tried.past.day), tried.past.name, mark),
+        tried.past.bets,
         money(paid.takings),
         *prizes,
         money(paid.prizes_total),
@@ -275,6 +275,6 @@ def past_chart(rounds: Sequence[Tried]) -> SafeString:
     for tried in rounds:
         paid = tried.paid
         top = next(iter(paid.winners))
-        rows.append((day(tried.round.day), paid.prize_each.get(top, 0), paid.jackpot_out))
-    period = tables.Period(rounds[0].round.day, rounds[-1].round.day)
+        rows.append((day(tried.past.day), paid.prize_each.get(top, 0), paid.jackpot_out))
+    period = tables.Period(rounds[0].past.day, rounds[-1].past.day)
     return charts.svg(tables.Table(_CHART, period, rows, ()))

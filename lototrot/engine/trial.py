@@ -36,7 +36,7 @@ class PastRound:
 class Tried:
     """A round settled by a bet type on trial. `estimated` if the round had fewer races."""
 
-    round: PastRound
+    past: PastRound
     estimated: bool
     paid: Distribution
 

@@ -241,7 +241,7 @@ def _annul_any(browser: Browser, paper: str) -> None:
     browser.keys("Escape")
     browser.click("#tab-day")
     until(lambda: len(browser.all(".day tbody tr")) == 2, "both tickets")
-    browser.click(".day > :last-child .button")
+    browser.click(".day .printer .button")
     assert "1234567890" in desk.printed(browser, 3)[-1]
     browser.type("#find-ticket", "4 0 8")
     until(lambda: len(browser.all(".day tbody tr")) == 1, "the one ticket")

@@ -74,7 +74,7 @@ def run(contests: list[Contest]) -> None:
     factories.classified(factories.races_of(contests[1])[-1], [2])
 
 
-@pytest.mark.article("14.III.5.1", "14.III.9", "14.III.10.2")
+@pytest.mark.article("14.III.5.1", "14.III.9.2", "14.III.10.2")
 def test_three_bet_types_of_one_day(staff: Staff) -> None:
     desk = Desk(Role.ORGANISER)
     meeting = imported(staff, programme(STARTS, DAY))
