@@ -159,12 +159,14 @@ def pytest_unconfigure() -> None:
 def _memory_anew() -> Iterator[None]:
     """Forget what earlier tests took, all from one address, and the facts that they kept.
 
-    The language of a test's last request is not the next test's.
+    The language of a test's last request is not the next test's, nor is the command's name that it
+    took.
     """
     limits.clear()
     kept.forget_all()
     yield
     translation.deactivate()
+    name_process("command:tests")
 
 
 @pytest.fixture(scope="session")
