@@ -30,6 +30,7 @@ from lototrot.models.sealing import Seal
 from lototrot.models.settlement import CarryOver, Lapse, PaymentOrder, Prize, Settlement
 from lototrot.models.stops import SalesStop, SignalDevice
 from lototrot.models.tickets import Block, Ticket, Unprinted, Void
+from lototrot.services.authority.amendments import AMENDMENT
 from lototrot.services.authority.bet_types import BET_TYPE
 
 
@@ -216,7 +217,10 @@ ADMINISTRATION = Administration(
         "actual_start_at": _instant,
         "announced_at": _instant,
     },
-    proposal_words={BET_TYPE.name: bet_type_words.WORDS},
+    proposal_words={
+        BET_TYPE.name: bet_type_words.WORDS,
+        AMENDMENT.name: bet_type_words.AMENDMENT_WORDS,
+    },
     key_names=KEY_NAMES,
     code_texts=GATES | MISSING | PROGRAMME | CLASSIFICATION,
 )

@@ -1,5 +1,6 @@
 """Build the forms of acts in the theme's style, and show their input for confirmation."""
 
+import dataclasses
 import datetime
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -25,16 +26,29 @@ _CLASSES: dict[type[forms.Widget], list[str]] = {
     forms.DateInput: widgets.INPUT_CLASSES,
     forms.DateTimeInput: widgets.INPUT_CLASSES,
 }
-Grid = tuple[tuple[Any, ...], list[tuple[Any, list[str]]]]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Grid:
+    """A table of fields: its headers, and for each row a heading and the names of its fields."""
+
+    headers: Sequence[Any]
+    rows: Sequence[tuple[Any, Sequence[str]]]
+    title: Any = ""
+    about: Any = ""
+
+    @property
+    def names(self) -> list[str]:
+        return [name for _, names in self.rows for name in names]
 
 
 class ActForm(forms.Form):
     """The input of an act on `target` (None if the act creates something).
 
-    `grid` describes a table of fields: its headers, and for each row a heading and field names.
-    Fields named in `tail` stand below it. `asked` has the parameters of the page's address. A form
-    with a `live_template` shows beside its fields what the server computes from them while they are
-    filled in, and again before the act is confirmed: the template with `live()`.
+    `grids` are tables of fields. Fields named in `tail` stand below them. `asked` has the
+    parameters of the page's address. A form with a `live_template` shows beside its fields what the
+    server computes from them while they are filled in, and again before the act is confirmed: the
+    template with `live()`.
     """
 
     live_template: ClassVar[str] = ""
@@ -51,7 +65,7 @@ class ActForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.target: Any = target
         self.asked = asked or {}
-        self.grid: Grid | None = None
+        self.grids: Sequence[Grid] = ()
         self.build()
         for field in self.fields.values():
             if type(field.widget) in _CLASSES:
@@ -76,8 +90,8 @@ class ActForm(forms.Form):
         ]
 
     def loose(self) -> list[forms.BoundField]:
-        """Return the fields outside the grid, in order."""
-        inside = {name for _, names in self.grid[1] for name in names} if self.grid else set()
+        """Return the fields outside the grids, in order."""
+        inside = {name for grid in self.grids for name in grid.names}
         return [self[name] for name in self.fields if name not in inside]
 
     def head_fields(self) -> list[forms.BoundField]:
@@ -86,17 +100,20 @@ class ActForm(forms.Form):
     def tail_fields(self) -> list[forms.BoundField]:
         return [field for field in self.loose() if field.name in self.tail]
 
-    def grid_rows(self) -> list[tuple[Any, list[forms.BoundField]]]:
-        rows = self.grid[1] if self.grid else []
-        return [(heading, [self[name] for name in names]) for heading, names in rows]
+    def tables(self) -> list[tuple[Grid, list[tuple[Any, list[forms.BoundField]]]]]:
+        """Return each grid with its rows: a heading and the fields."""
+        return [
+            (grid, [(heading, [self[name] for name in names]) for heading, names in grid.rows])
+            for grid in self.grids
+        ]
 
     def said(self) -> list[tuple[Any, str]]:
         """Return label and value of each field as people read them, for the page that confirms the
         input.
         """
         lines = [(field.label, self._reading(field.name)) for field in self.loose()]
-        if self.grid:
-            for heading, names in self.grid[1]:
+        for grid in self.grids:
+            for heading, names in grid.rows:
                 values = [self._reading(name) for name in names]
                 filled = " · ".join(value for value in values if value != NOTHING)
                 lines.append((heading, filled or NOTHING))

@@ -1,24 +1,24 @@
 """Show and propose what the authority decides: amended figures, the end of a bet type."""
 
-import json
 from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.acts import Act, Done
 from core.admin_support.documents import as_html
-from core.admin_support.forms import ActForm, DayField, EurosField
+from core.admin_support.forms import ActForm, DayField, EurosField, Grid
 from core.admin_support.readonly import ReadOnlyAdmin
 from core.staff.actor import StaffActor
 from lototrot import powers
+from lototrot.admin import bet_type_words as words
+from lototrot.admin.shares_form import Data, SharesForm
+from lototrot.engine.bet_type import BetType as Rules
 from lototrot.models.authority import FiguresAmendment, GameEnd
 from lototrot.postings import Source
 from lototrot.services.authority import amendments, ending
 
-Data = dict[str, Any]
 _PROPOSED = _("Proposed; a second person confirms it.")
 _SOURCES = {
     Source.JACKPOT: _("Jackpot"),
@@ -27,23 +27,27 @@ _SOURCES = {
 }
 
 
-class _Amendment(ActForm):
+class _Amendment(SharesForm):
+    live_template = "lototrot/admin/amendment_live.html"
+    field_order = ("in_force_from", "source", "legs", "jackpot_threshold_cents")
     in_force_from = DayField(label=_("In force from"))
     source = forms.CharField(label=_("Source"), max_length=200)
-    figures = forms.CharField(
-        label=_("Figures (JSON)"),
-        widget=forms.Textarea(attrs={"rows": 10}),
-        help_text=_("Races, threshold and both divisions, as in the rules of a bet type."),
-    )
 
-    def clean_figures(self) -> Any:
-        try:
-            figures = json.loads(self.cleaned_data["figures"])
-        except ValueError as error:
-            raise forms.ValidationError(gettext("This is not JSON.")) from error
-        if not isinstance(figures, dict):
-            raise forms.ValidationError(gettext("This is not a JSON object."))
-        return figures
+    def build(self) -> None:
+        super().build()
+        self.begin_with(amendments.rules_in_force().to_document())
+
+    def rules_read(self, data: Data, figures: Data) -> Rules:
+        return amendments.rules_of(figures)
+
+    def clean(self) -> Data:
+        data = super().clean()
+        data["figures"] = amendments.figures_in(self.rules) if self.rules else None
+        return data
+
+    def live(self) -> Data:
+        shown: Data = {"needless": self.needless()}
+        return shown | {"sums": words.sums(self.rules)} if self.rules else shown
 
 
 class _End(ActForm):
@@ -62,11 +66,13 @@ class _End(ActForm):
                 label=_("or bet type"), max_length=40, required=False
             )
             rows.append((title, names))
-        self.grid = ((_("From"), _("Amount (€)"), _("Recipient"), _("or bet type")), rows)
+        headers = (_("From"), _("Amount (€)"), _("Recipient"), _("or bet type"))
+        self.grids = [Grid(headers, rows)]
 
 
 def _amend(by: StaffActor, target: None, data: Data) -> Done:
-    amendments.amendment_propose(by=by, **data)
+    names = ("in_force_from", "source", "figures")
+    amendments.amendment_propose(by=by, **{name: data[name] for name in names})
     return Done(_PROPOSED)
 
 

@@ -1,17 +1,26 @@
 """Put a bet type into words: for its page, for who decides on it, and beside the form."""
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from fractions import Fraction
 from typing import Any
 
-from django.conf import settings
 from django.urls import reverse
-from django.utils.html import format_html, format_html_join, linebreaks
+from django.utils.html import format_html
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, gettext
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from core.admin_support.building.words import (
+    Cells,
+    Facts,
+    changed,
+    percent,
+    rules_texts,
+    table,
+    version_name,
+)
 from core.admin_support.columns import NOTHING, day, money
 from core.admin_support.contents import ProposalWords, Text
 from core.reports import charts, tables
@@ -19,22 +28,14 @@ from core.staff.models import Proposal
 from lototrot.engine.bet_type import BetType, Shares
 from lototrot.engine.trial import Tried
 from lototrot.models.contest import BetType as Recorded
+from lototrot.services.authority import amendments
 
-Facts = list[tuple[Text, Any]]
-Cells = Sequence[Any]
 _ANY_PERCENT = Fraction(0)
 
 
 def rules_in(document: Mapping[str, Any]) -> BetType:
     """Return the engine's rules of a document that was checked when it was recorded or proposed."""
     return BetType.from_document(document, minimum_prize_percent=_ANY_PERCENT)
-
-
-def percent(exact: Fraction) -> str:
-    """Return a percentage as people read it, to the hundredth."""
-    whole, hundredths = divmod(round(exact * 100), 100)
-    text = f"{whole}.{hundredths:02}".rstrip("0").rstrip(".")
-    return f"{text if get_language() == 'en' else text.replace('.', ',')} %"
 
 
 def right(hits: int) -> str:
@@ -53,9 +54,10 @@ def facts(content: Mapping[str, Any], before: Recorded | None = None) -> Facts:
     rules = rules_in(content["document"])
     old = rules_in(before.document) if before else rules
     old_price = before.price_cents if before else content["price_cents"]
+    named = version_name(before.version) if before else ""
 
     def line(title: Text, now: str, was: str) -> tuple[Text, Any]:
-        return title, _changed(now, was, before)
+        return title, changed(now, was, named)
 
     told = [
         line(_("name"), rules.name, old.name),
@@ -74,16 +76,10 @@ def facts(content: Mapping[str, Any], before: Recorded | None = None) -> Facts:
             money(rules.payout_step_cents),
             money(old.payout_step_cents),
         ),
-        (_("shares of the prize money"), _shares(rules, old, before)),
+        (_("shares of the prize money"), _shares(rules, old, named)),
         (_("authorisation"), content["authorisation"]),
     ]
-    return [*told, *_texts(content["rules"], before)]
-
-
-def document(content: Mapping[str, Any]) -> SafeString:
-    """Return what a bet type says as one table."""
-    rows = format_html_join("", "<tr><th>{}</th><td>{}</td></tr>", facts(content))
-    return format_html('<table class="house-document">{}</table>', rows)
+    return [*told, *rules_texts(content["rules"], before.rules if before else None)]
 
 
 def _version(rules: BetType, before: Recorded | None) -> str:
@@ -93,27 +89,20 @@ def _version(rules: BetType, before: Recorded | None) -> str:
     return text % {"version": rules.version, "before": before.version}
 
 
-def _changed(now: str, was: str, before: Recorded | None) -> Any:
-    if before is None or now == was:
-        return now
-    text = gettext("version %(version)s: %(value)s") % {"version": before.version, "value": was}
-    return format_html('<strong>{}</strong> <small class="house-before">({})</small>', now, text)
-
-
-def _shares(rules: BetType, old: BetType, before: Recorded | None) -> SafeString:
+def _shares(rules: BetType, old: BetType, before: str) -> SafeString:
     hits = sorted({*rules.categories, *old.categories}, reverse=True)
     rows = [
         (
             right(category),
             *(
-                _changed(_share(new, category), _share(was, category), before)
+                changed(_share(new, category), _share(was, category), before)
                 for new, was in ((rules.below, old.below), (rules.above, old.above))
             ),
         )
         for category in hits
     ]
     reserve = (
-        _changed(percent(new.reserve), percent(was.reserve), before)
+        changed(percent(new.reserve), percent(was.reserve), before)
         for new, was in ((rules.below, old.below), (rules.above, old.above))
     )
     headers = (_("category"), _("up to the threshold"), _("above it"))
@@ -122,36 +111,6 @@ def _shares(rules: BetType, old: BetType, before: Recorded | None) -> SafeString
 
 def _share(shares: Shares, category: int) -> str:
     return percent(shares.categories[category]) if category in shares.categories else NOTHING
-
-
-def _texts(texts: Mapping[str, str], before: Recorded | None) -> Facts:
-    """Return the rules by language. The first fact of each says whether the text is another one."""
-    told: Facts = []
-    for code, language in settings.LANGUAGES:
-        title = _("Rules in %(language)s") % {"language": language}
-        shown = SafeString(linebreaks(texts.get(code, ""), autoescape=True)) or NOTHING
-        if before is not None and before.rules.get(code, "") != texts.get(code, ""):
-            shown = format_html("<strong>{}</strong>{}", _("Another text than before."), shown)
-        told.append((title, shown))
-    return told
-
-
-def table(headers: Cells, rows: Sequence[Cells], total: Cells = ()) -> SafeString:
-    """Return a table whose cells after the first one are figures."""
-    head = format_html_join("", '<th scope="col">{}</th>', ((name,) for name in headers))
-    foot = format_html("<tfoot>{}</tfoot>", _row(total)) if total else ""
-    body = format_html_join("", "{}", ((_row(row),) for row in rows))
-    return format_html(
-        '<table class="house-document"><thead><tr>{}</tr></thead><tbody>{}</tbody>{}</table>',
-        head,
-        body,
-        foot,
-    )
-
-
-def _row(cells: Cells) -> SafeString:
-    figures = format_html_join("", '<td class="house-number">{}</td>', ((c,) for c in cells[1:]))
-    return format_html('<tr><th scope="row">{}</th>{}</tr>', cells[0], figures)
 
 
 # --- A proposal -----------------------------------------------------------------------------------
@@ -179,6 +138,29 @@ def _corrected_at(proposal: Proposal) -> str:
     return f"{address}prepare/?{urlencode({'draft': str(proposal.uuid)})}"
 
 
+def _amended(proposal: Proposal) -> Facts:
+    """Return what an amendment says, with what is otherwise in the figures in force."""
+    content = proposal.content
+    rules = amendments.rules_of(content["bet_type"])
+    old, now = amendments.rules_in_force(), gettext("in force now")
+    return [
+        (_("in force from"), day(date.fromisoformat(content["in_force_from"]))),
+        (_("source"), content["source"]),
+        (_("races"), changed(str(rules.legs), str(old.legs), now)),
+        (
+            _("threshold of the jackpot"),
+            changed(money(rules.jackpot_threshold_cents), money(old.jackpot_threshold_cents), now),
+        ),
+        (_("shares of the prize money"), _shares(rules, old, now)),
+    ]
+
+
+def _amendment(proposal: Proposal) -> str:
+    starts = day(date.fromisoformat(proposal.content["in_force_from"]))
+    return gettext("Figures in force from %(day)s") % {"day": starts}
+
+
+AMENDMENT_WORDS = ProposalWords("bet_type", _amendment, _amended)
 WORDS = ProposalWords("document", _subject, _proposed, _corrected_at)
 
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.acts import Act, Done
 from core.admin_support.columns import moment
-from core.admin_support.forms import ActForm, EurosField, MomentField, euros_text
+from core.admin_support.forms import ActForm, EurosField, Grid, MomentField, euros_text
 from core.staff.actor import StaffActor
 from lototrot import powers
 from lototrot.models.contest import MAX_LEGS, BetType, Contest, TicketModel
@@ -56,10 +56,8 @@ class _NewContest(ActForm):
                 empty_value=None,
                 required=False,
             )
-        self.grid = (
-            (_("position"), _("race")),
-            [(str(position), [name]) for position, name in enumerate(names, start=1)],
-        )
+        rows = [(str(position), [name]) for position, name in enumerate(names, start=1)]
+        self.grids = [Grid((_("position"), _("race")), rows)]
         self.initial["ticket_model"] = TicketModel.objects.order_by("pk").last()
         self._begin_as_last_time(races)
 
@@ -95,7 +93,7 @@ class _NewContest(ActForm):
 
     def clean(self) -> Data:
         data: Data = super().clean() or {}
-        chosen = [data.pop(name) for _, (name,) in self.grid[1] if name in data]  # type: ignore[index]
+        chosen = [data.pop(name) for name in self.grids[0].names if name in data]
         race_ids = [pk for pk in chosen if pk is not None]
         if chosen[: len(race_ids)] != race_ids:
             raise forms.ValidationError(

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.forms import ActForm, MomentField
+from core.admin_support.forms import ActForm, Grid, MomentField
 from core.database import clock
 from core.premises.models import Premises, Terminal
 from lototrot.admin.words import OUTCOMES
@@ -120,7 +120,7 @@ class DeclareForm(DeclareMeetingForm):
             name = f"ruling_{number}"
             self.fields[name] = forms.CharField(label=_("Ruling"), max_length=400, required=False)
             rows.append((text, [name]))
-        self.grid = ((_("horse"), _("left at the start, by this ruling")), rows)
+        self.grids = [Grid((_("horse"), _("left at the start, by this ruling")), rows)]
 
     def clean(self) -> Data:
         data: Data = super().clean() or {}
@@ -144,7 +144,7 @@ class RunnersForm(ActForm):
             names = [f"{part}_{number}" for part in ("outcome", "place", "ruling")]
             self.fields |= dict(zip(names, _runner_fields(record, entries, number), strict=True))
             rows.append((text, names))
-        self.grid = ((_("horse"), _("outcome"), _("place"), _("ruling")), rows)
+        self.grids = [Grid((_("horse"), _("outcome"), _("place"), _("ruling")), rows)]
 
     def entries(self) -> list[Entry]:
         data = self.cleaned_data

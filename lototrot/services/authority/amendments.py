@@ -18,7 +18,7 @@ from lototrot import powers
 from lototrot.engine.bet_type import BetType as Rules
 from lototrot.models.authority import FiguresAmendment
 from lototrot.models.contest import Contest
-from lototrot.selectors.amendments import changes, schedule
+from lototrot.selectors.amendments import bet_type_figures, changes, schedule
 from lototrot.services.contest.contests import figures_of
 from lototrot.services.races.course import need_source
 
@@ -61,12 +61,12 @@ def amendment_propose(
     )
 
 
-def _possible(in_force_from: date, source: str, figures: Mapping[str, Any]) -> dict[str, Json]:
-    """Return the figures in their canonical form. Raise if they cannot come into force then."""
-    today = natural_day(clock.now())
-    if in_force_from <= today:
-        raise AmendmentNotAhead(today=today.isoformat())
-    now = figures_of(today).lototrot
+def rules_of(figures: Mapping[str, Any]) -> Rules:
+    """Return a bet type with these figures (`FIGURES`) and the regulation's own percentage.
+
+    Raise BetTypeRefused.
+    """
+    now = figures_of(natural_day(clock.now())).lototrot
     filled = {
         "code": now.bet_type.code,
         "version": 1,
@@ -75,13 +75,36 @@ def _possible(in_force_from: date, source: str, figures: Mapping[str, Any]) -> d
         "payout_step_cents": 1,
         **figures,
     }
-    document = Rules.from_document(
-        filled, minimum_prize_percent=now.minimum_prize_percent
-    ).to_document()
-    canonical = {name: document[name] for name in FIGURES}
+    return Rules.from_document(filled, minimum_prize_percent=now.minimum_prize_percent)
+
+
+def rules_in_force() -> Rules:
+    """Return the bet type with the figures in force today."""
+    now = bet_type_figures(natural_day(clock.now()))
+    shares = {"shares_below": now.shares_below, "shares_above": now.shares_above}
+    texts = {
+        name: {hits: percent_text(share) for hits, share in by_hits.items()}
+        for name, by_hits in shares.items()
+    }
+    threshold = {"jackpot_threshold_cents": now.jackpot_threshold_cents}
+    return rules_of({"legs": now.legs, **threshold, **texts})
+
+
+def figures_in(rules: Rules) -> dict[str, Json]:
+    """Return the figures of a bet type that an amendment sets, as its document has them."""
+    document = rules.to_document()
+    return {name: document[name] for name in FIGURES}
+
+
+def _possible(in_force_from: date, source: str, figures: Mapping[str, Any]) -> dict[str, Json]:
+    """Return the figures in their canonical form. Raise if they cannot come into force then."""
+    today = natural_day(clock.now())
+    if in_force_from <= today:
+        raise AmendmentNotAhead(today=today.isoformat())
+    canonical = figures_in(rules_of(figures))
     schedule().amended(changes(in_force_from.isoformat(), source, canonical))
     concerned = Contest.objects.filter(
-        bet_type_code=now.bet_type.code, day__gte=in_force_from
+        bet_type_code=bet_type_figures(today).code, day__gte=in_force_from
     ).exclude(state__in=Contest.NEVER_ON_SALE)
     first = concerned.order_by("day").first()
     if first is not None:

@@ -12,6 +12,7 @@ from core.admin_support.forms import (
     ActForm,
     DayField,
     EurosField,
+    Grid,
     MomentField,
     NewPasswordMixin,
     PercentField,
@@ -33,7 +34,7 @@ class _Grid(ActForm):
     def build(self) -> None:
         for name in ("first", "second"):
             self.fields[name] = forms.CharField(required=False)
-        self.grid = (("", "name"), [("Row", ["first", "second"])])
+        self.grids = [Grid(("", "name"), [("Row", ["first", "second"])])]
 
 
 class _Parts(ActForm):
@@ -88,7 +89,8 @@ def test_a_grid_is_read_row_by_row() -> None:
     form = _Grid({"first": "one", "second": ""})
     assert form.is_valid()
     assert form.loose() == []
-    assert [heading for heading, _fields in form.grid_rows()] == ["Row"]
+    ((grid, rows),) = form.tables()
+    assert (grid.names, [heading for heading, _fields in rows]) == (["first", "second"], ["Row"])
     assert form.said() == [("Row", "one")]
     empty = _Grid({})
     assert empty.is_valid()

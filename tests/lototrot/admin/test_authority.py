@@ -1,6 +1,5 @@
 """Amend the figures and end a bet type in the admin, by two persons [A19, A21]."""
 
-import json
 from datetime import timedelta
 
 import pytest
@@ -12,7 +11,7 @@ from core.staff.powers import Role
 from lototrot import accounts
 from lototrot.models.authority import FiguresAmendment, GameEnd
 from tests.support import factories, rounds
-from tests.support.admin_desk import Desk, row_url, text_of
+from tests.support.admin_desk import Desk, act_url, row_url, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -30,23 +29,34 @@ def confirmed() -> str:
     return page
 
 
+SHARES = {
+    **{f"below_{wrong}": share for wrong, share in enumerate(("30", "20", "20"))},
+    **{f"above_{wrong}": share for wrong, share in enumerate(("20", "20", "30"))},
+}
+
+
 def test_the_figures_are_amended(organiser: Desk) -> None:
-    document = factories.bet_type().document
-    names = ("legs", "jackpot_threshold_cents", "shares_below", "shares_above")
-    figures = {name: document[name] for name in names} | {"jackpot_threshold_cents": 30_000_000}
     day = natural_day(clock.now()) + timedelta(days=2)
-    typed = {"in_force_from": day.isoformat(), "source": "BOIB 1"}
-    for wrong in ("{", "[]"):
-        page = organiser.ask(FiguresAmendment, "amend", **typed, figures=wrong)
-        assert "not" in text_of(page)
-    organiser.do(FiguresAmendment, "amend", **typed, figures=json.dumps(figures))
-    assert "BOIB 1" in confirmed()
+    shares = SHARES | {"below_0": "35", "jackpot_threshold_cents": "300000", "legs": "7"}
+    typed = {"in_force_from": day.isoformat(), "source": "BOIB 1", **shares}
+    assert 'value="150000.00"' in organiser.get(act_url(FiguresAmendment, "amend")), "as in force"
+    page = text_of(organiser.ask(FiguresAmendment, "amend", **typed | {"below_1": "46"}))
+    assert "The shares sum to 101 %: 100 % at most." in page
+    page = text_of(organiser.ask(FiguresAmendment, "amend", **typed | {"below_1": ""}))
+    assert "Categories have no gap: fill this one in too." in page
+    live = organiser.client.post(act_url(FiguresAmendment, "amend"), {**typed, "live": "1"})
+    assert '<td class="house-number">21 %</td>' in live.content.decode(), "35 % of 60 %"
+    assert not Proposal.objects.exists()
+    organiser.do(FiguresAmendment, "amend", **typed)
+    page = confirmed()
+    assert "BOIB 1" in page
+    assert "in force now: 30 %" in page
+    assert "in force now: €150,000.00" in page
     amendment = FiguresAmendment.objects.get()
+    assert amendment.bet_type["shares_below"] == {"7": "35", "6": "20", "5": "20", "reserve": "25"}
     assert "BOIB 1" in organiser.get(row_url(amendment))
     past = typed | {"in_force_from": "2020-01-01"}
-    organiser.refused(
-        FiguresAmendment, "amend", "amendment_not_ahead", **past, figures=json.dumps(figures)
-    )
+    organiser.refused(FiguresAmendment, "amend", "amendment_not_ahead", **past)
 
 
 def test_a_bet_type_is_ended(organiser: Desk) -> None:
