@@ -20,7 +20,7 @@ _MAX_RULES_CHARS = 20_000
 
 
 class BuildingForm(ActForm):
-    """What is proposed, and corrected while it waits.
+    """A form whose content is proposed, and corrected while it waits.
 
     `kind` is the kind of proposal. `?draft=` names the one to correct: `draft`, or None.
     """
