@@ -61,6 +61,7 @@ import core.config.urls  # noqa: E402, F401  (with it come the pages of the admi
 from core.database import kept  # noqa: E402
 from core.journal.acting import name_process  # noqa: E402
 from core.traffic import limits  # noqa: E402
+from core.traffic.standing import known  # noqa: E402
 from tests.support import databases  # noqa: E402
 from tests.support.factories.clocks import use_the_machines_clock  # noqa: E402
 from tests.support.static import share_static_files  # noqa: E402
@@ -163,6 +164,7 @@ def _memory_anew() -> Iterator[None]:
     took.
     """
     limits.clear()
+    known.clear()
     kept.forget_all()
     yield
     translation.deactivate()

@@ -1,15 +1,14 @@
 """Answer strangers within limits, so that they leave room for sales, staff and each other.
 
 A request is a stranger's until its credentials have been found good in this process. Strangers have
-limits by address and in all, and few places at once; who presents credentials is only limited by
-address, in the memory of the process, so that no sale waits for anything. A process of PROCESS_ROLE
-`sales` refuses what no terminal asks for.
+limits by address and in all, and few places at once. Credentials that are not known yet are limited
+by address and in all too, and probes by address, but in the memory of the process, so that no sale
+waits for anything. A process of PROCESS_ROLE `sales` refuses what no terminal asks for.
 """
 
 import json
 import math
 import threading
-import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -28,17 +27,23 @@ from core.traffic import limits
 from core.traffic.addresses import address_of
 from core.traffic.limits import Throttled
 from core.traffic.rates import Claim, Memory, Rate
-from core.traffic.standing import standing_of
+from core.traffic.standing import known, standing_of
 
 API = "/api/"
 SIGN_ON = ("/api/v1/staff/sessions", "/api/v1/staff/sessions/")
-# They tell a supervisor how the process is, or are files that boards read all the time.
-OPEN = ("/livez", "/readyz", "/metrics", "/live/", settings.STATIC_URL)
+PROBES = frozenset({"/livez", "/readyz", "/metrics"})
+"""They tell a supervisor how the process is."""
+FILES = ("/live/", settings.STATIC_URL)
+"""Boards read them all the time; the proxy gives them out by itself."""
 SALES = "sales"
 PRESENTING = Rate(per_s=10, burst=200)
 """Requests with credentials that are not known yet, of one address: a shop that comes back."""
+PRESENTING_IN_ALL = Rate(per_s=200, burst=4_000)
+"""The same, of all addresses: every shop comes back when the process begins anew."""
 SIGNING_ON = Rate(per_s=2, burst=60)
 """Sign-ons of one address, good or bad: each costs as much as many refusals."""
+PROBING = Rate(per_s=20, burst=200)
+"""Probes of one address: supervisors ask every few seconds."""
 _EARLY = "refused early"
 _REFUSED = json.dumps(
     {
@@ -52,30 +57,8 @@ _REFUSED = json.dumps(
         "transient": True,
     }
 ).encode()
-_PRESENTING = {False: ("presenting-from", PRESENTING), True: ("signing-on-from", SIGNING_ON)}
 Wsgi = Callable[[dict[str, Any], Any], Iterable[bytes]]
 _BURST_S, _TOTAL_BURST_S = 6, 2
-_KNOWN_FOR_S, _KNOWN_MOST = 900, 50_000
-
-
-class Known:
-    """Credentials that were good in this process within a quarter of an hour.
-
-    Only a hash of each is kept, whose key is this process's own. It decides about limits, never
-    about rights.
-    """
-
-    def __init__(self) -> None:
-        self._until_s: dict[int, float] = {}
-
-    def __contains__(self, presented: str) -> bool:
-        return self._until_s.get(hash(presented), 0.0) > time.monotonic()
-
-    def add(self, presented: str) -> None:
-        """Remember good credentials."""
-        if len(self._until_s) >= _KNOWN_MOST:
-            self._until_s = {}
-        self._until_s[hash(presented)] = time.monotonic() + _KNOWN_FOR_S
 
 
 class Limits:
@@ -85,21 +68,15 @@ class Limits:
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
-        self._known = Known()
         self._presenting = Memory()
         self._places = threading.BoundedSemaphore(settings.ANONYMOUS_AT_ONCE)
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         presented = _presented(request)
         standing = standing_of(request)
-        standing.is_known = bool(presented) and presented in self._known
-        if standing.is_known or request.path_info.startswith(OPEN):
-            return self._get_response(request)
+        standing.is_known = bool(presented) and presented in known
         try:
-            if presented or request.path_info in SIGN_ON:
-                self._need_room(request)
-            else:
-                self._enter(request)
+            self._admit(request, presented)
         except Throttled as refusal:
             return _refusal(refusal, request)
         try:
@@ -108,13 +85,23 @@ class Limits:
             if standing.has_place:
                 self._places.release()
         if presented and standing.is_proven:
-            self._known.add(presented)
+            known.add(presented)
         return response
+
+    def _admit(self, request: HttpRequest, presented: str) -> None:
+        """Take what a request takes before its view is known. Raises Throttled."""
+        path = request.path_info
+        if standing_of(request).is_known or path.startswith(FILES):
+            return
+        if presented or path in PROBES or path in SIGN_ON:
+            self._need_room(request)
+        else:
+            self._enter(request)
 
     def process_view(self, request: HttpRequest, view: Any, *_: Any) -> HttpResponseBase | None:
         """Refuse what this process is not for, and take what the view costs a stranger."""
         kind = getattr(view, "cls", None) or getattr(view, "view_class", None)
-        is_open = request.path_info.startswith(OPEN)
+        is_open = request.path_info in PROBES or request.path_info.startswith(FILES)
         is_ours = settings.PROCESS_ROLE != SALES or getattr(kind, "for_terminals", False)
         if not is_ours and not is_open:
             return _refusal(Misdirected(), request)
@@ -132,10 +119,9 @@ class Limits:
         return None
 
     def _need_room(self, request: HttpRequest) -> None:
-        """Take one request of an address that presents credentials. Raises Throttled."""
-        kind, rate = _PRESENTING[request.path_info in SIGN_ON]
-        claim = limits.claim(kind, address_of(request.META), rate)
-        refusal = self._presenting.take([claim])
+        """Take one request of what this process counts by itself. Raises Throttled."""
+        claims = _counted_here(request.path_info, address_of(request.META))
+        refusal = self._presenting.take(claims)
         if refusal is not None:
             limits.refuse(refusal)
             raise Throttled(refusal.wait_s)
@@ -171,18 +157,30 @@ def refusing_early(application: Wsgi) -> Wsgi:
 
 
 def _refused_s(environ: dict[str, Any]) -> float:
-    path = environ["PATH_INFO"]
+    path, presented = environ["PATH_INFO"], environ.get("HTTP_AUTHORIZATION", "")
     if (
-        "HTTP_AUTHORIZATION" in environ
+        presented in known
         or devices.COOKIE_PREFIX in environ.get("HTTP_COOKIE", "")
-        or path.startswith(OPEN)
+        or path.startswith(FILES)
     ):
         return 0.0
     address = address_of(environ)
-    if path in SIGN_ON:
-        return limits.refused_s(limits.place_of(_PRESENTING[True][0], address))
+    if presented or path in PROBES or path in SIGN_ON:
+        return limits.refused_s(*(claim.key for claim in _counted_here(path, address)))
     return limits.refused_s(
         limits.place_of("anonymous-from", address), limits.place_of("anonymous", "all")
+    )
+
+
+def _counted_here(path: str, address: str) -> tuple[Claim, ...]:
+    """Return the claims on what a process counts by itself: a probe, a sign-on, or credentials."""
+    if path in PROBES:
+        return (limits.claim("probing-from", address, PROBING),)
+    if path in SIGN_ON:
+        return (limits.claim("signing-on-from", address, SIGNING_ON),)
+    return (
+        limits.claim("presenting-from", address, PRESENTING),
+        limits.claim("presenting", "all", PRESENTING_IN_ALL),
     )
 
 

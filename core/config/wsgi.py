@@ -15,12 +15,13 @@ _django = get_wsgi_application()
 from django.conf import settings  # noqa: E402  (needs the apps loaded)
 
 from core.api.limits import refusing_early  # noqa: E402
+from core.config.health import alive_early  # noqa: E402
 from core.config.passing_on import passing_on  # noqa: E402
 from core.config.shedding import shedding  # noqa: E402
 from core.config.startup import verify_server  # noqa: E402
 from core.timekeeping import watching  # noqa: E402
 
-application = shedding(refusing_early(in_one_write(_django)))
+application = shedding(alive_early(refusing_early(in_one_write(_django))))
 if settings.DEALER:
     application = passing_on(application, settings.DEALER)
 verify_server()

@@ -14,7 +14,7 @@ from core.staff import devices
 from core.staff.models import User
 from core.staff.powers import Role
 from core.staff.services import session_start
-from core.traffic import limits, rates
+from core.traffic import limits, rates, standing
 from tests.support import factories
 from tests.support.api import LogText, refused, terminal_api
 
@@ -28,7 +28,7 @@ OPEN_LIST = "/api/v1/problems/throttled"
 def _few(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """One request a second of an address, six at once; five of all, ten at once. Time stands."""
     settings.ANONYMOUS_PER_S, settings.ANONYMOUS_TOTAL_PER_S = 1, 5
-    for module in (api_limits, limits, rates):
+    for module in (limits, rates, standing):
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: 1000.0))
 
 
@@ -199,9 +199,55 @@ def test_who_was_just_refused_is_refused_without_the_application() -> None:
     status, body = _early()
     assert (status, b'"code": "throttled"' in body) == ("429", True)
     assert _early(REMOTE_ADDR="192.0.2.8")[0] == "200"
-    assert _early("/livez")[0] == "200"
+    assert _early("/readyz")[0] == "200"
+    assert _early("/readyzz")[0] == "429"
     assert _early("/api/v1/staff/sessions")[0] == "200"
     assert _early(HTTP_AUTHORIZATION="Bearer x")[0] == "200"
     assert _early(HTTP_COOKIE="device_1=x")[0] == "200"
     limits.clear()
     assert _early()[0] == "200"
+
+
+@pytest.mark.parametrize("token", ["", "Terminal x"])
+def test_probes_are_limited_by_address_with_whatever_token(token: str) -> None:
+    """Before, nothing limited them: an invented terminal asked the sales' database at will."""
+    headers = {"Authorization": token} if token else {}
+    assert statuses(203, "/metrics", headers=headers) == [*[403] * 200, *[429] * 3]
+    assert _early("/metrics", HTTP_AUTHORIZATION=token)[0] == "429"
+    assert ask(Client(), "/metrics", address="192.0.2.8").status_code == 403
+
+
+@pytest.mark.parametrize("path", ["/livezz", "/readyz/", "/metrics/1"])
+def test_what_begins_like_a_probe_is_none(path: str) -> None:
+    assert statuses(7, path) == [*[404] * 6, 429]
+
+
+def test_invented_tokens_of_many_addresses_are_limited_in_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(api_limits, "PRESENTING_IN_ALL", rates.Rate(per_s=1, burst=5))
+    client, point = Client(), factories.point()
+    own = {"Authorization": f"Terminal {point.token}", "X-Operator-Session": point.session_token}
+    assert ask(client, "/api/v1/terminal", headers=own).status_code == 200
+
+    def invented(number: int) -> int:
+        headers = {"Authorization": f"Terminal {number}"}
+        address = f"198.51.100.{number}"
+        return int(ask(client, "/api/v1/terminal", address, headers=headers).status_code)
+
+    assert [invented(number) for number in range(8)] == [*[401] * 4, *[429] * 4]
+    assert ask(client, "/api/v1/terminal", headers=own).status_code == 200
+    assert _early("/api/v1/terminal", HTTP_AUTHORIZATION="Terminal 9")[0] == "429"
+    assert _early("/api/v1/terminal", HTTP_AUTHORIZATION=own["Authorization"])[0] == "200"
+    assert _early(REMOTE_ADDR="192.0.2.8")[0] == "200"
+
+
+def test_a_terminal_at_work_stays_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or it would compete with invented ones every quarter of an hour."""
+    now_s = 1000.0
+    monkeypatch.setattr(standing, "time", SimpleNamespace(monotonic=lambda: now_s))
+    monkeypatch.setattr(api_limits, "PRESENTING", rates.Rate(per_s=0.0001, burst=1))
+    api = terminal_api(factories.point())
+    for _ in range(4):
+        assert api.get("terminal").status_code == 200
+        now_s += 800

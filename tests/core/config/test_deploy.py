@@ -248,6 +248,13 @@ def test_terminals_have_processes_of_their_own_and_the_proxy_limits_everybody_el
     for zone in zones:
         assert re.search(rf"limit_(req  zone=|conn ){zone}\b", proxy), zone
     assert "proxy_set_header X-Forwarded-For $remote_addr;" in proxy  # not what a client sent
+    places = dict(re.findall(r"\n    location (\S.*?) \{\n(.*?)\n    \}", proxy, re.DOTALL))
+    passed = {place: said for place, said in places.items() if "proxy_pass" in said}
+    assert passed.keys() == {"= /livez", "/"}
+    for said in passed.values():  # whatever credentials are invented
+        assert {"public", "terminals"} <= set(re.findall(r"limit_req +zone=(\w+)", said))
+    for place in ("= /metrics", "= /readyz"):
+        assert places[place].split() == ["deny", "all;"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """Ask the health probes, with and without the parts that they need."""
 
+import json
 from datetime import timedelta
+from typing import Any
 
 import psycopg
 import pytest
@@ -22,6 +24,30 @@ class TestHealth:
                 "status": "ok",
                 "version": settings.VERSION,
             }
+
+    def test_alive_is_answered_before_the_application_and_alike(self, client: Client) -> None:
+        heads: list[tuple[str, dict[str, str]]] = []
+
+        def application(environ: dict[str, Any], start: Any) -> list[bytes]:
+            start("421 Misdirected", [])
+            return []
+
+        def ask(method: str, path: str) -> bytes:
+            environ = {"REQUEST_METHOD": method, "PATH_INFO": path}
+            answer = health.alive_early(application)(
+                environ, lambda status, headers: heads.append((status, dict(headers)))
+            )
+            return b"".join(answer)
+
+        body = ask("GET", "/livez")
+        assert json.loads(body) == client.get("/livez").json()
+        assert heads == [
+            ("200 OK", {"Content-Type": "application/json", "Content-Length": str(len(body))})
+        ]
+        assert (ask("HEAD", "/livez"), heads[1]) == (b"", heads[0])
+        for method, path in (("POST", "/livez"), ("GET", "/livez/"), ("GET", "/readyz")):
+            ask(method, path)
+            assert heads[-1][0].startswith("421"), (method, path)
 
     def test_ready_without_a_broker_but_degraded(
         self, client: Client, monkeypatch: pytest.MonkeyPatch

@@ -142,7 +142,8 @@ def test_files_are_given_out_and_nothing_beside_them(shipped: Proxy) -> None:
     for path in ("/static/../secrets/KEY", "/static../secrets/KEY", "/live/%2e%2e/secrets/KEY"):
         response, content = ask(shipped, path)
         assert b"secret" not in (content if isinstance(content, bytes) else b"")
-    assert ask(shipped, "/metrics")[0].status == 403
+    for path in ("/metrics", "/readyz", "//readyz", "/%72eadyz"):
+        assert ask(shipped, path, **TERMINAL)[0].status == 403
 
 
 def test_a_body_that_is_too_large_comes_to_no_process(shipped: Proxy) -> None:
