@@ -24,7 +24,7 @@ BEGIN
 END $$;
 
 -- A stop ends when two persons lift it or reject what it came with, or when the contests that it
--- covers are closed.
+-- covers are closed. Who rejects is a second person: not one whose account was given shortly before.
 CREATE OR REPLACE FUNCTION lototrot_guard_stop() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF OLD.ended_at IS NOT NULL THEN
@@ -34,8 +34,10 @@ BEGIN
        AND NOT lototrot_confirmed(NEW.lifting_id, 'lototrot.stop_lifting')
        AND NOT EXISTS (
             SELECT FROM staff_decision d JOIN staff_proposal p ON p.id = d.proposal_id
+              JOIN staff_user u ON u.id = d.decided_by_id
              WHERE p.id = NEW.proposal_id AND d.verdict = 'rejected'
-               AND d.decided_by_id <> p.proposed_by_id AND d.decided_in_id <> p.proposed_in_id)
+               AND d.decided_by_id <> p.proposed_by_id AND d.decided_in_id <> p.proposed_in_id
+               AND (u.second_from > d.decided_at) IS NOT TRUE)
     THEN
         PERFORM lototrot_refuse_unconfirmed(TG_TABLE_NAME);
     END IF;

@@ -163,11 +163,11 @@ def stop_reject(proposal: Proposal, by: StaffActor) -> None:
     """Lift the stop of a start or a declaration that a second person rejects.
 
     If the proposer takes the proposal back, the stop stays: one person alone does not let sales go
-    on.
+    on. It stays as well if the account of who rejects is too new to be a second person's.
     """
     stop = SalesStop.objects.filter(proposal=proposal, ended_at=None).first()
     alone = by.user_id == proposal.proposed_by_id or by.session_id == proposal.proposed_in_id
-    if stop is None or alone:
+    if stop is None or alone or not two_persons.may_be_second(by, clock.now()):
         return
     _hold(stop)
     stop.refresh_from_db()

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.db import IntegrityError, transaction
 
 from core.database import clock
 from core.staff import two_persons
@@ -20,6 +21,7 @@ from lototrot.services.contest.closing import (
 )
 from lototrot.services.contest.contests import RaceUnknown
 from lototrot.services.races.course import ReasonMissing, SourceMissing
+from lototrot.services.races.starts import start_report
 from lototrot.services.races.stopping import (
     NothingOnSale,
     StopEnded,
@@ -121,6 +123,22 @@ def test_one_person_does_not_lift_a_stop(contest: Contest, race: Race) -> None:
         stop_lift(by=by, stop_id=stop.pk, reason="A false start")
     assert state_of(contest) == "stopped"
     two_persons.confirm(proposal=proposal.uuid, by=f.staff(Role.STEWARDS))
+    assert state_of(contest) == "open"
+
+
+@pytest.mark.article("14.III.4")
+def test_a_new_account_lifts_no_stop_by_rejecting_the_start(contest: Contest, race: Race) -> None:
+    """Whoever gave the account may hold it, and would bet on after the start."""
+    proposal = start_report(by=f.staff(Role.STEWARDS), race_id=race.pk, source="The judge")
+    for _ in range(2):
+        f.staff(Role.ADMINISTRATOR)
+    new = f.account("new-steward", "New", Role.STEWARDS, waits=timedelta(hours=24))
+    two_persons.reject(proposal=proposal.uuid, by=f.signed_on(new))
+    stop = SalesStop.objects.get(proposal=proposal)
+    assert (stop.ended_at, state_of(contest)) == (None, "stopped")
+    with pytest.raises(IntegrityError, match="two persons"), transaction.atomic():
+        SalesStop.objects.filter(pk=stop.pk).update(ended_at=clock.now(), ending="lifted")
+    lifted(stop)
     assert state_of(contest) == "open"
 
 
