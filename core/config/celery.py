@@ -7,6 +7,8 @@ from celery import Celery
 from celery.schedules import crontab
 from celery.signals import beat_init, setup_logging, worker_init, worker_ready
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.db import DatabaseError
 from kombu.entity import Queue
 
 from core.journal import acting
@@ -50,7 +52,11 @@ def _verify_server(**_: Any) -> None:
     from core.config import sweeping
     from core.config.startup import verify_server
 
-    verify_server()
+    try:
+        verify_server()
+    except (DatabaseError, ImproperlyConfigured) as fault:
+        # Celery only logs what a handler of a signal raises, and would work all the same.
+        raise SystemExit(str(fault)) from fault
     metrics.follow_tasks()
     sweeping.start()
 

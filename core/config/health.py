@@ -14,6 +14,7 @@ from kombu.exceptions import OperationalError as BrokerError
 
 from core.api import metrics
 from core.config.startup import ReadOnly, verify_primary, verify_server
+from core.database.engine.own_session import SessionPooled
 from core.database.kept import kept
 from core.database.machines import machines
 from core.database.reading import standby
@@ -82,6 +83,8 @@ def _outcome(check: Callable[[], None]) -> str:
         check()
     except NotReady as error:
         return str(error)
+    except SessionPooled as error:
+        return error.code
     except (DatabaseError, ImproperlyConfigured) as error:
         log.warning("not ready", check=check.__name__, exc_info=error)
         return "unavailable" if isinstance(error, DatabaseError) else "unfit"

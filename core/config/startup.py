@@ -5,6 +5,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 from django.db.backends.utils import CursorWrapper
 
+from core.database.engine.own_session import SessionPooled
 from core.database.guards import GUARDS, guarded_models
 from core.database.machines import machines
 from core.journal.install import unjournaled
@@ -12,6 +13,7 @@ from core.journal.numbers import started_anew
 
 REQUIRED_ON = ("fsync", "full_page_writes", "synchronous_commit")
 OLDEST_SERVER = 160000
+_UNFIT = "the database is not fit to serve"
 SERVER_CLOCK = "SELECT clock_timestamp()"  # in production nothing is added to it
 
 
@@ -32,9 +34,14 @@ def verify_primary() -> None:
 def verify_server() -> None:
     """Refuse a server that could lose an answered sale, or a role that could rewrite history.
 
-    Raises ImproperlyConfigured naming every fault. The role is checked in production only: a
-    demonstration on one machine may use a single role.
+    Raises ImproperlyConfigured naming every fault; behind a pooler that one alone, as nobody
+    connects. The role is checked in production only: a demonstration on one machine may use a
+    single role.
     """
+    try:
+        connection.ensure_connection()
+    except SessionPooled as pooled:
+        raise ImproperlyConfigured(f"{_UNFIT}: {pooled}") from pooled
     faults = []
     with connection.cursor() as cursor:
         cursor.execute(
@@ -63,7 +70,7 @@ def verify_server() -> None:
         if settings.PRODUCTION:
             faults += _production_faults(cursor)
     if faults:
-        raise ImproperlyConfigured("the database is not fit to serve: " + "; ".join(faults))
+        raise ImproperlyConfigured(f"{_UNFIT}: {'; '.join(faults)}")
 
 
 def _production_faults(cursor: CursorWrapper) -> list[str]:

@@ -29,6 +29,7 @@ from tests.drills import (
     losing,
     migrating,
     oneway,
+    pooling,
     restoring,
     rolling,
     services,
@@ -61,6 +62,7 @@ DRILLS: Mapping[str, tuple[Drill, int]] = {
     "oneway": (oneway.oneway, 1),
     "slowdisk": (slowing.slowdisk, 2),
     "disk": (hampering.disk, 2),
+    "pooler": (pooling.pooler, 2),
     "clock": (hampering.clock, 2),
 }
 """The drills by name, with their number of rounds. The last leaves tickets with wrong times."""

@@ -1,7 +1,8 @@
 """Django's PostgreSQL, but a connection to a server that takes no writes is not usable.
 
 After a failover a connection to the old primary answers, and every sale on it fails. Django asks
-whether a connection is usable before a request uses it, and after every error.
+whether a connection is usable before a request uses it, and after every error. A connection whose
+session is not its own is not made at all.
 """
 
 from typing import Any
@@ -10,7 +11,7 @@ import psycopg
 from django.db.backends.postgresql import base, schema
 from django.db.models import Index, Model
 
-from core.database.engine import hanging
+from core.database.engine import hanging, own_session
 
 _UNFINISHED = (
     "SELECT EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass(%s) AND NOT indisvalid)"
@@ -48,8 +49,17 @@ class DatabaseWrapper(base.DatabaseWrapper):
     SchemaEditorClass = SchemaEditor
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        """Connect, and keep the connection among those that are left if their server hangs."""
-        connection = super().get_new_connection(conn_params)
+        """Connect, and keep the connection among those that are left if their server hangs.
+
+        Raises SessionPooled behind a pooler.
+        """
+        try:
+            connection = super().get_new_connection(conn_params)
+        except psycopg.OperationalError as error:
+            if own_session.is_of_pooler(error):
+                raise own_session.SessionPooled from error
+            raise
+        own_session.verify_own(connection)
         hanging.note(connection)
         return connection
 

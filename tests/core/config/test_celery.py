@@ -1,9 +1,11 @@
 """Check that tasks are sent by the project's Celery application in every thread of a web server."""
 
+import os
 import subprocess
 import sys
 from threading import Thread
 
+import psycopg
 import pytest
 from django.conf import settings
 from django.core.servers.basehttp import get_internal_wsgi_application
@@ -11,7 +13,9 @@ from django.core.servers.basehttp import get_internal_wsgi_application
 from core.config.celery import app
 from core.journal import tasks
 from core.nights.tasks import night
+from core.tools.embedded.server import ROOT
 from lototrot.tasks import settle
+from tests.support.databases import Database
 
 
 @pytest.mark.django_db  # the application checks its database first
@@ -46,3 +50,21 @@ def test_a_command_starts_without_celery_and_the_brokers_client() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "set()"
+
+
+def test_a_worker_does_not_start_on_an_unfit_server(own_database: Database) -> None:
+    """Celery logs what such a check raises, and works on: that worker settled without guards."""
+    with psycopg.connect(own_database.owner_url) as owner:
+        owner.execute("ALTER TABLE ledger_transfer DISABLE TRIGGER ALL")
+    app = (sys.executable, "-m", "celery", "--app", "core.config.celery")
+    started = subprocess.run(
+        [*app, "worker", "--concurrency", "1", "--without-gossip", "--without-mingle"],
+        cwd=ROOT,
+        env=os.environ | own_database.environment | {"BROKER_URL": "memory://"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert started.returncode == 1
+    assert "not fit to serve: tables without guards: ['ledger_transfer']" in started.stderr
