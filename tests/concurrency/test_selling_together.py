@@ -53,7 +53,12 @@ def double(place: Point, contest: Contest, ident: uuid.UUID) -> Sold:
     return ticket_sell(credentials=place.credentials, request=request)
 
 
-def gathered(database: Database, first: Callable[[], Any], *acts: Callable[[], Any]) -> list[Any]:
+def gathered(
+    database: Database,
+    first: Callable[[], Any],
+    *acts: Callable[[], Any],
+    when_all_wait: Callable[[], None] = lambda: None,
+) -> list[Any]:
     """Hold one sale up before it writes, and begin the others, which wait for it in order.
 
     Return what all gave or raised once it went on.
@@ -64,6 +69,7 @@ def gathered(database: Database, first: Callable[[], Any], *acts: Callable[[], A
             before = len(waiting)
             begun.append(apart(lambda act=act: together(act)[0]))
             eventually(lambda before=before: len(waiting) > before)
+        when_all_wait()
         return [stopped.commit(), *(each.result(PATIENCE_S) for each in begun)]
 
 
@@ -175,6 +181,7 @@ def test_a_connection_lost_in_the_middle_leaves_each_sale_registered_once(
     stopped = "SELECT count(*) FROM pg_locks WHERE NOT granted AND (classid, objid) = (%s, %s)"
     install = f"pg_advisory_xact_lock_shared({gate[0]}, CASE WHEN p_bets = 2 THEN 0 ELSE 1 END)"
     with psycopg.connect(own_database.owner_url, autocommit=True) as owner:
+        owner.execute("SELECT pg_advisory_lock(%s, %s)", gate)
         begun = apart(
             lambda: gathered(
                 own_database,
@@ -183,11 +190,9 @@ def test_a_connection_lost_in_the_middle_leaves_each_sale_registered_once(
                 lambda: double(others[1], contest, uuid.uuid4()),
                 lambda: sell(others[2], contest, uuid.uuid4()),
                 lambda: sell(others[3], contest, uuid.uuid4()),
+                when_all_wait=lambda: install_sale(own_database, before_writing=install),
             )
         )
-        eventually(lambda: len(SALES._sell._waiting) == 4 or begun.done())
-        owner.execute("SELECT pg_advisory_lock(%s, %s)", gate)
-        install_sale(own_database, before_writing=install)
         eventually(lambda: owner.execute(stopped, gate).fetchone() == (1,))
         owner.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'CALL %'"

@@ -223,7 +223,8 @@ class Instants(Meetings):
             if refund
             else self.instants.ends(ident, end.tier, end.extra_tier, day)
         )
-        rows = Voucher.objects.filter(ticket=end.ticket).order_by("number")
+        # A play that nobody finished may have won a drawn debt before.
+        rows = Voucher.objects.filter(ticket=end.ticket, debt_draw=None).order_by("number")
         assert sum(row.amount_cents for row in rows) == owed
         for row in rows:
             self.instants.voucher(str(row.uuid), ident, row.amount_cents, day, refund=refund)
