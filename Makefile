@@ -3,7 +3,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .PHONY: help install raceday up cluster drill test quick season histories browser screenshots check bench articles lock messages clean \
-	audit sbom
+	audit deploy sbom
 
 # Many processes run the same program: none compiles it anew, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
@@ -73,11 +73,15 @@ check: install audit ## lint, types, imports, migrations, catalogues, API schema
 	.venv/bin/lint-imports --no-cache
 	$(WITH_SERVERS) $(PY) manage.py makemigrations --check --dry-run
 	$(PY) manage.py makecatalogues --check
+	$(PY) -m core.tools.deploying --check
 	$(PY) manage.py spectacular --validate --fail-on-warn --file var/openapi.yaml
 	diff -u docs/openapi.yaml var/openapi.yaml
 
 audit: install ## look for known faults in what the image installs, where the index can be reached
 	@$(PY) -m core.tools.supplies audit
+
+deploy: install ## write units, containers and manifests into docs/deploy from core/tools/deploying
+	@$(PY) -m core.tools.deploying
 
 sbom: install ## list what the image installs in var/sbom.json (CycloneDX)
 	@$(PY) -m core.tools.supplies sbom

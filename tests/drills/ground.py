@@ -16,7 +16,7 @@ import psycopg
 
 from core.tools.cluster.cluster import Cluster
 from core.tools.cluster.network import Network
-from core.tools.cluster.patroni import REST_PORT
+from core.tools.deploying.patroni import REST_PORT
 from core.tools.embedded.processes import EmbeddedError
 from tests.drills.crowd import BUSY_S, Crowd, Goods
 from tests.drills.outcomes import Outcome

@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 
 from core.tools.cluster.cluster import DATABASES
-from core.tools.cluster.patroni import REST_PORT
+from core.tools.deploying.patroni import REST_PORT
 from core.tools.embedded.processes import EmbeddedError
 from tests.drills.ground import Ground
 from tests.drills.losing import AIM_S, LEASE_S, need_namespaces, writes

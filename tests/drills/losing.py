@@ -6,7 +6,7 @@ from http.client import HTTPConnection
 from typing import Any
 
 from core.tools.cluster.cluster import DATABASES, Cluster
-from core.tools.cluster.patroni import ETCD_PORT
+from core.tools.deploying.patroni import ETCD_PORT
 from core.tools.embedded.processes import EmbeddedError
 from tests.drills.ground import Ground
 from tests.drills.outcomes import Outcome

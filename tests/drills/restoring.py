@@ -18,7 +18,7 @@ from pathlib import Path
 from core.tools.cluster import software
 from core.tools.cluster.cluster import DATABASES
 from core.tools.cluster.machines import MARK, end_all
-from core.tools.cluster.patroni import ARCHIVE, PORT, kept
+from core.tools.deploying.patroni import ARCHIVE, PORT, kept
 from core.tools.embedded import folders
 from core.tools.embedded.postgres import APP, DATABASE, OWNER, Postgres, binaries
 from core.tools.embedded.processes import Account, EmbeddedError, server_account

@@ -22,14 +22,15 @@ from urllib.parse import quote
 from core.tools.cluster import databases, proxy, software
 from core.tools.cluster.machines import Machine, end_all
 from core.tools.cluster.network import Network
-from core.tools.cluster.patroni import PORT, service_environment
+from core.tools.deploying.patroni import PORT, service_environment
+from core.tools.deploying.processes import OPEN_FILES, PROCESSES, THREADS, here, working
 from core.tools.embedded import folders
 from core.tools.embedded.keys import environment_of
 from core.tools.embedded.postgres import APP, DATABASE, OWNER, Postgres
 from core.tools.embedded.processes import EmbeddedError, need_open_files, server_account
 from core.tools.embedded.server import ROOT
 from core.tools.embedded.valkey import binary
-from core.tools.embedded.web import CONNECTIONS, gives, listens, web_command
+from core.tools.embedded.web import gives, listens
 
 DATABASES, HOSTS = ("db1", "db2", "db3"), ("web1", "web2")
 BROKER, PROXY, RECEIVER = "broker", "proxy", "receiver"
@@ -108,7 +109,7 @@ class Cluster:
 
     def start(self) -> None:
         """Start everything and return when it is ready. If that fails, stop what was started."""
-        need_open_files(2 * CONNECTIONS)
+        need_open_files(OPEN_FILES)
         try:
             end_all(self.mark)  # what a run that was killed left
             self._prepare()
@@ -301,33 +302,29 @@ class Cluster:
         own.mkdir(exist_ok=True)
         inside = folders.place(own / "signer", None, most_bytes=folders.SOCKET_FOLDER_BYTES)
         self._signer = inside / "socket"
-        manage, celery = [sys.executable, "manage.py"], [sys.executable, "-m", "celery"]
-        app = [*celery, "--app", "core.config.celery"]
-        queue = ["--concurrency", "1", "--without-gossip", "--without-mingle"]
-        socket = self._signer
-        commands = {
-            "signer": [*manage, "signer", str(socket)],
-            "sales": web_command(8000, 1, at),
-            "play": web_command(8003, 1, at),
-            "web": web_command(8002, 1, at),
-            "live": [*manage, "live", "--folder", str(own / "live"), "--listen", f"{at}:8001"],
-            "worker": [*app, "worker", "--hostname", f"worker@{name}", *queue],
-            "beat": [*app, "beat", "--schedule", str(own / "beat-schedule"), "--pidfile", ""],
+        more = {
+            "live": ["--folder", str(own / "live")],
+            "worker": ["--hostname", f"worker@{name}"],
+            "beat": ["--schedule", str(own / "beat-schedule")],
         }
-        ports = {"sales": 8000, "play": 8003, "web": 8002}
-        for kind in (kind for kind in KINDS if kind in self.kinds):
-            environment = self._environment_of("web" if kind == "sales" else kind)
-            if kind == "sales":
-                environment["PROCESS_ROLE"] = "sales"
+        for process in (PROCESSES[kind] for kind in KINDS if kind in self.kinds):
+            threads = os.environ.get("WEB_THREADS") or THREADS
+            command = process.command(address=at, processes=1, threads=threads, signer=self._signer)
+            if process.works:
+                command = list(working())  # one for all queues: there are two processors
+            environment = self._environment_of(process.kind)
+            if process.role:
+                environment["PROCESS_ROLE"] = process.role
             ready: Callable[[], bool] = partial(bool, True)
-            if kind in ports:
-                metrics = own / f"metrics-{kind}"
+            if process.answers and process.port:
+                metrics = own / f"metrics-{process.name}"
                 metrics.mkdir(exist_ok=True)
                 environment["PROMETHEUS_MULTIPROC_DIR"] = str(metrics)
-                ready = partial(gives, ports[kind], "/readyz", at)
-            elif kind == "signer":
-                ready = partial(listens, socket)
-            machine.add(kind, commands[kind], environment, ready)
+                ready = partial(gives, process.port, "/readyz", at)
+            elif process.kind == "signer":
+                ready = partial(listens, self._signer)
+            command = here([*command, *more.get(process.name, [])])
+            machine.add(process.name, command, environment, ready)
 
     def _add_proxy(self) -> None:
         machine = self.machines[PROXY]

@@ -12,7 +12,7 @@ from typing import Any
 
 import psycopg
 
-from core.tools.cluster.patroni import (
+from core.tools.deploying.patroni import (
     PORT,
     REPLICATOR,
     REST_PORT,

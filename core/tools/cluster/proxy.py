@@ -13,13 +13,17 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from core.tools.deploying.processes import PROCESSES
 from core.tools.embedded.server import ROOT
 
 HOST = "lototrot.example"
 SHIPPED = ROOT / "docs" / "deploy" / "nginx.conf"
-UPSTREAMS = {"lototrot_sales": 8000, "lototrot_public": 8002, "lototrot_play": 8003}
+UPSTREAMS = {
+    f"lototrot_{'public' if name == 'web' else name}": PROCESSES[name].port
+    for name in ("sales", "web", "play")
+}
 """The groups of processes in the shipped file, and their ports on each machine."""
-LIVE_PORT = 8001
+LIVE_PORT = PROCESSES["live"].port
 _LIVE_GROUP = "lototrot_live"
 _FRAME = """daemon off;
 master_process off;

@@ -20,6 +20,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, NoReturn, Self
 
+from core.tools.deploying.processes import OPEN_FILES, PROCESSES, here, working
 from core.tools.embedded import folders
 from core.tools.embedded.children import Child
 from core.tools.embedded.keys import environment_of
@@ -28,7 +29,7 @@ from core.tools.embedded.processes import EmbeddedError, need_open_files
 from core.tools.embedded.provision import provided
 from core.tools.embedded.server import ROOT, var_folder
 from core.tools.embedded.valkey import Valkey
-from core.tools.embedded.web import CONNECTIONS, free_port, gives, listens, web_command
+from core.tools.embedded.web import free_port, gives, listens, web_command
 
 _READY_WITHIN_S = 120
 _LOOK_EVERY_S = 0.1
@@ -37,7 +38,6 @@ _SERVERS = ("web", "sales", "play")
 # What the public asks for gives way to sales: beside five busy sessions it has a fifteenth of the
 # machine, much as the units' CPUWeight gives it.
 GIVING_WAY = 5
-_CELERY = [sys.executable, "-m", "celery", "--app", "core.config.celery"]
 
 
 class Stack:
@@ -102,7 +102,7 @@ class Stack:
 
     def start(self) -> None:
         """Start everything and return when it is ready. If that fails, stop what was started."""
-        need_open_files(2 * CONNECTIONS)
+        need_open_files(OPEN_FILES)
         self._take_signals(_exit_on_term, signal.SIGTERM, signal.SIGHUP)
         try:
             self._start_all()
@@ -188,17 +188,14 @@ class Stack:
         self._add_servers()
         for number in range(1, self._workers + 1):
             node = f"worker-{number}@{self.port}"
-            command = ["worker", "--hostname", node, "--concurrency", "1"]
-            quiet = ["--without-gossip", "--without-mingle"]
-            command = [*_CELERY, *command, *quiet]
+            command = here([*working(), "--hostname", node])
             self._add(f"worker-{number}", "worker", command, self._asker(node), 60)
-        folder, listen = str(self.folder / "live"), f"127.0.0.1:{self.live_port}"
-        live = [sys.executable, "manage.py", "live", "--folder", folder, "--listen", listen]
+        live = PROCESSES["live"].command(address="127.0.0.1", port=self.live_port)
+        live = here([*live, "--folder", str(self.folder / "live")])
         self._add("live", "live", live, lambda: gives(self.live_port, "/live/pulse.json"), 10)
         if self._beat:
-            schedule = str(self.folder / "beat-schedule")
-            command = ["beat", "--schedule", schedule, "--pidfile", ""]
-            self._add("beat", "beat", [*_CELERY, *command], lambda: True, 10)
+            beat = [*PROCESSES["beat"].command(), "--schedule", str(self.folder / "beat-schedule")]
+            self._add("beat", "beat", here(beat), lambda: True, 10)
         for child in self._children.values():
             child.start()
         for child in self._children.values():
@@ -210,7 +207,7 @@ class Stack:
         inside = folders.place(place, None, most_bytes=folders.SOCKET_FOLDER_BYTES)
         self._servers.callback(folders.remove, place)
         self._signer = inside / "socket"
-        command = [sys.executable, "manage.py", "signer", str(self._signer)]
+        command = here(PROCESSES["signer"].command(signer=self._signer))
         self._add("signer", "signer", command, lambda: listens(self._signer), 10)
 
     def _add_servers(self) -> None:

@@ -7,46 +7,20 @@ import socket
 import sys
 from pathlib import Path
 
+from core.tools.deploying.processes import PROCESSES, THREADS, here
 from core.tools.embedded.processes import EmbeddedError
-
-CONNECTIONS = 8192  # of one process: terminals and boards keep theirs open
 
 
 def web_command(port: int, processes: int, host: str = "127.0.0.1") -> list[str]:
     """Return the command of the HTTP server: $WEB_SERVER is granian or gunicorn.
 
-    Each process has $WEB_THREADS threads. Granian's backpressure is a number of connections, idle
-    ones included; each terminal keeps one open. HTTP/2 is off because there is no TLS here.
+    Each process has $WEB_THREADS threads.
     """
-    threads = os.environ.get("WEB_THREADS") or "6"
+    threads = os.environ.get("WEB_THREADS") or str(THREADS)
     server = os.environ.get("WEB_SERVER") or "granian"
     if server == "granian":
-        return [
-            sys.executable,
-            "-m",
-            "core.config.serving",
-            "--interface",
-            "wsgi",
-            "--host",
-            host,
-            "--port",
-            str(port),
-            "--workers",
-            str(processes),
-            "--blocking-threads",
-            threads,
-            "--respawn-failed-workers",
-            "--workers-kill-timeout",
-            "20",
-            "--http",
-            "1",
-            "--no-ws",
-            "--backlog",
-            "4096",
-            "--backpressure",
-            str(CONNECTIONS),
-            "core.config.wsgi:application",
-        ]
+        web = PROCESSES["web"]
+        return here(web.command(address=host, port=port, processes=processes, threads=threads))
     if server == "gunicorn":
         return [
             sys.executable,

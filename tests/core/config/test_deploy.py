@@ -15,10 +15,10 @@ import pytest
 import yaml
 
 from core.api.authentication import TERMINAL_SCHEME
-from core.kernel.holding import HELD, OPEN, PUBLISHING, SEEDED, needs_seeds
+from core.kernel.holding import OPEN, SEEDED, needs_seeds
 from core.tools.embedded.postgres import SUPERUSER, Postgres, binaries
 from core.tools.embedded.server import ROOT
-from core.tools.embedded.web import CONNECTIONS, free_port, web_command
+from core.tools.embedded.web import free_port
 
 DEPLOY = ROOT / "docs" / "deploy"
 SERVICES: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
@@ -114,23 +114,6 @@ def of_kind(service: str, environment: dict[str, str]) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("service", sorted(OURS))
-def test_each_process_is_given_the_keys_of_its_kind_and_no_other(service: str) -> None:
-    container = SERVICES[service]
-    kind = {"sales": "web", "night": "worker"}.get(service, service)
-    keys = {name.lower() for name in HELD[kind]}
-    assert container["environment"]["PROCESS"] == kind
-    assert set(container.get("secrets", ())) == keys
-    assert ("SIGNER" in container["environment"]) == (kind in PUBLISHING)
-    if service == "migrate":
-        return
-    text = (DEPLOY / unit(service)).read_text()
-    assert f"Environment=PROCESS={kind}\n" in text
-    assert set(re.findall(r"^LoadCredential=(\w+):", text, re.MULTILINE)) == keys
-    assert {name.lower() for name in re.findall(r"=(\w+)_FILE=%d/", text)} == keys
-    assert ("Environment=SIGNER=" in text) == (kind in PUBLISHING)
-
-
 def test_roles_migration_web_and_health_check_work_as_written(
     served: dict[str, str], tmp_path: Path
 ) -> None:
@@ -190,27 +173,6 @@ def test_celerys_commands_are_known(
 
 def unit(service: str) -> str:
     return "lototrot-worker@.service" if service == "worker" else f"lototrot-{service}.service"
-
-
-@pytest.mark.parametrize("service", ["sales", "web", "play", "worker", "night", "live", "beat"])
-def test_the_units_say_what_the_containers_do(service: str) -> None:
-    said = re.sub(r" --hostname (worker-%i|night)@%H$", "", " ".join(exec_start(unit(service))))
-    composed = " ".join(word or "''" for word in SERVICES[service]["command"])
-    host = r"127\.0\.0\.1|0\.0\.0\.0"  # a container has a network of its own
-    said, composed = (re.sub(host, "HOST", text) for text in (said, composed))
-    composed = composed.replace("--pidfile ''", "--pidfile=")
-    assert said == composed
-
-
-def test_the_web_server_of_make_up_takes_as_many_connections_as_the_deployed_one() -> None:
-    for service, port in (("sales", 8000), ("web", 8002)):
-        deployed = SERVICES[service]["command"][1:]
-        deployed[deployed.index("--host") + 1] = "127.0.0.1"
-        assert web_command(port, 2)[1:] == deployed
-        assert SERVICES[service]["ports"] == [f"127.0.0.1:{port}:{port}"]
-    for service in ("sales", "web", "live"):
-        assert f"LimitNOFILE={2 * CONNECTIONS}" in (DEPLOY / unit(service)).read_text()
-        assert SERVICES[service]["ulimits"] == {"core": 0, "nofile": 2 * CONNECTIONS}
 
 
 def test_the_proxy_gives_out_what_is_published_and_asks_the_web_server_for_the_rest() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from core.tools.cluster.patroni import ARCHIVE, POSTGRESQL, SHIPPED, member
+from core.tools.deploying.patroni import ARCHIVE, POSTGRESQL, SHIPPED, member
 from core.tools.embedded.server import ROOT
 
 DEPLOY = ROOT / "docs" / "deploy"
@@ -43,9 +43,11 @@ def test_the_databases_keep_for_the_archive_what_it_has_not_had(barman: dict[str
     assert barman["slot_name"] == ARCHIVE
     assert member(SHIPPED)["bootstrap"]["dcs"]["slots"] == {ARCHIVE: {"type": "physical"}}
     assert POSTGRESQL["summarize_wal"] == "on"  # or there are no backups of what changed
-    command = SERVICES["postgres"]["command"]
-    assert "summarize_wal=on" in command
-    assert f"max_slot_wal_keep_size={POSTGRESQL['max_slot_wal_keep_size']}" in command
+    assert "config_file=/etc/postgresql.conf" in SERVICES["postgres"]["command"]
+    assert "./postgresql.conf:/etc/postgresql.conf:ro" in SERVICES["postgres"]["volumes"]
+    settings = (DEPLOY / "postgresql.conf").read_text()
+    for name in ("summarize_wal", "max_slot_wal_keep_size"):
+        assert f"{name} = '{POSTGRESQL[name]}'\n" in settings
 
 
 def test_units_and_containers_run_the_same_scripts_with_the_same_configuration() -> None:

@@ -1,9 +1,9 @@
-"""Print manifests for Kubernetes: `python -m core.tools.cluster.kubernetes`. They were never run.
+"""Write manifests for Kubernetes. They were never run.
 
-The program's are made from docs/deploy/compose.yaml, so that both say the same commands and keys.
-The database is a `Cluster` of CloudNativePG with the settings of docs/deploy/patroni.yml. Secrets
-are made by hand: `lototrot-keys` with a file for each key, `lototrot-app` and `lototrot-owner` with
-the environment.
+The program's are made from the containers, so that both say the same commands and keys. The
+database is a `Cluster` of CloudNativePG with the settings that Patroni has. Secrets are made by
+hand: `lototrot-keys` with a file for each key, `lototrot-app` and `lototrot-owner` with the
+environment.
 """
 
 from collections.abc import Mapping
@@ -11,11 +11,11 @@ from typing import Any
 
 import yaml
 
-from core.tools.cluster.patroni import POSTGRESQL
-from core.tools.embedded.server import ROOT
+from core.tools.deploying.compose import Written, services
+from core.tools.deploying.patroni import POSTGRESQL
+from core.tools.deploying.processes import PROCESSES
 
-COMPOSE = ROOT / "docs" / "deploy" / "compose.yaml"
-KINDS = ("sales", "web", "play", "worker", "night", "live", "beat")
+KINDS = tuple(name for name in PROCESSES if name != "signer")  # which stands beside others
 REPLICAS = 2
 """Of each kind: no process has a single home, neither the beat."""
 _OPERATORS = ("wal_level", "max_wal_senders", "max_replication_slots", "hot_standby")
@@ -24,10 +24,14 @@ _GIVEN = ("DATABASE_URL", "BROKER_URL", "DATABASE_OWNER_URL", "TRUSTED_PROXIES")
 """Words that differ from machine to machine: they come from the secret."""
 
 
-def services() -> Mapping[str, Any]:
-    """Return the services of compose.yaml by name."""
-    read: dict[str, Any] = yaml.safe_load(COMPOSE.read_text("utf-8"))["services"]
-    return read
+_HEAD = """# CloudNativePG for the database, and the program. These manifests were never run.
+# Written by `make deploy` from core/tools/deploying: change them there.
+"""
+
+
+def written() -> str:
+    """Return the text of kubernetes.yaml."""
+    return _HEAD + str(yaml.dump_all(manifests(), Dumper=Written, sort_keys=False))
 
 
 def manifests() -> list[dict[str, Any]]:
@@ -176,8 +180,3 @@ def _volume(container: str, place: str) -> str:
     if place == "/run/signer":
         return "signer"
     return f"{container}{place.replace('/', '-')}"
-
-
-if __name__ == "__main__":
-    print("# Written from compose.yaml and patroni.yml. These manifests were never run.")
-    print(yaml.safe_dump_all(manifests(), sort_keys=False), end="")

@@ -195,7 +195,7 @@ SHIPPED = Member(
 )
 """What docs/deploy/patroni.yml describes: the first of three machines."""
 _HEAD = """# Patroni on the first of three machines; name and address differ on the others.
-# Written by `python -m core.tools.cluster.patroni`, from what `make cluster` runs too.
+# Written by `make deploy`, from what `make cluster` runs too.
 """
 
 
@@ -235,5 +235,12 @@ def etcd(programs: str, name: str, addresses: Mapping[str, str], data: str) -> l
     ]
 
 
-if __name__ == "__main__":
-    print(shipped(), end="")
+def alone() -> str:
+    """Return the text of docs/deploy/postgresql.conf: one server, without Patroni."""
+    settings = {"listen_addresses": "*", **POSTGRESQL}
+    lines = "".join(f"{name} = '{value}'\n" for name, value in settings.items())
+    memory = "".join(f"# {name} = '{value}'\n" for name, value in SHIPPED.memory.items())
+    return (
+        "# One PostgreSQL server without Patroni; what is sold last may be lost with it. Written by"
+        f" `make deploy`.\n{lines}# The machine's own; for 16 GB of memory:\n{memory}"
+    )

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from core.kernel.holding import HELD, PUBLISHING
-from core.tools.cluster import kubernetes
+from core.tools.deploying import kubernetes
 
 OBJECTS = {(o["kind"], o["metadata"]["name"]): o for o in kubernetes.manifests()}
 

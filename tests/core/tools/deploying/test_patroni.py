@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from core.tools.cluster import patroni
+from core.tools.deploying import patroni
+from core.tools.embedded.postgres import binaries
 from core.tools.embedded.server import ROOT
 
 # A server that lets a copy begin, and whose cable is pulled then.
@@ -98,3 +99,14 @@ def test_a_copy_ends_whose_source_goes_silent(tmp_path: Path) -> None:
     if "not allowed" in done.stderr:
         pytest.skip("network namespaces are not allowed here")
     assert "could not receive data from server: Connection timed out" in done.stdout, done.stderr
+
+
+def test_postgresql_reads_the_settings_of_one_server(tmp_path: Path) -> None:
+    (tmp_path / "postgresql.conf").write_text(patroni.alone())
+    done = subprocess.run(
+        [str(binaries() / "postgres"), "-C", "synchronous_commit", "-D", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "on\n"

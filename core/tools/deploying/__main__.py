@@ -1,0 +1,58 @@
+"""Write what is shipped for production into docs/deploy: `python -m core.tools.deploying`.
+
+--check   write nothing, and end with 1 naming the files that are not what would be written
+"""
+
+import argparse
+from pathlib import Path
+
+from core.tools.deploying import kubernetes, patroni
+from core.tools.deploying.compose import composed
+from core.tools.deploying.units import units
+from core.tools.embedded.server import ROOT
+
+FOLDER = ROOT / "docs" / "deploy"
+
+
+def files() -> dict[str, str]:
+    """Return the text of each written file by its name."""
+    return {
+        "compose.yaml": composed(),
+        "kubernetes.yaml": kubernetes.written(),
+        "patroni.yml": patroni.shipped(),
+        "pg_service.conf": patroni.service(),
+        "postgresql.conf": patroni.alone(),
+        **units(),
+    }
+
+
+def stale(folder: Path) -> list[str]:
+    """Return the names of the files of a folder that are missing or not what would be written.
+
+    A unit that no process has is one of them.
+    """
+    wanted = files()
+    differing = {
+        name
+        for name, text in wanted.items()
+        if not (folder / name).exists() or (folder / name).read_text("utf-8") != text
+    }
+    unknown = {path.name for path in folder.glob("*.service")} - wanted.keys()
+    return sorted(differing | unknown)
+
+
+def main(words: list[str] | None = None, folder: Path = FOLDER) -> int:
+    """Write the files, or compare them; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m core.tools.deploying", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="compare instead of writing")
+    if parser.parse_args(words).check:
+        for name in (names := stale(folder)):
+            print(f"{name} is not what core/tools/deploying writes: run make deploy")
+        return bool(names)
+    for name, text in files().items():
+        (folder / name).write_text(text, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
