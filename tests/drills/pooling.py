@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from django.db import connection
 from psycopg.conninfo import make_conninfo
 
-from core.tools.cluster.patroni import PORT
+from core.tools.deploying.patroni import PORT
 from core.tools.embedded.server import ROOT
 from tests.drills.ground import Ground
 from tests.drills.outcomes import Outcome
