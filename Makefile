@@ -74,6 +74,7 @@ check: install audit ## lint, types, imports, migrations, catalogues, API schema
 	$(WITH_SERVERS) $(PY) manage.py makemigrations --check --dry-run
 	$(PY) manage.py makecatalogues --check
 	$(PY) -m core.tools.deploying --check
+	$(PY) -m core.tools.deploying --lint
 	$(PY) manage.py spectacular --validate --fail-on-warn --file var/openapi.yaml
 	diff -u docs/openapi.yaml var/openapi.yaml
 
@@ -95,12 +96,12 @@ articles: install ## article -> reading -> code -> tests
 messages: install ## bring the message catalogues up to date with the code
 	$(PY) manage.py makecatalogues
 
-lock: install ## resolve dependencies: of all, of the image, of audit and sbom, of the cluster, of backups
+lock: install ## resolve dependencies: of all, of the image, of audit, sbom and lint, of the cluster, of backups
 	$(PY) -m venv --clear var/lock
 	var/lock/bin/python -m pip install --quiet uv
 	$(COMPILE) --extra dev --output-file requirements.lock pyproject.toml
 	$(COMPILE) --constraint requirements.lock --output-file requirements.production.lock pyproject.toml
-	printf 'pip-audit\ncyclonedx-bom\n' | $(COMPILE) --constraint requirements.lock \
+	printf 'pip-audit\ncyclonedx-bom\ncheck-jsonschema\nkubernetes-validate\n' | $(COMPILE) --constraint requirements.lock \
 		--output-file requirements.tools.lock -
 	$(PY) -c '$(EXTRA)' cluster | $(COMPILE) --constraint requirements.lock \
 		--output-file requirements.cluster.lock -

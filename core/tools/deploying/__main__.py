@@ -1,17 +1,27 @@
 """Write what is shipped for production into docs/deploy: `python -m core.tools.deploying`.
 
 --check   write nothing, and end with 1 naming the files that are not what would be written
+--lint    have the files of containers and Kubernetes examined by the schemas of their own tools,
+          with programs from requirements.tools.lock; say so where these cannot be had, and end
+          with 0
 """
 
 import argparse
+import subprocess
 from pathlib import Path
 
 from core.tools.deploying import kubernetes, patroni
 from core.tools.deploying.compose import composed
 from core.tools.deploying.units import units
 from core.tools.embedded.server import ROOT
+from core.tools.supplies import tool
 
 FOLDER = ROOT / "docs" / "deploy"
+_PROGRAMS = ROOT / "var" / "tools"
+_LINTERS = {
+    "compose.yaml": ("check-jsonschema", "--builtin-schema", "vendor.compose-spec"),
+    "kubernetes.yaml": ("kubernetes-validate", "--strict"),
+}
 
 
 def files() -> dict[str, str]:
@@ -41,11 +51,28 @@ def stale(folder: Path) -> list[str]:
     return sorted(differing | unknown)
 
 
+def lint(folder: Path, programs: Path = _PROGRAMS) -> int:
+    """Print what the linters say of a folder; return 1 if one finds a fault."""
+    faults = 0
+    for name, (program, *options) in _LINTERS.items():
+        try:
+            command = [tool(program, programs), *options, folder / name]
+        except (OSError, subprocess.CalledProcessError):
+            print(f"lint skipped: {program} cannot be installed")
+            return 0
+        faults += bool(subprocess.run(command, check=False).returncode)
+    return bool(faults)
+
+
 def main(words: list[str] | None = None, folder: Path = FOLDER) -> int:
     """Write the files, or compare them; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m core.tools.deploying", description=__doc__)
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
-    if parser.parse_args(words).check:
+    parser.add_argument("--lint", action="store_true", help="examine what is written")
+    said = parser.parse_args(words)
+    if said.lint:
+        return lint(folder)
+    if said.check:
         for name in (names := stale(folder)):
             print(f"{name} is not what core/tools/deploying writes: run make deploy")
         return bool(names)
