@@ -8,16 +8,18 @@ whose password they proposed, until its person comes: a day after it was given.
 import itertools
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from django.db import transaction
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
+from core.database import clock
 from core.kernel.errors import DomainError
 from core.kernel.regulation import shipped
-from core.staff import accounts, two_persons
+from core.staff import accounts, services, two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal, User
 from core.staff.powers import Role, holders
@@ -28,9 +30,12 @@ PASSWORD = "correct horse battery"
 STAFF = "staff."
 ORDERS = sorted(name for name in two_persons.kinds() if not name.startswith(STAFF))
 """Every kind but those of accounts, which are done by their services."""
-DISHONEST = "dishonest"
+DISHONEST, HONEST = "dishonest", "honest"
+THEN = st.sampled_from(["later", HONEST, DISHONEST])
+"""Who confirms at once, if anybody."""
 ROLES = st.sampled_from(["organiser", "administrator", "cashier", "stewards"])
 ANY = st.integers(0, 7)
+STEPS = 25
 A_DAY_H = shipped().versions[0].second_person_after_s // 3600
 
 
@@ -79,9 +84,12 @@ class OnePerson(RuleBasedStateMachine):
         by = self.actor(user)
         return by is not None and bool(by.roles & holders(power))
 
+    def held(self) -> list[int]:
+        """Return the accounts that the dishonest administrator holds."""
+        return [user for user in self.users if self.human(user) == DISHONEST]
+
     def dishonest_one(self, number: int) -> StaffActor | None:
-        """Return one of the accounts that the dishonest administrator holds."""
-        held = [user for user in self.users if self.human(user) == DISHONEST]
+        held = self.held()
         return self.actor(held[number % len(held)])
 
     def tried(self, act: Callable[[], object]) -> object:
@@ -92,10 +100,16 @@ class OnePerson(RuleBasedStateMachine):
         except DomainError:
             return None
 
-    def propose(self, by: StaffActor | None, act: Callable[[StaffActor], Proposal]) -> None:
+    def propose(
+        self, by: StaffActor | None, act: Callable[[StaffActor], Proposal], then: str
+    ) -> None:
         proposal = self.tried(lambda: act(by)) if by else None
         if by and isinstance(proposal, Proposal):
             self.proposed[proposal.pk] = self.human(by.user_id)
+        if then == HONEST:
+            self.somebody_confirms_all()
+        elif then == DISHONEST:
+            self.dishonest_confirms_all()
 
     def confirm(self, by: StaffActor | None, proposal: Proposal) -> None:
         done = by and self.tried(lambda: two_persons.confirm(proposal=proposal.uuid, by=by))
@@ -112,31 +126,38 @@ class OnePerson(RuleBasedStateMachine):
     def waiting(self) -> list[Proposal]:
         return list(Proposal.objects.filter(decision=None, pk__in=self.proposed).order_by("pk"))
 
-    @rule(number=ANY, of=ANY, roles=ROLES)
-    def dishonest_gives(self, number: int, of: int, roles: str) -> None:
+    @rule(number=ANY, of=ANY, then=THEN)
+    def dishonest_gives_a_password(self, number: int, of: int, then: str) -> None:
         by, user = self.dishonest_one(number), self.users[of % len(self.users)]
         self.propose(
-            by, lambda by: accounts.password_propose(by=by, user_id=user, password=PASSWORD)
+            by, lambda by: accounts.password_propose(by=by, user_id=user, password=PASSWORD), then
         )
-        self.propose(by, lambda by: accounts.roles_propose(by=by, user_id=user, roles=[roles]))
 
-    @rule(number=ANY, roles=ROLES)
-    def dishonest_opens(self, number: int, roles: str) -> None:
+    @rule(number=ANY, of=ANY, roles=ROLES, then=THEN)
+    def dishonest_gives_roles(self, number: int, of: int, roles: str, then: str) -> None:
+        by, user = self.dishonest_one(number), self.users[of % len(self.users)]
+        self.propose(
+            by, lambda by: accounts.roles_propose(by=by, user_id=user, roles=[roles]), then
+        )
+
+    @rule(number=ANY, roles=ROLES, then=THEN)
+    def dishonest_opens(self, number: int, roles: str, then: str) -> None:
         self.propose(
             self.dishonest_one(number),
             lambda by: accounts.account_propose(
                 by=by, username=self.name(), full_name="Person", password=PASSWORD, roles=[roles]
             ),
+            then,
         )
 
-    @rule(number=ANY, of=ANY)
-    def dishonest_closes_and_opens_again(self, number: int, of: int) -> None:
+    @rule(number=ANY, of=ANY, then=THEN)
+    def dishonest_closes_and_opens_again(self, number: int, of: int, then: str) -> None:
         by, user = self.dishonest_one(number), self.users[of % len(self.users)]
         self.tried(lambda: by and accounts.user_deactivate(by=by, user_id=user))
-        self.propose(by, lambda by: accounts.reactivation_propose(by=by, user_id=user))
+        self.propose(by, lambda by: accounts.reactivation_propose(by=by, user_id=user), then)
 
-    @rule(name=st.sampled_from(ORDERS), number=ANY, mine=st.booleans())
-    def order(self, name: str, number: int, mine: bool) -> None:
+    @rule(name=st.sampled_from(ORDERS), number=ANY, mine=st.booleans(), then=THEN)
+    def order(self, name: str, number: int, mine: bool, then: str) -> None:
         """Propose an act of any kind: with an account that may, if there is one."""
         kind = two_persons.kinds()[name]
         able = [user for user in self.users if self.may(user, kind.power)]
@@ -145,17 +166,27 @@ class OnePerson(RuleBasedStateMachine):
         self.propose(
             self.actor(users[number % len(users)]),
             lambda by: two_persons.propose(kind=kind, subject=self.name(), content={}, by=by),
+            then,
         )
 
-    @rule(number=ANY)
-    def dishonest_confirms_all(self, number: int) -> None:
+    @rule()
+    def dishonest_confirms_all(self) -> None:
+        """Try each account that is held, on whatever waits."""
         for proposal in self.waiting():
-            self.confirm(self.dishonest_one(number), proposal)
+            for user in self.held():
+                self.confirm(self.actor(user), proposal)
 
-    @rule(number=ANY)
-    def somebody_confirms_all(self, number: int) -> None:
+    @rule()
+    def somebody_confirms_all(self) -> None:
+        """Have the first who may, and is honest, confirm whatever waits."""
         for proposal in self.waiting():
-            self.confirm(self.anybody(number), proposal)
+            power = two_persons.power_of(proposal)
+            honest = (user for user in self.users if self.human(user) == user)
+            proposer = self.proposed[proposal.pk]
+            for user in honest:
+                if user != proposer and self.may(user, power):
+                    self.confirm(self.actor(user), proposal)
+                    break
 
     @rule(number=ANY)
     def somebody_rejects(self, number: int) -> None:
@@ -169,19 +200,36 @@ class OnePerson(RuleBasedStateMachine):
         self.hours += hours
 
 
-@pytest.mark.django_db
-def test_no_sequence_of_requests_makes_one_person_two(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ORDERS:
-        kind = two_persons.kinds()[name]
-        inert = replace(kind, apply=lambda proposal, by: None, reject=None)
-        monkeypatch.setitem(two_persons.kinds(), name, inert)
+def tried(**more: Any) -> None:
+    """Try sequences of requests. Raise AssertionError if one makes one person two."""
     run_state_machine_as_test(
         OnePerson,
         settings=settings(
             max_examples=6,
-            stateful_step_count=10,
+            stateful_step_count=STEPS,
             deadline=None,
             database=None,
             suppress_health_check=list(HealthCheck),
+            **more,
         ),
     )
+
+
+@pytest.fixture(autouse=True)
+def _inert(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let acts of other kinds have no effect: what they are about does not exist here."""
+    for name in ORDERS:
+        kind = two_persons.kinds()[name]
+        inert = replace(kind, apply=lambda proposal, by: None, reject=None)
+        monkeypatch.setitem(two_persons.kinds(), name, inert)
+
+
+def test_no_sequence_of_requests_makes_one_person_two() -> None:
+    tried()
+
+
+def test_without_the_day_of_waiting_a_sequence_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (accounts, services):
+        monkeypatch.setattr(module, "waited_until", clock.now)
+    with pytest.raises(AssertionError, match=" by Person"):
+        tried(derandomize=True, phases=[Phase.generate], report_multiple_bugs=False)
