@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help install raceday up cluster drill test quick season histories browser screenshots check bench articles lock messages clean \
+.PHONY: help install raceday up cluster drill test quick season histories browser promtool screenshots check bench articles lock messages clean \
 	audit deploy sbom
 
 # Many processes run the same program: none compiles it anew, whatever the shell says.
@@ -60,6 +60,9 @@ histories: install ## check acts at once against a sequential model; plant fault
 
 browser: ## have what the browser tests need: Chromium by apt, axe-core by npm
 	@.ci/browser
+
+promtool: ## have what tries the alert rules: Prometheus' own tool by apt
+	@.ci/promtool
 
 screenshots: install browser ## picture every screen into var/screenshots, compared with the last run
 	@$(PY) -m tests.support.browser.comparing

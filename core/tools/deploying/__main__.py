@@ -56,7 +56,7 @@ def lint(folder: Path, programs: Path = _PROGRAMS) -> int:
     faults = 0
     for name, (program, *options) in _LINTERS.items():
         try:
-            command = [tool(program, programs), *options, folder / name]
+            command = [str(tool(program, programs)), *options, str(folder / name)]
         except (OSError, subprocess.CalledProcessError):
             print(f"lint skipped: {program} cannot be installed")
             return 0
