@@ -5,6 +5,7 @@ from django.utils.translation import override
 
 from core.database import clock
 from core.premises.models import Game
+from core.proofs.head import with_head
 from core.receipts.document import Align, Block, Document, Emphasis, Line, Pair, Rule, Title
 from core.receipts.formats import format_cents, format_moment
 from core.statements.columns import Column
@@ -48,4 +49,5 @@ def cash_up_slip(made: CashUp, language: str) -> Document:
         if made.note:
             blocks.append(Line(made.note))
         blocks.append(Line(str(made.uuid), Align.CENTRE))
-    return Document(language=language, blocks=tuple(blocks), simulated=clock.is_simulated())
+    slip = Document(language=language, blocks=tuple(blocks), simulated=clock.is_simulated())
+    return with_head(slip)

@@ -17,6 +17,7 @@ from core.payoffice.services.checking import Checked
 from core.payoffice.services.personal_data import payee_decrypt
 from core.payoffice.sources import Payable
 from core.premises.models import Game, Premises
+from core.proofs.head import with_head
 from core.receipts.document import (
     Align,
     Block,
@@ -79,7 +80,7 @@ def status_slip(checked: Checked, language: str) -> Document:
             Pair(_("Checked"), format_moment(clock.now(), language)),
             Notice(_("This slip is no ticket: only the ticket or voucher itself is paid.")),
         ]
-    return _document(language, blocks)
+    return _slip(language, blocks)
 
 
 def _where(checked: Checked, language: str) -> Iterable[Block]:
@@ -112,7 +113,7 @@ def payment_receipt(payment: Payment, language: str) -> Document:
             Pair(_("Amount"), format_cents(payment.amount_cents, language), Emphasis.LARGE),
         ]
         blocks += [Pair(_("Cheque"), str(cheque.number)) for cheque in payment.cheques.all()]
-    return _document(language, blocks)
+    return _slip(language, blocks)
 
 
 def presentation_receipt(presentation: Presentation, language: str) -> Document:
@@ -131,7 +132,7 @@ def presentation_receipt(presentation: Presentation, language: str) -> Document:
         blocks.append(
             Notice(_("Presented in time: it is paid against the ticket, also after its last day."))
         )
-    return _document(language, blocks)
+    return _slip(language, blocks)
 
 
 def deposit_receipt(deposit: Deposit, language: str) -> Document:
@@ -155,7 +156,7 @@ def deposit_receipt(deposit: Deposit, language: str) -> Document:
                 )
             ),
         ]
-    return _document(language, blocks)
+    return _slip(language, blocks)
 
 
 def exchange_document(exchange: Exchange, language: str) -> Document:
@@ -169,7 +170,7 @@ def exchange_document(exchange: Exchange, language: str) -> Document:
             Pair(_("Exchanged"), format_moment(exchange.exchanged_at, language)),
             Qr(str(exchange.uuid)),
         ]
-    return _document(language, blocks)
+    return _slip(language, blocks)
 
 
 def cheque_document(cheque: Cheque, language: str) -> Document:
@@ -207,6 +208,11 @@ def _place(premises: Premises) -> list[Block]:
         Line(f"{premises.code} {premises.name}"),
         Line(f"{premises.address}, {premises.municipality}"),
     ]
+
+
+def _slip(language: str, blocks: Iterable[Block]) -> Document:
+    """Return what a bearer takes away: the head of the public log is its last line."""
+    return with_head(_document(language, blocks))
 
 
 def _document(language: str, blocks: Iterable[Block]) -> Document:

@@ -11,6 +11,7 @@ from core.payoffice.judging import DocumentState
 from core.payoffice.models import Cheque, Payment
 from core.payoffice.services import checking, cheques, goods, paying, personal_data, slips
 from core.payoffice.services.presenting import presentation_make
+from core.proofs.head import head_text
 from core.receipts import text
 from core.staff.powers import Role
 from tests.support import factories, rounds
@@ -46,6 +47,21 @@ def test_a_status_slip_says_where_until_when_and_how() -> None:
     assert "No prize" in nothing
     assert "€" not in nothing.partition("Checked")[0].partition("No prize")[2].partition("\n")[0]
     assert "Last day" not in nothing
+
+
+def test_what_a_bearer_takes_away_has_the_head_of_the_public_log() -> None:
+    (won,) = given.worth(500)
+    place = factories.point()
+    assert head_text()
+    papers = [
+        slips.status_slip(checking.holder_check(code=won.code), "en"),
+        slips.presentation_receipt(presentation_make(at=place.actor, code=won.code), "en"),
+        slips.deposit_receipt(given.deposited("", place.actor, "unreadable"), "en"),
+    ]
+    paying.payment_make(at=place.actor, request=won.request())
+    papers.append(slips.payment_receipt(Payment.objects.get(), "en"))
+    for paper in papers:
+        assert f"Public log {head_text()}" in text.render(paper)
 
 
 @pytest.mark.article("14.III.10.2", "14.III.10.4")
@@ -111,6 +127,6 @@ def test_the_paper_of_an_exchange_entitles_to_the_thing() -> None:
     exchange = goods.exchange_make(by=cashier, request=request)
     assert isinstance(exchange, goods.Exchange)
     paper = text.render(slips.exchange_document(exchange, "en"))
-    for shown in ("A bicycle", "€4.00", str(exchange.uuid), place.code):
+    for shown in ("A bicycle", "€4.00", str(exchange.uuid), place.code, head_text()):
         assert shown in paper
     assert clock.is_simulated() == ("SIMULATED TIME" in paper)

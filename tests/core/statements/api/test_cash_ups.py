@@ -4,6 +4,7 @@ import uuid
 from typing import Any
 
 from core.database import clock
+from core.proofs.head import head_text
 from core.staff.powers import Role
 from core.statements.models import CashUp
 from tests.support import factories
@@ -53,6 +54,7 @@ def test_a_shift_is_counted_closed_and_printed(own_database: Database) -> None:
     assert CashUp.objects.get().closed_at <= clock.now()
     slip = api.get(f"terminal/cash-ups/{body['uuid']}/slip.html?lang=en").content.decode()
     assert "Cash-up" in slip and "Difference" in slip
+    assert head_text() and head_text() in slip
     other = terminal_api(factories.point())
     refused(other.get(f"terminal/cash-ups/{body['uuid']}/slip.html"), 404, "cash_up_unknown")
 
