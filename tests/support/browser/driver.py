@@ -26,7 +26,11 @@ from selenium.webdriver.remote.webelement import WebElement
 
 PATIENCE_S = 20.0
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.01, 0.1
-_CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# The shell first: it draws no window around the page, and starts and acts in half the time.
+_CHROMIUMS = (
+    *("chromium-headless-shell", "chromium", "chromium-browser"),
+    *("google-chrome", "google-chrome-stable"),
+)
 _FLAGS = (
     "--headless=new",
     "--no-sandbox",
@@ -167,7 +171,8 @@ class Driver:
         options.binary_location = self._binary
         options.add_experimental_option("prefs", {"intl.accept_languages": language})
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        for flag in (*_FLAGS, f"--lang={language}"):
+        # The shell reads the languages that pages are asked for in from the flag alone.
+        for flag in (*_FLAGS, f"--lang={language}", f"--accept-lang={language}"):
             options.add_argument(flag)
         service = Service(self._path, log_output=self._log)
         return Browser(Chrome(options, service), language)
