@@ -3,7 +3,10 @@
 import uuid
 from typing import Any
 
+from django.db import transaction
+
 from core.database import clock
+from core.proofs import log
 from core.proofs.head import head_text
 from core.staff.powers import Role
 from core.statements.models import CashUp
@@ -52,6 +55,8 @@ def test_a_shift_is_counted_closed_and_printed(own_database: Database) -> None:
     changed = api.post("terminal/cash-ups", body | {"counted_cents": 1})
     refused(changed, 409, "uuid_reused")
     assert CashUp.objects.get().closed_at <= clock.now()
+    with transaction.atomic():
+        log.publish(kind="a.thing", subject="one", document={"format": "x"})
     slip = api.get(f"terminal/cash-ups/{body['uuid']}/slip.html?lang=en").content.decode()
     assert "Cash-up" in slip and "Difference" in slip
     assert head_text() and head_text() in slip
