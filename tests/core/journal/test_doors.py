@@ -3,6 +3,8 @@
 The doors are read from the routes, the tasks and the commands that there are.
 """
 
+import runpy
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +12,8 @@ import pytest
 from celery import current_app
 from celery.signals import task_postrun, task_prerun
 from django.contrib import admin
+from django.core import management
+from django.core.management import get_commands
 from django.db import connection
 from django.urls import URLPattern, URLResolver, get_resolver
 
@@ -27,6 +31,7 @@ from core.journal.journal_rules import AT_THE_DOOR, NOBODY, OPEN_DOORS
 from core.journal.rules import broken
 from core.ledger.models import Account
 from core.premises.api.terminal import ProvenTerminalView
+from core.tools.embedded.server import ROOT
 from tests.support.databases import Database
 
 WRITING = ("post", "put", "patch", "delete")
@@ -103,6 +108,19 @@ def test_every_task_is_a_named_job() -> None:
             assert acting.present().name == f"task:{task.name}"
         finally:
             task_postrun.send(sender=task, task_id=task.name, task=task)
+
+
+def test_every_command_is_a_named_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    named = []
+    for command in get_commands():
+        monkeypatch.setattr(sys, "argv", ["manage.py", command, "--help"])
+        monkeypatch.setattr(
+            management, "execute_from_command_line", lambda _: named.append(acting.present().name)
+        )
+        monkeypatch.setenv("PROFILE", "development")
+        runpy.run_path(str(ROOT / "manage.py"), run_name="__main__")
+    assert len(named) > 20
+    assert named == [f"command:{command}" for command in get_commands()]
 
 
 def written_as(name: str, **who: Any) -> None:
