@@ -8,6 +8,7 @@ from django.db.models import Min, Q
 from django.utils.translation import gettext_lazy as _
 
 from core.database.locks import Lock, hold
+from core.database.reading import progress
 from core.database.snapshot import snapshot
 from core.kernel.days import day_bounds
 from core.kernel.errors import Conflict, InvariantBroken
@@ -114,7 +115,9 @@ def seals_everything() -> Outcome:
 def _seals_verified(which: Q) -> Outcome:
     sealed = Seal.objects.select_related("contest__meeting").filter(which)
     found = []
-    for seal in sealed.order_by("pk"):
+    every = list(sealed.order_by("pk"))
+    for done, seal in enumerate(every):
+        progress.tell(done, len(every))
         try:
             with transaction.atomic():
                 hold((Lock.CONTEST, seal.contest_id), shared=True)
@@ -123,7 +126,7 @@ def _seals_verified(which: Q) -> Outcome:
             found.append({"contest": seal.contest_id, "code": error.code})
     if found:
         raise SealsDiffer(found=found[:MOST_NAMED])
-    return Outcome({"seals": len(sealed)})
+    return Outcome({"seals": len(every)})
 
 
 def _first_day() -> date | None:

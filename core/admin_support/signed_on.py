@@ -1,10 +1,10 @@
 """Identify the person who acts in the admin, by the staff session that the sign-on opened."""
 
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 
 from core.kernel.errors import DomainError
 from core.staff.actor import StaffActor
-from core.staff.models import StaffSession
+from core.staff.models import StaffSession, User
 from core.staff.services import SessionUnknown, actor_of
 from core.staff.signals import SESSION_KEY
 from core.traffic.standing import standing_of
@@ -27,6 +27,17 @@ def actor(request: HttpRequest) -> StaffActor:
         setattr(request, _ATTRIBUTE, by)
         standing_of(request).is_proven = True
     return by
+
+
+def request_of(by: StaffActor, query: str) -> HttpRequest:
+    """Return a request for a list by a person who asked for it before, to be read by a worker."""
+    request = HttpRequest()
+    request.method = "GET"
+    request.GET = QueryDict(query)
+    request.META["QUERY_STRING"] = query
+    request.user = User.objects.get(pk=by.user_id)
+    setattr(request, _ATTRIBUTE, by)
+    return request
 
 
 def is_live(request: HttpRequest) -> bool:

@@ -123,6 +123,7 @@ INSTALLED_APPS = [
     "core.journal",
     "core.proofs",
     "core.looks",
+    "core.longwork",
     "core.draws",
     "core.payoffice",
     "core.statements",
@@ -268,7 +269,9 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "socket_timeout":
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # workers do meanwhile what is due by themselves
 CELERY_TASK_DEFAULT_QUEUE = "quick"
-CELERY_TASK_ROUTES = {"core.nights.tasks.night": {"queue": "long"}}
+CELERY_TASK_ROUTES = {
+    name: {"queue": "long"} for name in ("core.nights.tasks.night", "core.longwork.tasks.do")
+}
 # A task that nobody took within a minute is sent again by the sweeper; one that takes half an hour
 # is ended, undone. The night says its own limits.
 CELERY_TASK_ANNOTATIONS = {"*": {"expires": 60}}
@@ -322,6 +325,8 @@ SHARES_BEFORE_CLOSING = env.boolean("SHARES_BEFORE_CLOSING", True)
 # from which a payment needs a second person. The database needs one from 300.00 on.
 PAYEE_KEPT_DAYS = env.integer("PAYEE_KEPT_DAYS", 3650, least=1)
 IMAGE_KEPT_DAYS = env.integer("IMAGE_KEPT_DAYS", 1825, least=1)
+# How long the file that long work made can be taken.
+LONG_WORK_FILE_DAYS = env.integer("LONG_WORK_FILE_DAYS", 7, least=1)
 # After how many days the rows of a month that can be retired should have left the live store, and
 # after how many its transfers need not be kept (the commercial law keeps books for six years).
 TICKETS_LIVE_DAYS = env.integer("TICKETS_LIVE_DAYS", 730, least=100)

@@ -17,6 +17,7 @@ class Lock(enum.IntEnum):
     one).
     """
 
+    LONG_WORK = -4  # held by the session that does a piece of long work, by its id
     SWEEP = -3  # held by the session of a worker that sweeps without the broker
     MIGRATE = -2  # held by the session of `manage.py migrate`: one at a time
     NIGHT = -1  # held by the session, not by a transaction: see `session_hold`

@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.db import connection, transaction
 from django.db.models import Count, Exists, OuterRef, Sum
 
+from core.database.reading import progress
 from core.journal import rows, rules, wire
 from core.journal.install import COLUMN, Journaled, journaled, unjournaled
 from core.journal.models import Act, Batch, Block, Change, RowForm
@@ -99,9 +100,10 @@ def _all(tables: Collection[str], part: Part) -> Iterator[Finding]:
     yield from chain(_anew(), batch_findings(part), _checkpoints(part), _triggers())
     filled = {table.name for table in rows.written_to(part.span())}
     written = filled | _changed_or_sealed(part)
-    for table in journaled():
-        if (not tables or table.name in tables) and table.name in written:
-            yield from table_findings(table, part)
+    chosen = [t for t in journaled() if (not tables or t.name in tables) and t.name in written]
+    for done, table in enumerate(chosen):
+        progress.tell(done, len(chosen))
+        yield from table_findings(table, part)
     yield from chain(_unnamed(part), _rules(tables, part, filled))
 
 

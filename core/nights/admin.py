@@ -2,23 +2,23 @@
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
 from core.admin_support.acts import Act, Done
 from core.admin_support.documents import as_html
+from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
-from core.nights import jobs, powers
+from core.longwork.services import work_ask
+from core.nights import powers
+from core.nights.long_work import AUDIT, NIGHT, audit_content, audits, title_of
 from core.nights.models import JobFailure, JobRun
-from core.nights.services import night_request
 from core.staff.actor import StaffActor
 
 
 def _run(by: StaffActor, target: Any, data: dict[str, Any]) -> Done:
-    runs = night_request(by=by)
-    text = ngettext("%(n)s job was run.", "%(n)s jobs were run.", len(runs)) % {"n": len(runs)}
-    return Done(text)
+    return Done(_("It is handed to a worker."), row=work_ask(kind=NIGHT, by=by))
 
 
 RUN_NOW = Act(
@@ -27,15 +27,41 @@ RUN_NOW = Act(
     power=powers.RUN,
     run=_run,
     icon="bedtime",
-    atomic=False,
     text=_("Runs every job that ended days have left undone. What is done stays as it is."),
 )
 
 
-def title_of(name: str) -> str:
-    """Return a job's title, or its name if no app has the job any more."""
-    titles = {job.name: str(job.title) for job in jobs.all_jobs()}
-    return titles.get(name, name)
+class _Audits(ActForm):
+    audits = forms.MultipleChoiceField(
+        label=_("Audits"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("Without any, all of them."),
+    )
+
+    def build(self) -> None:
+        chosen: Any = self.fields["audits"]
+        chosen.choices = [(name, job.title) for name, job in audits().items()]
+
+
+def _audit(by: StaffActor, target: Any, data: dict[str, Any]) -> Done:
+    work = work_ask(kind=AUDIT, by=by, content=audit_content(data["audits"]))
+    return Done(_("It is handed to a worker."), row=work)
+
+
+AUDIT_NOW = Act(
+    name="audit",
+    title=_("Audit all of the past"),
+    power=powers.AUDIT,
+    run=_audit,
+    form=_Audits,
+    icon="fact_check",
+    review=False,
+    text=_(
+        "Counts everything again from what happened: balances, settlements, seals, statements,"
+        " closed months, and every row of the journal. It only reads, and takes long."
+    ),
+)
 
 
 class _Failures(ReadOnlyInline):
@@ -64,7 +90,7 @@ class JobRunAdmin(ReadOnlyAdmin):
     ordering = ("-day", "pk")
     read_power = powers.READ
     inlines = (_Failures,)
-    list_acts = (RUN_NOW,)
+    list_acts = (RUN_NOW, AUDIT_NOW)
 
     @admin.display(description=_("title"))
     def title(self, row: JobRun) -> str:

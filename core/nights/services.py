@@ -14,6 +14,7 @@ from django.db import connection, transaction
 from core.database import clock
 from core.database.locks import Lock, session_hold
 from core.database.quiet import wait_for_quiet
+from core.database.reading import progress
 from core.database.reading.limits import limited
 from core.kernel.days import add_days, natural_day
 from core.kernel.errors import Conflict, DomainError, Unavailable
@@ -105,9 +106,11 @@ def night_run(*, until: datetime.date | None = None) -> list[JobRun]:
         wait_for_quiet()
         failed: set[str] = set()
         runs = []
-        for day, job in jobs_due(until):
+        due = jobs_due(until)
+        for number, (day, job) in enumerate(due, start=1):
             if job.name in failed:
                 continue
+            progress.step(job.name, number, len(due))
             run = _run(job, day)
             runs.append(run)
             if run.state != JobRun.State.DONE:

@@ -7,6 +7,7 @@ import datetime
 
 from django.utils.translation import gettext_lazy as _
 
+from core.database.reading import progress
 from core.database.snapshot import snapshot
 from core.kernel.days import add_days
 from core.kernel.errors import InvariantBroken
@@ -45,7 +46,8 @@ def _recounted(numbers: set[int]) -> Outcome:
     found = []
     with snapshot():
         chosen = ClosedPeriod.objects.filter(number__in=numbers).select_related("entry")
-        for period in chosen.order_by("number"):
+        for done, period in enumerate(chosen.order_by("number")):
+            progress.tell(done, len(numbers))
             differ = recount(period)
             if differ:
                 found.append({"first_day": period.first_day.isoformat(), "differ": differ})

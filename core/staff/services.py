@@ -284,9 +284,19 @@ def session_actor(*, token: str) -> StaffActor:
 
 def actor_of(session: StaffSession) -> StaffActor:
     """Return the actor of a live session. Raises SessionExpired."""
-    if session.ended_at or session.expires_at <= clock.now() or not session.user.is_active:
+    if session.ended_at or session.expires_at <= clock.now():
         raise SessionExpired
+    return actor_behind(session)
+
+
+def actor_behind(session: StaffSession) -> StaffActor:
+    """Return the person of a session, which may have ended, for what they asked for in it.
+
+    Their roles are those of now. Raises SessionExpired if the account was closed.
+    """
     user = session.user
+    if not user.is_active:
+        raise SessionExpired
     roles = frozenset(Role(role) for role in user.roles)
     return StaffActor(
         user_id=user.pk,

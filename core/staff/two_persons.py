@@ -29,6 +29,8 @@ from core.staff.powers import holders
 
 Content = dict[str, Any]
 A_DAY = datetime.timedelta(days=1)
+CONFIRMING = "staff.confirm"
+"""The kind of long work that confirms a proposal."""
 A_WEEK = datetime.timedelta(days=7)  # for what is decided on paper by people who meet seldom
 
 
@@ -92,7 +94,8 @@ class Kind:
     closed or given anything. None is for what is in force since it was proposed, such as a stop of
     sales: whether it was true is decided however late, and nobody ends it by closing an account.
     `gives_power` says that whoever proposes must not have a new account either: who gave it may
-    hold it, and would confirm with their own.
+    hold it, and would confirm with their own. What is `long` is confirmed as long work
+    (`core.longwork`), outside the request.
     """
 
     name: str
@@ -102,6 +105,7 @@ class Kind:
     second: str = ""
     good_for: datetime.timedelta | None = A_DAY
     gives_power: bool = False
+    long: bool = False
 
     @property
     def decides(self) -> str:
@@ -117,6 +121,30 @@ def kinds() -> dict[str, Kind]:
         if by_name.setdefault(kind.name, kind) is not kind:
             raise ValueError(f"two kinds of proposals have the name {kind.name!r}")
     return by_name
+
+
+def proposal_of(ident: uuid.UUID) -> Proposal:
+    """Return the proposal with a UUID. Raises ProposalUnknown."""
+    proposal = Proposal.objects.filter(uuid=ident).first()
+    if proposal is None:
+        raise ProposalUnknown
+    return proposal
+
+
+def is_long(proposal: Proposal) -> bool:
+    """Return whether confirming the proposal takes longer than a request should."""
+    kind = kinds().get(proposal.kind)
+    return kind is not None and kind.long
+
+
+def need_confirmable(*, proposal: uuid.UUID, by: StaffActor) -> bool:
+    """Return whether the person may confirm the proposal now; False if they have done it already.
+
+    Nothing is decided. Raises what `confirm` raises before the act.
+    """
+    found = proposal_of(proposal)
+    by.need(kinds()[found.kind].decides)
+    return not _decided(found, Decision.Verdict.CONFIRMED, by)
 
 
 def power_of(proposal: Proposal) -> str:
@@ -201,22 +229,15 @@ def reject(*, proposal: uuid.UUID, by: StaffActor, reason: str = "") -> Proposal
 
 @transaction.atomic
 def _decide(ident: uuid.UUID, verdict: Decision.Verdict, by: StaffActor, reason: str) -> Proposal:
-    proposal = Proposal.objects.filter(uuid=ident).first()
-    if proposal is None:
-        raise ProposalUnknown
+    proposal = proposal_of(ident)
     kind = kinds()[proposal.kind]
-    is_proposer = by.user_id == proposal.proposed_by_id or by.session_id == proposal.proposed_in_id
+    is_proposer = _is_proposer(proposal, by)
     is_over = verdict == Decision.Verdict.REJECTED and lapse_of(proposal, clock.now()) is not None
     as_first = is_proposer or (is_over and by.may(kind.power))
     by.need(kind.power if as_first else kind.decides)
     hold((Lock.PROPOSAL, proposal.pk))
-    earlier = Decision.objects.filter(proposal=proposal).first()
-    if earlier is not None:
-        if earlier.verdict == verdict and earlier.decided_by_id == by.user_id:
-            return proposal
-        raise ProposalDecided(verdict=earlier.verdict)
-    if verdict == Decision.Verdict.CONFIRMED:
-        _need_confirmable(proposal, by, is_proposer=is_proposer)
+    if _decided(proposal, verdict, by):
+        return proposal
     Decision.objects.create(
         proposal=proposal,
         verdict=verdict,
@@ -229,6 +250,25 @@ def _decide(ident: uuid.UUID, verdict: Decision.Verdict, by: StaffActor, reason:
     if effect is not None:
         effect(proposal, by)
     return proposal
+
+
+def _is_proposer(proposal: Proposal, by: StaffActor) -> bool:
+    return by.user_id == proposal.proposed_by_id or by.session_id == proposal.proposed_in_id
+
+
+def _decided(proposal: Proposal, verdict: Decision.Verdict, by: StaffActor) -> bool:
+    """Return whether this person has decided so already; False if they may decide so now.
+
+    Raises ProposalDecided, SamePerson, SecondPersonTooNew, ProposalOld, ProposerChanged.
+    """
+    earlier = Decision.objects.filter(proposal=proposal).first()
+    if earlier is not None:
+        if earlier.verdict == verdict and earlier.decided_by_id == by.user_id:
+            return True
+        raise ProposalDecided(verdict=earlier.verdict)
+    if verdict == Decision.Verdict.CONFIRMED:
+        _need_confirmable(proposal, by, is_proposer=_is_proposer(proposal, by))
+    return False
 
 
 def _need_confirmable(proposal: Proposal, by: StaffActor, *, is_proposer: bool) -> None:

@@ -24,14 +24,19 @@ from django.http import (
     StreamingHttpResponse,
 )
 from django.http.response import HttpResponseBase
+from django.template.response import TemplateResponse
 from django.utils.html import strip_tags
 from django.utils.text import capfirst
 from django.utils.translation import get_language, gettext, override
 
-from core.admin_support.columns import MONEY, whole
+from core.admin_support import signed_on
+from core.admin_support.columns import MONEY, url_of, whole
 from core.database import clock
+from core.database.reading import progress
 from core.database.reading.limits import limited
 from core.kernel.days import MADRID, natural_day
+from core.longwork import powers as longwork
+from core.longwork.services import work_ask
 from core.looks.recording import look_at_list
 from core.reports.outputs import EUROS, XLSX, safe_text
 
@@ -39,18 +44,27 @@ MOST_IN_CSV = 100_000
 MOST_IN_SHEET = 20_000
 AT_ONCE = 2_000
 KINDS = {"csv": MOST_IN_CSV, "xlsx": MOST_IN_SHEET}
+EXPORT = "lists.export"
+"""The kind of long work that writes a list to a file."""
+LATER = longwork.READ
+"""The power that it needs, beside that to read the list."""
 
 
-def rows_of(page: Any, rows: "QuerySet[Any]") -> Iterator[list[Any]]:
-    """Read the rows with the greatest key first, some at a time, each with its cells."""
+def rows_of(page: Any, rows: "QuerySet[Any]", total: int = 0) -> Iterator[list[Any]]:
+    """Read the rows with the greatest key first, some at a time, each with its cells.
+
+    It tells how many of `total` were read (`core.database.reading.progress`).
+    """
     fields = {field.name: field for field in page.model._meta.concrete_fields}
     names = [(name, _field(page, fields, name)) for name in page.columns]
-    ordered = rows.order_by("-pk")
+    ordered, done = rows.order_by("-pk"), 0
     part = ordered[:AT_ONCE]
     while True:
         with limited():
             read = [[_cell(page, row, name, field) for name, field in names] for row in part]
             last = min((row.pk for row in part), default=None)
+        done += len(read)
+        progress.tell(done, total)
         yield from read
         if len(read) < AT_ONCE:
             return
@@ -82,7 +96,8 @@ def _words(value: Any) -> str:
 def answer(page: Any, request: HttpRequest, kind: str) -> HttpResponseBase:
     """Answer with the list that the address asks for, once it is on record who takes it.
 
-    A file is whole: a list that is too long for it is refused. Raises PermissionDenied.
+    A file is whole: one that is too long for a request is offered as long work, which a POST asks
+    for. Raises PermissionDenied.
     """
     if not page.has_view_permission(request):
         raise PermissionDenied
@@ -90,23 +105,48 @@ def answer(page: Any, request: HttpRequest, kind: str) -> HttpResponseBase:
         asked = page.get_changelist_instance(request)
     except IncorrectLookupParameters:
         return HttpResponseRedirect("../?e=1")
-    most = KINDS[kind]
-    if len(asked.queryset.order_by().values_list("pk")[: most + 1]) > most:
-        words = gettext("The list has more than %(most)s rows. Ask for less, for example by day.")
-        shown = words % {"most": whole(most)}
-        refused: HttpResponse = page.admin_site.refusal(request, 409, gettext("Not done"), shown)
-        return refused
-    look_at_list(page.model, asked=f"{kind} {request.META.get('QUERY_STRING', '')}")
+    query = request.META.get("QUERY_STRING", "")
+    if is_longer(asked.queryset, KINDS[kind]):
+        return _later(page, request, kind, query)
+    look_at_list(page.model, asked=f"{kind} {query}")
     if kind == "csv":
         lines = as_csv(page, asked.queryset, get_language() or "ca")
         response: Any = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     else:
-        titles = [capfirst(str(label_for_field(name, page.model, page))) for name in page.columns]
-        response = FileResponse(as_xlsx(page, asked.queryset, titles), content_type=XLSX)
-    name = f"{page.model._meta.model_name}-{natural_day(clock.now())}.{kind}"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
+        response = FileResponse(as_xlsx(page, asked.queryset), content_type=XLSX)
+    response["Content-Disposition"] = f'attachment; filename="{name_of(page, kind)}"'
     response["Cache-Control"] = "no-store"
     return response  # type: ignore[no-any-return]
+
+
+def is_longer(rows: "QuerySet[Any]", most: int) -> bool:
+    return len(rows.order_by().values_list("pk")[: most + 1]) > most
+
+
+def name_of(page: Any, kind: str) -> str:
+    """Return the name of the file of a list."""
+    return f"{page.model._meta.model_name}-{natural_day(clock.now())}.{kind}"
+
+
+def _later(page: Any, request: HttpRequest, kind: str, query: str) -> HttpResponseBase:
+    """Offer a long file as long work; ask for it if the person says so."""
+    by = signed_on.actor(request)
+    if not by.may(LATER):
+        words = gettext("The list has more than %(most)s rows. Ask for less, for example by day.")
+        refused: HttpResponse = page.admin_site.refusal(
+            request, 409, gettext("Not done"), words % {"most": whole(KINDS[kind])}
+        )
+        return refused
+    if request.method == "POST":
+        content = {"table": page.model._meta.label_lower, "query": query, "form": kind}
+        return HttpResponseRedirect(url_of(work_ask(kind=EXPORT, by=by, content=content)))
+    context = page.admin_site.each_context(request) | {
+        "title": gettext("A long list"),
+        "most": whole(KINDS[kind]),
+        "form": kind.upper(),
+        "back": f"../?{query}",
+    }
+    return TemplateResponse(request, "admin_support/file_later.html", context, status=409)
 
 
 class _Lines:
@@ -116,7 +156,7 @@ class _Lines:
         return line
 
 
-def as_csv(page: Any, rows: "QuerySet[Any]", language: str) -> Iterator[bytes]:
+def as_csv(page: Any, rows: "QuerySet[Any]", language: str, total: int = 0) -> Iterator[bytes]:
     """Return the lines of the file, as they are read: the names of the columns, then the rows."""
     writer = csv.writer(_Lines(), lineterminator="\r\n")
     names = ["name" if name == "__str__" else name for name in page.columns]
@@ -124,7 +164,7 @@ def as_csv(page: Any, rows: "QuerySet[Any]", language: str) -> Iterator[bytes]:
     yield b"\xef\xbb\xbf"
     yield writer.writerow(names).encode()
     with override(language):
-        for row in rows_of(page, rows):
+        for row in rows_of(page, rows, total):
             yield writer.writerow([_plain(value) for value in row]).encode()
 
 
@@ -138,8 +178,9 @@ def _plain(value: Any) -> str | int:
     return value if isinstance(value, int) else safe_text(value)
 
 
-def as_xlsx(page: Any, rows: "QuerySet[Any]", titles: list[str]) -> Any:
+def as_xlsx(page: Any, rows: "QuerySet[Any]", total: int = 0) -> Any:
     """Return an open file with one sheet."""
+    titles = [capfirst(str(label_for_field(name, page.model, page))) for name in page.columns]
     # The library takes a tenth of the start of a process, and few processes need it.
     from openpyxl import Workbook
     from openpyxl.cell import WriteOnlyCell
@@ -148,7 +189,7 @@ def as_xlsx(page: Any, rows: "QuerySet[Any]", titles: list[str]) -> Any:
     sheet: Any = book.create_sheet(page.model._meta.model_name[:31])
     sheet.freeze_panes = "A2"
     sheet.append(titles)
-    for row in rows_of(page, rows):
+    for row in rows_of(page, rows, total):
         line = []
         for name, value in zip(page.columns, row, strict=True):
             cell = WriteOnlyCell(sheet, _shown(name, value))

@@ -1,8 +1,9 @@
 """Retire rows of an archived period: two persons decide, the public log tells, a night deletes.
 
-The rows must be, at the proposal and again at the confirmation, those of the archive and those that
-the journal sealed. What is published names them by table and id; the journal accepts that these are
-gone (`core.proofs.selectors`), and the database lets these be deleted and no others.
+The rows must be those of the archive and those that the journal sealed. All of them are read for
+it when the retirement is confirmed, which is long work (`core.longwork`) and no request. What is
+published names them by table and id; the journal accepts that these are gone
+(`core.proofs.selectors`), and the database lets these be deleted and no others.
 """
 
 import hashlib
@@ -12,6 +13,7 @@ from django.db import connection, transaction
 
 from core.database import clock
 from core.database.locks import Lock, hold
+from core.database.reading import progress
 from core.journal import rows
 from core.journal.install import Journaled, journaled
 from core.journal.models import Batch
@@ -64,7 +66,7 @@ def retirement_propose(*, by: StaffActor, number: int, kept: str) -> Proposal:
     """Propose to retire a period by its number; `kept` says where copies of its archive are.
 
     Raises PowerMissing, PeriodNotClosed, PeriodRetired, PeriodNotArchived, PlaceMissing,
-    RightStands, RowsNotAsArchived, ProposalPending.
+    RightStands, ProposalPending.
     """
     by.need(powers.RETIRE)
     if not kept.strip():
@@ -85,6 +87,10 @@ def retirement_propose(*, by: StaffActor, number: int, kept: str) -> Proposal:
 
 
 def _retirable(number: int) -> Archive:
+    """Return the archive of a period whose rows nobody has a right on, and which is the next.
+
+    Raises PeriodNotClosed, PeriodRetired, PeriodNotArchived, RightStands.
+    """
     period = ClosedPeriod.objects.filter(number=number).first()
     if period is None:
         raise PeriodNotClosed(number=number)
@@ -93,13 +99,23 @@ def _retirable(number: int) -> Archive:
     archive = Archive.objects.filter(period=period).select_related("period").first()
     if archive is None or number != Retirement.objects.count() + 1:
         raise PeriodNotArchived(first_day=period.first_day.isoformat())
-    covered = {table.name: table for table in journaled()}
-    with rows.ready():
-        for table in archive_tables():
-            if table.retires:
-                _need_free(table, archive)
-                _need_as_archived(table, covered[table.name], archive)
+    for table in _retiring():
+        _need_free(table, archive)
     return archive
+
+
+def _retiring() -> list[ArchiveTable]:
+    return [table for table in archive_tables() if table.retires]
+
+
+def _need_whole(archive: Archive) -> None:
+    """Raise RowsNotAsArchived unless every row is that of the archive and of the journal."""
+    covered = {table.name: table for table in journaled()}
+    tables = _retiring()
+    with rows.ready():
+        for number, table in enumerate(tables, start=1):
+            progress.step(table.name, number, len(tables))
+            _need_as_archived(table, covered[table.name], archive)
 
 
 def _range_of(table: ArchiveTable, archive: Archive) -> dict[str, Any]:
@@ -131,6 +147,8 @@ def _need_as_archived(table: ArchiveTable, covered: Journaled, archive: Archive)
     where = "t.id BETWEEN %(first_row)s AND %(last_row)s"
     for xid, row, line in row_lines(table, covered, where, span):
         count, first_xid = count + 1, min(first_xid, xid)
+        if count % 1000 == 0:
+            progress.tell(count, span["rows"])
         digest.update(entry_bytes(xid, row, line.encode()))
     if (count, digest.hexdigest() if count else "") != (
         span["rows"],
@@ -152,8 +170,9 @@ def _retire(proposal: Proposal, by: StaffActor) -> None:
     archive = _retirable(content["number"])
     if archive.sha256 != content["sha256"]:
         raise RowsNotAsArchived(sha256=archive.sha256)
+    _need_whole(archive)
     period = archive.period
-    spans = {t.name: _range_of(t, archive) for t in archive_tables() if t.retires}
+    spans = {table.name: _range_of(table, archive) for table in _retiring()}
     named: list[Json] = [{"table": name, **span} for name, span in spans.items() if span["rows"]]
     entry = publish(
         kind=ENTRY,
@@ -196,6 +215,7 @@ RETIREMENT = two_persons.Kind(
     _retire,
     second=powers.CONFIRM,
     good_for=two_persons.A_WEEK,
+    long=True,
 )
 
 

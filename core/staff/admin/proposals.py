@@ -17,6 +17,7 @@ from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
 from core.database.due_work import due_work
+from core.longwork.services import work_ask
 from core.staff import powers, two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Decision, Proposal
@@ -58,6 +59,13 @@ def hindrance(by: StaffActor, proposal: Proposal) -> Any:
 
 
 def _confirm(by: StaffActor, proposal: Proposal, data: dict[str, Any]) -> Done:
+    if two_persons.is_long(proposal) and two_persons.need_confirmable(
+        proposal=proposal.uuid, by=by
+    ):
+        work = work_ask(
+            kind=two_persons.CONFIRMING, by=by, content={"proposal": str(proposal.uuid)}
+        )
+        return Done(_("It takes a while. It is done once this says so."), row=work)
     two_persons.confirm(proposal=proposal.uuid, by=by)
     return Done(_("The proposal is confirmed and carried out."))
 

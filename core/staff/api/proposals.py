@@ -11,6 +11,7 @@ from core.api.schema import OF_ITS_KIND, operation
 from core.api.shapes import Choice, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import StaffView
 from core.database import clock
+from core.longwork.services import work_ask
 from core.staff import powers, selectors, two_persons
 from core.staff.models import Decision, Proposal
 
@@ -96,13 +97,21 @@ class Confirmation(StaffView):
     @operation(
         "Confirm a proposal, as the second person",
         "The act is carried out in the same transaction, and may be refused for its own reasons."
-        " A repeated confirmation by the same person changes nothing.",
+        " A repeated confirmation by the same person changes nothing. The retirement of a month is"
+        " confirmed by a worker, as long work: `decision` is null until then.",
         answer=ProposalOut,
         problems=_DECIDING,
         power=OF_ITS_KIND,
     )
     def post(self, request: Request, proposal: uuid.UUID) -> HttpResponse:
         self.read(Shape)
+        found = two_persons.proposal_of(proposal)
+        if two_persons.is_long(found) and two_persons.need_confirmable(
+            proposal=proposal, by=self.by
+        ):
+            content = {"proposal": str(proposal)}
+            work_ask(kind=two_persons.CONFIRMING, by=self.by, content=content)
+            return self.answer(ProposalOut, found)
         decided = two_persons.confirm(proposal=proposal, by=self.by)
         return self.answer(ProposalOut, selectors.decided(decided))
 

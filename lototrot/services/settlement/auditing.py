@@ -13,6 +13,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import Q
 
+from core.database.reading import progress
 from core.kernel.errors import InvariantBroken
 from core.ledger import services as ledger
 from lototrot import accounts
@@ -77,7 +78,10 @@ def audit_contests(spans: Spans | None = None) -> Audit:
         contests = contests.filter(within("day", spans))
     carried_over, findings = carried_over_cents(spans)
     audit.findings += findings
-    for contest in contests.exclude(state__in=Contest.NEVER_ON_SALE).order_by("day", "pk"):
+    sold = contests.exclude(state__in=Contest.NEVER_ON_SALE)
+    number = sold.count()
+    for contest in sold.order_by("day", "pk"):
+        progress.tell(audit.contests, number)
         audit.contests += 1
         settlement = contest.settlements.filter(in_force=True).first()
         if settlement is None:

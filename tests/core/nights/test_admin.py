@@ -6,6 +6,8 @@ import pytest
 
 from core.database import clock
 from core.kernel.days import day_bounds, natural_day
+from core.longwork.models import LongWork
+from core.longwork.services import work_do
 from core.nights import admin
 from core.nights.jobs import Job, Outcome
 from core.nights.models import JobFailure, JobRun
@@ -52,4 +54,6 @@ def test_a_missed_job_is_an_alarm_until_it_is_run(own_jobs: list[Job]) -> None:
     assert missed in organiser.get("/admin/")
     assert missed not in Desk(Role.AUDITOR).get("/admin/")
     organiser.do(JobRun, "run")
+    assert missed in organiser.get("/admin/")
+    assert work_do(LongWork.objects.get().pk)
     assert missed not in organiser.get("/admin/")

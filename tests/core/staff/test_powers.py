@@ -18,12 +18,15 @@ from core.staff.management.commands.powers import table_text
 from core.staff.powers import Role, holders, merged, table, tables
 from core.tools.embedded.server import ROOT
 
-# These ask for the power of the thing they are about, or for none: what is one's own, and the part
-# of a confirmed correction that undoes a settlement. Games announce and call off draws.
+# These ask for the power of the thing they are about, such as a kind of long work, or for none:
+# what is one's own, and the part of a confirmed correction that undoes a settlement. Games announce
+# and call off draws.
 BY_SUBJECT = {
     "core.staff.two_persons.confirm",
     "core.staff.two_persons.reject",
     "core.staff.two_persons.propose",
+    "core.staff.two_persons.need_confirmable",
+    "core.longwork.services.work_ask",
     "core.staff.services.session_end",
     "core.staff.accounts.password_change",
     "lototrot.services.settlement.settling.settlement_reverse",

@@ -18,6 +18,7 @@ from core.draws import documents
 from core.draws.models import Draw
 from core.journal import acting
 from core.journal.services import checkpoint_publish, checkpoints_due
+from core.longwork.services import work_ask, work_do
 from core.nights.services import night_run
 from core.payoffice.services import checking, deposits, paying, presenting
 from core.payoffice.services.deposits import DepositRequest
@@ -106,6 +107,7 @@ def build() -> Day:
         factories.time_pass(days=1)
         assert {run.state for run in night_run()} == {"done"}
         _remitted(point)
+        _exported()
         seal_all()
         factories.time_pass(hours=25)
         factories.time_pass(hours=26)
@@ -113,6 +115,14 @@ def build() -> Day:
             checkpoint_publish(number=number)
         seal_all()
         return _kept(contest, emission, codes)
+
+
+def _exported() -> None:
+    """Have a worker write a list to a file."""
+    content = {"table": "premises.premises", "query": "", "form": "csv"}
+    work = work_ask(kind="lists.export", by=factories.staff(Role.AUDITOR), content=content)
+    assert work_do(work.pk)
+    assert work.parts.exists()
 
 
 def _copied() -> None:

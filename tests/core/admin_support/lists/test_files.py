@@ -7,9 +7,11 @@ import pytest
 from openpyxl import load_workbook
 
 from core.admin_support.lists import files
+from core.longwork.models import LongWork
 from core.looks.models import Look
 from core.premises.models import Premises, Suspension
 from core.premises.suspending import sales_suspend
+from core.staff.actor import StaffActor
 from core.staff.powers import Role
 from lototrot.models.tickets import Ticket
 from tests.support import factories, rounds
@@ -51,7 +53,13 @@ def test_a_file_is_for_those_who_read_the_list_and_whole(monkeypatch: pytest.Mon
     monkeypatch.setattr(files, "KINDS", {"csv": 1, "xlsx": 1})
     answer = Desk(Role.AUDITOR).client.get(f"{list_url(Ticket)}csv/")
     assert answer.status_code == 409
+    assert "or ask for less" in answer.content.decode().lower()
+    assert not LongWork.objects.exists()
+    monkeypatch.setattr(StaffActor, "may", lambda self, act: act != files.LATER)
+    answer = Desk(Role.AUDITOR).client.get(f"{list_url(Ticket)}csv/")
+    assert answer.status_code == 409
     assert "Ask for less" in answer.content.decode()
+    assert "<form method" not in answer.content.decode().partition("<main")[2]
 
 
 def test_no_cell_is_a_formula_and_states_are_words() -> None:

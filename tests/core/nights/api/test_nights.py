@@ -6,6 +6,8 @@ import pytest
 
 from core.database import clock
 from core.kernel.errors import InvariantBroken
+from core.longwork.models import LongWork
+from core.longwork.services import work_do
 from core.nights.jobs import Job, Outcome
 from core.nights.models import JobRun
 from core.nights.services import last_day
@@ -41,6 +43,7 @@ def test_what_was_done_and_what_was_not(own_jobs: list[Job]) -> None:
     assert "invariant_broken" in desk.get(row_url(JobRun.objects.get(job="bad")))
     own_jobs[1] = Job(name="bad", title="Bad", order=2, run=lambda d: Outcome())
     desk.do(JobRun, "run")
+    assert work_do(LongWork.objects.get().pk)
     assert JobRun.objects.get(job="bad").state == "done"
     assert desk.get(list_url(JobRun))
     assert not Desk(Role.AUDITOR).offers(JobRun, "run")

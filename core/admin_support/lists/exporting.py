@@ -1,0 +1,73 @@
+"""Write a list of any length to a file, as long work."""
+
+import tempfile
+from typing import Any
+
+from django.apps import apps
+from django.contrib import admin
+from django.contrib.admin.exceptions import NotRegistered
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.core.exceptions import SuspiciousOperation
+from django.utils.text import capfirst
+from django.utils.translation import get_language
+
+from core.admin_support import signed_on
+from core.admin_support.lists import files
+from core.kernel.errors import Conflict, Invalid
+from core.longwork.kinds import Content, File, Outcome
+from core.looks.recording import look_at_list
+from core.reports.outputs import XLSX
+from core.staff.actor import PowerMissing, StaffActor
+
+MOST = {"csv": 5_000_000, "xlsx": 1_000_000}
+"""Rows in a file: a sheet has no more than 1,048,576."""
+
+
+class ListTooLong(Conflict):
+    """`data["most"]` is how many rows a file of that form can have."""
+
+    code = "list_too_long"
+    message = "The list is too long for a file. Ask for less, for example by day."
+
+
+class ListUnknown(Invalid):
+    code = "list_unknown"
+    message = "There is no such list, or it cannot be asked so."
+
+
+def _page(content: Content) -> Any:
+    """Return the page of the administration that shows the list. Raises ListUnknown."""
+    admin.autodiscover()  # a worker serves no pages
+    try:
+        return admin.site.get_model_admin(apps.get_model(content["table"]))
+    except (LookupError, NotRegistered) as error:
+        raise ListUnknown(table=content["table"]) from error
+
+
+def export(by: StaffActor, content: Content) -> Outcome:
+    """Write the list that the person asked for, once it is on record who takes it."""
+    page, form = _page(content), content["form"]
+    request = signed_on.request_of(by, content["query"])
+    if not page.has_view_permission(request):
+        raise PowerMissing(act=page.read_power)
+    try:
+        rows = page.get_changelist_instance(request).queryset
+    except (IncorrectLookupParameters, SuspiciousOperation) as error:
+        raise ListUnknown(table=content["table"]) from error
+    total = rows.order_by().count()
+    if total > MOST[form]:
+        raise ListTooLong(most=MOST[form], rows=total)
+    look_at_list(page.model, asked=f"{form} {content['query']}")
+    if form == "csv":
+        written: Any = tempfile.TemporaryFile()  # noqa: SIM115  # who keeps it closes it
+        written.writelines(files.as_csv(page, rows, get_language() or "ca", total))
+        written.seek(0)
+        media_type = "text/csv; charset=utf-8"
+    else:
+        written, media_type = files.as_xlsx(page, rows, total), XLSX
+    return Outcome({"rows": total}, File(written, files.name_of(page, form), media_type))
+
+
+def about(content: Content) -> str:
+    model = apps.get_model(content["table"])
+    return f"{capfirst(str(model._meta.verbose_name_plural))} · {content['form'].upper()}"

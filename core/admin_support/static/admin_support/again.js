@@ -1,0 +1,28 @@
+// Ask again for a part of the page while it says that it goes on. Once it has ended, the whole page is
+// shown anew, with what came of it.
+"use strict";
+(() => {
+  const EVERY_MS = 2000;
+  const part = document.querySelector("[data-again]");
+  if (!part) return;
+
+  async function ask() {
+    try {
+      const answer = await fetch(part.dataset.again, { headers: { "X-By-Itself": "1" }, redirect: "error" });
+      if (!answer.ok) throw new TypeError(String(answer.status));
+      const drawn = await answer.text();
+      part.innerHTML = drawn;
+      dispatchEvent(new Event("house:drawn"));
+      if (!part.querySelector("[data-goes-on]")) {
+        location.reload();
+        return;
+      }
+    } catch {
+      let said = part.querySelector(".house-lost");
+      if (!said) said = part.appendChild(Object.assign(document.createElement("p"), { className: "house-lost" }));
+      said.textContent = part.dataset.lost;
+    }
+    setTimeout(ask, EVERY_MS);
+  }
+  setTimeout(ask, EVERY_MS);
+})();

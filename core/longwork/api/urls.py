@@ -1,0 +1,10 @@
+"""Addresses under /api/v1/ of long work."""
+
+from django.urls import path
+
+from core.longwork.api import work
+
+urlpatterns = [
+    path("long-work", work.Works.as_view()),
+    path("long-work/<int:work>", work.OneWork.as_view()),
+]

@@ -1,0 +1,57 @@
+"""Serve how far long work has come, and what came of it."""
+
+from django.http import HttpResponse
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from core.api.schema import operation
+from core.api.shapes import Choice, Day, Instant, PageQuery, Shape, Whole
+from core.api.views import StaffView
+from core.longwork import powers, selectors
+from core.longwork.kinds import WorkUnknown
+from core.longwork.models import LongWork
+
+
+class WorkOut(Shape):
+    id = Whole()
+    kind = serializers.CharField()
+    content = serializers.DictField(help_text="What exactly was asked for.")
+    asked_by = Whole(source="asked_by_id")
+    asked_at = Instant()
+    state = Choice(
+        LongWork.State.values, help_text="cut_off: the worker was stopped; ask for it again."
+    )
+    started_at = Instant(allow_null=True)
+    ended_at = Instant(allow_null=True)
+    step = serializers.CharField()
+    number = Whole(help_text="Which step it is, of `steps`.")
+    steps = Whole()
+    done = Whole(help_text="How much of the step is done, of `total`; 0: nobody can say.")
+    total = Whole()
+    result = serializers.DictField(help_text="What it did, in numbers by name.")
+    fault = serializers.CharField(help_text="The code of what went wrong; empty: nothing.")
+    fault_data = serializers.DictField()
+    file_name = serializers.CharField(help_text="Empty: it has no file.")
+    file_sha256 = serializers.CharField()
+    kept_until = Day(allow_null=True)
+
+
+class Works(StaffView):
+    @operation(
+        "Long work, newest first: one's own; an inspector's and auditor's is everybody's",
+        answer=WorkOut,
+        paged=True,
+        power=powers.READ,
+    )
+    def get(self, request: Request) -> HttpResponse:
+        query = self.query(PageQuery)
+        return self.rows(WorkOut, selectors.work_of(self.by), query, newest_first=True)
+
+
+class OneWork(StaffView):
+    @operation("Long work", answer=WorkOut, problems=(WorkUnknown,), power=powers.READ)
+    def get(self, request: Request, work: int) -> HttpResponse:
+        found = selectors.work_of(self.by).filter(pk=work).first()
+        if found is None:
+            raise WorkUnknown
+        return self.answer(WorkOut, found)

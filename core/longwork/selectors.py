@@ -1,0 +1,55 @@
+"""Read long work: what waits or was cut off, and what a person may see."""
+
+import datetime
+from collections.abc import Iterable
+
+from django.db import connection
+from django.db.models import Q, QuerySet
+
+from core.database import clock
+from core.database.locks import Lock
+from core.longwork import powers
+from core.longwork.models import LongWork
+from core.staff.actor import StaffActor
+
+SENT_AGAIN_AFTER = datetime.timedelta(seconds=60)
+"""After so long a message that no worker took has lapsed (CELERY_TASK_ANNOTATIONS)."""
+
+# Sessions of any process, this one among them, that are doing work.
+_HELD = """
+SELECT objid::bigint FROM pg_locks
+ WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND classid::bigint = %s
+   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""
+
+
+def work_of(by: StaffActor) -> QuerySet[LongWork]:
+    """Return the work that this person may see: their own, or all of it. Raises PowerMissing."""
+    by.need(powers.READ)
+    everything = LongWork.objects.select_related("asked_by")
+    return everything if by.may(powers.READ_ALL) else everything.filter(asked_by=by.user_id)
+
+
+def to_hand_on() -> Iterable[int]:
+    """Return the ids of the work that is to be sent to a worker, or was cut off."""
+    return [*waiting(), *cut_off()]
+
+
+def waiting() -> list[int]:
+    """Return the work that waits and was not sent within the last minute, the oldest first."""
+    late = clock.now() - SENT_AGAIN_AFTER
+    unsent = Q(sent_at=None) | Q(sent_at__lt=late)
+    found = LongWork.objects.filter(unsent, state=LongWork.State.WAITING)
+    return list(found.order_by("pk").values_list("pk", flat=True))
+
+
+def cut_off() -> list[int]:
+    """Return the work that is called running and that no session does."""
+    running = LongWork.objects.filter(state=LongWork.State.RUNNING)
+    begun = list(running.order_by("pk").values_list("pk", flat=True))
+    if not begun:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(_HELD, [int(Lock.LONG_WORK) & 0xFFFFFFFF])
+        held = {key for (key,) in cursor.fetchall()}
+    return [pk for pk in begun if pk & 0x7FFFFFFF not in held]

@@ -1,0 +1,62 @@
+"""Store how far work has come, while its own transactions are open."""
+
+import time
+from types import TracebackType
+
+from django.db import DatabaseError, connection
+
+from core.database.reading.progress import Progress
+from core.longwork.models import LongWork
+
+EVERY_S = 1.0
+"""What is told more often than this is not stored."""
+_TABLE = LongWork._meta.db_table
+
+
+class Teller:
+    """Hear what work tells, and store it through a connection of its own.
+
+    So others see it, though the work is in a transaction or only reads. What cannot be stored does
+    not hinder the work.
+    """
+
+    def __init__(self, pk: int) -> None:
+        self._pk = pk
+        self._connection = connection.copy()
+        self._stored = Progress()
+        self._stored_at_s = 0.0
+
+    def __enter__(self) -> "Teller":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._connection.close()
+
+    def hear(self, progress: Progress) -> None:
+        """Store the progress, unless the last was stored just now and is of the same step."""
+        now_s = time.monotonic()
+        is_same_step = (progress.name, progress.number) == (self._stored.name, self._stored.number)
+        if is_same_step and now_s - self._stored_at_s < EVERY_S:
+            return
+        self._stored, self._stored_at_s = progress, now_s
+        try:
+            with self._connection.cursor() as cursor:
+                cursor.execute(
+                    f"UPDATE {_TABLE} SET step = %s, number = %s, steps = %s, done = %s, total = %s"
+                    " WHERE id = %s AND state = 'running'",
+                    [
+                        progress.name[:120],
+                        progress.number,
+                        progress.steps,
+                        progress.done,
+                        progress.total,
+                        self._pk,
+                    ],
+                )
+        except DatabaseError:
+            self._connection.close()

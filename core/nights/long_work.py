@@ -1,0 +1,103 @@
+"""List the long work of the nights: what is due now, and audits of all of the past."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from core.database.reading import progress
+from core.database.reading.standby import read_much
+from core.kernel.errors import Conflict, InvariantBroken
+from core.longwork.kinds import Content, Outcome, WorkKind
+from core.nights import jobs, powers
+from core.nights.models import JobRun
+from core.nights.services import night_request
+from core.staff.actor import StaffActor
+
+NIGHT, AUDIT = "nights.run", "nights.audit"
+
+
+class JobsFailed(InvariantBroken):
+    """Some jobs failed. `data["jobs"]` lists job, day and error."""
+
+    code = "night_jobs_failed"
+    message = "Some jobs failed; the others are done."
+
+
+class AuditDiffers(InvariantBroken):
+    """Some audits found differences. `data["audits"]` lists audit, code and what it found."""
+
+    code = "audit_differs"
+    message = "What is on record is not what happened."
+
+
+class NoAudit(Conflict):
+    code = "no_audit"
+    message = "There is no such audit."
+
+
+def audits() -> dict[str, jobs.Job]:
+    """Return the jobs that can examine all of the past at once, by name, in order."""
+    return {job.name: job for job in jobs.all_jobs() if job.everything}
+
+
+def audit_content(names: Sequence[str]) -> Content:
+    """Return the content of an audit of those names, of all without any. Raises NoAudit."""
+    unknown = set(names) - set(audits())
+    if unknown:
+        raise NoAudit(audits=sorted(unknown))
+    return {"audits": sorted(set(names) or audits())}
+
+
+def title_of(name: str) -> str:
+    """Return a job's title, or its name if no app has the job any more."""
+    titles = {job.name: str(job.title) for job in jobs.all_jobs()}
+    return titles.get(name, name)
+
+
+def _night(by: StaffActor, content: Content) -> Outcome:
+    runs = night_request(by=by)
+    failed = [run for run in runs if run.state != JobRun.State.DONE]
+    if failed:
+        named = [{"job": r.job, "day": r.day.isoformat(), "error": r.error[:200]} for r in failed]
+        raise JobsFailed(done=len(runs) - len(failed), jobs=named)
+    return Outcome({"jobs": len(runs)})
+
+
+def _audit(by: StaffActor, content: Content) -> Outcome:
+    """Do the audits one after the other, all of them, and say what each found."""
+    known, wanted = audits(), content["audits"]
+    counts: dict[str, Any] = {}
+    found = []
+    for number, name in enumerate(wanted, start=1):
+        progress.step(name, number, len(wanted))
+        examine = known[name].everything
+        assert examine is not None  # noqa: S101  (or it is no audit)
+        try:
+            outcome = read_much(examine)
+        except InvariantBroken as error:
+            found.append({"job": name, "code": error.code, "found": error.data})
+        else:
+            counts[name] = dict(outcome.counts)
+    if found:
+        raise AuditDiffers(audits=found, sound=sorted(counts))
+    return Outcome(counts)
+
+
+KINDS: tuple[WorkKind, ...] = (
+    WorkKind(
+        name=NIGHT,
+        title=_("A night: what is due now"),
+        power=powers.RUN,
+        run=_night,
+        step_title=title_of,
+    ),
+    WorkKind(
+        name=AUDIT,
+        title=_("Audit of all of the past"),
+        power=powers.AUDIT,
+        run=_audit,
+        about=lambda content: ", ".join(title_of(name) for name in content["audits"]),
+        step_title=title_of,
+    ),
+)
