@@ -1052,7 +1052,12 @@ class Migration(migrations.Migration):
                         condition=models.Q(("code_digest", None)),
                         fields=["id"],
                         name="voucher_held",
-                    )
+                    ),
+                    models.Index(
+                        condition=models.Q(("nature", "refund")),
+                        fields=["id"],
+                        name="voucher_refund",
+                    ),
                 ],
                 "constraints": [
                     models.UniqueConstraint(fields=("ticket", "number"), name="voucher_number"),

@@ -74,7 +74,10 @@ class Voucher(Guarded):
     class Meta:
         verbose_name = _("voucher")
         verbose_name_plural = _("vouchers")
-        indexes = [models.Index(fields=["id"], condition=Q(code_digest=None), name="voucher_held")]
+        indexes = [
+            models.Index(fields=["id"], condition=Q(code_digest=None), name="voucher_held"),
+            models.Index(fields=["id"], condition=Q(nature="refund"), name="voucher_refund"),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["ticket", "number"], name="voucher_number"),
             models.CheckConstraint(

@@ -24,7 +24,8 @@ def held_vouchers() -> QuerySet[Voucher]:
     recent = VoucherHandover.objects.filter(
         voucher=OuterRef("pk"), handed_at__gte=day_bounds(over)[1]
     )
-    # A prize whose last day is past has lapsed, or will tonight; so most old rows are not read.
+    # A prize whose last day is past has lapsed, or will tonight. Each arm has an index, so that
+    # the number of vouchers of the past does not matter.
     may_wait = Q(last_day__gte=natural_day(now)) | Q(nature=Voucher.Nature.REFUND)
     unprinted = may_wait & Q(issue_day__lte=over) & ~Exists(recent)
     return _unclaimed().filter(Q(code_digest=None) | unprinted)

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 
 from core.database import clock
 from core.nights.services import night_run
@@ -34,3 +35,14 @@ def test_what_is_not_printed_waits_at_its_terminal_then_at_the_office_until_it_l
     factories.time_to(clock.now() + timedelta(days=31))
     night_run()
     assert not held_vouchers().exists()
+
+
+def test_the_past_is_not_read_for_those_that_wait() -> None:
+    """Vouchers of the past are neither without a code, nor refunds, nor within their last day."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = off")
+    plan = held_vouchers().order_by().explain()
+    arms = {line.split(" on ")[1].split()[0] for line in plan.splitlines() if "Index Scan" in line}
+    assert "BitmapOr" in plan, plan
+    assert {"voucher_held", "voucher_refund"} <= arms
+    assert any("last_day" in arm for arm in arms), plan
