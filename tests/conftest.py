@@ -77,7 +77,7 @@ _LONG = ("tests/simulation", "tests/concurrency", "tests/browser", "tests/core/t
 _OWN_SERVERS = (
     *("tests/simulation", "tests/concurrency", "tests/browser", "tests/core/tools/embedded"),
     *("tests/core/config/test_deploy.py", "tests/core/config/test_restore.py"),
-    *("tests/core/journal/test_journal_restored.py", "tests/core/api/test_schema.py"),
+    "tests/core/api/test_schema.py",
 )
 _DATABASE_FIXTURES = frozenset({"db", "transactional_db", "django_db_setup", "own_database"})
 

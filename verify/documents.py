@@ -153,6 +153,8 @@ KEY = {"format": "trot-key-1", "key": key_name, "public_key": sha256, "replaces"
        "reason": ("first", "rotation", "loss", "compromise")}
 KEY_IN_USE = {"format": "trot-key-use-1", "key": key_name}
 CHECKPOINT = {"format": "trot-checkpoint-1", "batch": whole, "digest": sha256}
+LINEAGE = {"format": "trot-lineage-1", "lineage": whole, "server": text, "before": text,
+           "batch": whole, "digest": sha256, "reason": words}
 JOURNAL_FORM = {"form": sha256, "table": text, "columns": [text]}
 JOURNAL_BLOCK = {"block": sha256, "entries": journal_entries}
 JOURNAL_HEAD = {"format": "trot-journal-1", "batch": whole, "previous": sha256, "first_xid": whole,
@@ -184,6 +186,6 @@ PUBLISHED: dict[str, dict[str, Any]] = {
     "draws.called_off": CALLED_OFF, "draws.abandoned": ABANDONED,
     "promotrot.commitment": COMMITMENT, "promotrot.entropy": ENTROPY,
     "promotrot.closing": CLOSING, "promotrot.seed": SEED,
-    "journal.checkpoint": CHECKPOINT,
+    "journal.checkpoint": CHECKPOINT, "journal.lineage": LINEAGE,
 }
 """Form by kind of entry. Each document also has `digests` of all its other fields."""

@@ -17,8 +17,10 @@ from entry import canonical, digest_of, main, parsed, same
 from forms import need, shaped, text
 from public_log import Key, Log, keys_in_force
 
+LINEAGE_BITS = 44
 ACT, IN_CLEAR = "journal_act", ("journal_act", "journal_change")
 Line = dict[str, Any]
+TWO = "two lineages from one past"
 
 
 class Journal:
@@ -29,7 +31,9 @@ class Journal:
         self.tables: dict[str, str] = {}  # by form
         self.blocks: list[list[Any]] = []
         self.transactions: list[tuple[set[int], str]] = []  # of each block
-        self.digests: dict[int, str] = {}
+        self.digests: dict[int, str] = {0: "00" * 32}
+        self.lineages: dict[int, int] = {0: 0}  # by batch: that of its last transactions
+        self.agreed = 0  # the last batch that was found as it was published
         self.number, self.end, self.previous = 0, 0, "00" * 32
         self.sealed_at = ""
         self.open: set[int] = set()  # transactions that an earlier batch left to a later one
@@ -113,6 +117,7 @@ class Journal:
         self.number, self.end, self.previous, self.open = head["batch"], end, made, left
         self.blocks, self.transactions = [], []
         self.digests[self.number], self.sealed_at = made, at
+        self.lineages[self.number] = max(end - 1, 0) >> LINEAGE_BITS
 
     def read(self, file: str) -> None:
         kinds = {"form": self.form, "block": self.block, "batch": self.batch}
@@ -126,12 +131,37 @@ class Journal:
                 found[0](line, place)
         need(not self.blocks, "end", "blocks of a batch that is missing")
 
-    def published(self, checkpoint: dict[str, Any]) -> None:
+    def one_past(self, lineages: list[dict[str, Any]], published: int) -> None:
+        """Refuse a journal that went on elsewhere than its lineages were published to go on.
+
+        Each lineage begins after the batch that it names: that one is of an earlier lineage, and
+        the next one is of this. `published` is the last batch that the log has.
+        """
+        for number, said in enumerate(lineages, start=1):
+            same(said, {"lineage": number}, f"lineage {number}")
+            batch, place = said["batch"], f"lineage {number}, after batch {said['batch']}"
+            need(batch in self.digests, place, "published, and that batch is not in the journal")
+            same(said, {"digest": self.digests[batch]}, place)
+            before, after = self.lineages[batch], self.lineages.get(batch + 1, number)
+            need(before < number <= after, place, f"{TWO}: batch {batch + 1} is of lineage {after}")
+        for batch, lineage in self.lineages.items():
+            known = sum(each["batch"] < batch for each in lineages)
+            why = TWO if batch <= published else "the log is older than the journal"
+            need(
+                lineage == known,
+                f"batch {batch}",
+                f"{why}: it is of lineage {lineage}, and the log is in lineage {known}",
+            )
+
+    def as_published(self, checkpoint: dict[str, Any]) -> None:
         """Refuse a journal that differs, at the checkpoint's batch, from what was published."""
         number, digest = checkpoint["batch"], checkpoint["digest"]
-        need(number in self.digests, f"batch {number}", "published, and is not in the journal")
+        since = f"as published up to batch {self.agreed}"
+        place = f"batch {number}"
+        need(number in self.digests, place, f"published, and is not in the journal, {since}")
         here = self.digests[number]
-        need(digest == here, f"batch {number}.digest", f"{here}, and {digest} was published")
+        need(digest == here, f"{place}.digest", f"{here}, {since}, and {digest} was published")
+        self.agreed = number
 
 
 def check(journal: str, log_file: str, keys: str) -> str:
@@ -140,8 +170,9 @@ def check(journal: str, log_file: str, keys: str) -> str:
     found = Journal(keys_in_force(log), retired)
     found.read(journal)
     retired.need_sealed()
+    found.one_past(log.all("journal.lineage"), max((c["batch"] for c in checkpoints), default=0))
     for checkpoint in checkpoints:
-        found.published(checkpoint)
+        found.as_published(checkpoint)
     last = f", the last of batch {checkpoints[-1]['batch']}" if checkpoints else ""
     return (
         f"WHOLE: {found.number} batches, {found.entries} entries, {found.acts} acts;"

@@ -9,7 +9,7 @@ from core.database.engine.own_session import SessionPooled
 from core.database.guards import GUARDS, guarded_models
 from core.database.machines import machines
 from core.journal.install import unjournaled
-from core.journal.numbers import started_anew
+from core.journal.lineages import unbegun
 
 REQUIRED_ON = ("fsync", "full_page_writes", "synchronous_commit")
 OLDEST_SERVER = 160000
@@ -64,9 +64,9 @@ def verify_server() -> None:
         without_journal = unjournaled(cursor)
         if without_journal:
             faults.append(f"tables without the journal: {without_journal}; run migrate")
-        reset = None if without_journal else started_anew()
-        if reset:
-            faults.append(f"transactions_started_anew: {reset}")
+        missing = None if without_journal else unbegun()
+        if missing:
+            faults.append(f"lineage_not_begun: {missing}")
         if settings.PRODUCTION:
             faults += _production_faults(cursor)
     if faults:

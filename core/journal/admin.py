@@ -27,9 +27,8 @@ _SENTENCES = {
     Fault.TRIGGER: _("%(table)s: a trigger of the journal is disabled or missing."),
     Fault.FORM: _("%(table)s: a sealed column is missing."),
     Fault.RULE: _("%(table)s %(row)s does not fit act %(xid)s: rule %(rule)s."),
-    Fault.ANEW: _(
-        "The transaction counter of a restored server was reset: nothing can be written."
-    ),
+    Fault.UNBEGUN: _("No lineage has begun on this server: nothing can be written."),
+    Fault.LINEAGE: _("The journal's lineages do not follow from one another, see batch %(batch)s."),
 }
 
 

@@ -17,7 +17,7 @@ from core.journal.models import Act, Batch, Block, Change, RowForm
 
 COLUMN = "journal_xid"
 TRIGGERS = ("journal_rows", "guard_act", "journal_changed")
-_XID = "pg_current_xact_id()::text::bigint"
+_XID = "journal_number()"
 # True while the transaction has no act yet.
 _FIRST = "current_setting('core.acted', true) IS DISTINCT FROM pg_current_xact_id()::text"
 _INTEGERS = (models.BigAutoField, models.AutoField, models.BigIntegerField, models.IntegerField)

@@ -8,6 +8,7 @@ module.
 from core.database.guards import guarded_models
 from core.journal.binding import confirmed, published, stamped, there, with_parent
 from core.journal.install import journaled
+from core.journal.lineages import LINEAGE
 from core.journal.models import Act
 from core.journal.rules import END, FIRST, Rule
 from core.kernel.regulation import shipped
@@ -204,6 +205,16 @@ LAPSED = Rule(
     """,
 )
 
+LINEAGE_BEGUN = Rule(
+    "lineage_by_command",
+    "a lineage of the journal was begun by something else than a command",
+    "proofs_logentry",
+    f"""
+    SELECT 'proofs_logentry', e.id, e.journal_xid
+      FROM proofs_logentry e JOIN journal_act a ON a.journal_xid = e.journal_xid
+     WHERE e.kind = '{LINEAGE}' AND a.name NOT LIKE 'command:%'
+    """,
+)
 
 # The journal's acts name persons and terminals without an `id` of their own.
 _THERE = (there(model) for model in guarded_models() if model is not Act)
@@ -222,6 +233,7 @@ RULES: tuple[Rule, ...] = (
     AT_THE_DOOR,
     WAITED,
     LAPSED,
+    LINEAGE_BEGUN,
     stamped("django_admin_log", "action_time", user="user_id"),
     stamped("api_firstanswer", "answered_at", user="user_id"),
     stamped("ledger_account", "opened_at"),

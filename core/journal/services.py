@@ -1,5 +1,6 @@
 """Seal the journal in batches, and publish checkpoints of it."""
 
+import dataclasses
 import datetime
 import hashlib
 
@@ -9,8 +10,8 @@ from django.db.models import Q
 from core.database import clock
 from core.database.locks import Lock, hold
 from core.journal import rows, wire
+from core.journal.lineages import unbegun
 from core.journal.models import Act, Batch, Block, RowForm
-from core.journal.numbers import started_anew
 from core.journal.rows import Span
 from core.kernel.canonical import Json, canonical_bytes, with_digests
 from core.kernel.errors import InvariantBroken
@@ -21,15 +22,18 @@ CHECKPOINT = "journal.checkpoint"
 CHECKPOINT_EVERY = datetime.timedelta(hours=1)
 
 
-class TransactionsStartedAnew(InvariantBroken):
-    code = "transactions_started_anew"
-    message = "The server's transaction counter was reset after the last batch; see operations.md."
+class LineageNotBegun(InvariantBroken):
+    """`data`: servers of the lineages, server, published, used, next (core.journal.lineages)."""
+
+    code = "lineage_not_begun"
+    message = "No lineage of the journal has begun on this server; see operations.md, The journal."
 
 
 _ENDED = """
-SELECT pg_snapshot_xmax(s)::text::bigint,
-       ARRAY(SELECT x::text::bigint FROM pg_snapshot_xip(s) x
-             UNION SELECT own FROM (SELECT pg_current_xact_id_if_assigned()::text::bigint AS own) o
+SELECT journal_base() + pg_snapshot_xmax(s)::text::bigint,
+       ARRAY(SELECT journal_base() + x::text::bigint FROM pg_snapshot_xip(s) x
+             UNION SELECT journal_base() + own
+                     FROM (SELECT pg_current_xact_id_if_assigned()::text::bigint AS own) o
                     WHERE own < pg_snapshot_xmax(s)::text::bigint ORDER BY 1)
   FROM pg_current_snapshot() s
 """
@@ -49,14 +53,10 @@ def ended_since(last: Batch | None) -> Span:
 
 
 def need_numbers_go_on() -> None:
-    """Raise TransactionsStartedAnew if a restored server counts transactions from below the
-    journal.
-
-    The database refuses to write there, because a sealed batch would not have the new rows.
-    """
-    reset = started_anew()
-    if reset:
-        raise TransactionsStartedAnew(used=reset.used, next=reset.next, epoch=reset.epoch)
+    """Raise LineageNotBegun if the journal has come to another server, and cannot go on there."""
+    missing = unbegun()
+    if missing:
+        raise LineageNotBegun(**dataclasses.asdict(missing))
 
 
 def last_batch() -> Batch | None:
@@ -75,7 +75,7 @@ def oldest_unsealed() -> Act | None:
 def batches_due() -> list[int]:
     """Return the number of the next batch, if an act that is in no batch has ended.
 
-    Raises TransactionsStartedAnew.
+    Raises LineageNotBegun.
     """
     need_numbers_go_on()
     last = last_batch()
@@ -92,7 +92,7 @@ def batch_seal() -> Batch | None:
     """Seal the rows that all ended transactions wrote since the last batch; None if there are none.
 
     Batches are sealed one at a time; nothing else waits. A transaction still in progress goes into
-    the first batch after its end; it holds back no other. Raises TransactionsStartedAnew,
+    the first batch after its end; it holds back no other. Raises LineageNotBegun,
     keys.SigningKeyMissing.
     """
     hold((Lock.JOURNAL, 0))

@@ -19,10 +19,9 @@ from django.db import connection, transaction
 from django.db.models import Count, Exists, OuterRef, Sum
 
 from core.database.reading import progress
-from core.journal import rows, rules, wire
+from core.journal import lineages, rows, rules, wire
 from core.journal.install import COLUMN, Journaled, journaled, unjournaled
 from core.journal.models import Act, Batch, Block, Change, RowForm
-from core.journal.numbers import started_anew
 from core.journal.services import CHECKPOINT, checkpoint_document
 from core.journal.spans import WHOLE, Part, in_order, sealed_entries, stretches
 from core.kernel.canonical import Json, canonical_bytes
@@ -43,7 +42,8 @@ class Fault(enum.StrEnum):
     TRIGGER = "trigger_missing"
     FORM = "form_lost"
     RULE = "rule_broken"
-    ANEW = "transactions_started_anew"
+    UNBEGUN = "lineage_not_begun"
+    LINEAGE = "lineage_broken"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def _batch_of(number: int | None) -> Batch | None:
 
 
 def _all(tables: Collection[str], part: Part) -> Iterator[Finding]:
-    yield from chain(_anew(), batch_findings(part), _checkpoints(part), _triggers())
+    yield from chain(_lineages(), batch_findings(part), _checkpoints(part), _triggers())
     filled = {table.name for table in rows.written_to(part.span())}
     written = filled | _changed_or_sealed(part)
     chosen = [t for t in journaled() if (not tables or t.name in tables) and t.name in written]
@@ -127,13 +127,13 @@ def table_findings(table: Journaled, part: Part = WHOLE) -> Iterator[Finding]:
     yield from chain(_rows(table, part), _changes(table, part), _without_act(table, part))
 
 
-def _anew() -> Iterator[Finding]:
-    """Yield a finding if the transaction counter was reset: nothing can be written or sealed
-    then.
-    """
-    reset = started_anew()
-    if reset:
-        yield Finding(Fault.ANEW, str(reset), xid=reset.used)
+def _lineages() -> Iterator[Finding]:
+    """Yield what is wrong with the lineages; one that has not begun alone changes nothing."""
+    missing = lineages.unbegun()
+    if missing:
+        yield Finding(Fault.UNBEGUN, str(missing), xid=missing.used)
+    for batch, detail in lineages.faults():
+        yield Finding(Fault.LINEAGE, detail, batch=batch)
 
 
 # --- Batches --------------------------------------------------------------------------------------

@@ -86,7 +86,7 @@ def drawer(*, by: TerminalActor) -> Drawer:
     since = last.closed_at if last else day_bounds(natural_day(clock.now()))[0]
     account = Account.objects.filter(code=premises_account(by.premises_id).code).first()
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_current_snapshot()::text")
+        cursor.execute("SELECT journal_snapshot()")
         snapshot = str(cursor.fetchone()[0])
         cursor.execute(
             _MOVED,

@@ -39,6 +39,7 @@ from tests.drills import (
 )
 from tests.drills.ground import Ground, ground
 from tests.drills.outcomes import FIGURES, PAGE, Outcome, page, table, write
+from tests.drills.servers import moving
 
 Drill = Callable[[Ground, int], Outcome]
 DRILLS: Mapping[str, tuple[Drill, int]] = {
@@ -66,6 +67,8 @@ DRILLS: Mapping[str, tuple[Drill, int]] = {
     "clock": (hampering.clock, 2),
 }
 """The drills by name, with their number of rounds. The last leaves tickets with wrong times."""
+EVERY = (*DRILLS, *moving.MOVES)
+"""All drills by name. Those of other servers come last, and need no cluster."""
 SHORT: Mapping[str, tuple[Drill, int]] = {"short": (losing.short, 1)}
 """The drill of `.ci/run`, which is skipped where this machine allows no cluster of namespaces."""
 
@@ -78,10 +81,10 @@ def chosen(names: str) -> list[str]:
     wanted = [name.strip() for name in names.split(",") if name.strip()]
     if wanted == list(SHORT):
         return wanted
-    unknown = [name for name in wanted if name not in DRILLS]
+    unknown = [name for name in wanted if name not in EVERY]
     if unknown:
-        raise ValueError(f"no such drill: {', '.join(unknown)}; there are {', '.join(DRILLS)}")
-    return [name for name in DRILLS if name in wanted] or list(DRILLS)
+        raise ValueError(f"no such drill: {', '.join(unknown)}; there are {', '.join(EVERY)}")
+    return [name for name in EVERY if name in wanted] or list(EVERY)
 
 
 def run(at: Ground, names: list[str], rounds: int, target: Path) -> dict[str, Outcome]:
@@ -117,6 +120,21 @@ def main() -> int:
     seed = int(os.environ.get("SEED") or time.time())
     rounds = int(os.environ.get("ROUNDS") or 0)
     os.environ["PROFILE"] = "development"
+    moves = [name for name in names if name in moving.MOVES]
+    outcomes = dict(moving.run(moves, seed))
+    if moves:
+        write(FIGURES, outcomes, seed)
+    of_cluster = [name for name in names if name not in moving.MOVES]
+    if of_cluster:
+        outcomes = on_cluster(of_cluster, rounds, seed) | outcomes
+    print("\n" + table(outcomes))
+    if names == list(EVERY):
+        PAGE.write_text(page(outcomes))
+    return 0 if all(outcome.passed for outcome in outcomes.values()) else 1
+
+
+def on_cluster(names: list[str], rounds: int, seed: int) -> dict[str, Outcome]:
+    """Do drills on a cluster; return nothing if the short one is skipped on this machine."""
     try:
         account = server_account(Path("/nonexistent"))
         software.installed(var_folder() / "cluster-software", account)
@@ -126,13 +144,13 @@ def main() -> int:
         if names != list(SHORT):
             raise
         print("the short drill is skipped: Patroni and etcd cannot be installed here")
-        return 0
+        return {}
     os.environ["SEED"] = str(seed)
     enter_own_network()
     where = network()
     if names == list(SHORT) and not isinstance(where, Namespaces):
         print("the short drill is skipped: network namespaces are not allowed here")
-        return 0
+        return {}
     print(f"seed {seed}; starting the cluster", flush=True)
     began = time.monotonic()
     with ExitStack() as running:
@@ -142,13 +160,9 @@ def main() -> int:
             if names != list(SHORT):
                 raise
             print(f"the short drill is skipped: the cluster did not start here: {fault}"[:2000])
-            return 0
+            return {}
         print(f"ready after {time.monotonic() - began:.0f} s", flush=True)
-        outcomes = run(at, names, rounds, FIGURES)
-    print("\n" + table(outcomes))
-    if names == list(DRILLS):
-        PAGE.write_text(page(outcomes))
-    return 0 if all(outcome.passed for outcome in outcomes.values()) else 1
+        return run(at, names, rounds, FIGURES)
 
 
 if __name__ == "__main__":

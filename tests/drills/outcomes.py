@@ -115,7 +115,7 @@ def page(outcomes: Mapping[str, Outcome]) -> str:
 
 
 if __name__ == "__main__":
-    from tests.drills.__main__ import DRILLS
+    from tests.drills.__main__ import EVERY
 
     present = recorded(FIGURES)
-    PAGE.write_text(page({name: present[name] for name in DRILLS if name in present}))
+    PAGE.write_text(page({name: present[name] for name in EVERY if name in present}))

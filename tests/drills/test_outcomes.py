@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tests.drills.__main__ import DRILLS, chosen
+from tests.drills.__main__ import EVERY, chosen
 from tests.drills.outcomes import Outcome, page, recorded, table, write
 
 
@@ -43,7 +43,7 @@ def test_a_run_of_one_drill_keeps_the_figures_of_the_others(tmp_path: Path) -> N
 
 
 def test_drills_are_chosen_by_name() -> None:
-    assert chosen("") == list(DRILLS)
+    assert chosen("") == list(EVERY)
     assert chosen(" web, primary") == ["primary", "web"]
     try:
         chosen("flood")

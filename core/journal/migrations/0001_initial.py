@@ -6,6 +6,17 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+# The first lineage is 0, of the server that makes the database (core/journal/lineages.py).
+FIRST_LINEAGE = """
+CREATE OR REPLACE FUNCTION journal_base() RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE AS
+$$ SELECT 0::bigint $$;
+DO $put$ BEGIN
+    EXECUTE format('CREATE OR REPLACE FUNCTION journal_servers() RETURNS text[] LANGUAGE sql'
+                   ' STABLE PARALLEL SAFE AS $$ SELECT ARRAY[%L] $$',
+                   (SELECT system_identifier::text FROM pg_control_system()));
+END $put$
+"""
+
 
 class Migration(migrations.Migration):
     initial = True
@@ -18,6 +29,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.RunSQL(FIRST_LINEAGE, migrations.RunSQL.noop),
         migrations.CreateModel(
             name="Batch",
             fields=[

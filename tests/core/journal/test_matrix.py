@@ -19,6 +19,7 @@ NOT_THAT_DAY = {
     "draws_draw.state_abandoned",
     "draws_draw.state_called_off",
     "draws_outcome.confirmed",
+    "lineage_by_command",
     "lototrot_classification.in_force_false",
     "lototrot_contest.opened",
     "lototrot_gameend.posted",

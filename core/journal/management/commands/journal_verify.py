@@ -27,16 +27,16 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         batches = entries = changed = 0
-        is_cut = is_anew = False
+        is_cut = is_unbegun = False
         whole = functools.partial(verify, most=options["most"], tables=options["table"])
         for since, until in _parts(options["since"], options["step"]):
             part = read_much(functools.partial(whole, since=since, until=until))
             for finding in part.findings:
                 self.stdout.write(f"{finding.what}: {finding.detail}")
             batches, entries = batches + part.batches, entries + part.entries
-            here = sum(finding.what is not Fault.ANEW for finding in part.findings)
+            here = sum(finding.what is not Fault.UNBEGUN for finding in part.findings)
             changed, is_cut = changed + here, is_cut or part.is_cut
-            is_anew = is_anew or here < len(part.findings)
+            is_unbegun = is_unbegun or here < len(part.findings)
             if until is not None:
                 self.stdout.write(f"verified up to batch {until}")
                 self.stdout.flush()
@@ -44,7 +44,7 @@ class Command(BaseCommand):
         if changed:
             more = " or more" if is_cut else ""
             raise CommandError(f"{sealed}; changed in {changed}{more} places")
-        if is_anew:
+        if is_unbegun:
             raise CommandError(f"{sealed}; nothing was changed, and nothing can be written")
         self.stdout.write(f"{sealed}; nothing was changed")
 

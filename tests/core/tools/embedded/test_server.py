@@ -97,7 +97,7 @@ def test_an_orphan_is_stopped_before_a_new_start(postgres: Postgres) -> None:
     """Where no parent's death is signalled, a killed keeper leaves a running server."""
     with postgres:
         pass
-    account = {} if os.geteuid() else {"user": postgres._cluster.stat().st_uid}
+    account = {} if os.geteuid() else {"user": postgres.cluster.stat().st_uid}
     order = postgres._prepare()
     with postgres.log.open("a") as log:
         orphan = subprocess.Popen(order.argv, stdout=log, stderr=log, cwd="/", **account)  # type: ignore[call-overload]
@@ -114,7 +114,7 @@ def test_an_orphan_is_stopped_before_a_new_start(postgres: Postgres) -> None:
 def test_a_pid_file_that_names_a_stranger_is_forgotten(postgres: Postgres) -> None:
     with postgres:
         pass
-    postgres._pid_file.write_text(f"{os.getpid()}\n{postgres._cluster}\n0\n5432\n")
+    postgres._pid_file.write_text(f"{os.getpid()}\n{postgres.cluster}\n0\n5432\n")
     assert postgres.pid is None
     with postgres:
         assert postgres.pid not in (None, os.getpid())

@@ -1,0 +1,30 @@
+"""`manage.py journal_lineage`: say on which server the journal is, and begin a lineage on this."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from core.journal.lineages import lineage_begin, state, unbegun
+
+
+class Command(BaseCommand):
+    help = (
+        "Say whether the journal can go on here; exit 1 if not. With --begin, have it go on: on a "
+        "server that a dump, a logical copy or pg_upgrade has brought it to."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--begin", metavar="REASON", help="begin a lineage, for that reason")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["begin"] is not None:
+            try:
+                entry = lineage_begin(reason=options["begin"])
+            except ValueError as error:
+                raise CommandError(str(error)) from error
+            self.stdout.write(f"published in entry {entry.sequence} of the log")
+        missing = unbegun()
+        if missing:
+            raise CommandError(f"lineage_not_begun: {missing}")
+        now = state()
+        self.stdout.write(f"lineage {now.lineage}, server {now.server}, next number {now.next}")
