@@ -99,10 +99,10 @@ articles: install ## article -> reading -> code -> tests
 messages: install ## bring the message catalogues up to date with the code
 	$(PY) manage.py makecatalogues
 
-lock: install ## resolve dependencies: of all, of the image, of audit, sbom and lint, of the cluster, of backups
+lock: install ## resolve dependencies: of all, the image, audit, sbom and lint, cluster, backups, traces
 	$(PY) -m venv --clear var/lock
 	var/lock/bin/python -m pip install --quiet uv
-	$(COMPILE) --extra dev --output-file requirements.lock pyproject.toml
+	$(COMPILE) --extra dev --extra traces --output-file requirements.lock pyproject.toml
 	$(COMPILE) --constraint requirements.lock --output-file requirements.production.lock pyproject.toml
 	printf 'pip-audit\ncyclonedx-bom\ncheck-jsonschema\nkubernetes-validate\n' | $(COMPILE) --constraint requirements.lock \
 		--output-file requirements.tools.lock -
@@ -110,6 +110,8 @@ lock: install ## resolve dependencies: of all, of the image, of audit, sbom and 
 		--output-file requirements.cluster.lock -
 	$(PY) -c '$(EXTRA)' backup | $(COMPILE) --constraint requirements.lock \
 		--output-file requirements.backup.lock -
+	$(PY) -c '$(EXTRA)' traces | $(COMPILE) --constraint requirements.lock \
+		--output-file requirements.traces.lock -
 	rm -rf var/lock
 
 clean: ## remove what was made here: environment, servers and all their data

@@ -57,6 +57,10 @@ def _verify_server(**_: Any) -> None:
     except (DatabaseError, ImproperlyConfigured) as fault:
         # Celery only logs what a handler of a signal raises, and would work all the same.
         raise SystemExit(str(fault)) from fault
+    if settings.TRACES:
+        from core.tracing import spans
+
+        spans.start_worker()
     metrics.follow_tasks()
     sweeping.start()
 

@@ -6,6 +6,7 @@ demonstration only, and `development` (embedded servers, secrets generated once 
 
 import gc
 import re
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -363,3 +364,15 @@ METRICS_TOKEN = env.secret("METRICS_TOKEN")
 METRICS_LISTEN = env.string("METRICS_LISTEN", "")
 if METRICS_LISTEN and not re.fullmatch(r"[^\s]+:[0-9]{1,5}", METRICS_LISTEN):
     raise ImproperlyConfigured("METRICS_LISTEN is HOST:PORT")
+# The collector of traces (OpenTelemetry), `http://HOST:4318`; empty: no process takes any.
+TRACES = env.string("OTEL_EXPORTER_OTLP_ENDPOINT", "")
+if TRACES and not TRACES.startswith(("http://", "https://")):
+    raise ImproperlyConfigured("OTEL_EXPORTER_OTLP_ENDPOINT is an http(s) address")
+if TRACES and not find_spec("opentelemetry"):
+    raise ImproperlyConfigured(
+        "OTEL_EXPORTER_OTLP_ENDPOINT needs what requirements.traces.lock names; it is not installed"
+    )
+if TRACES:
+    MIDDLEWARE.insert(
+        MIDDLEWARE.index("core.api.middleware.RequestLog"), "core.tracing.spans.Requests"
+    )

@@ -25,6 +25,10 @@ application = shedding(alive_early(refusing_early(in_one_write(_django))))
 if settings.DEALER:
     application = passing_on(application, settings.DEALER)
 verify_server()
+if settings.TRACES:
+    from core.tracing import spans
+
+    spans.start()
 if settings.CLOCK_WATCH:
     watching.start()
 # What is loaded here stays, so the garbage collector need not stop requests to examine it.

@@ -1,6 +1,6 @@
 """Run statements prepared on the server, one statement to a transaction, for the hot paths."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import count
 from typing import Any
@@ -11,6 +11,15 @@ from django.db import DatabaseError, OperationalError, connection
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus
 from psycopg.pq.abc import PGconn, PGresult
+
+Once = Callable[[str, Sequence[Any]], tuple[Any, ...] | None]
+"""Run a prepared statement with its parameters, and return its first row or None."""
+
+
+def observe(around: Callable[[Once], Once]) -> None:
+    """Run every statement of this module inside what `around` makes of it, for traces."""
+    global _run  # noqa: PLW0603  (said once, as the process starts)
+    _run = around(_once)
 
 
 @lru_cache(maxsize=64)
@@ -44,17 +53,17 @@ def run_prepared(statement: str, parameters: Sequence[Any]) -> tuple[Any, ...]:
 def fetch_prepared(statement: str, parameters: Sequence[Any]) -> tuple[Any, ...] | None:
     """Run a prepared query as `run_prepared` does; return its first row, or None if it has none."""
     try:
-        return _once(statement, parameters)
+        return _run(statement, parameters)
     except DatabaseError as error:
         if connection.in_atomic_block or not (_dropped(error) or is_read_only(error)):
             raise
     connection.close()
-    return _once(statement, parameters)
+    return _run(statement, parameters)
 
 
 def run_prepared_once(statement: str, parameters: Sequence[Any]) -> tuple[Any, ...]:
     """Run a prepared statement as `run_prepared` does, but never again. Raises LookupError."""
-    row = _once(statement, parameters)
+    row = _run(statement, parameters)
     if row is None:
         raise LookupError("the statement gave no row")
     return row
@@ -84,6 +93,9 @@ def _once(statement: str, parameters: Sequence[Any]) -> tuple[Any, ...] | None:
                 return _executed(session, statement, parameters)
         with psycopg.Cursor(session) as cursor:
             return cursor.execute(statement, parameters, prepare=True).fetchone()
+
+
+_run: Once = _once
 
 
 def _executed(
