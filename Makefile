@@ -81,13 +81,13 @@ check: install audit ## lint, types, imports, migrations, catalogues, API schema
 	$(PY) manage.py spectacular --validate --fail-on-warn --file var/openapi.yaml
 	diff -u docs/openapi.yaml var/openapi.yaml
 
-audit: install ## look for known faults in what the image installs, where the index can be reached
+audit: install ## look for known faults in what the images install, where the index can be reached
 	@$(PY) -m core.tools.supplies audit
 
 deploy: install ## write units, containers and manifests into docs/deploy from core/tools/deploying
 	@$(PY) -m core.tools.deploying
 
-sbom: install ## list what the image installs in var/sbom.json (CycloneDX)
+sbom: install ## list what the images install in var/sbom.json and var/sbom.backup.json (CycloneDX)
 	@$(PY) -m core.tools.supplies sbom
 
 bench: install ## measure all into var/bench.json (BENCH=small: a twentieth; tiny: minutes)

@@ -1,8 +1,10 @@
-"""Look at what the image installs: `python -m core.tools.supplies audit|sbom`.
+"""Look at what the images install: `python -m core.tools.supplies audit|sbom`.
 
-audit   look each package of requirements.production.lock up in the list of known faults of PyPI;
-        end with 1 if one has a fault, and with a line and 0 where that list cannot be reached
-sbom    write var/sbom.json, the list of these packages in the form CycloneDX
+audit   look each package of requirements.production.lock and requirements.backup.lock up in the
+        list of known faults of PyPI; end with 1 if one has a fault, and with a line and 0 where
+        that list cannot be reached
+sbom    write var/sbom.json and var/sbom.backup.json, the lists of these packages in the form
+        CycloneDX
 
 The programs for it are installed from requirements.tools.lock into an environment of their own.
 """
@@ -17,7 +19,12 @@ from pathlib import Path
 from urllib.error import URLError
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCK, TOOLS = ROOT / "requirements.production.lock", ROOT / "requirements.tools.lock"
+LOCKS = {
+    "sbom.json": ROOT / "requirements.production.lock",
+    "sbom.backup.json": ROOT / "requirements.backup.lock",
+}
+"""What the image of the program and that of the backups install, by the name of its list."""
+TOOLS = ROOT / "requirements.tools.lock"
 FAULTS = "https://pypi.org/pypi/pip/json"
 _ANSWER_WITHIN_S = 5
 
@@ -59,7 +66,8 @@ def audit(folder: Path) -> int:
         return 0
     done = subprocess.run(
         [
-            *(tool("pip-audit", folder), "--requirement", LOCK, "--require-hashes"),
+            *(tool("pip-audit", folder), "--require-hashes"),
+            *(word for lock in LOCKS.values() for word in ("--requirement", lock)),
             *("--disable-pip", "--format", "json", "--progress-spinner", "off"),
         ],
         stdout=subprocess.PIPE,
@@ -75,16 +83,19 @@ def audit(folder: Path) -> int:
 
 
 def sbom(folder: Path, to: Path) -> int:
-    """Write the list of packages to a file."""
-    to.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run(
-        [
-            *(tool("cyclonedx-py", folder), "requirements", LOCK, "--output-reproducible"),
-            *("--pyproject", ROOT / "pyproject.toml", "--output-file", to),
-        ],
-        check=True,
-    )
-    print(f"{to}: {len(json.loads(to.read_text('utf-8'))['components'])} packages")
+    """Write the lists of packages to files in a folder."""
+    to.mkdir(parents=True, exist_ok=True)
+    for name, lock in LOCKS.items():
+        subprocess.run(
+            [
+                *(tool("cyclonedx-py", folder), "requirements", lock, "--output-reproducible"),
+                *("--pyproject", ROOT / "pyproject.toml", "--output-file", to / name),
+            ],
+            check=True,
+        )
+        print(
+            f"{to / name}: {len(json.loads((to / name).read_text('utf-8'))['components'])} packages"
+        )
     return 0
 
 
@@ -93,7 +104,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("act", choices=("audit", "sbom"))
     act = parser.parse_args(words).act
     folder = ROOT / "var" / "tools"
-    return audit(folder) if act == "audit" else sbom(folder, ROOT / "var" / "sbom.json")
+    return audit(folder) if act == "audit" else sbom(folder, ROOT / "var")
 
 
 if __name__ == "__main__":

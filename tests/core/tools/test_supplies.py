@@ -1,6 +1,7 @@
 """Read the report of the audit, and skip it where the list of known faults is out of reach."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -42,6 +43,29 @@ def test_known_faults_fail_the_audit(
     monkeypatch.setattr(supplies.subprocess, "run", lambda *_, **__: done)
     assert supplies.audit(tmp_path) == code
     assert capsys.readouterr().out.strip() == said
+
+
+def test_whatever_an_image_installs_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    images = (supplies.ROOT / "docs" / "deploy").glob("Dockerfile*")
+    installed = re.findall(r"-r (\S+\.lock)", "".join(image.read_text() for image in images))
+    assert {lock.name for lock in supplies.LOCKS.values()} == set(installed)
+    asked: list[list[object]] = []
+
+    def run(words: list[object], **_: object) -> subprocess.CompletedProcess[str]:
+        asked.append(words)
+        if "--output-file" in words:
+            Path(str(words[-1])).write_text('{"components": []}')
+        return subprocess.CompletedProcess([], 0, REPORT)
+
+    monkeypatch.setattr(supplies, "reachable", lambda: True)
+    monkeypatch.setattr(supplies, "tool", lambda name, folder: folder / name)
+    monkeypatch.setattr(supplies.subprocess, "run", run)
+    supplies.audit(tmp_path)
+    assert set(supplies.LOCKS.values()) <= set(asked[0])
+    supplies.sbom(tmp_path, tmp_path / "lists")
+    assert {path.name for path in (tmp_path / "lists").iterdir()} == set(supplies.LOCKS)
 
 
 def test_out_of_reach_it_is_skipped_with_a_line(
