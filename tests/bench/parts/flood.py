@@ -5,7 +5,9 @@ proxy, with the limits and processes of the shipped configuration: terminals hav
 addresses of their own. `flood.direct_ratio` is the same without the proxy, as after `make up`, and
 `flood.open_ratio` without limits, and with one group of processes for all. All are measured in turn
 in one run, with the same client, which waits 20 ms after each answer, as over a network; its
-processor time is the sale's loss as well and is in `*.client_cpu_share`, of one processor.
+processor time is the sale's loss as well and is in `*.client_cpu_share`, of one processor. So is
+what the flooded server takes meanwhile, `*.server_cpu_share`, without its database: other load on
+the machine, which moves the ratios, adds nothing to it. In `open` that server sells as well.
 """
 
 import http.client
@@ -27,6 +29,7 @@ from core.tools.embedded.stack import GIVING_WAY
 from core.tools.embedded.web import free_port, web_command
 from tests.bench.pairs import interleave
 from tests.bench.parts.sale import Sales
+from tests.bench.processor import taken_s
 from tests.bench.store import Figures, Store
 from tests.core.config import proxying
 
@@ -52,22 +55,31 @@ class Flood:
         self.orders.flush()
 
 
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Where terminals sell, where the flood asks, and the process that answers the flood."""
+
+    sales_url: str
+    flooded_url: str
+    flooded_pid: int
+
+
 def measure(store: Store) -> Figures:
     """Return the figures `flood.*`."""
     figures: Figures = {}
     shipped = dict.fromkeys(_LIMITS, "") | {"TRUSTED_PROXIES": "127.0.0.1"}
     with store.contest_on_sale() as (contest, points):
         sales = Sales(contest, points)
-        with _server(store, _OPEN, processes=2) as url:
-            figures |= _measured(store, sales, sales_url=url, flooded_url=url, name="open")
-        with _server(store, shipped, processes=1, niceness=GIVING_WAY) as url:
-            terminals = store.stack.sales_url
-            figures |= _measured(store, sales, sales_url=terminals, flooded_url=url, name="direct")
+        with _server(store, _OPEN, processes=2) as (url, server):
+            places = _Places(url, url, server)
+            figures |= _measured(store, sales, places, name="open")
+        with _server(store, shipped, processes=1, niceness=GIVING_WAY) as (url, server):
+            places = _Places(store.stack.sales_url, url, server)
+            figures |= _measured(store, sales, places, name="direct")
             if proxying.is_here():
                 with _proxy(store, url) as proxied:
-                    figures |= _measured(
-                        store, sales, sales_url=proxied, flooded_url=proxied, name="sale"
-                    )
+                    places = _Places(proxied, proxied, server)
+                    figures |= _measured(store, sales, places, name="sale")
     return figures
 
 
@@ -84,21 +96,23 @@ def _proxy(store: Store, public_url: str) -> Iterator[str]:
         yield f"http://127.0.0.1:{proxy.port}"
 
 
-def _measured(
-    store: Store, sales: Sales, *, sales_url: str, flooded_url: str, name: str
-) -> Figures:
+def _measured(store: Store, sales: Sales, places: _Places, *, name: str) -> Figures:
     """Return the ratio of the sale with the flood to that without, and what the flood was told."""
-    with _flood(flooded_url) as flood:
+    taken: list[tuple[float, float]] = []  # processor and other seconds of the flooded server
+    with _flood(places.flooded_url) as flood:
 
         def sell() -> float:
-            return store.load(sales.request, url=sales_url, own_addresses=True).per_s(201)
+            return store.load(sales.request, url=places.sales_url, own_addresses=True).per_s(201)
 
         def sell_in_flood() -> float:
             flood.turn("on")
             time.sleep(min(1.0, store.size.load_s / 2))  # until what the limits let pass has passed
+            began = taken_s(places.flooded_pid), time.monotonic()
             try:
                 return sell()
             finally:
+                ended = taken_s(places.flooded_pid), time.monotonic()
+                taken.append((ended[0] - began[0], ended[1] - began[1]))
                 flood.turn("off")
 
         measured = interleave(sell, sell_in_flood, pairs=store.size.pairs)
@@ -112,14 +126,15 @@ def _measured(
         f"flood.{name}_asked_per_s": asked / counts["on_s"],
         f"flood.{name}_refused_share": answers.get(429, 0) / max(1, asked),
         f"flood.{name}_client_cpu_share": counts["cpu_s"] / counts["on_s"],
+        f"flood.{name}_server_cpu_share": sum(c for c, _ in taken) / sum(s for _, s in taken),
     }
 
 
 @contextmanager
 def _server(
     store: Store, settings: Mapping[str, str], *, processes: int, niceness: int = 0
-) -> Iterator[str]:
-    """Start another web server of the system under measurement; yield its URL."""
+) -> Iterator[tuple[str, int]]:
+    """Start another web server of the system under measurement; yield its URL and its pid."""
     port = free_port()
     environment = store.stack.environment_of("web") | dict(settings)
     log = store.stack.folder / f"flood-{port}.log"
@@ -134,7 +149,7 @@ def _server(
             if not server.running or time.monotonic() > deadline:
                 raise RuntimeError(f"a web server did not start: {server.log_end()}")
             time.sleep(0.1)
-        yield url
+        yield url, server.pid
     finally:
         server.kill()
 
