@@ -13,11 +13,13 @@ import uuid
 from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from http.client import HTTPException, HTTPSConnection
 from itertools import pairwise
 from typing import Any
 from urllib.parse import urlsplit
 
+from core.kernel.regulation import Bearer, Place, payment_rule, shipped
 from tests.bench.pairs import percentile
 
 TIMEOUT_S, AGAIN_S = 8.0, 0.2
@@ -172,7 +174,7 @@ class Crowd:
             return
         after = line.act("act", ident, f"{PLAYS}/{ident}/acts", {"number": 1, "act": "reveal"})
         for voucher in (after or {}).get("vouchers", ()):
-            if voucher.get("nature") == "cash":
+            if voucher.get("nature") == "cash" and paid_at_a_shop(voucher["amount_cents"]):
                 self._vouchers.append((voucher["code"], voucher["amount_cents"]))
 
     def _pay(self, line: "_Line") -> None:
@@ -183,6 +185,15 @@ class Crowd:
         ident = uuid.uuid4()
         body = {"uuid": str(ident), "code": code, "amount_cents": cents, "intact": True}
         line.act("payment", ident, PAYMENTS, body)
+
+
+def paid_at_a_shop(amount_cents: int) -> bool:
+    """Return whether establishments may pay a voucher of this amount (14.III.10.2).
+
+    The holder of a larger one is sent to the Central Office; few tickets have one.
+    """
+    figures = shipped().in_force(datetime.now(UTC).date()).payment
+    return Place.ESTABLISHMENT in payment_rule(amount_cents, figures, Bearer.VOUCHER).allowed
 
 
 class _Line:

@@ -1,8 +1,13 @@
 """Tests of what is written down of the terminals' answers."""
 
+import random
 import uuid
+from collections import deque
+from typing import Any
 
-from tests.drills.crowd import Told
+import pytest
+
+from tests.drills.crowd import Crowd, Goods, Told, _Line, paid_at_a_shop
 
 
 def test_a_sale_counts_as_the_first_when_it_was_tried_after_the_fault() -> None:
@@ -24,3 +29,20 @@ def test_kinds_are_kept_apart() -> None:
     told.asked["sale"].add(ident)
     assert told.asked["play"] == set()
     assert Told().asked["sale"] == set()
+
+
+@pytest.mark.article("14.III.10.2")
+def test_no_terminal_presents_what_shops_do_not_pay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a long drill one did, and was refused for good: `place_not_allowed`."""
+    amounts = {500_00: False, 300_00: False, 299_99: True, 50: True}
+    assert {cents: paid_at_a_shop(cents) for cents in amounts} == amounts
+
+    def won(_line: _Line, _kind: str, _ident: uuid.UUID, path: str, _body: Any) -> dict[str, Any]:
+        vouchers = [{"nature": "cash", "code": "x", "amount_cents": cents} for cents in amounts]
+        return {"vouchers": vouchers} if path.endswith("/acts") else {}
+
+    monkeypatch.setattr(_Line, "act", won)
+    crowd = object.__new__(Crowd)
+    crowd._goods, crowd._vouchers = Goods((), ((1, 50),)), deque()
+    crowd._play(object.__new__(_Line), random.Random(1))
+    assert [cents for _, cents in crowd._vouchers] == [299_99, 50]
