@@ -13,13 +13,15 @@ from pytest_django import DjangoDbBlocker
 
 from core.journal import wire
 from core.journal.export import export
+from core.journal.lineages import lineage_begin
 from core.journal.services import checkpoint_publish, checkpoints_due
 from core.kernel.canonical import canonical_bytes
 from core.proofs import keys
-from core.proofs.models import LogEntry, SigningKey
+from core.proofs.models import SigningKey
 from tests.support import databases, factories
+from tests.support.databases import Database
 from tests.support.journaling import seal_all
-from tests.support.verifying.forging import Refused, public_key
+from tests.support.verifying.forging import Refused, public_key, published_log
 from tests.support.verifying.load import FOLDER, verifier
 from tests.support.verifying.tamper import changes
 
@@ -41,11 +43,7 @@ def files(
         assert checkpoint_publish(number=number) == checkpoint_publish(number=number)
         assert checkpoints_due() == []
         seal_all()
-        written = StringIO()
-        export(written)
-        lines = [json.loads(line) for line in written.getvalue().splitlines()]
-        log = [e.published() for e in LogEntry.objects.select_related("key").order_by("sequence")]
-        yield lines, log, public_key(), resigned
+        yield exported(), published_log(), public_key(), resigned
 
 
 def resigned(lines: Lines) -> Lines:
@@ -142,3 +140,41 @@ def test_who_has_the_key_cannot_rewrite_what_was_published(files: Any, tmp_path:
     ends = [i for i, line in enumerate(lines) if "batch" in line]
     with pytest.raises(Refused, match="is not in the journal"):
         run(tmp_path, lines[: ends[0] + 1], log, key)
+
+
+def test_a_log_without_the_lineage_is_older_and_a_lineage_is_as_published(
+    own_database: Database, tmp_path: Path
+) -> None:
+    seal_all()
+    before = [published_log(), exported()]
+    lineage_begin(reason="restored to 12:00")
+    seal_all()
+    (number,) = checkpoints_due()
+    checkpoint_publish(number=number)
+    log, lines = published_log(), exported()
+    assert run(tmp_path, lines, log, public_key()).startswith("WHOLE: 2 batches")
+    with pytest.raises(Refused, match=r"^batch 2: the log is older than the journal: "):
+        run(tmp_path, lines, before[0], public_key())
+    with pytest.raises(Refused, match=r"is not in the journal, as published up to batch 0$"):
+        run(tmp_path, before[1], log, public_key())
+
+
+def test_a_journal_that_went_on_elsewhere_than_a_lineage_is_two_from_one_past() -> None:
+    said = {"lineage": 1, "batch": 1, "digest": "aa"}
+    for lineages, words in (
+        ({0: 0, 1: 0, 2: 0}, "lineage 1, after batch 1: two lineages from one past: batch 2"),
+        ({0: 0, 1: 1, 2: 1}, "lineage 1, after batch 1: two lineages from one past"),
+        ({0: 0, 1: 0, 2: 2}, "batch 2: two lineages from one past: it is of lineage 2"),
+    ):
+        read = journal.Journal({}, journal.Retired([]))
+        read.digests, read.lineages = {0: "00", 1: "aa", 2: "bb"}, lineages
+        with pytest.raises(Refused, match=f"^{words}"):
+            read.one_past([said], 2)
+    with pytest.raises(Refused, match=r"^lineage 1, after batch 1\.digest"):
+        read.one_past([said | {"digest": "bb"}], 2)
+
+
+def exported() -> Lines:
+    written = StringIO()
+    export(written)
+    return [json.loads(line) for line in written.getvalue().splitlines()]
