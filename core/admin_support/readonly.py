@@ -23,7 +23,7 @@ from unfold.enums import ActionVariant
 from core.admin_support import signed_on
 from core.admin_support.acts import Act, perform
 from core.admin_support.columns import SECRET, Column, column, name_column, url_of
-from core.admin_support.lists import files
+from core.admin_support.lists import files, saved
 from core.admin_support.lists.paging import List
 from core.admin_support.story import story_of
 from core.looks.recording import is_watched, look_at_list, look_at_row
@@ -156,7 +156,7 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
         return List
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the list as a file."""
+        """Add the list as a file, and its saved views."""
         kept, meta = self.admin_site.admin_view, self.model._meta
         as_files = [
             path(
@@ -166,13 +166,19 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
             )
             for kind in files.KINDS
         ]
-        return [*as_files, *super().get_urls()]
+        views = path(
+            "views/",
+            kept(functools.partial(saved.answer, self)),
+            name=f"{meta.app_label}_{meta.model_name}_views",
+        )
+        return [*as_files, views, *super().get_urls()]
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Show the list, once it is on record who looks at rows of players."""
-        page: HttpResponse = super().changelist_view(request, extra_context)
+        shown = {"saved": saved.offered(self, request), **(extra_context or {})}
+        page: HttpResponse = super().changelist_view(request, shown)
         if page.status_code == HTTPStatus.OK:
             look_at_list(self.model, asked=request.META.get("QUERY_STRING", ""))
         return page
