@@ -90,7 +90,7 @@ def approve(
                 kept = game.kind.kept_percent(figures.minimum_prize_percent)
                 plan = make_plan(game.kind, kept, block_tickets=game.block_tickets)
             except (BlockSizeRefused, PlanImpossible) as error:
-                faults.append(Fault(error.code, "15.III.6.2", error.detail))
+                faults.append(Fault(error.code, "15.III.6.2", error.detail, "$.block_tickets"))
     else:
         faults += strategies.faults(game.kind, figures, day=day, rules_published=rules_published)
     if faults:
@@ -121,7 +121,7 @@ def _text_faults(game: Game, languages: Sequence[str]) -> Iterable[Fault]:
         )
         if missing:
             detail = f"The texts in {language!r} lack {', '.join(missing)}."
-            yield Fault("text_missing", "15.III.5.2", detail)
+            yield Fault("text_missing", "15.III.5.2", detail, f"$.texts.{language}")
 
 
 def _labels(game: Game) -> Iterable[str]:

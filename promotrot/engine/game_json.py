@@ -10,9 +10,10 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
+from core.kernel.canonical import Json
 from core.kernel.documents import MAX_ITEMS, Table
 from core.kernel.errors import Invalid
-from core.kernel.money import MAX_CENTS
+from core.kernel.money import MAX_CENTS, percent_text
 from promotrot.engine.game import Game, PredrawnGame, ProbabilisticGame, Texts
 from promotrot.engine.mechanics import Deal, Hidden, Ladder, Mechanic, Rung, Way
 from promotrot.engine.presentation import Letters, NumberMatch, Presentation, Symbols
@@ -169,3 +170,84 @@ def _text(table: Table) -> Texts:
         prizes=table.mapping("prizes"),
         labels=table.mapping("labels"),
     )
+
+
+def write_game(game: Game) -> dict[str, Json]:
+    """Return the document that defines a game, in one form: `read_game` reads the same game."""
+    document: dict[str, Json] = {
+        "format": FORMAT,
+        "code": game.code,
+        "mode": "predrawn" if isinstance(game, PredrawnGame) else "probabilistic",
+        **write_factors(game),
+    }
+    if isinstance(game, PredrawnGame):
+        document["block_tickets"] = game.block_tickets
+        document["presentation"] = game.presentation.document()
+    document["texts"] = {language: _written(texts) for language, texts in game.texts.items()}
+    return document
+
+
+def write_factors(game: Game) -> dict[str, Json]:
+    """Return the four factors of a game (15.II.2), in one form whatever its document's is."""
+    kind = game.kind
+    factors: dict[str, Json] = {
+        "prize_percent": percent_text(kind.prize_percent),
+        "tickets": kind.tickets,
+        "price_cents": kind.price_cents,
+    }
+    if isinstance(kind, PredrawnType):
+        tiers: list[Json] = [
+            {**write_prize(tier.prize), "count": tier.count} for tier in kind.tiers
+        ]
+        return factors | {"tiers": tiers}
+    prizes: list[Json] = [write_prize(prize) for prize in kind.prizes]
+    return factors | {"prizes": prizes, "mechanic": _mechanic_written(kind.mechanic)}
+
+
+def _mechanic_written(mechanic: Mechanic) -> dict[str, Json]:
+    """Return a mechanic without what a rung lacks and what is usual for a way."""
+    if isinstance(mechanic, Hidden):
+        hidden: dict[str, Json] = {
+            "kind": "hidden",
+            "openings": mechanic.openings,
+            "changeable": [*sorted(mechanic.changeable)],
+            "deals": [{"weight": d.weight, "contents": [*d.contents]} for d in mechanic.deals],
+        }
+        return hidden
+    rungs: list[Json] = []
+    for rung in mechanic.rungs:
+        written: dict[str, Json] = {} if rung.stop is None else {"stop": rung.stop}
+        if rung.ways:
+            written["ways"] = [_way_written(way) for way in rung.ways]
+        rungs.append(written)
+    return {"kind": "ladder", "rungs": rungs}
+
+
+def _way_written(way: Way) -> dict[str, Json]:
+    written: dict[str, Json] = {"name": way.name, "up": way.up, "of": way.of}
+    if way.rise != 1:
+        written["rise"] = way.rise
+    if way.fall:
+        written["fall"] = way.fall
+    return written
+
+
+def write_prize(prize: Prize) -> dict[str, Json]:
+    """Return a prize as `read_prize` reads it, without what it lacks."""
+    thing = prize.in_kind
+    if thing is None:
+        return {"cash_cents": prize.cash_cents}
+    written: dict[str, Json] = {"description": thing.description}
+    if thing.equivalent_cents is not None:
+        written["equivalent_cents"] = thing.equivalent_cents
+    if thing.source:
+        written["source"] = thing.source
+    if thing.valued_on is not None:
+        written["valued_on"] = thing.valued_on.isoformat()
+    return {"in_kind": written}
+
+
+def _written(texts: Texts) -> dict[str, Json]:
+    named: dict[str, Json] = {"prizes": {**texts.prizes}, "labels": {**texts.labels}}
+    written = {key: value for key, value in named.items() if value}
+    return {"name": texts.name, "rules": [*texts.rules], **written}

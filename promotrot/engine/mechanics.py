@@ -5,7 +5,7 @@ with whole-number weights. A situation holds nothing about earlier prizes of the
 outcome can depend on them [P3]. `strategies.py` computes the exact percentages.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
@@ -22,7 +22,7 @@ MAX_RUNGS: Final = 64
 MAX_ACT_CHARS: Final = 40
 """An act is named by so many printable ASCII characters at most, for terminals and records."""
 
-_MALFORMED: Final = Fault("mechanic_malformed", "15.II.3", "The definition cannot be played.")
+_ARTICLE: Final = "15.II.3"
 
 
 class ActOutOfTurn(Conflict):
@@ -146,18 +146,26 @@ class Hidden:
 
     def faults(self, tiers: int) -> tuple[Fault, ...]:
         """Return the faults that make the definition unplayable with a table of `tiers` tiers."""
-        sizes = {len(deal.contents) for deal in self.deals}
+        return tuple(self._faults(tiers))
+
+    def _faults(self, tiers: int) -> Iterator[Fault]:
         contents = {tier for deal in self.deals for tier in deal.contents}
-        sound = (
-            len(sizes) == 1
-            and len(self.deals) <= MAX_DEALS
-            and 1 <= self.openings <= min(MAX_OPENINGS, *sizes)
-            and max(sizes) <= MAX_PLACES
-            and all(deal.weight > 0 for deal in self.deals)
-            and len(contents) <= MAX_CONTENTS
-            and all(0 <= tier <= tiers for tier in contents)
-        )
-        return () if sound else (_MALFORMED,)
+        if not self.deals:
+            yield _wrong("deal_missing", "There is nothing to hide.", "deals")
+            return
+        if self.places > MAX_PLACES or len(self.deals) > MAX_DEALS or len(contents) > MAX_CONTENTS:
+            yield _wrong("play_too_large", "There are too many places or sets.", "deals")
+        if not 1 <= self.openings <= min(MAX_OPENINGS, self.places):
+            detail = f"At least one place is opened, and {MAX_OPENINGS} at most."
+            yield _wrong("openings_impossible", detail, "openings")
+        for at, deal in enumerate(self.deals):
+            place = f"deals[{at}]"
+            if len(deal.contents) != self.places:
+                yield _wrong("deals_differ", "Every set has the same places.", f"{place}.contents")
+            if deal.weight < 1:
+                yield _wrong("deal_weightless", "Each set has a weight.", f"{place}.weight")
+            if not all(0 <= tier <= tiers for tier in deal.contents):
+                yield _wrong("prize_unknown", "There is no such prize.", f"{place}.contents")
 
     def document(self) -> Json:
         return {
@@ -237,17 +245,27 @@ class Ladder:
 
     def faults(self, tiers: int) -> tuple[Fault, ...]:
         """Return the faults that make the definition unplayable with a table of `tiers` tiers."""
+        return tuple(self._faults(tiers))
+
+    def _faults(self, tiers: int) -> Iterator[Fault]:
         top = len(self.rungs) - 1
-        stops = [rung.stop for rung in self.rungs if rung.stop is not None]
-        sound = (
-            0 < top < MAX_RUNGS
-            and not self.rungs[top].ways
-            and self.rungs[top].stop is not None
-            and all(rung.ways for rung in self.rungs[:top])
-            and all(0 <= tier <= tiers for tier in stops)
-            and all(self._sound(rung, at, top, tiers) for at, rung in enumerate(self.rungs))
-        )
-        return () if sound else (_MALFORMED,)
+        if not 0 < top < MAX_RUNGS:
+            yield _wrong("ladder_length", "A ladder has from one to 63 rungs.", "rungs")
+            return
+        for at, rung in enumerate(self.rungs):
+            place = f"rungs[{at}]"
+            if at < top and not rung.ways:
+                yield _wrong("rung_without_way", "There is no way up from here.", f"{place}.ways")
+            if at == top and rung.ways:
+                yield _wrong("top_with_way", "The last rung has no way up.", f"{place}.ways")
+            if at == top and rung.stop is None:
+                yield _wrong("top_without_prize", "The last rung has a prize.", f"{place}.stop")
+            if rung.stop is not None and not 0 <= rung.stop <= tiers:
+                yield _wrong("prize_unknown", "There is no such prize.", f"{place}.stop")
+            names = ["stop"]
+            for number, way in enumerate(rung.ways):
+                yield from _way_faults(way, top - at, tiers, names, f"{place}.ways[{number}]")
+                names.append(way.name)
 
     def document(self) -> Json:
         return {
@@ -272,27 +290,27 @@ class Ladder:
         down = Outcome(way.of - way.up, -1, Situation((here,), way.fall))
         return tuple(outcome for outcome in (up, down) if outcome.weight)
 
-    @staticmethod
-    def _sound(rung: Rung, at: int, top: int, tiers: int) -> bool:
-        names = [way.name for way in rung.ways]
-        named = all(
-            0 < len(name) <= MAX_ACT_CHARS
-            and name.isascii()
-            and name.isprintable()
-            and name == name.strip()
-            for name in names
-        )
-        return (
-            named
-            and len({*names, "stop"}) == len(names) + 1
-            and all(
-                0 < way.up <= way.of
-                and way.rise > 0
-                and at + way.rise <= top
-                and 0 <= way.fall <= tiers
-                for way in rung.ways
-            )
-        )
+
+def _way_faults(
+    way: Way, above: int, tiers: int, taken: Sequence[str], place: str
+) -> Iterator[Fault]:
+    """Yield the faults of a way with `above` rungs above it, whose rung has other ways already."""
+    name = way.name
+    written = name.isascii() and name.isprintable() and name == name.strip()
+    if not (0 < len(name) <= MAX_ACT_CHARS and written):
+        yield _wrong("way_unnamed", "A way up has a short name.", f"{place}.name")
+    elif name in taken:
+        yield _wrong("way_repeated", "A rung has each way up once.", f"{place}.name")
+    if not 0 < way.up <= way.of:
+        yield _wrong("chance_impossible", "A chance is above 0, and 1 at most.", f"{place}.up")
+    if not 0 < way.rise <= above:
+        yield _wrong("way_too_high", "A way leads to a rung above.", f"{place}.rise")
+    if not 0 <= way.fall <= tiers:
+        yield _wrong("prize_unknown", "There is no such prize.", f"{place}.fall")
+
+
+def _wrong(code: str, detail: str, field: str) -> Fault:
+    return Fault(code, _ARTICLE, detail, f"$.mechanic.{field}")
 
 
 Mechanic = Hidden | Ladder

@@ -224,12 +224,17 @@ def faults(presentation: Presentation, tiers: int) -> tuple[Fault, ...]:
     """Return the faults that keep a presentation from showing a table of `tiers` tiers."""
     if presentation.tiers != tiers:
         detail = f"The pictures show {presentation.tiers} tiers; the table has {tiers}."
-        return (Fault("picture_tiers_differ", "15.II.2", detail),)
+        return (Fault("picture_tiers_differ", "15.II.2", detail, "$.presentation"),)
     if not presentation.clear:
         detail = "Each tier has its own sign, word or quantity, made of the signs there are."
-        return (Fault("picture_ambiguous", "15.II.2", detail),)
+        return (Fault("picture_ambiguous", "15.II.2", detail, "$.presentation"),)
     return tuple(
-        Fault("picture_impossible", "15.II.2", f"Too few pictures show tier {tier} alone.")
+        Fault(
+            "picture_impossible",
+            "15.II.2",
+            f"Too few pictures show tier {tier} alone.",
+            f"$.presentation[{tier}]",
+        )
         for tier in range(tiers + 1)
         if presentation.kept_share(tier) < MIN_KEPT_SHARE
     )

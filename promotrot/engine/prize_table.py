@@ -125,11 +125,16 @@ def faults(
     `figures` are Promotrot's figures in force. `plan.make_plan` checks separately if the table can
     be spread over blocks [P2].
     """
-    faults_found = [*prize_faults(kind.prizes, day=day)]
+    faults_found = [*prize_faults(kind.prizes, day=day, table="tiers")]
     for number, tier in enumerate(kind.tiers, start=1):
         if tier.count < 1:
             faults_found.append(
-                Fault("tier_without_prizes", "15.II.2", f"Tier {number} has no prizes.")
+                Fault(
+                    "tier_without_prizes",
+                    "15.II.2",
+                    f"Tier {number} has no prizes.",
+                    f"$.tiers[{number - 1}].count",
+                )
             )
         if tier.extra and tier.prize not in _base_prizes(kind):
             detail = f"Tier {number} is extra, but the table has no such prize to show it as."
@@ -139,7 +144,9 @@ def faults(
                 Fault("extra_not_last", "15.II.2", "Extra tiers come after the table.")
             )
         if any(tier.prize == o.prize and tier.extra == o.extra for o in kind.tiers[: number - 1]):
-            faults_found.append(Fault("tier_repeated", "15.II.2", f"Tier {number} is there twice."))
+            detail = f"Tier {number} is there twice."
+            place = f"$.tiers[{number - 1}]"
+            faults_found.append(Fault("tier_repeated", "15.II.2", detail, place))
     sound = [tier for tier in kind.tiers if tier.count > 0 and tier.prize.value_cents > 0]
     table = rules.Plan(
         price_cents=kind.price_cents,
@@ -151,23 +158,27 @@ def faults(
     faults_found += rules.approve(table, figures).faults
     if sum(tier.count for tier in sound if not tier.extra) <= kind.tickets < kind.prize_count:
         detail = "With the extra prizes there are more prizes than tickets."
-        faults_found.append(Fault("more_prizes_than_tickets", "15.II.2", detail))
+        faults_found.append(Fault("more_prizes_than_tickets", "15.II.2", detail, "$.tickets"))
     if kind.takings_cents > 0:
         exact = Fraction(100 * kind.prizes_cents, kind.takings_cents)
         faults_found += declared_faults(kind.prize_percent, exact)
     return tuple(faults_found)
 
 
-def prize_faults(prizes: Sequence[Prize], *, day: date) -> list[Fault]:
-    """Return the faults of each prize. `day` is the day of approval, before any sale [P4]."""
+def prize_faults(prizes: Sequence[Prize], *, day: date, table: str) -> list[Fault]:
+    """Return the faults of each prize. `day` is the day of approval, before any sale [P4].
+
+    `table` is the name of the table in the definition.
+    """
     faults_found = []
     if len(prizes) > MAX_TIERS:
         faults_found.append(
             Fault("too_many_tiers", "15.II.2", f"There are at most {MAX_TIERS} tiers.")
         )
     for number, prize in enumerate(prizes, start=1):
-        for code, article, reason in _prize_faults(prize, day):
-            faults_found.append(Fault(code, article, f"Tier {number}: {reason}"))
+        for code, article, reason, field in _prize_faults(prize, day):
+            place = f"$.{table}[{number - 1}].{field}"
+            faults_found.append(Fault(code, article, f"Tier {number}: {reason}", place))
     return faults_found
 
 
@@ -176,7 +187,7 @@ def declared_faults(declared: Fraction, exact: Fraction) -> list[Fault]:
     if declared == declarable(exact):
         return []
     detail = f"Declared {exact_json(declared)} %, but the prizes give {exact_json(exact)} %."
-    return [Fault("percentage_mismatch", "15.II.2", detail)]
+    return [Fault("percentage_mismatch", "15.II.2", detail, "$.prize_percent")]
 
 
 def declarable(exact: Fraction) -> Fraction:
@@ -188,19 +199,34 @@ def _base_prizes(kind: PredrawnType) -> list[Prize]:
     return [tier.prize for tier in kind.tiers if not tier.extra]
 
 
-def _prize_faults(prize: Prize, day: date) -> Iterable[tuple[str, str, str]]:
+def _prize_faults(prize: Prize, day: date) -> Iterable[tuple[str, str, str, str]]:
     if prize.in_kind is None:
         if prize.cash_cents < 1:
-            yield "prize_without_value", "15.II.2", "a prize in cash is at least one cent."
+            yield (
+                "prize_without_value",
+                "15.II.2",
+                "a prize in cash is at least one cent.",
+                "cash_cents",
+            )
         return
     thing = prize.in_kind
     if prize.cash_cents:
-        yield "prize_both_kinds", "15.III.6.2", "a prize is in cash or in kind, not both."
+        yield (
+            "prize_both_kinds",
+            "15.III.6.2",
+            "a prize is in cash or in kind, not both.",
+            "in_kind",
+        )
+    article = "15.III.6.5"
     if thing.equivalent_cents is None or thing.equivalent_cents < 1:
-        yield "equivalent_missing", "15.III.6.5", "a prize in kind needs its cash equivalent."
+        reason = "a prize in kind needs its cash equivalent."
+        yield "equivalent_missing", article, reason, "in_kind.equivalent_cents"
     if not thing.source.strip():
-        yield "equivalent_source_missing", "15.III.6.5", "the equivalent needs its source."
+        reason = "the equivalent needs its source."
+        yield "equivalent_source_missing", article, reason, "in_kind.source"
     if thing.valued_on is None:
-        yield "equivalent_day_missing", "15.III.6.5", "the equivalent needs its day."
+        reason = "the equivalent needs its day."
+        yield "equivalent_day_missing", article, reason, "in_kind.valued_on"
     elif thing.valued_on > day:
-        yield "equivalent_day_later", "15.III.6.5", "the equivalent is fixed before approval."
+        reason = "the equivalent is fixed before approval."
+        yield "equivalent_day_later", article, reason, "in_kind.valued_on"

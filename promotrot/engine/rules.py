@@ -44,11 +44,14 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A reason to refuse an emission: its stable code, its article, and a sentence."""
+    """A reason to refuse an emission: its stable code, its article, a sentence, and the place in
+    the definition ("" for the whole).
+    """
 
     code: str
     article: str
     detail: str
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +128,25 @@ def approve(plan: Plan, figures: GameFigures) -> Approval:
     gates = [
         (
             figures.price_in_range(plan.price_cents),
-            Fault("price_out_of_range", "15.III.4", "The price is outside the limits."),
+            Fault(
+                "price_out_of_range",
+                "15.III.4",
+                "The price is outside the limits.",
+                "$.price_cents",
+            ),
         ),
-        (plan.tickets > 0, Fault("no_tickets", "15.II.2", "There is no ticket.")),
+        (
+            plan.tickets > 0,
+            Fault("no_tickets", "15.II.2", "There is no ticket.", "$.tickets"),
+        ),
         (
             sum(counts) <= plan.tickets,
-            Fault("more_prizes_than_tickets", "15.II.2", "There are more prizes than tickets."),
+            Fault(
+                "more_prizes_than_tickets",
+                "15.II.2",
+                "There are more prizes than tickets.",
+                "$.tickets",
+            ),
         ),
         (
             len(amounts) == len(plan.prizes),
@@ -138,7 +154,12 @@ def approve(plan: Plan, figures: GameFigures) -> Approval:
         ),
         (
             shortfall_cents(takings, total, figures.minimum_prize_percent) == 0,
-            Fault("prizes_too_low", "15.III.5.1", "Too little of the takings goes to prizes."),
+            Fault(
+                "prizes_too_low",
+                "15.III.5.1",
+                "Too little of the takings goes to prizes.",
+                "$.tiers",
+            ),
         ),
         (
             plan.rules_published,

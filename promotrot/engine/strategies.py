@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
+from math import floor, isqrt
 
 from core.kernel.money import exact_json
 from core.kernel.regulation import GameFigures
@@ -86,6 +87,56 @@ def expected_cents(mechanic: Mechanic, prizes: Sequence[Prize], choose: Chooser)
     return _values(mechanic, prizes, choose)[Situation()]
 
 
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The awards of one ticket under a way of playing: the exact chance of each tier (0: none).
+
+    Tiers that cannot be won are left out. `variance` is in square cents.
+    """
+
+    chances: Mapping[int, Fraction]
+    mean_cents: Fraction
+    variance: Fraction
+
+    def deviation_cents(self, tickets: int) -> int:
+        """Return the standard deviation of the awards of so many tickets, rounded down."""
+        return isqrt(floor(self.variance * tickets))
+
+
+def spread(mechanic: Mechanic, prizes: Sequence[Prize], choose: Chooser) -> Spread:
+    """Return how the awards of `worst_of`, `any_of` or `best_of` spread, exactly.
+
+    Where acts are worth the same, the first one is taken, as `policy` does.
+    """
+    values = _values(mechanic, prizes, choose)
+    cents = [0, *(prize.value_cents for prize in prizes)]
+    chances: dict[int, Fraction] = {}
+    reached = {at: Fraction(0) for at in values} | {Situation(): Fraction(1)}
+    for at in sorted(values, key=lambda at: (at.award is not None, len(at.trail), at.trail)):
+        if at.award is not None:
+            chances[at.award] = chances.get(at.award, Fraction(0)) + reached[at]
+            continue
+        for choice, part in _taken(mechanic.choices(at), values, choose):
+            for outcome in choice.outcomes:
+                reached[outcome.then] += reached[at] * part * Fraction(outcome.weight, choice.bound)
+    won = {tier: chance for tier, chance in sorted(chances.items()) if chance}
+    mean = sum((chance * cents[tier] for tier, chance in won.items()), Fraction(0))
+    squares = sum((chance * cents[tier] ** 2 for tier, chance in won.items()), Fraction(0))
+    return Spread(won, mean, squares - mean**2)
+
+
+def _taken(
+    choices: Sequence[Choice], values: Mapping[Situation, Fraction], choose: Chooser
+) -> list[tuple[Choice, Fraction]]:
+    """Return the choices that a way of playing takes in a situation, each with its chance."""
+    if choose is any_of:
+        acts = sum(choice.acts for choice in choices)
+        return [(choice, Fraction(choice.acts, acts)) for choice in choices]
+    means = [(choice, _mean(choice, values)) for choice in choices]
+    wanted = choose(means)
+    return [next((choice, Fraction(1)) for choice, mean in means if mean == wanted)]
+
+
 def policy(mechanic: Mechanic, prizes: Sequence[Prize], choose: Chooser) -> Mapping[Situation, str]:
     """Return the choice that `worst_of` or `best_of` takes in each situation that is not an end."""
     values = _values(mechanic, prizes, choose)
@@ -112,14 +163,14 @@ def faults(
     )
     # There is no table of counted prizes here: the percentage is the mechanic's, measured below.
     faults_found = [f for f in rules.approve(factors, figures).faults if f.code != "prizes_too_low"]
-    faults_found += prize_faults(kind.prizes, day=day)
+    faults_found += prize_faults(kind.prizes, day=day, table="prizes")
     malformed = kind.mechanic.faults(len(kind.prizes))
     if malformed or kind.price_cents < 1:
         return (*faults_found, *malformed)
     worst = kind.percentages().worst
     if worst < figures.minimum_prize_percent:
         detail = f"The worst way of playing gives {exact_json(worst)} %."
-        faults_found.append(Fault("prizes_too_low", "15.III.6.2", detail))
+        faults_found.append(Fault("prizes_too_low", "15.III.6.2", detail, "$.mechanic"))
     return (*faults_found, *declared_faults(kind.prize_percent, worst))
 
 

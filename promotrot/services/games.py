@@ -13,7 +13,7 @@ from core.database.locks import Lock, hold
 from core.kernel.canonical import canonical_sha256
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Invalid, NotFound
-from core.kernel.money import exact_json, percent_text
+from core.kernel.money import exact_json
 from core.kernel.regulation import GameFigures, shipped
 from core.ledger import services as ledger
 from core.staff import two_persons
@@ -21,13 +21,11 @@ from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 from promotrot import accounts, powers
 from promotrot.engine import game as engine
-from promotrot.engine.game_json import read_game
+from promotrot.engine.game_json import read_game, write_factors, write_game
 from promotrot.engine.rules import Fault
 from promotrot.engine.strategies import Percentages
 from promotrot.models.game import Game, GameApproval, GameEnding, GameType, GameVersion
 from promotrot.selectors.games import artwork_missing, version_game
-
-_FACTORS = ("mode", "prize_percent", "tickets", "price_cents", "tiers", "prizes", "mechanic")
 
 
 class GameUnknown(NotFound):
@@ -72,7 +70,7 @@ def game_record(*, by: StaffActor, document: Mapping[str, Any]) -> GameVersion:
     by.need(powers.RECORD_GAME)
     read = read_game(document)
     digest = canonical_sha256(dict(document)).hex()
-    game = _game_of(read, document)
+    game = _game_of(read)
     hold((Lock.GAME, game.pk))
     recorded = GameVersion.objects.filter(game=game, digest=digest).first()
     if recorded is not None:
@@ -89,15 +87,14 @@ def game_record(*, by: StaffActor, document: Mapping[str, Any]) -> GameVersion:
     )
 
 
-def _game_of(read: engine.Game, document: Mapping[str, Any]) -> Game:
+def _game_of(read: engine.Game) -> Game:
     """Return the game with that code and its type. Create both if they are new."""
-    factors = {name: document[name] for name in _FACTORS if name in document}
-    digest = canonical_sha256(factors).hex()
+    factors = factors_of(read)
     kind, _ = GameType.objects.get_or_create(
-        digest=digest,
+        digest=canonical_sha256(factors).hex(),
         defaults={
-            "mode": document["mode"],
-            "prize_percent": percent_text(read.kind.prize_percent),
+            "mode": factors["mode"],
+            "prize_percent": factors["prize_percent"],
             "tickets": read.kind.tickets,
             "price_cents": read.kind.price_cents,
             "factors": factors,
@@ -115,6 +112,11 @@ def _game_of(read: engine.Game, document: Mapping[str, Any]) -> Game:
     if game.type_id != kind.pk:
         raise TypeChanged(game=game.code)
     return game
+
+
+def factors_of(read: engine.Game) -> dict[str, Any]:
+    """Return what makes the type of a game: the same for the same factors, however written."""
+    return {"mode": write_game(read)["mode"], **write_factors(read)}
 
 
 def game_check(*, version: GameVersion) -> engine.Approval:
@@ -136,7 +138,8 @@ def approval_on_today(game: engine.Game) -> engine.Approval:
     missing = artwork_missing(game)
     if not missing:
         return approval
-    fault = Fault("artwork_missing", "15.I.1", f"There is no drawing of {', '.join(missing)}.")
+    detail = f"There is no drawing of {', '.join(missing)}."
+    fault = Fault("artwork_missing", "15.I.1", detail, "$.presentation")
     return engine.Approval((*approval.faults, fault), None, None)
 
 
@@ -152,7 +155,8 @@ def need_approvable(approval: engine.Approval) -> Percentages:
     if approval.faults or approval.percentages is None:
         raise ApprovalRefused(
             faults=[
-                {"code": f.code, "article": f.article, "detail": f.detail} for f in approval.faults
+                {"code": f.code, "article": f.article, "detail": f.detail, "place": f.place}
+                for f in approval.faults
             ]
         )
     return approval.percentages

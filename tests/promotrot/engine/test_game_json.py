@@ -12,7 +12,7 @@ import pytest
 import promotrot
 from core.kernel.regulation import shipped as regulation
 from promotrot.engine.game import Approval, Game, approve
-from promotrot.engine.game_json import GameRefused, read_game
+from promotrot.engine.game_json import GameRefused, read_game, write_game
 
 DAY = date(2026, 11, 20)
 
@@ -116,3 +116,23 @@ def test_documents_refused_say_where(code: str, change: Callable[[Any], None], p
 def test_what_is_no_document_at_all(document: object) -> None:
     with pytest.raises(GameRefused):
         read_game(document)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.stem))
+def test_a_game_is_written_as_it_was_read(path: Path) -> None:
+    document = json.loads(path.read_text("utf-8"))
+    assert write_game(read_game(document)) == document
+
+
+def test_what_is_usual_is_not_written_and_the_game_is_the_same() -> None:
+    document = _document("trotters-ladder")
+    document["prize_percent"] = "78.0"
+    for rung in document["mechanic"]["rungs"]:
+        for way in rung.get("ways", ()):
+            way.setdefault("rise", 1)
+            way.setdefault("fall", 0)
+    game = read_game(document)
+    assert write_game(game) == _document("trotters-ladder")
+    half = _document("six-at-the-post")
+    half["tiers"][0]["in_kind"] = {"description": "bicycle"}
+    assert read_game(write_game(read_game(half))) == read_game(half)

@@ -233,6 +233,9 @@ def test_plays_by_name_follow_the_same_chances_as_the_tree(game: ProbabilisticGa
     assert abs(mean - exact) <= 4.5 * error
 
 
+TROT = Way("trot", 1, 2)
+
+
 def _kind(mechanic: Mechanic, **changes: object) -> ProbabilisticType:
     kind = ProbabilisticType(Fraction(70), 1000, 100, PRIZES, mechanic)
     if not mechanic.faults(len(PRIZES)):
@@ -245,33 +248,50 @@ def _codes(kind: ProbabilisticType) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "mechanic",
+    ("mechanic", "code", "place"),
     [
-        Hidden(0, frozenset({0}), (Deal(1, (1, 0)),)),
-        Hidden(3, frozenset({0}), (Deal(1, (1, 0)),)),
-        Hidden(4, frozenset({0}), (Deal(1, (1, 0, 0, 0, 0)),)),
-        Hidden(1, frozenset({0}), (Deal(1, (1, 0)), Deal(1, (1, 0, 0)))),
-        Hidden(1, frozenset({0}), (Deal(0, (1, 0)),)),
-        Hidden(1, frozenset({0}), (Deal(1, (4, 0)),)),
-        Hidden(1, frozenset({0}), ()),
-        Ladder((Rung(1, ()),)),
-        Ladder((Rung(None, ()), Rung(1, ()))),
-        Ladder((Rung(None, (Way("trot", 1, 2),)), Rung(None, ()))),
-        Ladder((Rung(None, (Way("trot", 1, 2),)), Rung(4, ()))),
-        Ladder((Rung(None, (Way("trot", 3, 2),)), Rung(1, ()))),
-        Ladder((Rung(None, (Way("trot", 0, 2),)), Rung(1, ()))),
-        Ladder((Rung(None, (Way("trot", 1, 2, rise=2),)), Rung(1, ()))),
-        Ladder((Rung(None, (Way("trot", 1, 2, rise=0),)), Rung(1, ()))),
-        Ladder((Rung(None, (Way("trot", 1, 2, fall=4),)), Rung(1, ()))),
-        Ladder((Rung(None, (Way("stop", 1, 2),)), Rung(1, ()))),
-        *(
-            Ladder((Rung(None, (Way(name, 1, 2),)), Rung(1, ())))
-            for name in ("", "a" * 41, "galop ", "gal\nop", "galòp")
+        (Hidden(0, frozenset({0}), (Deal(1, (1, 0)),)), "openings_impossible", "openings"),
+        (Hidden(3, frozenset({0}), (Deal(1, (1, 0)),)), "openings_impossible", "openings"),
+        (Hidden(4, frozenset({0}), (Deal(1, (1, 0) * 3),)), "openings_impossible", "openings"),
+        (
+            Hidden(1, frozenset({0}), (Deal(1, (1, 0)), Deal(1, (1, 0, 0)))),
+            "deals_differ",
+            "deals[1].contents",
         ),
-        Ladder((Rung(None, (Way("trot", 1, 2), Way("trot", 1, 3))), Rung(1, ()))),
-        Ladder((Rung(None, (Way("trot", 1, 2),)), Rung(1, (Way("trot", 1, 2),)))),
+        (Hidden(1, frozenset({0}), (Deal(0, (1, 0)),)), "deal_weightless", "deals[0].weight"),
+        (Hidden(1, frozenset({0}), (Deal(1, (4, 0)),)), "prize_unknown", "deals[0].contents"),
+        (Hidden(1, frozenset({0}), (Deal(1, (0,) * 17),)), "play_too_large", "deals"),
+        (Hidden(1, frozenset({0}), (Deal(1, (1, 0)),) * 65), "play_too_large", "deals"),
+        (Hidden(1, frozenset({0}), ()), "deal_missing", "deals"),
+        (Ladder((Rung(1, ()),)), "ladder_length", "rungs"),
+        (Ladder((Rung(None, ()), Rung(1, ()))), "rung_without_way", "rungs[0].ways"),
+        (Ladder((Rung(None, (TROT,)), Rung(None, ()))), "top_without_prize", "rungs[1].stop"),
+        (Ladder((Rung(None, (TROT,)), Rung(4, ()))), "prize_unknown", "rungs[1].stop"),
+        *(
+            (Ladder((Rung(None, (way,)), Rung(1, ()))), code, f"rungs[0].ways[0].{field}")
+            for way, code, field in (
+                (Way("trot", 3, 2), "chance_impossible", "up"),
+                (Way("trot", 0, 2), "chance_impossible", "up"),
+                (Way("trot", 1, 2, rise=2), "way_too_high", "rise"),
+                (Way("trot", 1, 2, rise=0), "way_too_high", "rise"),
+                (Way("trot", 1, 2, fall=4), "prize_unknown", "fall"),
+                (Way("stop", 1, 2), "way_repeated", "name"),
+                *(
+                    (Way(name, 1, 2), "way_unnamed", "name")
+                    for name in ("", "a" * 41, "galop ", "gal\nop", "galòp")
+                ),
+            )
+        ),
+        (
+            Ladder((Rung(None, (TROT, Way("trot", 1, 3))), Rung(1, ()))),
+            "way_repeated",
+            "rungs[0].ways[1].name",
+        ),
+        (Ladder((Rung(None, (TROT,)), Rung(1, (TROT,)))), "top_with_way", "rungs[1].ways"),
     ],
     ids=repr,
 )
-def test_definitions_that_cannot_be_played(mechanic: Mechanic) -> None:
-    assert _codes(_kind(mechanic)) == ["mechanic_malformed"]
+def test_definitions_that_cannot_be_played(mechanic: Mechanic, code: str, place: str) -> None:
+    found = mechanic.faults(len(PRIZES))
+    assert (found[0].code, found[0].place) == (code, f"$.mechanic.{place}")
+    assert code in _codes(_kind(mechanic)), "nothing of it is measured"

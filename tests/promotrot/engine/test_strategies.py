@@ -12,6 +12,7 @@ from fractions import Fraction
 from itertools import product
 from math import sqrt
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -31,11 +32,13 @@ from promotrot.engine.mechanics import (
 from promotrot.engine.prize_table import Prize, declarable
 from promotrot.engine.strategies import (
     ProbabilisticType,
+    Spread,
     any_of,
     best_of,
     expected_cents,
     faults,
     policy,
+    spread,
     worst_of,
 )
 
@@ -208,3 +211,33 @@ def test_other_gates_of_a_probabilistic_type() -> None:
     assert "prize_without_value" in _codes(replace(good, prizes=(*PRIZES, Prize(0))))
     free = _codes(replace(good, price_cents=0))
     assert free == ["price_out_of_range"]
+
+
+@pytest.mark.article("15.II.3")
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.code)
+@pytest.mark.parametrize("choose", [worst_of, any_of, best_of])
+def test_the_spread_has_the_mean_of_the_percentages(game: ProbabilisticGame, choose: Any) -> None:
+    kind = game.kind
+    spread_of = spread(kind.mechanic, kind.prizes, choose)
+    assert sum(spread_of.chances.values()) == 1
+    assert spread_of.mean_cents == expected_cents(kind.mechanic, kind.prizes, choose)
+    assert spread_of.variance > 0
+
+
+def test_the_spread_of_a_coin() -> None:
+    ladder = Ladder((Rung(None, (Way("trot", 1, 2),)), Rung(1, ())))
+    coin = spread(ladder, (Prize(200),), worst_of)
+    assert coin == Spread({0: Fraction(1, 2), 1: Fraction(1, 2)}, Fraction(100), Fraction(10_000))
+    assert [coin.deviation_cents(tickets) for tickets in (0, 1, 2, 10_000)] == [0, 100, 141, 10_000]
+
+
+def test_a_prize_that_a_way_of_playing_never_wins_is_left_out() -> None:
+    ladder = Ladder((Rung(2, (Way("trot", 1, 2),)), Rung(1, ())))
+    prizes = (Prize(1000), Prize(100))
+    assert [*spread(ladder, prizes, worst_of).chances] == [2]
+    assert spread(ladder, prizes, best_of).chances == {0: Fraction(1, 2), 1: Fraction(1, 2)}
+    assert spread(ladder, prizes, any_of).chances == {
+        0: Fraction(1, 4),
+        1: Fraction(1, 4),
+        2: Fraction(1, 2),
+    }

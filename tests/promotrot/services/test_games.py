@@ -164,3 +164,13 @@ def test_it_takes_two_persons_and_happens_once() -> None:
     emitting.both(proposal)
     with pytest.raises(VersionApproved):
         game_approve_propose(by=one, version=version)
+
+
+@pytest.mark.article("15.II.2")
+def test_the_same_factors_otherwise_written_are_the_same_game() -> None:
+    first = emitting.recorded(emitting.document("trotters-ladder"))
+    again = emitting.document("trotters-ladder", prize_percent="78.00")
+    again["mechanic"]["rungs"][0]["ways"][0] |= {"rise": 1, "fall": 0}
+    second = emitting.recorded(again)
+    assert (second.game, second.version) == (first.game, 2)
+    assert GameType.objects.count() == 1
