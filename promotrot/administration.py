@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.columns import link
 from core.admin_support.contents import Administration, Panel, Place, Section
+from promotrot.admin.building import game_words
 from promotrot.admin.emissions import emissions_panel
 from promotrot.admin.vouchers import held_panel, story
 from promotrot.admin.words import FAULTS
@@ -13,6 +14,7 @@ from promotrot.models.emission import ClosingStatement, Emission, Lane, PublicFi
 from promotrot.models.game import Game, GameType, GameVersion
 from promotrot.models.play import PlayMove, PlayTicket
 from promotrot.models.voucher import Voucher, VoucherHandover
+from promotrot.services import games
 
 
 def _emission(reference: Any) -> Any:
@@ -61,6 +63,7 @@ ADMINISTRATION = Administration(
     story=story,
     panels=(Panel(30, Place.GAMES, emissions_panel), Panel(31, Place.GAMES, held_panel)),
     kind_titles={
+        "promotrot.game": _("Game"),
         "promotrot.approval": _("Approval of a game"),
         "promotrot.opening": _("Emission put on sale"),
         "promotrot.closing": _("Closing of an emission"),
@@ -73,6 +76,10 @@ ADMINISTRATION = Administration(
         "emission": _emission,
         "play": _play,
         "voucher": _voucher,
+    },
+    proposal_words={
+        games.GAME.name: game_words.GAME_WORDS,
+        games.APPROVAL.name: game_words.APPROVAL_WORDS,
     },
     code_texts=FAULTS,
     tones={"committed": "info", "mixed": "info", "stopped": "warning", "revealed": "primary"},

@@ -5,6 +5,7 @@ from promotrot.services.debts import deciding, ending
 from promotrot.services.office import handing, stopping
 
 KINDS = (
+    games.GAME,
     games.APPROVAL,
     emissions.OPENING,
     closing.CLOSING,

@@ -1,21 +1,24 @@
 """Show games: their versions, the faults of a version, their approval and their end."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.acts import Act, Done, Facts
+from core.admin_support.building.form import DocumentFileForm
+from core.admin_support.building.words import document
 from core.admin_support.columns import lines, listed, money
 from core.admin_support.forms import ActForm, EurosField
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.kernel.money import exact_json
 from core.staff.actor import StaffActor
 from promotrot import powers
+from promotrot.admin.building import game_words
+from promotrot.admin.building.predrawn_form import PredrawnForm
+from promotrot.admin.building.probabilistic_form import ProbabilisticForm
 from promotrot.admin.words import FAULTS, PROPOSED
 from promotrot.models.debt import DebtDecision, DebtDraw, DebtStanding
 from promotrot.models.emission import Emission
@@ -29,6 +32,7 @@ from promotrot.models.game import (
 )
 from promotrot.reports import STAGES as DEBT_STAGES
 from promotrot.selectors.debts import Stage, debts_of
+from promotrot.selectors.games import version_game
 from promotrot.selectors.owed import owed_cents
 from promotrot.services import emissions, games
 from promotrot.services.debts import deciding, drawing, ending
@@ -36,21 +40,9 @@ from promotrot.services.debts import deciding, drawing, ending
 Data = dict[str, Any]
 
 
-class _NewVersion(ActForm):
-    document = forms.CharField(
-        label=_("Definition (JSON)"),
-        widget=forms.Textarea(attrs={"rows": 24}),
-        help_text=_("Other factors are another game; other texts or pictures another version."),
-    )
-
-    def clean_document(self) -> Any:
-        try:
-            document = json.loads(self.cleaned_data["document"])
-        except ValueError as error:
-            raise forms.ValidationError(gettext("This is not JSON.")) from error
-        if not isinstance(document, dict):
-            raise forms.ValidationError(gettext("This is not a JSON object."))
-        return document
+class _File(DocumentFileForm):
+    def build(self) -> None:
+        self.fields["file"].help_text = _("JSON, as the documents in promotrot/games.")
 
 
 class _Plan(ActForm):
@@ -70,8 +62,19 @@ class _Decision(ActForm):
     payee = forms.CharField(label=_("Payee"), max_length=200)
 
 
-def _record(by: StaffActor, target: None, data: Data) -> Done:
-    return Done(_("The version is on record."), games.game_record(by=by, **data))
+def _propose(by: StaffActor, target: GameVersion | None, data: Data) -> Done:
+    draft = data["draft"]
+    proposal = games.game_propose(
+        by=by,
+        document=data["document"],
+        replaces=draft.uuid if draft else None,
+        like=target,
+    )
+    return Done(PROPOSED, proposal)
+
+
+def _propose_file(by: StaffActor, target: None, data: Data) -> Done:
+    return Done(PROPOSED, games.game_propose(by=by, document=data["file"]))
 
 
 def _approve(by: StaffActor, version: GameVersion, data: Data) -> Done:
@@ -123,13 +126,54 @@ def _debt_facts(game: Game) -> Facts:
     return [(DEBT_STAGES[debt.stage], money(debt.cents)) for debt in debts_of(game)]
 
 
-RECORD = Act(
-    name="record",
-    title=_("Record a version"),
-    power=powers.RECORD_GAME,
-    run=_record,
-    form=_NewVersion,
+_WORDS = _("A second person confirms it; once approved nothing of it changes any more (15.II.2).")
+PREDRAWN = Act(
+    name="predrawn",
+    title=_("Prepare a pre-drawn game"),
+    power=powers.APPROVE_GAME,
+    run=_propose,
+    form=PredrawnForm,
     icon="add",
+    text=_WORDS,
+)
+PROBABILISTIC = Act(
+    name="probabilistic",
+    title=_("Prepare a game in which the play decides"),
+    power=powers.APPROVE_GAME,
+    run=_propose,
+    form=ProbabilisticForm,
+    icon="add",
+    text=_WORDS,
+)
+COPY_PREDRAWN = Act(
+    name="copy-predrawn",
+    title=_("Copy as a new version"),
+    power=powers.APPROVE_GAME,
+    run=_propose,
+    form=PredrawnForm,
+    icon="content_copy",
+    offered=lambda by, version: version.game.type.mode == GameType.Mode.PREDRAWN,
+    text=_("This version stays as it is, and what is sold with it too."),
+)
+COPY_PROBABILISTIC = Act(
+    name="copy-probabilistic",
+    title=_("Copy as a new version"),
+    power=powers.APPROVE_GAME,
+    run=_propose,
+    form=ProbabilisticForm,
+    icon="content_copy",
+    offered=lambda by, version: version.game.type.mode == GameType.Mode.PROBABILISTIC,
+    text=_("This version stays as it is, and what is sold with it too."),
+)
+FROM_FILE = Act(
+    name="file",
+    title=_("Propose a game from a file"),
+    power=powers.APPROVE_GAME,
+    run=_propose_file,
+    form=_File,
+    icon="upload_file",
+    text=_("A file with an error is refused completely. Every error is listed with its place."),
+    review=False,
 )
 APPROVE = Act(
     name="approve",
@@ -253,20 +297,24 @@ class GameVersionAdmin(ReadOnlyAdmin):
         "game",
         "version",
         "obstacles",
+        "said",
         "digest",
         "recorded_at",
         "recorded_by",
         "recorded_in",
-        "document",
     )
     list_select_related = ("game", "approval", "recorded_by")
     inlines = (_Approval,)
-    acts = (APPROVE,)
-    list_acts = (RECORD,)
+    acts = (APPROVE, COPY_PREDRAWN, COPY_PROBABILISTIC)
+    list_acts = (PREDRAWN, PROBABILISTIC, FROM_FILE)
 
     @admin.display(description=_("approved"), boolean=True)
     def approved(self, row: GameVersion) -> bool:
         return hasattr(row, "approval")
+
+    @admin.display(description=_("rules"))
+    def said(self, row: GameVersion) -> Any:
+        return document(game_words.facts(version_game(row.pk)))
 
     @admin.display(description=_("what is missing"))
     def obstacles(self, row: GameVersion) -> Any:

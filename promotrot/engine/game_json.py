@@ -22,8 +22,8 @@ from promotrot.engine.strategies import ProbabilisticType
 
 FORMAT: Final = "promotrot-game/1"
 MAX_TICKETS: Final = 1_000_000_000
-_MAX_CELLS: Final = 25
-_MAX_NUMBER: Final = 99
+MAX_CELLS: Final = 25
+MAX_NUMBER: Final = 99
 
 
 class GameRefused(Invalid):
@@ -109,20 +109,20 @@ def _presentation(table: Table) -> Presentation:
     kind = table.text("kind")
     if kind == "numbers":
         return NumberMatch(
-            highest=table.whole("highest", _MAX_NUMBER, 1),
-            winners=table.whole("winners", _MAX_CELLS, 1),
-            yours=table.whole("yours", _MAX_CELLS, 1),
-            matches=table.wholes("matches", _MAX_CELLS),
+            highest=table.whole("highest", MAX_NUMBER, 1),
+            winners=table.whole("winners", MAX_CELLS, 1),
+            yours=table.whole("yours", MAX_CELLS, 1),
+            matches=table.wholes("matches", MAX_CELLS),
         )
     if kind not in ("symbols", "letters"):
         raise table.wrong("kind", "it is 'symbols', 'letters' or 'numbers'")
-    columns, rows = table.whole("columns", _MAX_CELLS, 1), table.whole("rows", _MAX_CELLS, 1)
-    if columns * rows > _MAX_CELLS:
-        raise table.wrong("rows", f"a picture has at most {_MAX_CELLS} cells")
+    columns, rows = table.whole("columns", MAX_CELLS, 1), table.whole("rows", MAX_CELLS, 1)
+    if columns * rows > MAX_CELLS:
+        raise table.wrong("rows", f"a picture has at most {MAX_CELLS} cells")
     signs = table.texts("signs")
     if kind == "letters":
         return Letters(columns, rows, signs, table.texts("words"))
-    return Symbols(columns, rows, table.whole("match", _MAX_CELLS), signs, table.texts("winning"))
+    return Symbols(columns, rows, table.whole("match", MAX_CELLS), signs, table.texts("winning"))
 
 
 def _mechanic(table: Table) -> Mechanic:

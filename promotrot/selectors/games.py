@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from datetime import datetime
 from functools import cache
 from importlib import resources
 
@@ -43,14 +44,24 @@ def recorded_versions() -> QuerySet[GameVersion]:
     return GameVersion.objects.select_related("game__type", "approval")
 
 
+def approved_before(code: str, at: datetime | None = None) -> GameVersion | None:
+    """Return the newest version of a game that was approved before an instant (None: by now)."""
+    approved = GameVersion.objects.filter(game__code=code, approval__isnull=False)
+    if at is not None:
+        approved = approved.filter(approval__approved_at__lt=at)
+    newest: GameVersion | None = approved.order_by("-version").first()
+    return newest
+
+
 def artwork_missing(game: Game) -> list[str]:
     """Return the signs of a game's pictures that `signs.svg` does not draw."""
     if isinstance(game, PredrawnGame) and isinstance(game.presentation, Symbols):
-        return [sign for sign in game.presentation.signs if sign not in _drawn()]
+        return [sign for sign in game.presentation.signs if sign not in drawn_signs()]
     return []
 
 
 @cache
-def _drawn() -> frozenset[str]:
+def drawn_signs() -> tuple[str, ...]:
+    """Return the signs that `signs.svg` draws, in its order."""
     sheet = resources.files("promotrot").joinpath("static", "promotrot", "signs.svg")
-    return frozenset(_SYMBOL.findall(sheet.read_text("utf-8")))
+    return tuple(_SYMBOL.findall(sheet.read_text("utf-8")))

@@ -2,6 +2,7 @@
 (15.II.2).
 """
 
+import uuid
 from collections.abc import Mapping
 from typing import Any
 
@@ -68,6 +69,10 @@ def game_record(*, by: StaffActor, document: Mapping[str, Any]) -> GameVersion:
     TypeChanged, GameEnded.
     """
     by.need(powers.RECORD_GAME)
+    return _record(document, by.user_id, by.session_id)
+
+
+def _record(document: Mapping[str, Any], person: int, session: int) -> GameVersion:
     read = read_game(document)
     digest = canonical_sha256(dict(document)).hex()
     game = _game_of(read)
@@ -82,9 +87,63 @@ def game_record(*, by: StaffActor, document: Mapping[str, Any]) -> GameVersion:
         document=document,
         digest=digest,
         recorded_at=clock.now(),
-        recorded_by_id=by.user_id,
-        recorded_in_id=by.session_id,
+        recorded_by_id=person,
+        recorded_in_id=session,
     )
+
+
+@transaction.atomic
+def game_propose(
+    *,
+    by: StaffActor,
+    document: Mapping[str, Any],
+    replaces: uuid.UUID | None = None,
+    like: GameVersion | None = None,
+) -> Proposal:
+    """Propose a version of a game, whole. A second person confirms: it is on record, and approved.
+
+    `replaces` is a proposal that still waits and that this one corrects: it is rejected. `like` is
+    the version that this one is compared with where it is the first of its code. Raises
+    GameRefused, TypeChanged, GameEnded, ApprovalRefused, VersionApproved, ProposalPending, or
+    ProposalUnknown and ProposalDecided for `replaces`.
+    """
+    by.need(powers.RECORD_GAME)
+    by.need(powers.APPROVE_GAME)
+    read = _need_proposable(document)
+    if replaces is not None:
+        two_persons.reject(proposal=replaces, by=by, reason="It is corrected, and proposed anew.")
+    return two_persons.propose(
+        kind=GAME,
+        subject=f"promotrot:{read.code}",
+        by=by,
+        content={"document": dict(document), "like": like.pk if like else None},
+    )
+
+
+def _need_proposable(document: Mapping[str, Any]) -> engine.Game:
+    """Return the game of a document that may be recorded and approved today. Raise otherwise."""
+    read = read_game(document)
+    game = Game.objects.select_related("type").filter(code=read.code).first()
+    if game is not None:
+        need_not_ended(game)
+        if factors_of(read) != game.type.factors:
+            raise TypeChanged(game=game.code)
+        digest = canonical_sha256(dict(document)).hex()
+        approved = GameVersion.objects.filter(
+            game=game, digest=digest, approval__isnull=False
+        ).first()
+        if approved is not None:
+            raise VersionApproved(game=game.code, version=approved.version)
+    need_approvable(approval_on_today(read))
+    return read
+
+
+def _confirmed(proposal: Proposal, by: StaffActor) -> None:
+    document = proposal.content["document"]
+    _need_proposable(document)
+    version = _record(document, proposal.proposed_by_id, proposal.proposed_in_id)
+    _need_open_question(version)
+    _approved(version, proposal)
 
 
 def _game_of(read: engine.Game) -> Game:
@@ -192,6 +251,11 @@ def _approve(proposal: Proposal, by: StaffActor) -> None:
     version = version_get(proposal.content["game"], proposal.content["version"])
     hold((Lock.GAME, version.game_id))
     _need_open_question(version)
+    _approved(version, proposal)
+
+
+def _approved(version: GameVersion, proposal: Proposal) -> None:
+    """Record the approval of a version today. Raises ApprovalRefused."""
     approval = game_check(version=version)
     percentages = need_approvable(approval)
     GameApproval.objects.create(
@@ -210,6 +274,11 @@ def _approve(proposal: Proposal, by: StaffActor) -> None:
 
 APPROVAL = two_persons.Kind(
     "promotrot.approval", powers.APPROVE_GAME, _approve, good_for=two_persons.A_WEEK
+)
+
+
+GAME = two_persons.Kind(
+    "promotrot.game", powers.APPROVE_GAME, _confirmed, good_for=two_persons.A_WEEK
 )
 
 

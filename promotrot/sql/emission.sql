@@ -140,7 +140,7 @@ CREATE OR REPLACE TRIGGER after_closing BEFORE INSERT ON promotrot_seedreveal
 CREATE OR REPLACE TRIGGER off_sale BEFORE INSERT ON promotrot_gameending
     FOR EACH ROW EXECUTE FUNCTION promotrot_guard_ending();
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON promotrot_gameapproval
-    FOR EACH ROW EXECUTE FUNCTION promotrot_need_confirmed('promotrot.approval');
+    FOR EACH ROW EXECUTE FUNCTION promotrot_need_confirmed('promotrot.approval', 'promotrot.game');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON promotrot_gameending
     FOR EACH ROW EXECUTE FUNCTION promotrot_need_confirmed('promotrot.ending');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON promotrot_closingstatement

@@ -1,7 +1,5 @@
 """Run a game and its emission in the admin, with two persons where the rules ask for two."""
 
-import json
-
 import pytest
 
 from core.premises.models import Premises
@@ -24,8 +22,7 @@ def _confirm() -> None:
 @pytest.mark.article("15.II.2")
 def test_a_game_from_its_definition_to_the_end_of_it() -> None:
     organiser, inspector = Desk(Role.ORGANISER), Desk(Role.INSPECTOR)
-    organiser.do(GameVersion, "record", document=json.dumps(emitting.small()))
-    version = GameVersion.objects.get()
+    version = emitting.recorded(emitting.small())
     assert organiser.offers(version, "approve")
     organiser.do(version, "approve")
     _confirm()

@@ -29,12 +29,35 @@
     for (const field of form.elements) if (field.name && field.id) say(field, faults.get(field.name));
   }
 
+  const named = (kind) => new Set(part.querySelector(`[data-${kind}]`)?.dataset[kind].split(" "));
+
+  /** Hide what is not needed and empty, and what this sort of thing does not have, filled in or not. */
   function hideNeedless() {
-    const needless = new Set(part.querySelector("[data-needless]")?.dataset.needless.split(" "));
+    const needless = named("needless");
+    const absent = named("absent");
+    const away = ({ name, value }) => absent.has(name) || (needless.has(name) && !value);
     for (const row of form.querySelectorAll(".house-grid tr")) {
       const fields = [...row.querySelectorAll("input, select")];
-      if (fields.length) row.hidden = fields.every(({ name, value }) => needless.has(name) && !value);
+      if (fields.length) row.hidden = fields.every(away);
     }
+    for (const grid of form.querySelectorAll(".house-grid")) hideColumns(grid, absent);
+    for (const field of form.querySelectorAll("input, select, textarea")) {
+      const box = field.closest(".house-grid") ? null : field.closest("fieldset, .group");
+      if (box) box.hidden = absent.has(field.name);
+    }
+  }
+
+  function hideColumns(grid, absent) {
+    const [head, ...rows] = grid.rows;
+    let some = false;
+    for (let at = 1; at < head.cells.length; at += 1) {
+      const cells = rows.map((row) => row.cells[at]).filter(Boolean);
+      const fields = cells.map((cell) => cell.querySelector("input, select"));
+      const isAway = fields.every((field) => field && absent.has(field.name));
+      for (const cell of [head.cells[at], ...cells]) cell.hidden = isAway;
+      some ||= !isAway;
+    }
+    grid.closest(".house-scroll").hidden = !some;
   }
 
   async function compute() {

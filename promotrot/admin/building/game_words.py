@@ -1,0 +1,323 @@
+"""Put a game into words: for its page, and for who decides on it, beside the version before."""
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from django.conf import settings
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language, gettext
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support.building.words import (
+    Facts,
+    changed,
+    percent,
+    rules_texts,
+    table,
+    version_name,
+)
+from core.admin_support.columns import NOTHING, money, whole
+from core.admin_support.contents import ProposalWords
+from core.staff.models import Proposal
+from promotrot.engine.game import Game, PredrawnGame, ProbabilisticGame, Texts
+from promotrot.engine.game_json import read_game
+from promotrot.engine.mechanics import Hidden, Way
+from promotrot.engine.presentation import Letters, Symbols
+from promotrot.engine.prize_table import Prize
+from promotrot.models.game import GameType, GameVersion
+from promotrot.selectors.games import approved_before, version_game
+
+Rows = Sequence[tuple[str, ...]]
+Before = tuple[Game, str]
+"""A game to compare with, and how it is named."""
+
+
+def texts_of(game: Game) -> Texts:
+    """Return the texts in the language of the page, or in any."""
+    language = get_language() or ""
+    return game.texts.get(language) or next(iter(game.texts.values()))
+
+
+def prize_text(prize: Prize, texts: Texts) -> str:
+    """Return a prize in words, a thing with its equivalent."""
+    if prize.in_kind is None:
+        return money(prize.cash_cents)
+    thing = prize.in_kind
+    name = texts.prizes.get(thing.description) or thing.description
+    return f"{name} ({money(thing.equivalent_cents)})"
+
+
+def tier_text(game: Game, tier: int) -> str:
+    """Return the prize of a tier in words; 0 is none."""
+    prizes = game.kind.prizes
+    if not 0 < tier <= len(prizes):
+        return gettext("nothing")
+    return prize_text(prizes[tier - 1], texts_of(game))
+
+
+# --- A game, and the one before it ----------------------------------------------------------------
+
+
+def facts(game: Game, before: Before | None = None) -> Facts:
+    """Return what a game says, as name and value, with what was otherwise before."""
+    old, named = before or (game, "")
+
+    def line(title: Any, tell: Callable[[Game], str]) -> tuple[Any, Any]:
+        return title, changed(tell(game), tell(old), named)
+
+    rules_before = {code: _rules(old, code) for code in old.texts} if before else None
+    return [
+        *(
+            (
+                _("Name in %(language)s") % {"language": language},
+                changed(_name(game, code), _name(old, code), named),
+            )
+            for code, language in settings.LANGUAGES
+        ),
+        line(_("code"), lambda of: of.code),
+        line(_("kind of game"), _mode),
+        line(_("price of a ticket"), lambda of: money(of.kind.price_cents)),
+        line(_("tickets of an emission"), lambda of: whole(of.kind.tickets)),
+        line(_("takings if all are sold"), lambda of: money(of.kind.takings_cents)),
+        line(_("percentage to prizes"), lambda of: percent(of.kind.prize_percent)),
+        (_("prizes"), _prizes(game, old, named)),
+        *(_played(game, old, named)),
+        (_("names on the screen"), _labels(game, old, named)),
+        *rules_texts({code: _rules(game, code) for code in game.texts}, rules_before),
+    ]
+
+
+def _name(game: Game, code: str) -> str:
+    return game.texts[code].name if code in game.texts else NOTHING
+
+
+def _rules(game: Game, code: str) -> str:
+    return "\n\n".join(game.texts[code].rules)
+
+
+def _mode(game: Game) -> str:
+    mode = GameType.Mode.PREDRAWN if isinstance(game, PredrawnGame) else GameType.Mode.PROBABILISTIC
+    return str(mode.label)
+
+
+def _prizes(game: Game, old: Game, named: str) -> SafeString:
+    headers: list[Any] = [_("prize"), _("worth")]
+    if isinstance(game, PredrawnGame):
+        headers += [_("number"), _("together"), _("shown by")]
+    now, was = _prize_rows(game), _prize_rows(old)
+    return table(headers, _compared(now, was, named))
+
+
+def _compared(now: Rows, was: Rows, named: str) -> list[Any]:
+    """Return the rows with what was otherwise in their cells, and those that are there no more."""
+    before, after = {row[0]: row for row in was}, {row[0] for row in now}
+    width = max((len(row) for row in now), default=1)
+    none = [NOTHING] * width
+    gone = [(row[0], *none[1:]) for row in was if row[0] not in after] if named else []
+    rows = []
+    for row in [*now, *gone]:
+        others = [*before.get(row[0], none)[1:], *none]
+        cells = zip(row[1:], others, strict=False)
+        rows.append((row[0], *(changed(cell, other, named) for cell, other in cells)))
+    return rows
+
+
+def _prize_rows(game: Game) -> list[tuple[str, ...]]:
+    texts = texts_of(game)
+    if isinstance(game, ProbabilisticGame):
+        prizes = enumerate(game.kind.prizes, start=1)
+        return [(str(number), prize_text(prize, texts)) for number, prize in prizes]
+    return [
+        (
+            str(number),
+            prize_text(tier.prize, texts),
+            whole(tier.count),
+            money(tier.total_cents),
+            shown_by(game, number),
+        )
+        for number, tier in enumerate(game.kind.tiers, start=1)
+    ]
+
+
+def shown_by(game: PredrawnGame, tier: int) -> str:
+    """Return what a picture of the tier shows, in words."""
+    picture = game.presentation
+    if tier > picture.tiers:
+        return NOTHING
+    if isinstance(picture, Symbols):
+        sign = picture.winning[tier - 1]
+        return f"{picture.match} × {texts_of(game).labels.get(sign) or sign}"
+    if isinstance(picture, Letters):
+        return picture.words[tier - 1]
+    return gettext("%(number)s in common") % {"number": picture.matches[tier - 1]}
+
+
+def _played(game: Game, old: Game, named: str) -> Facts:
+    if isinstance(game, PredrawnGame):
+        tells: list[tuple[Any, Callable[[Any], str]]] = [
+            (_("tickets of a block"), lambda of: whole(of.block_tickets)),
+            (_("pictures"), _picture),
+        ]
+        was = old if isinstance(old, PredrawnGame) else game
+        return [(title, changed(tell(game), tell(was), named)) for title, tell in tells]
+    assert isinstance(game, ProbabilisticGame)  # noqa: S101  (there are two modes)
+    other = old if isinstance(old, ProbabilisticGame) else game
+    sentence = changed(_play(game), _play(other), named)
+    return [
+        (_("how it is played"), sentence),
+        (_("chances"), chances_table(game, other, named)),
+    ]
+
+
+def _picture(game: PredrawnGame) -> str:
+    picture = game.presentation
+    if isinstance(picture, Symbols):
+        text = gettext("%(columns)s × %(rows)s squares; %(match)s equal signs win")
+        return text % {"columns": picture.columns, "rows": picture.rows, "match": picture.match}
+    if isinstance(picture, Letters):
+        text = gettext("%(columns)s × %(rows)s letters of %(letters)s")
+        letters = ", ".join(picture.signs)
+        return text % {"columns": picture.columns, "rows": picture.rows, "letters": letters}
+    text = gettext("%(winners)s winning numbers and %(yours)s of the player, from 1 to %(highest)s")
+    figures = {"winners": picture.winners, "yours": picture.yours, "highest": picture.highest}
+    return text % figures
+
+
+def _play(game: ProbabilisticGame) -> str:
+    mechanic = game.kind.mechanic
+    if isinstance(mechanic, Hidden):
+        text = gettext(
+            "%(places)s hidden places; up to %(openings)s are opened; changed: %(which)s"
+        )
+        which = ", ".join(tier_text(game, tier) for tier in sorted(mechanic.changeable)) or NOTHING
+        return text % {"places": mechanic.places, "openings": mechanic.openings, "which": which}
+    return gettext("a ladder of %(rungs)s rungs") % {"rungs": len(mechanic.rungs) - 1}
+
+
+def chances_table(game: ProbabilisticGame, old: Game, named: str) -> SafeString:
+    """Return what is hidden, or the rungs of the ladder, with the chance of each."""
+    hidden = isinstance(game.kind.mechanic, Hidden)
+    headers = (
+        (_("set"), _("chance"), _("what is hidden"))
+        if hidden
+        else (_("rung"), _("stops with"), _("ways up"))
+    )
+    return table(headers, _compared(_chances(game), _chances(old), named))
+
+
+def _chances(game: Game) -> list[tuple[str, ...]]:
+    assert isinstance(game, ProbabilisticGame)  # noqa: S101  (asked for such games alone)
+    mechanic = game.kind.mechanic
+    if isinstance(mechanic, Hidden):
+        weights = sum(deal.weight for deal in mechanic.deals)
+        return [
+            (
+                str(number),
+                percent(Fraction(100 * deal.weight, weights)),
+                ", ".join(tier_text(game, tier) for tier in deal.contents),
+            )
+            for number, deal in enumerate(mechanic.deals, start=1)
+        ]
+    return [
+        (
+            str(at) if at else gettext("start"),
+            NOTHING if rung.stop is None else tier_text(game, rung.stop),
+            "; ".join(_way(game, way, at) for way in rung.ways) or NOTHING,
+        )
+        for at, rung in enumerate(mechanic.rungs)
+    ]
+
+
+def _way(game: Game, way: Way, at: int) -> str:
+    text = gettext("%(act)s: %(chance)s to rung %(rung)s, otherwise %(fall)s")
+    return text % {
+        "act": texts_of(game).labels.get(way.name) or way.name,
+        "chance": percent(Fraction(100 * way.up, way.of)),
+        "rung": at + way.rise,
+        "fall": tier_text(game, way.fall),
+    }
+
+
+def _labels(game: Game, old: Game, named: str) -> SafeString:
+    headers = (_("name"), *(language for _code, language in settings.LANGUAGES))
+    return table(headers, _compared(_label_rows(game), _label_rows(old), named))
+
+
+def _label_rows(game: Game) -> list[tuple[str, ...]]:
+    """Return the names of things, signs and acts, by language."""
+    codes = [code for code, _language in settings.LANGUAGES]
+    named: dict[str, dict[str, str]] = {}
+    for code in codes:
+        texts = game.texts.get(code)
+        for key, text in {
+            **(texts.prizes if texts else {}),
+            **(texts.labels if texts else {}),
+        }.items():
+            named.setdefault(key, {})[code] = text
+    here = texts_of(game)
+    shown = {**here.prizes, **here.labels}
+    return [
+        (shown.get(key, key), *(by_code.get(code, NOTHING) for code in codes))
+        for key, by_code in named.items()
+    ]
+
+
+# --- Proposals ------------------------------------------------------------------------------------
+
+
+def before(code: str, like: int | None, proposal: Proposal | None = None) -> Before | None:
+    """Return what a version of a game is compared with: the approved one before, or its model.
+
+    `like` is the key of the version that it was made from. What was approved by the `proposal`
+    itself, or later, is not before it.
+    """
+    decision = getattr(proposal, "decision", None)
+    earlier = approved_before(code, decision.decided_at if decision else None)
+    if earlier is not None:
+        return version_game(earlier.pk), version_name(earlier.version)
+    if like is None:
+        return None
+    model = GameVersion.objects.select_related("game").get(pk=like)
+    return version_game(model.pk), f"{model.game.code}, {version_name(model.version)}"
+
+
+def _proposed(proposal: Proposal) -> Facts:
+    game = read_game(proposal.content["document"])
+    return facts(game, before(game.code, proposal.content["like"], proposal))
+
+
+def _subject(proposal: Proposal) -> str:
+    game = read_game(proposal.content["document"])
+    text = gettext("%(name)s: %(tickets)s tickets at %(price)s")
+    price, tickets = money(game.kind.price_cents), whole(game.kind.tickets)
+    return text % {"name": texts_of(game).name, "tickets": tickets, "price": price}
+
+
+def _corrected_at(proposal: Proposal) -> str:
+    mode = proposal.content["document"]["mode"]
+    address = reverse("admin:promotrot_gameversion_changelist")
+    return f"{address}{mode}/?{urlencode({'draft': str(proposal.uuid)})}"
+
+
+def _version_of(content: Mapping[str, Any]) -> GameVersion:
+    versions = GameVersion.objects.select_related("game")
+    return versions.get(game__code=content["game"], version=content["version"])
+
+
+def _approved(proposal: Proposal) -> Facts:
+    version = _version_of(proposal.content)
+    compared = before(version.game.code, None, proposal)
+    return [(_("version"), str(version.version)), *facts(version_game(version.pk), compared)]
+
+
+def _approval(proposal: Proposal) -> str:
+    version = _version_of(proposal.content)
+    name = texts_of(version_game(version.pk)).name
+    return f"{name}, {version_name(version.version)}"
+
+
+GAME_WORDS = ProposalWords("document", _subject, _proposed, _corrected_at)
+APPROVAL_WORDS = ProposalWords("digest", _approval, _approved)
