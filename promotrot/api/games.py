@@ -53,6 +53,7 @@ class FaultOut(Shape):
     code = serializers.CharField()
     article = serializers.CharField()
     detail = serializers.CharField()
+    place = serializers.CharField(help_text="Where in the definition; empty for the whole.")
 
 
 class BlocksOut(Shape):

@@ -87,7 +87,7 @@ class GameVersion(Guarded):
         ]
 
     def __str__(self) -> str:
-        return f"{self.game_id} v{self.version}"
+        return f"{self.game} v{self.version}"
 
 
 class GameApproval(Guarded):

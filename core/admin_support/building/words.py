@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.columns import NOTHING
+from core.admin_support.columns import NOTHING, money
 from core.admin_support.contents import Text
 
 Facts = list[tuple[Text, Any]]
@@ -22,6 +22,11 @@ def percent(exact: Fraction) -> str:
     whole, hundredths = divmod(round(exact * 100), 100)
     text = f"{whole}.{hundredths:02}".rstrip("0").rstrip(".")
     return f"{text if get_language() == 'en' else text.replace('.', ',')} %"
+
+
+def amount(cents: int | None) -> str:
+    """Return an amount that never breaks over two lines."""
+    return money(cents).replace(" ", "\u00a0")
 
 
 def table(headers: Cells, rows: Sequence[Cells], total: Cells = ()) -> SafeString:

@@ -43,6 +43,7 @@ class GameForm(BuildingForm):
 
     kind = games.GAME.name
     tail = RULES
+    builds: ClassVar[type[Game]]
     prize_columns: ClassVar[Sequence[str]] = ()
     """The names of further columns of the table of prizes."""
 
@@ -68,6 +69,8 @@ class GameForm(BuildingForm):
             self.like = read_game(self.draft.content["document"])
         elif self.target is not None:
             self.like = version_game(self.target.pk)
+        if not isinstance(self.like, self.builds):  # the address of the other form was written
+            self.like = self.draft = None
         self.lines = max(PRIZES, len(self.like.kind.prizes) + 1 if self.like else 0)
         self.grids = [self._prizes_grid(), self._things_grid(), *self.more_grids()]
         self.add_rules(rows=5, required=True)
@@ -145,7 +148,7 @@ class GameForm(BuildingForm):
                 self.fields[name] = forms.CharField(label=language, max_length=60)
                 self.initial[name] = usual_labels(code).get(key, "")
             rows.append((heading, names))
-        return Grid(("", *(language for _code, language in settings.LANGUAGES)), rows, title)
+        return Grid((_("name"), *(language for _code, language in settings.LANGUAGES)), rows, title)
 
     # --- From a game ------------------------------------------------------------------------------
 

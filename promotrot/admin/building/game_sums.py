@@ -10,8 +10,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.building.words import percent, table
-from core.admin_support.columns import NOTHING, money, whole
+from core.admin_support.building.words import amount, percent, table
+from core.admin_support.columns import NOTHING, whole
 from promotrot.admin.building.game_words import prize_text, texts_of
 from promotrot.engine.game import Game, PredrawnGame, ProbabilisticGame
 from promotrot.engine.plan import BlockSizeRefused, Plan, PlanImpossible, make_plan
@@ -57,7 +57,7 @@ def _law(exact: Fraction) -> dict[str, Any]:
 def _of_a_ticket(game: Game, exact: Fraction) -> str:
     text = gettext("Of a ticket of %(price)s, %(prizes)s to prizes, %(rest)s to the organiser.")
     return text % {
-        "price": money(game.kind.price_cents),
+        "price": amount(game.kind.price_cents),
         "prizes": percent(exact),
         "rest": percent(100 - exact),
     }
@@ -74,7 +74,7 @@ def predrawn(game: PredrawnGame) -> dict[str, Any]:
         (
             prize_text(tier.prize, texts),
             whole(tier.count),
-            money(tier.total_cents),
+            amount(tier.total_cents),
             percent(Fraction(100 * tier.total_cents, kind.takings_cents)),
             one_in(Fraction(tier.count, kind.tickets)),
         )
@@ -84,7 +84,7 @@ def predrawn(game: PredrawnGame) -> dict[str, Any]:
     total = (
         _("sum"),
         whole(kind.prize_count),
-        money(kind.prizes_cents),
+        amount(kind.prizes_cents),
         percent(exact),
         any_prize,
     )
@@ -150,9 +150,9 @@ def _expected(game: ProbabilisticGame, worst: Spread) -> str:
     )
     return text % {
         "tickets": whole(tickets),
-        "mean": money(mean),
-        "least": money(max(0, mean - deviation)),
-        "most": money(mean + deviation),
+        "mean": amount(mean),
+        "least": amount(max(0, mean - deviation)),
+        "most": amount(mean + deviation),
     }
 
 
@@ -173,8 +173,8 @@ def _ways(game: ProbabilisticGame, spreads: Sequence[Spread]) -> SafeString:
             (
                 name,
                 percent(Fraction(100 * one.mean_cents, kind.price_cents)),
-                money(floor(one.mean_cents * kind.tickets)),
-                format_html("± {} <small>(± {})</small>", money(deviation), points),
+                amount(floor(one.mean_cents * kind.tickets)),
+                format_html("± {} <small>(± {})</small>", amount(deviation), points),
                 one_in(1 - one.chances.get(0, Fraction(0))),
             )
         )

@@ -13,13 +13,14 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.building.words import (
     Facts,
+    amount,
     changed,
     percent,
     rules_texts,
     table,
     version_name,
 )
-from core.admin_support.columns import NOTHING, money, whole
+from core.admin_support.columns import NOTHING, whole
 from core.admin_support.contents import ProposalWords
 from core.staff.models import Proposal
 from promotrot.engine.game import Game, PredrawnGame, ProbabilisticGame, Texts
@@ -44,10 +45,10 @@ def texts_of(game: Game) -> Texts:
 def prize_text(prize: Prize, texts: Texts) -> str:
     """Return a prize in words, a thing with its equivalent."""
     if prize.in_kind is None:
-        return money(prize.cash_cents)
+        return amount(prize.cash_cents)
     thing = prize.in_kind
     name = texts.prizes.get(thing.description) or thing.description
-    return f"{name} ({money(thing.equivalent_cents)})"
+    return f"{name} ({amount(thing.equivalent_cents)})"
 
 
 def tier_text(game: Game, tier: int) -> str:
@@ -79,9 +80,9 @@ def facts(game: Game, before: Before | None = None) -> Facts:
         ),
         line(_("code"), lambda of: of.code),
         line(_("kind of game"), _mode),
-        line(_("price of a ticket"), lambda of: money(of.kind.price_cents)),
+        line(_("price of a ticket"), lambda of: amount(of.kind.price_cents)),
         line(_("tickets of an emission"), lambda of: whole(of.kind.tickets)),
-        line(_("takings if all are sold"), lambda of: money(of.kind.takings_cents)),
+        line(_("takings if all are sold"), lambda of: amount(of.kind.takings_cents)),
         line(_("percentage to prizes"), lambda of: percent(of.kind.prize_percent)),
         (_("prizes"), _prizes(game, old, named)),
         *(_played(game, old, named)),
@@ -135,7 +136,7 @@ def _prize_rows(game: Game) -> list[tuple[str, ...]]:
             str(number),
             prize_text(tier.prize, texts),
             whole(tier.count),
-            money(tier.total_cents),
+            amount(tier.total_cents),
             shown_by(game, number),
         )
         for number, tier in enumerate(game.kind.tiers, start=1)
@@ -292,7 +293,7 @@ def _proposed(proposal: Proposal) -> Facts:
 def _subject(proposal: Proposal) -> str:
     game = read_game(proposal.content["document"])
     text = gettext("%(name)s: %(tickets)s tickets at %(price)s")
-    price, tickets = money(game.kind.price_cents), whole(game.kind.tickets)
+    price, tickets = amount(game.kind.price_cents), whole(game.kind.tickets)
     return text % {"name": texts_of(game).name, "tickets": tickets, "price": price}
 
 

@@ -49,6 +49,7 @@ def _whole(label: Any, initial: int, most: int, least: int = 1) -> forms.Integer
 
 class PredrawnForm(GameForm):
     live_template = "promotrot/admin/predrawn_live.html"
+    builds = PredrawnGame
     prize_columns = ("count",)
 
     block_tickets = forms.IntegerField(
@@ -80,9 +81,10 @@ class PredrawnForm(GameForm):
         return super().always() | {"block_tickets", "pictures"}
 
     def prize_fields(self) -> dict[str, forms.Field]:
+        signs = [(sign, sign) for sign in drawn_signs()]
         return {
             "count": forms.IntegerField(label=_("number"), min_value=1, max_value=MAX_TICKETS),
-            "sign": forms.ChoiceField(label=_("sign"), choices=[(s, s) for s in drawn_signs()]),
+            "sign": forms.ChoiceField(label=_("winning sign"), choices=signs),
             "word": forms.CharField(label=_("word"), max_length=MAX_CELLS),
             "common": forms.IntegerField(
                 label=_("in common"), min_value=0, max_value=MAX_CELLS, widget=forms.NumberInput
@@ -195,9 +197,9 @@ class PredrawnForm(GameForm):
             used = picture.signs if isinstance(picture, Symbols) else ()
         elif chosen == _Pictures.SYMBOLS:
             return
-        for sign, (_heading, names) in zip(drawn_signs(), self.grids[2].rows, strict=True):
+        for sign, (_sign, labels) in zip(drawn_signs(), self.grids[2].rows, strict=True):
             if sign not in used:
-                yield from names
+                yield from labels
 
     def sums(self, game: Game) -> Data:
         assert isinstance(game, PredrawnGame)  # noqa: S101  (of this form)

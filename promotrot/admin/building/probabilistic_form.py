@@ -38,6 +38,7 @@ def _number(label: Any, least: int = 0, most: int = MAX_TICKETS) -> forms.Intege
 
 class ProbabilisticForm(GameForm):
     live_template = "promotrot/admin/probabilistic_live.html"
+    builds = ProbabilisticGame
 
     play = forms.ChoiceField(label=_("How it is played"), choices=_Play.choices)
     openings = forms.IntegerField(

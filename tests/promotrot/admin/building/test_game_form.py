@@ -8,6 +8,7 @@ from django.utils.translation import override
 
 from promotrot.admin.building.game_form import GameForm
 from promotrot.admin.building.predrawn_form import PredrawnForm
+from promotrot.admin.building.probabilistic_form import ProbabilisticForm
 from tests.support import emitting
 from tests.support.game_form import form_of, typed_as
 
@@ -142,3 +143,10 @@ def test_fields_of_other_pictures_are_away() -> None:
     hidden = filled("five-stalls").live()["absent"].split()
     assert {"stop_0", "from_0", "act_ca_0", "label_ca_stop", "weight_6"} <= {*hidden}
     assert "weight_5" not in hidden
+
+
+def test_the_form_of_the_other_kind_begins_empty() -> None:
+    version = emitting.recorded(emitting.small())
+    form = ProbabilisticForm(target=version)
+    assert "code" not in form.initial
+    assert PredrawnForm(target=version).initial["code"] == "small"
