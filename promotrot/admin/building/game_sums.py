@@ -15,6 +15,7 @@ from core.admin_support.columns import NOTHING, whole
 from promotrot.admin.building.game_words import prize_text, texts_of
 from promotrot.engine.game import Game, PredrawnGame, ProbabilisticGame
 from promotrot.engine.plan import BlockSizeRefused, Plan, PlanImpossible, make_plan
+from promotrot.engine.prize_table import declarable
 from promotrot.engine.strategies import Spread, any_of, best_of, spread, worst_of
 from promotrot.services import games
 
@@ -45,12 +46,15 @@ def _decimal(tenths: int) -> str:
 
 
 def _law(exact: Fraction) -> dict[str, Any]:
-    """Return whether a percentage reaches the least one of the law, with both in a sentence."""
+    """Return whether a percentage reaches the least one of the law, with both in a sentence.
+
+    It is rounded down, as the declared one: 69.998 % does not read as 70 %.
+    """
     least = games.figures_today().minimum_prize_percent
     text = gettext("%(share)s of the takings to prizes; the law asks for %(least)s (15.III.6.2).")
     return {
         "enough": exact >= least,
-        "law": text % {"share": percent(exact), "least": percent(least)},
+        "law": text % {"share": percent(declarable(exact)), "least": percent(least)},
     }
 
 
@@ -58,8 +62,8 @@ def _of_a_ticket(game: Game, exact: Fraction) -> str:
     text = gettext("Of a ticket of %(price)s, %(prizes)s to prizes, %(rest)s to the organiser.")
     return text % {
         "price": amount(game.kind.price_cents),
-        "prizes": percent(exact),
-        "rest": percent(100 - exact),
+        "prizes": percent(declarable(exact)),
+        "rest": percent(100 - declarable(exact)),
     }
 
 
@@ -85,7 +89,7 @@ def predrawn(game: PredrawnGame) -> dict[str, Any]:
         _("sum"),
         whole(kind.prize_count),
         amount(kind.prizes_cents),
-        percent(exact),
+        percent(declarable(exact)),
         any_prize,
     )
     headers = (_("prize"), _("number"), _("together"), _("of the takings"), _("of the tickets"))
@@ -118,7 +122,7 @@ def _blocks(game: PredrawnGame, plan: Plan) -> SafeString:
     for one in plan.classes:
         pairs = zip(one.prizes, plan.tiers, strict=True)
         cents = sum(count * tier.prize.value_cents for count, tier in pairs)
-        share = percent(Fraction(100 * cents, one.tickets * plan.price_cents))
+        share = percent(declarable(Fraction(100 * cents, one.tickets * plan.price_cents)))
         rows.append((whole(one.blocks), whole(one.tickets), *map(whole, one.prizes), share))
     return table(headers, rows)
 
@@ -172,7 +176,7 @@ def _ways(game: ProbabilisticGame, spreads: Sequence[Spread]) -> SafeString:
         rows.append(
             (
                 name,
-                percent(Fraction(100 * one.mean_cents, kind.price_cents)),
+                percent(declarable(Fraction(100 * one.mean_cents, kind.price_cents))),
                 amount(floor(one.mean_cents * kind.tickets)),
                 format_html("± {} <small>(± {})</small>", amount(deviation), points),
                 one_in(1 - one.chances.get(0, Fraction(0))),

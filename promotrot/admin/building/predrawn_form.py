@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support.building.form import LANGUAGES
 from core.admin_support.forms import Grid
 from promotrot.admin.building import game_sums
-from promotrot.admin.building.game_form import Data, GameForm
+from promotrot.admin.building.game_form import Data, GameForm, usual_labels
 from promotrot.engine.game import Game, PredrawnGame
 from promotrot.engine.game_json import MAX_CELLS, MAX_NUMBER, MAX_TICKETS
 from promotrot.engine.plan import MIN_BLOCK_TICKETS
@@ -81,7 +81,7 @@ class PredrawnForm(GameForm):
         return super().always() | {"block_tickets", "pictures"}
 
     def prize_fields(self) -> dict[str, forms.Field]:
-        signs = [(sign, sign) for sign in drawn_signs()]
+        signs = [(sign, sign) for sign in self.signs()]
         return {
             "count": forms.IntegerField(label=_("number"), min_value=1, max_value=MAX_TICKETS),
             "sign": forms.ChoiceField(label=_("winning sign"), choices=signs),
@@ -92,8 +92,8 @@ class PredrawnForm(GameForm):
         }
 
     def more_grids(self) -> list[Grid]:
-        signs = {sign: sign for sign in drawn_signs()}
-        grid = self.labels_grid(signs, _("Names of the signs"))
+        grid = self.labels_grid({sign: sign for sign in self.signs()}, _("Names of the signs"))
+        signs = self.signs()
         choices = [(sign, self.sign_name(sign)) for sign in signs]
         assert isinstance(self.fields["fills"], forms.MultipleChoiceField)  # noqa: S101  (above)
         self.fields["fills"].choices = choices
@@ -101,7 +101,7 @@ class PredrawnForm(GameForm):
             field = self.fields[f"sign_{at}"]
             assert isinstance(field, forms.ChoiceField)  # noqa: S101  (from prize_fields)
             field.choices = choices
-            self.initial[f"sign_{at}"] = drawn_signs()[at % len(signs)]
+            self.initial[f"sign_{at}"] = signs[at % len(signs)]
         pairs = zip(signs, grid.rows, strict=True)
         rows = [(self.sign_name(sign), names) for sign, (_sign, names) in pairs]
         return [Grid(grid.headers, rows, grid.title)]
@@ -177,6 +177,13 @@ class PredrawnForm(GameForm):
             return f"{_OF_PRIZES[_Pictures(pictures)]}_{int(match[1]) - 1}"
         return super().field_at("$.presentation" if match else place)
 
+    def signs(self) -> list[str]:
+        """Return the drawn signs that a shipped game names, and those of the game to begin with."""
+        named = usual_labels(LANGUAGES[0])
+        picture = self.like.presentation if isinstance(self.like, PredrawnGame) else None
+        used = picture.signs if isinstance(picture, Symbols) else ()
+        return [sign for sign in drawn_signs() if sign in named or sign in used]
+
     def sign_name(self, sign: str) -> str:
         """Return the name of a sign in the language of the page, as it is usual."""
         named = {code: self.initial.get(f"label_{code}_{sign}", "") for code in LANGUAGES}
@@ -197,7 +204,7 @@ class PredrawnForm(GameForm):
             used = picture.signs if isinstance(picture, Symbols) else ()
         elif chosen == _Pictures.SYMBOLS:
             return
-        for sign, (_sign, labels) in zip(drawn_signs(), self.grids[2].rows, strict=True):
+        for sign, (_sign, labels) in zip(self.signs(), self.grids[2].rows, strict=True):
             if sign not in used:
                 yield from labels
 

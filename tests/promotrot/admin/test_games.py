@@ -51,6 +51,8 @@ def test_the_share_of_a_pre_drawn_game_is_computed_against_the_law(organiser: De
     assert "How the prizes are spread over the blocks" in page
     page = live(organiser, "predrawn", **typed(LAP, code="new", count_7="120001"))
     assert "At least 70 %" not in page
+    page = live(organiser, "predrawn", **typed(LAP, code="new", count_7="119999"))
+    assert "69.99 % of the takings to prizes; the law asks for 70 %" in page, "50 cents short"
     low = live(organiser, "predrawn", **typed(LAP, code="new", count_7="1"))
     assert "50 % of the takings to prizes; the law asks for 70 %" in low
     assert "At least 70 % goes to prizes (15.III.6.2)." in low

@@ -16,6 +16,7 @@ from promotrot.services.games import (
     VersionApproved,
     game_approve_propose,
     game_check,
+    game_propose,
     game_record,
 )
 from tests.support import emitting, factories
@@ -174,3 +175,52 @@ def test_the_same_factors_otherwise_written_are_the_same_game() -> None:
     second = emitting.recorded(again)
     assert (second.game, second.version) == (first.game, 2)
     assert GameType.objects.count() == 1
+
+
+@pytest.mark.article("15.II.2")
+def test_a_proposed_game_is_on_record_only_when_it_is_approved() -> None:
+    by = factories.staff(Role.ORGANISER)
+    proposal = game_propose(by=by, document=emitting.small())
+    assert not Game.objects.exists() and not GameType.objects.exists()
+    with pytest.raises(two_persons.SamePerson):
+        two_persons.confirm(proposal=proposal.uuid, by=by)
+    emitting.both(proposal)
+    version = Game.objects.get().versions.get()
+    assert (version.approval.proposal, version.recorded_by_id) == (proposal, by.user_id)
+    with pytest.raises(VersionApproved):
+        game_propose(by=by, document=emitting.small())
+    with pytest.raises(TypeChanged):
+        game_propose(by=by, document=emitting.small(tickets=80, block_tickets=80))
+
+
+def test_a_game_with_a_fault_is_not_even_proposed() -> None:
+    by = factories.staff(Role.ORGANISER)
+    with pytest.raises(ApprovalRefused) as refused:
+        game_propose(by=by, document=emitting.small(price_cents=1001))
+    places = {fault["code"]: fault["place"] for fault in refused.value.data["faults"]}
+    assert places["price_out_of_range"] == "$.price_cents"
+    with pytest.raises(PowerMissing):
+        game_propose(by=factories.staff(Role.CASHIER), document=emitting.small())
+
+
+def test_a_code_that_another_game_took_meanwhile_refuses_the_confirmation() -> None:
+    proposal = game_propose(by=factories.staff(Role.ORGANISER), document=emitting.small())
+    emitting.recorded(emitting.small(tickets=80, block_tickets=80))
+    with pytest.raises(TypeChanged):
+        emitting.both(proposal)
+    assert not GameApproval.objects.exists()
+    assert GameType.objects.count() == 1
+
+
+def test_a_draft_is_corrected_by_another_and_waits_once() -> None:
+    by = factories.staff(Role.ORGANISER)
+    first = game_propose(by=by, document=emitting.small())
+    with pytest.raises(two_persons.ProposalPending):
+        game_propose(by=by, document=emitting.small(block_tickets=40))
+    second = game_propose(by=by, document=emitting.small("other"), replaces=first.uuid)
+    first.refresh_from_db()
+    assert first.decision.verdict == "rejected"
+    with pytest.raises(two_persons.ProposalDecided):
+        emitting.both(first)
+    emitting.both(second)
+    assert [game.code for game in Game.objects.all()] == ["other"]
