@@ -12,7 +12,7 @@ from promotrot.models.game import Game, GameVersion
 from promotrot.services.games import game_approve_propose
 from tests.support import emitting, factories
 from tests.support.admin_desk import Desk, act_url, row_url, text_of
-from tests.support.game_form import typed, typed_as
+from tests.support.promotrot.game_form import typed, typed_as
 
 pytestmark = pytest.mark.django_db
 LAP = "lap-of-honour"

@@ -4,6 +4,7 @@ from datetime import date
 from typing import Any
 
 from core.admin_support.forms import ActForm
+from promotrot.admin.building.game_form import GameForm
 from promotrot.admin.building.predrawn_form import PredrawnForm
 from promotrot.admin.building.probabilistic_form import ProbabilisticForm
 from promotrot.models.game import GameVersion
@@ -36,3 +37,11 @@ def typed(name: str, **changes: Any) -> dict[str, Any]:
 def typed_as(version: GameVersion, **changes: Any) -> dict[str, Any]:
     sent = shown(form_of(version)(target=version)) | changes
     return {name: value for name, value in sent.items() if value is not None}
+
+
+def filled(name: str, **changes: Any) -> GameForm:
+    """Return the bound form of a shipped game with some fields otherwise filled in."""
+    version = emitting.recorded(emitting.document(name))
+    form = form_of(version)(typed_as(version, **changes), target=version)
+    form.is_valid()
+    return form
