@@ -1,6 +1,10 @@
 """Provide a race day to look at in the admin."""
 
+from collections.abc import Iterator
+
 import pytest
+from django.db import transaction
+from pytest_django import DjangoDbBlocker
 
 from core.nights.models import JobRun
 from core.premises.suspending import sales_suspend
@@ -12,6 +16,21 @@ from tests.support.admin_desk import RaceDay, race_day
 @pytest.fixture
 def day(db: None) -> RaceDay:
     """Return a race day, with rows also of suspensions, enrolments, proposals and jobs."""
+    return _filled()
+
+
+@pytest.fixture(scope="module")
+def shared_day(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[RaceDay]:
+    """Return such a day for all tests of a module, also those that do not ask for it.
+
+    What one of them writes is undone after it; the day is undone after the last.
+    """
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield _filled()
+        transaction.set_rollback(True)
+
+
+def _filled() -> RaceDay:
     filled = race_day()
     organiser = filled.organisers[0]
     sales_suspend(by=organiser, reason="Storm", premises=filled.point.premises.code)

@@ -1,5 +1,6 @@
 """*Today*: the work of this person first, with its number, then figures, then folded tables."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -12,7 +13,7 @@ from core.staff.models import User
 from core.staff.powers import Role
 from lototrot.services.races import withdrawals
 from tests.support import factories
-from tests.support.admin_desk import Desk
+from tests.support.admin_desk import Desk, row_url
 
 pytestmark = pytest.mark.django_db
 
@@ -67,3 +68,11 @@ def test_a_page_that_asks_by_itself_keeps_nobody_signed_on() -> None:
     before = Session.objects.get().expire_date
     desk.client.get("/admin/waiting/", headers={"x-by-itself": "1"})
     assert Session.objects.get().expire_date == before
+
+
+def test_the_front_page_counts_down_by_the_servers_clock() -> None:
+    contest = factories.contest()
+    left = re.search(r'data-seconds-left="(\d+)"', Desk(Role.ORGANISER).get("/admin/"))
+    assert left
+    assert 7100 < int(left[1]) <= 7200
+    assert row_url(contest) in Desk(Role.CASHIER).get("/admin/")

@@ -16,6 +16,12 @@ PARTS = 3  # so that several workers share the pages
 REGISTERED = sorted(admin.site._registry, key=lambda model: model._meta.label)
 
 
+@pytest.fixture
+def day(shared_day: RaceDay) -> RaceDay:
+    """Return one day for all tests here, which only look."""
+    return shared_day
+
+
 @pytest.mark.parametrize("model", [Ticket, Transfer])
 def test_large_lists_are_never_counted(day: RaceDay, model: type[models.Model]) -> None:
     desk = Desk(Role.AUDITOR)
