@@ -91,6 +91,16 @@ def pytest_configure(config: pytest.Config) -> None:
     )
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Run one process more than there are processors: tests wait for servers, locks and pages.
+
+    Those of `make quick` wait for nothing.
+    """
+    affinity = getattr(os, "sched_getaffinity", None)  # Linux has it
+    processors = len(affinity(0)) if affinity else os.cpu_count() or 1
+    return processors if QUICK else processors + 1
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the folders of long tests; of the quick ones, leave out what needs a server."""
     items.sort(key=lambda item: not item.nodeid.startswith(_LONG))
