@@ -71,8 +71,11 @@ share_static_files()
 pytest_plugins = ["tests.support.api"]
 
 _run = None if QUICK or "PYTEST_XDIST_WORKER" in os.environ else databases.open_run()
-# Started first, so that no worker is left alone with one at the end.
-_LONG = ("tests/simulation", "tests/concurrency", "tests/browser", "tests/core/tools/embedded")
+# Started first and in this order, so that no worker is left alone with a long one at the end.
+_LONG = (
+    *("tests/core/tools/embedded/test_stack", "tests/browser/test_race_day_tour"),
+    *("tests/simulation", "tests/concurrency", "tests/browser", "tests/core/tools/embedded"),
+)
 # Not quick, whatever fixtures they use: they start servers, processes or browsers themselves.
 _OWN_SERVERS = (
     *("tests/simulation", "tests/concurrency", "tests/browser", "tests/core/tools/embedded"),
@@ -103,12 +106,16 @@ def pytest_xdist_auto_num_workers() -> int:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the folders of long tests; of the quick ones, leave out what needs a server."""
-    items.sort(key=lambda item: not item.nodeid.startswith(_LONG))
+    items.sort(key=_turn)
     if not QUICK:
         return
     left_out = [item for item in items if _needs_a_server(item)]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if not _needs_a_server(item)]
+
+
+def _turn(item: pytest.Item) -> int:
+    return next((n for n, path in enumerate(_LONG) if item.nodeid.startswith(path)), len(_LONG))
 
 
 def _needs_a_server(item: pytest.Item) -> bool:
