@@ -1,6 +1,10 @@
 """Compute Lototrot's transfers again from tickets, voids and results, for `ledger_rebuild`."""
 
+from collections.abc import Mapping
+
 from django.db import connection
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from core.ledger.books import Books, Rebuilder
 from core.ledger.services import AccountCode, Line, liability
@@ -82,3 +86,30 @@ def _settlement(contest: Contest, takings: AccountCode, books: Books) -> list[Li
 
 
 REBUILDERS: tuple[Rebuilder, ...] = (rebuild_lototrot,)
+
+TRANSFERS: Mapping[str, Promise] = {
+    "lototrot.sale": _("ticket sold"),
+    "lototrot.annulment": _("ticket annulled"),
+    "lototrot.breach_void": _("ticket in breach voided"),
+    "lototrot.unprinted_void": _("ticket never printed voided"),
+    "lototrot.breach_block": _("prize of a ticket in breach held"),
+    "lototrot.pool": _("takings to the prize pool"),
+    "lototrot.organiser": _("takings to the organiser"),
+    "lototrot.share": _("prize pool to a category"),
+    "lototrot.reserve_share": _("prize pool to the reserve fund"),
+    "lototrot.cascade": _("unwon category to the next lower one"),
+    "lototrot.unwon": _("unwon lowest category to the reserve fund"),
+    "lototrot.lapsed": _("carried-over prizes to the first category"),
+    "lototrot.jackpot_in": _("jackpot to the first category"),
+    "lototrot.reserve_in": _("reserve fund to the first category"),
+    "lototrot.correction": _("correction between categories"),
+    "lototrot.rounding": _("rounding to the reserve fund"),
+    "lototrot.prizes": _("category to its winners"),
+    "lototrot.jackpot_out": _("unwon first category to the jackpot"),
+    "lototrot.reversal": _("settlement reversed"),
+    "lototrot.lapse": _("unclaimed prizes lapsed"),
+    "lototrot.carry_over": _("lapsed prizes carried over"),
+    "lototrot.restored": _("lapsed prize restored"),
+    "lototrot.end": _("sum of an ended bet type sent on"),
+}
+"""What each transfer is in words, by its kind."""

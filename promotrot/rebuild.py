@@ -3,10 +3,13 @@
 The prize office rebuilds what happened to vouchers afterwards.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.db import connection
 from django.db.models import Sum
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from core.kernel.days import natural_day
 from core.ledger.books import Books, Rebuilder
@@ -128,3 +131,19 @@ def _awards(emission: Emission, moved: _Moved) -> list[Line]:
 
 
 REBUILDERS: tuple[Rebuilder, ...] = (rebuild_promotrot, rebuild_debts)
+
+TRANSFERS: Mapping[str, Promise] = {
+    "promotrot.sale": _("instant ticket sold"),
+    "promotrot.award": _("prize awarded"),
+    "promotrot.refund_due": _("price to be given back"),
+    "promotrot.draw": _("prize of a drawn debt"),
+    "promotrot.lapse": _("voucher lapsed"),
+    "promotrot.lapse_drawn": _("voucher of a drawn debt lapsed"),
+    "promotrot.restored": _("lapsed voucher restored"),
+    "promotrot.debt_stands": _("debt left to the authority"),
+    "promotrot.debt_decided": _("debt paid as the authority decided"),
+    "promotrot.minimum": _("takings to prizes"),
+    "promotrot.organiser": _("takings to the organiser"),
+    "promotrot.beyond": _("prizes beyond the minimum"),
+}
+"""What each transfer is in words, by its kind."""

@@ -17,6 +17,7 @@ from core.journal.selectors import MOST_OF_A_TABLE
 from core.ledger import powers
 from core.ledger.models import Account, Transfer
 from core.ledger.services import AccountCode, balance_cents
+from core.ledger.titles import title_of
 
 
 @admin.register(Account)
@@ -45,11 +46,15 @@ class TransferAdmin(ReadOnlyAdmin):
     asks = ("at", "debit", "credit", "amount_cents")
     summed = ("amount_cents",)
     numbered_by = "at"
-    columns = ("id", "at", "kind", "debit", "credit", "amount_cents", "reference")
+    columns = ("id", "at", "title", "debit", "credit", "amount_cents", "reference")
     search_fields = ("reference",)
     search_help_text = _("The reference of an act, or the code of an account.")
     sortable_by = ()
     read_power = powers.READ
+
+    @admin.display(description=_("kind"))
+    def title(self, row: Transfer) -> str:
+        return title_of(row.kind)
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str

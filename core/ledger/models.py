@@ -2,9 +2,12 @@
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
+from core.ledger.titles import title_of
+from core.receipts.formats import format_cents
 
 
 class Account(Guarded):
@@ -65,4 +68,5 @@ class Transfer(Guarded):
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.amount_cents}"
+        cents = format_cents(self.amount_cents, get_language() or "ca")
+        return f"{title_of(self.kind)} · {cents}"

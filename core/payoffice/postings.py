@@ -9,6 +9,8 @@ from core.kernel.regulation import Means
 from core.ledger.services import AccountCode, Line, premises_account, signed_line
 from core.payoffice import accounts
 
+PRIZE, REFUND = "payoffice.prize", "payoffice.refund"
+
 
 def payer(*, premises_id: int, cash_session_id: int | None, means: str) -> AccountCode:
     """Return the account that a payment comes out of."""
@@ -21,7 +23,7 @@ def payer(*, premises_id: int, cash_session_id: int | None, means: str) -> Accou
 
 def payment(*, refund: bool, stood: AccountCode, paid_from: AccountCode, cents: int) -> Line:
     """Return the line of a payment: the debt of the claim is settled from the payer's account."""
-    return Line(f"payoffice.{'refund' if refund else 'prize'}", stood, paid_from, cents)
+    return Line(REFUND if refund else PRIZE, stood, paid_from, cents)
 
 
 def hold(*, owed: AccountCode, held: AccountCode, cents: int) -> Line:

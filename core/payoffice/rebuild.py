@@ -4,9 +4,11 @@ The game says what each claim was owed (`Source.claimed`); the payments and exch
 it. An account that exists only while rebuilding stands between the two and must end at zero.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from django.db.models import F, Sum
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from core.kernel.regulation import Means
 from core.ledger.books import Books, Rebuilder
@@ -21,6 +23,7 @@ from core.payoffice.models import (
     Payment,
     StockMovement,
 )
+from core.payoffice.postings import PRIZE, REFUND
 
 _HANDED_OVER = liability("payoffice:rebuilding")
 _GONE = {Claim.State.LAPSED, Claim.State.REFUSED}
@@ -83,3 +86,21 @@ def _goods() -> Iterator[Line]:
 
 
 REBUILDERS: tuple[Rebuilder, ...] = (rebuild_payoffice,)
+
+TRANSFERS: Mapping[str, Promise] = {
+    PRIZE: _("prize paid"),
+    REFUND: _("refund paid"),
+    "payoffice.claims": _("prize claimed"),
+    "payoffice.hold": _("prize held"),
+    "payoffice.refused": _("held prize refused"),
+    "payoffice.restored": _("lapsed prize held again"),
+    "payoffice.cheque": _("cheque cashed"),
+    "payoffice.float": _("float of a cash session"),
+    "payoffice.cash": _("cash brought or taken"),
+    "payoffice.count": _("cash counted at the close"),
+    "payoffice.difference": _("difference in cash"),
+    "payoffice.exchange": _("prize in kind exchanged"),
+    "payoffice.goods": _("goods bought or written off"),
+    "payoffice.goods_out": _("goods handed over"),
+}
+"""What each transfer is in words, by its kind."""

@@ -13,10 +13,10 @@ from functools import cache
 
 from core.contributions import contributed_by_name
 from core.ledger.services import AccountCode
+from core.payoffice.postings import PRIZE, REFUND
 
 COMMISSION_KIND = "statements.commission"
 REMITTANCE_KIND = "statements.remittance"
-PAYMENT_KIND = "payoffice.payment"
 
 
 class Column(enum.StrEnum):
@@ -33,7 +33,8 @@ class Column(enum.StrEnum):
 _OF_NO_GAME = {
     COMMISSION_KIND: Column.COMMISSION,
     REMITTANCE_KIND: Column.SETTLED,
-    PAYMENT_KIND: Column.PRIZES,
+    PRIZE: Column.PRIZES,
+    REFUND: Column.PRIZES,
 }
 Unearned = Callable[
     [datetime.datetime, datetime.datetime], Iterable[tuple[int, datetime.date, int]]

@@ -1,10 +1,15 @@
 """Rebuild the balances of commission and of premises' payments, for `ledger_rebuild`."""
 
 import datetime
+from collections.abc import Mapping
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from core.ledger.books import Books, Rebuilder
 from core.ledger.services import premises_account
 from core.statements import services, weeks
+from core.statements.columns import COMMISSION_KIND, REMITTANCE_KIND
 from core.statements.guarantee import covers
 from core.statements.models import Remittance, Statement
 
@@ -29,3 +34,9 @@ def rebuild_statements(books: Books) -> None:
 
 
 REBUILDERS: tuple[Rebuilder, ...] = (rebuild_statements,)
+
+TRANSFERS: Mapping[str, Promise] = {
+    COMMISSION_KIND: _("commission"),
+    REMITTANCE_KIND: _("remittance"),
+}
+"""What each transfer is in words, by its kind."""
