@@ -1,7 +1,6 @@
 """Premises sell on credit from all their terminals at once: the limit holds, no cent is lost."""
 
 import uuid
-from collections.abc import Sequence
 
 import pytest
 
@@ -15,6 +14,7 @@ from lototrot.models.contest import Contest
 from lototrot.services.tickets.selling import Sold
 from tests.support import factories
 from tests.support.concurrency.sales import (
+    PATIENCE_S,
     apart,
     eventually,
     install_sale,
@@ -29,36 +29,45 @@ from tests.support.factories import Point
 TERMINALS, AT_ONCE, FITTING = 4, 16, 5
 
 
-def rush(database: Database, *, without: Sequence[Lock]) -> int:
-    """Sell from four terminals on 16 connections, one ticket each, where five fit.
-
-    Return how many were sold.
-    """
+def test_the_limit_holds_whatever_is_sold_at_once(own_database: Database) -> None:
+    """Sell from four terminals on 16 connections, one ticket each, where five fit."""
     contest, place = selling_point()
     places = [place, *(factories.point(place.premises) for _ in range(TERMINALS - 1))]
     for each in places:
         factories.acknowledge(contest, each)
     factories.guarantee(place.premises, FITTING * contest.price_cents)
-    install_sale(database, without=without, before_writing="pg_sleep(0.05)")
+    install_sale(own_database, before_writing="pg_sleep(0.05)")
     sales = [
         lambda at=places[number % TERMINALS]: sell(at, contest, uuid.uuid4())
         for number in range(AT_ONCE)
     ]
     answers = together(*sales)
     assert all(isinstance(answer, Sold | CreditExhausted) for answer in answers)
-    sold = sum(isinstance(answer, Sold) for answer in answers)
-    owed = balance_cents(premises_account(place.premises.pk))
-    assert owed == sold * contest.price_cents
+    assert sum(isinstance(answer, Sold) for answer in answers) == FITTING
+    assert balance_cents(premises_account(place.premises.pk)) == FITTING * contest.price_cents
     assert not list(broken(TILLS))
-    return sold
 
 
-def test_the_limit_holds_whatever_is_sold_at_once(own_database: Database) -> None:
-    assert rush(own_database, without=()) == FITTING
-
-
-def test_twin_without_the_credits_lock_more_is_sold_than_the_limit(own_database: Database) -> None:
-    assert rush(own_database, without=[Lock.CREDIT]) > FITTING
+@pytest.mark.parametrize("with_lock", [True, False], ids=["", "twin"])
+def test_a_sale_waits_for_the_one_in_flight_at_its_premises(
+    own_database: Database, with_lock: bool
+) -> None:
+    """One ticket fits. Without the lock both sales are checked before either writes."""
+    contest, place = prepared()
+    other = factories.point(place.premises)
+    factories.acknowledge(contest, other)
+    without = () if with_lock else [Lock.CREDIT]
+    with stopped_sale(
+        own_database, lambda: sell(place, contest, uuid.uuid4()), without=without
+    ) as sale:
+        second = apart(lambda: together(lambda: sell(other, contest, uuid.uuid4()))[0])
+        key = (int(Lock.CREDIT), place.premises.pk)
+        eventually(lambda: second.done() or sale.waiting(key) > 0 or sale.stopped() == 2)
+        assert isinstance(sale.commit(), Sold)
+        assert isinstance(second.result(PATIENCE_S), CreditExhausted if with_lock else Sold)
+    owed = balance_cents(premises_account(place.premises.pk))
+    assert owed == contest.price_cents * (1 if with_lock else 2)
+    assert not list(broken(TILLS))
 
 
 def post(place: Point, cents: int) -> None:
