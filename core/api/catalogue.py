@@ -13,8 +13,9 @@ from django.conf import settings
 from core.api.problems import status_of
 from core.kernel.errors import DomainError
 
-# Importing these would start something, or would import what is not part of the system.
-_NOT_IMPORTED = {"config", "embedded", "migrations", "management", "sample"}
+# Importing these would start something, or would import what is not part of the system, or need not
+# be installed (`tracing`).
+_NOT_IMPORTED = {"config", "embedded", "migrations", "management", "sample", "tracing"}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
