@@ -87,7 +87,7 @@ audit: install ## look for known faults in what the images install, where the in
 deploy: install ## write units, containers and manifests into docs/deploy from core/tools/deploying
 	@$(PY) -m core.tools.deploying
 
-sbom: install ## list what the images install in var/sbom.json and var/sbom.backup.json (CycloneDX)
+sbom: install ## list what the images install in var/sbom*.json (CycloneDX)
 	@$(PY) -m core.tools.supplies sbom
 
 bench: install ## measure all into var/bench.json (BENCH=small: a twentieth; tiny: minutes)

@@ -1,10 +1,10 @@
 """Look at what the images install: `python -m core.tools.supplies audit|sbom`.
 
-audit   look each package of requirements.production.lock and requirements.backup.lock up in the
-        list of known faults of PyPI; end with 1 if one has a fault, and with a line and 0 where
-        that list cannot be reached
-sbom    write var/sbom.json and var/sbom.backup.json, the lists of these packages in the form
-        CycloneDX
+audit   look each package up that an image may install (requirements.production.lock, .backup.lock,
+        .traces.lock) in the list of known faults of PyPI; end with 1 if one has a fault, and with a
+        line and 0 where that list cannot be reached
+sbom    write var/sbom.json, var/sbom.backup.json and var/sbom.traces.json, the lists of these
+        packages in the form CycloneDX
 
 The programs for it are installed from requirements.tools.lock into an environment of their own.
 """
@@ -22,8 +22,9 @@ ROOT = Path(__file__).resolve().parents[2]
 LOCKS = {
     "sbom.json": ROOT / "requirements.production.lock",
     "sbom.backup.json": ROOT / "requirements.backup.lock",
+    "sbom.traces.json": ROOT / "requirements.traces.lock",
 }
-"""What the image of the program and that of the backups install, by the name of its list."""
+"""What the images install, by the name of its list: traces are the program's choice."""
 TOOLS = ROOT / "requirements.tools.lock"
 FAULTS = "https://pypi.org/pypi/pip/json"
 _ANSWER_WITHIN_S = 5
@@ -64,21 +65,24 @@ def audit(folder: Path) -> int:
     if not reachable():
         print("audit skipped: the list of known faults cannot be reached")
         return 0
-    done = subprocess.run(
-        [
-            *(tool("pip-audit", folder), "--require-hashes"),
-            *(word for lock in LOCKS.values() for word in ("--requirement", lock)),
-            *("--disable-pip", "--format", "json", "--progress-spinner", "off"),
-        ],
-        stdout=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
-    if not done.stdout.strip():
-        print("audit skipped: the list of known faults did not answer")
-        return 0
-    found = faults(done.stdout)
-    print("\n".join(found) or "audit: no known fault")
+    found: list[str] = []
+    for lock in LOCKS.values():  # one by one: two images may have two versions of a package
+        done = subprocess.run(
+            [
+                *(tool("pip-audit", folder), "--requirement", lock, "--require-hashes"),
+                *("--disable-pip", "--format", "json", "--progress-spinner", "off"),
+            ],
+            stdout=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+        if not done.stdout.strip():
+            print(f"audit skipped: the list of known faults did not answer: {lock.name}")
+            break
+        found += faults(done.stdout)
+    else:
+        print("audit: no known fault" if not found else "audit: known faults")
+    print("".join(f"{line}\n" for line in dict.fromkeys(found)), end="")
     return 1 if found else 0
 
 
