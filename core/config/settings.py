@@ -326,6 +326,17 @@ SHARES_BEFORE_CLOSING = env.boolean("SHARES_BEFORE_CLOSING", True)
 # from which a payment needs a second person. The database needs one from 300.00 on.
 PAYEE_KEPT_DAYS = env.integer("PAYEE_KEPT_DAYS", 3650, least=1)
 IMAGE_KEPT_DAYS = env.integer("IMAGE_KEPT_DAYS", 1825, least=1)
+# The server that takes mails of reports, and the domains to whose addresses they may go. Without
+# both, no report can be ordered by mail.
+EMAIL_HOST = env.string("MAIL_HOST", "")
+EMAIL_PORT = env.integer("MAIL_PORT", 587, least=1)
+EMAIL_HOST_USER = env.string("MAIL_USER", "")
+EMAIL_HOST_PASSWORD = env.secret("MAIL_PASSWORD")
+EMAIL_USE_TLS = env.boolean("MAIL_TLS", default=True)
+EMAIL_TIMEOUT = 30
+DEFAULT_FROM_EMAIL = env.string("MAIL_FROM", "lototrot@localhost")
+MAIL_FROM_DOMAIN = DEFAULT_FROM_EMAIL.rpartition("@")[2].strip("> ")
+MAIL_DOMAINS = [domain.lower() for domain in env.words("MAIL_DOMAINS", [])]
 # How long the file that long work made can be taken.
 LONG_WORK_FILE_DAYS = env.integer("LONG_WORK_FILE_DAYS", 7, least=1)
 # After how many days the rows of a month that can be retired should have left the live store, and

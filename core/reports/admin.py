@@ -4,6 +4,7 @@ import datetime
 from decimal import Decimal
 from typing import Any
 
+from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
@@ -14,10 +15,15 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import columns, signed_on
+from core.admin_support.acts import Act, Done
 from core.admin_support.contents import Keep, Page, Place
+from core.admin_support.forms import ActForm
+from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.kernel.errors import DomainError
-from core.reports import charts, outputs, powers, selectors
+from core.reports import charts, mailing, outputs, powers, selectors, tables
+from core.reports.models import ReportMail, ReportOrder
 from core.reports.tables import Kind, Period, ReportUnknown, Table
+from core.staff.actor import StaffActor
 
 MOST_ROWS = 2_000
 # What the sums of a period are compared with, by the name in the address.
@@ -120,6 +126,7 @@ def _one(request: HttpRequest, name: str) -> HttpResponse:
         "chosen": request.GET.get("with", ""),
         "csv": reverse("admin:report_csv", args=[report.name]) + query,
         "xlsx": reverse("admin:report_xlsx", args=[report.name]) + query,
+        "mail": reverse("admin:reports_reportorder_changelist") + f"order/?report={report.name}",
         "back": reverse("admin:reports"),
     }
     return TemplateResponse(request, "reports/one.html", context)
@@ -160,9 +167,16 @@ def _file(content: bytes, media_type: str, name: str) -> HttpResponse:
     return response
 
 
+def _orders(request: HttpRequest) -> HttpResponse:
+    """Show the list of orders, whose address could be that of a report."""
+    shown: HttpResponse = admin.site.get_model_admin(ReportOrder).changelist_view(request)
+    return shown
+
+
 def _urls(keep: Keep) -> list[URLPattern]:
     return [
         path("reports/", keep(_listed), name="reports"),
+        path("reports/reportorder/", keep(_orders), name="report_orders"),
         path("reports/<slug:name>/", keep(_one), name="report"),
         path("reports/<slug:name>.csv", keep(_csv), name="report_csv"),
         path("reports/<slug:name>.xlsx", keep(_xlsx), name="report_xlsx"),
@@ -178,3 +192,66 @@ PAGE = Page(
     power=powers.READ,
     urls=_urls,
 )
+
+
+class _Order(ActForm):
+    report = forms.ChoiceField(label=_("Report"))
+    every = forms.ChoiceField(label=_("How often"), choices=ReportOrder.Every.choices)
+    kind = forms.ChoiceField(label=_("Form"), choices=ReportOrder.Form.choices)
+    address = forms.EmailField(label=_("Address"), max_length=200)
+
+    def build(self) -> None:
+        chosen: Any = self.fields["report"]
+        chosen.choices = [(each.name, each.title) for each in tables.reports()]
+        chosen.initial = self.asked.get("report")
+
+
+def _order(by: StaffActor, target: Any, data: dict[str, Any]) -> Done:
+    return Done(_("Ordered."), row=mailing.order_make(by=by, **data))
+
+
+def _end(by: StaffActor, target: ReportOrder, data: dict[str, Any]) -> Done:
+    mailing.order_end(by=by, pk=target.pk)
+    return Done(_("The order is ended."))
+
+
+ORDER = Act(
+    name="order",
+    title=_("Order a report by mail"),
+    power=powers.READ,
+    run=_order,
+    form=_Order,
+    icon="forward_to_inbox",
+    text=_("It is sent in the night after each day, week or month, and each mail is on record."),
+)
+END = Act(
+    name="end",
+    title=_("End the order"),
+    power=powers.READ,
+    run=_end,
+    icon="cancel",
+    offered=lambda by, order: order.owner_id == by.user_id and order.ended_at is None,
+)
+
+
+class _Mails(ReadOnlyInline):
+    model = ReportMail
+    shown = ("first_day", "last_day", "state", "attempts", "begun_at", "ended_at", "fault")
+
+
+@admin.register(ReportOrder)
+class ReportOrderAdmin(ReadOnlyAdmin):
+    read_power = powers.READ
+    columns = ("title", "every", "kind", "address", "owner", "ordered_at", "ended_at")
+    shown = ("title", "every", "kind", "address", "language", "owner", "ordered_at", "ended_at")
+    told = ("report",)
+    list_filter = ("every",)
+    sortable_by = ()
+    list_acts = (ORDER,)
+    acts = (END,)
+    inlines = (_Mails,)
+
+    @admin.display(description=_("report"))
+    def title(self, row: ReportOrder) -> Any:
+        titles = {each.name: each.title for each in tables.reports()}
+        return titles.get(row.report, row.report)

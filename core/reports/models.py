@@ -1,4 +1,4 @@
-"""Store the saved views of lists: a name for what a person asks of a list."""
+"""Store saved views of lists, and the reports that people ordered by mail."""
 
 from django.db import models
 from django.db.models import Q
@@ -52,3 +52,91 @@ class SavedView(Guarded):
 
     def __str__(self) -> str:
         return self.name
+
+
+class ReportOrder(Guarded):
+    """A person's standing order: a report to an address, each day, week or month that has ended.
+
+    `language` is that of the titles. The report is read as its owner, by their rights of that day.
+    """
+
+    class Every(models.TextChoices):
+        DAY = "day", _("Every day")
+        WEEK = "week", _("Every week, Monday to Sunday")
+        MONTH = "month", _("Every month")
+
+    class Form(models.TextChoices):
+        XLSX = "xlsx", "XLSX"
+        CSV = "csv", "CSV"
+
+    mutable = ("ended_at",)
+
+    report = models.CharField(_("report"), max_length=60)
+    every = models.CharField(_("how often"), max_length=10, choices=Every.choices)
+    kind = models.CharField(_("form"), max_length=10, choices=Form.choices)
+    address = models.EmailField(_("address"), max_length=200)
+    language = models.CharField(_("language"), max_length=2)
+    owner = models.ForeignKey(User, models.PROTECT, related_name="+", verbose_name=_("ordered by"))
+    ordered_in = models.ForeignKey(
+        StaffSession, models.PROTECT, db_index=False, related_name="+", verbose_name=_("session")
+    )
+    ordered_at = models.DateTimeField(_("ordered at"))
+    ended_at = models.DateTimeField(_("ended at"), null=True)
+
+    class Meta:
+        verbose_name = _("report by mail")
+        verbose_name_plural = _("reports by mail")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["owner", "report", "every", "kind", "address"],
+                condition=Q(ended_at=None),
+                name="report_order_once",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.report} · {self.address}"
+
+
+class ReportMail(Guarded):
+    """A mail of a report over a period: begun once, and sent once.
+
+    One that is `sending` though nobody sends it was cut off: it may have gone out, so it is not
+    sent again. One that `failed` did not go out, and is tried again for some days.
+    """
+
+    class State(models.TextChoices):
+        SENDING = "sending", _("Being sent")
+        SENT = "sent", _("Sent")
+        FAILED = "failed", _("Failed")
+        REFUSED = "refused", _("Refused")
+
+    mutable = ("state", "attempts", "ended_at", "fault")
+    transitions = {"sending": ("sent", "failed", "refused"), "failed": ("sending",)}
+
+    order = models.ForeignKey(
+        ReportOrder, models.PROTECT, related_name="mails", verbose_name=_("report by mail")
+    )
+    first_day = models.DateField(_("from"))
+    last_day = models.DateField(_("to"))
+    state = models.CharField(_("state"), max_length=10, choices=State.choices)
+    attempts = models.PositiveIntegerField(_("attempts"), default=1)
+    begun_at = models.DateTimeField(_("begun at"))
+    ended_at = models.DateTimeField(_("ended at"), null=True)
+    fault = models.CharField(_("what went wrong"), max_length=200, blank=True)
+
+    class Meta:
+        verbose_name = _("mail of a report")
+        verbose_name_plural = _("mails of reports")
+        constraints = [
+            models.UniqueConstraint(fields=["order", "last_day"], name="report_mail_once"),
+            models.CheckConstraint(
+                condition=Q(state="sending", ended_at=None, fault="")
+                | Q(state="sent", ended_at__isnull=False, fault="")
+                | Q(state__in=("failed", "refused"), ended_at__isnull=False) & ~Q(fault=""),
+                name="report_mail_whole",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.order} · {self.last_day}"

@@ -124,6 +124,7 @@ def test_the_race_day_fills_every_table_but_those(day: RaceDay) -> None:
         "VoucherHandover",
         "VoucherSecret",
         "Receiver",
+        "ReportOrder",
         "CashUp",
         "CommissionRate",
         "Mark",

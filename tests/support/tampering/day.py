@@ -12,12 +12,14 @@ from typing import Any
 
 import pytest
 from django.db import transaction
+from django.test import override_settings
 
 from core.database import clock
 from core.draws import documents
 from core.draws.models import Draw
 from core.journal import acting
 from core.journal.services import checkpoint_publish, checkpoints_due
+from core.kernel.days import natural_day
 from core.longwork.services import work_ask, work_do
 from core.nights.services import night_run
 from core.payoffice.services import checking, deposits, paying, presenting
@@ -26,6 +28,7 @@ from core.premises.access import TerminalCredentials, bare_terminal
 from core.premises.models import Premises
 from core.premises.proving import Proof, ProofRefused, SignedRequest, terminal_prove
 from core.premises.services import terminal_roll
+from core.reports.mailing import mails_send, order_make
 from core.reports.views import view_save
 from core.staff import two_persons
 from core.staff.actor import StaffActor
@@ -119,9 +122,12 @@ def build() -> Day:
 
 
 def _exported() -> None:
-    """Save a view of a list, and have a worker write a list to a file."""
+    """Send a report by mail, save a view of a list, and have a worker write a list to a file."""
     content = {"table": "premises.premises", "query": "", "form": "csv"}
     by = factories.staff(Role.AUDITOR)
+    with override_settings(EMAIL_HOST="mail.example.org", MAIL_DOMAINS=["example.org"]):
+        order_make(by=by, report="outs", every="day", kind="csv", address="audit@example.org")
+        assert mails_send(natural_day(clock.now()))["sent"] == 1
     view_save(by=by, table="premises.premises", name="Shops", query="kind=shop")
     work = work_ask(kind="lists.export", by=by, content=content)
     assert work_do(work.pk)
