@@ -22,6 +22,7 @@ _CLASSES: dict[type[forms.Widget], list[str]] = {
     forms.CheckboxSelectMultiple: widgets.CHECKBOX_CLASSES,
     forms.TextInput: widgets.INPUT_CLASSES,
     forms.NumberInput: widgets.INPUT_CLASSES,
+    forms.EmailInput: widgets.INPUT_CLASSES,
     forms.PasswordInput: widgets.INPUT_CLASSES,
     forms.DateInput: widgets.INPUT_CLASSES,
     forms.DateTimeInput: widgets.INPUT_CLASSES,

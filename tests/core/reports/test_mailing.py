@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from datetime import date, timedelta
 from smtplib import SMTPServerDisconnected
@@ -23,7 +24,7 @@ from core.staff.actor import PowerMissing, StaffActor
 from core.staff.models import User
 from core.staff.powers import Role
 from tests.support import factories
-from tests.support.admin_desk import Desk, row_url
+from tests.support.admin_desk import Desk, act_url, row_url
 
 pytestmark = pytest.mark.django_db
 WHAT = {"report": "sales-by-day", "every": "day", "kind": "csv", "address": "box@example.org"}
@@ -142,6 +143,8 @@ def test_weeks_and_months_are_sent_when_they_have_ended() -> None:
 
 def test_it_is_ordered_and_ended_in_the_administration_in_ones_language() -> None:
     desk = Desk(Role.ORGANISER, language="es")
+    form = desk.get(act_url(ReportOrder, "order"))
+    assert re.search(r'<input type="email"[^>]* class="[^"]+border', form), "the field is seen"
     desk.do(ReportOrder, "order", **{**WHAT, "kind": "xlsx"})
     order = ReportOrder.objects.get()
     assert mails_send(_today())["sent"] == 1
