@@ -31,6 +31,8 @@ _CHROMIUMS = (
     *("chromium-headless-shell", "chromium", "chromium-browser"),
     *("google-chrome", "google-chrome-stable"),
 )
+# Debian's command is a shell that waits for the browser: killed in its place, it leaves it running.
+_BEHIND = {"chromium-headless-shell": "/usr/lib/chromium/chromium-headless-shell"}
 _FLAGS = (
     "--headless=new",
     "--no-sandbox",
@@ -147,7 +149,10 @@ class Driver:
         self._log = log.open("wb")
         self._idle: dict[str, list[Browser]] = defaultdict(list)
         self._path = shutil.which("chromedriver")
-        self._binary = next(path for name in _CHROMIUMS if (path := shutil.which(name)))
+        found = next(path for name in _CHROMIUMS if (path := shutil.which(name)))
+        self._binary = _BEHIND.get(Path(found).name, found)
+        if not Path(self._binary).exists():
+            self._binary = found
 
     def browser(self, size: Size, *, language: str = "ca", dark: bool = False) -> "Browser":
         """Return a browser that shares nothing with another one in use."""
