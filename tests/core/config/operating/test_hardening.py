@@ -4,6 +4,7 @@ import ctypes
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -117,6 +118,7 @@ def test_the_broker_asks_for_its_password(tmp_path: Path) -> None:
         ["sh", "-c", f"{command.strip()} --unixsocket {place} --dir {tmp_path}"],
         env={"BROKER_PASSWORD": "a-secret", "PATH": os.environ["PATH"]},
         stdout=subprocess.DEVNULL,
+        start_new_session=True,
     )
     try:
         deadline = time.monotonic() + 30
@@ -126,7 +128,7 @@ def test_the_broker_asks_for_its_password(tmp_path: Path) -> None:
         assert _ask(place, b"PING\r\n").startswith(b"-NOAUTH")
         assert _ask(place, b"AUTH a-secret\r\nPING\r\n").startswith(b"+OK")
     finally:
-        broker.terminate()
+        os.killpg(broker.pid, signal.SIGTERM)  # the shell waits for the broker, and is not it
         broker.wait(30)
 
 
