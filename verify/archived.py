@@ -1,4 +1,8 @@
-"""Read the files of an archive, each compared with its manifest (docs/proofs.md, "Archives")."""
+"""Read the files of an archive, each compared with its manifest (docs/proofs.md, "Archives").
+
+And compare a journal with what the log says of it: rows that were retired, and the servers on
+which it went on. Used by archive.py and journal.py.
+"""
 
 import gzip
 import hashlib
@@ -14,6 +18,8 @@ from entry import canonical, parsed, same
 from forms import need, shaped
 
 MANIFEST = "manifest.json"
+LINEAGE_BITS = 44
+TWO = "two lineages from one past"
 Row = dict[str, Any]
 
 
@@ -91,3 +97,37 @@ class Retired:
             entries = hashlib.sha256(b"".join(entry[8:] for entry in sorted(found))).hexdigest()
             made = {"rows": len(found), "entries_sha256": entries}
             same(rows, made, f"periods.retired, {rows['table']} from {rows['first_row']}")
+
+
+def lineage_of(end_xid: int) -> int:
+    """Return the lineage of a batch's last transaction, by the number at which the batch ends."""
+    return max(end_xid - 1, 0) >> LINEAGE_BITS
+
+
+def one_past(
+    digests: dict[int, str],
+    lineages: dict[int, int],
+    announced: list[dict[str, Any]],
+    published: int,
+) -> None:
+    """Refuse a journal that went on elsewhere than its lineages were published to go on.
+
+    `digests` and `lineages` are those of the journal's batches, `announced` what the log says.
+    Each lineage begins after the batch that it names: that one is of an earlier lineage, and the
+    next one is of this. `published` is the last batch that the log has.
+    """
+    for number, said in enumerate(announced, start=1):
+        same(said, {"lineage": number}, f"lineage {number}")
+        batch, place = said["batch"], f"lineage {number}, after batch {said['batch']}"
+        need(batch in digests, place, "published, and that batch is not in the journal")
+        same(said, {"digest": digests[batch]}, place)
+        before, after = lineages[batch], lineages.get(batch + 1, number)
+        need(before < number <= after, place, f"{TWO}: batch {batch + 1} is of lineage {after}")
+    for batch, lineage in lineages.items():
+        known = sum(each["batch"] < batch for each in announced)
+        why = TWO if batch <= published else "the log is older than the journal"
+        need(
+            lineage == known,
+            f"batch {batch}",
+            f"{why}: it is of lineage {lineage}, and the log is in lineage {known}",
+        )

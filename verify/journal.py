@@ -10,17 +10,15 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from archived import Retired
+from archived import Retired, lineage_of, one_past
 from documents import JOURNAL_BATCH, JOURNAL_BLOCK, JOURNAL_FORM, JOURNAL_HEAD
 from ed25519 import verify
 from entry import canonical, digest_of, main, parsed, same
 from forms import need, shaped, text
 from public_log import Key, Log, keys_in_force
 
-LINEAGE_BITS = 44
 ACT, IN_CLEAR = "journal_act", ("journal_act", "journal_change")
 Line = dict[str, Any]
-TWO = "two lineages from one past"
 
 
 class Journal:
@@ -117,41 +115,17 @@ class Journal:
         self.number, self.end, self.previous, self.open = head["batch"], end, made, left
         self.blocks, self.transactions = [], []
         self.digests[self.number], self.sealed_at = made, at
-        self.lineages[self.number] = max(end - 1, 0) >> LINEAGE_BITS
+        self.lineages[self.number] = lineage_of(end)
 
     def read(self, file: str) -> None:
         kinds = {"form": self.form, "block": self.block, "batch": self.batch}
         with Path(file).open(encoding="utf-8") as lines:
             for number, each in enumerate(lines, start=1):
                 place, line = f"line {number}", parsed(each, f"line {number}")
-                found = [
-                    take for kind, take in kinds.items() if type(line) is dict and kind in line
-                ]
-                need(found, place, "neither a form, nor a block, nor a batch")
-                found[0](line, place)
+                kind = next((each for each in kinds if type(line) is dict and each in line), "")
+                need(kind, place, "neither a form, nor a block, nor a batch")
+                kinds[kind](line, place)
         need(not self.blocks, "end", "blocks of a batch that is missing")
-
-    def one_past(self, lineages: list[dict[str, Any]], published: int) -> None:
-        """Refuse a journal that went on elsewhere than its lineages were published to go on.
-
-        Each lineage begins after the batch that it names: that one is of an earlier lineage, and
-        the next one is of this. `published` is the last batch that the log has.
-        """
-        for number, said in enumerate(lineages, start=1):
-            same(said, {"lineage": number}, f"lineage {number}")
-            batch, place = said["batch"], f"lineage {number}, after batch {said['batch']}"
-            need(batch in self.digests, place, "published, and that batch is not in the journal")
-            same(said, {"digest": self.digests[batch]}, place)
-            before, after = self.lineages[batch], self.lineages.get(batch + 1, number)
-            need(before < number <= after, place, f"{TWO}: batch {batch + 1} is of lineage {after}")
-        for batch, lineage in self.lineages.items():
-            known = sum(each["batch"] < batch for each in lineages)
-            why = TWO if batch <= published else "the log is older than the journal"
-            need(
-                lineage == known,
-                f"batch {batch}",
-                f"{why}: it is of lineage {lineage}, and the log is in lineage {known}",
-            )
 
     def as_published(self, checkpoint: dict[str, Any]) -> None:
         """Refuse a journal that differs, at the checkpoint's batch, from what was published."""
@@ -170,7 +144,8 @@ def check(journal: str, log_file: str, keys: str) -> str:
     found = Journal(keys_in_force(log), retired)
     found.read(journal)
     retired.need_sealed()
-    found.one_past(log.all("journal.lineage"), max((c["batch"] for c in checkpoints), default=0))
+    published = max((each["batch"] for each in checkpoints), default=0)
+    one_past(found.digests, found.lineages, log.all("journal.lineage"), published)
     for checkpoint in checkpoints:
         found.as_published(checkpoint)
     last = f", the last of batch {checkpoints[-1]['batch']}" if checkpoints else ""

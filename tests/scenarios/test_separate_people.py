@@ -15,11 +15,13 @@ PASSWORD = "correct horse battery"
 ACCOUNT = {"username": "m.riera", "full_name": "Maria Riera", "password": PASSWORD}
 ADMINISTRATORS_MAY = {
     "clock.watch",
+    "longwork.read",
     "lototrot.read",
     "nights.read",
     "premises.read",
     "proofs.read",
     "proofs.watch",
+    "reports.save_views",
     "staff.accounts",
     "staff.accounts.read",
     "staff.own_password",

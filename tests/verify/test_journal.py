@@ -160,18 +160,16 @@ def test_a_log_without_the_lineage_is_older_and_a_lineage_is_as_published(
 
 
 def test_a_journal_that_went_on_elsewhere_than_a_lineage_is_two_from_one_past() -> None:
-    said = {"lineage": 1, "batch": 1, "digest": "aa"}
+    said, digests = {"lineage": 1, "batch": 1, "digest": "aa"}, {0: "00", 1: "aa", 2: "bb"}
     for lineages, words in (
         ({0: 0, 1: 0, 2: 0}, "lineage 1, after batch 1: two lineages from one past: batch 2"),
         ({0: 0, 1: 1, 2: 1}, "lineage 1, after batch 1: two lineages from one past"),
         ({0: 0, 1: 0, 2: 2}, "batch 2: two lineages from one past: it is of lineage 2"),
     ):
-        read = journal.Journal({}, journal.Retired([]))
-        read.digests, read.lineages = {0: "00", 1: "aa", 2: "bb"}, lineages
         with pytest.raises(Refused, match=f"^{words}"):
-            read.one_past([said], 2)
+            journal.one_past(digests, lineages, [said], 2)
     with pytest.raises(Refused, match=r"^lineage 1, after batch 1\.digest"):
-        read.one_past([said | {"digest": "bb"}], 2)
+        journal.one_past(digests, {0: 0, 1: 0, 2: 1}, [said | {"digest": "bb"}], 2)
 
 
 def exported() -> Lines:
