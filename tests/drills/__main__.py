@@ -38,7 +38,7 @@ from tests.drills import (
     storming,
 )
 from tests.drills.ground import Ground, ground
-from tests.drills.outcomes import FIGURES, PAGE, Outcome, page, table, write
+from tests.drills.outcomes import FIGURES, PAGE, Outcome, counted, page, table, write
 from tests.drills.servers import moving
 
 Drill = Callable[[Ground, int], Outcome]
@@ -104,10 +104,11 @@ def run(at: Ground, names: list[str], rounds: int, target: Path) -> dict[str, Ou
         outcomes[name].end(time.monotonic() - began, at.seed, at.cluster.network.words)
         refused = dict(at.crowd.told.refused)
         if refused:
-            outcomes[name].notes.append(f"refused for good: {refused}")
+            outcomes[name].notes.append(f"refused for good: {counted(refused)}")
         if name in DRILLS:
             write(target, outcomes, at.seed)
-        print(f"    {outcomes[name].as_json()}", flush=True)
+        for note in outcomes[name].notes:
+            print(f"    {note}", flush=True)
     return outcomes
 
 

@@ -19,7 +19,7 @@ from core.tools.cluster.network import Network
 from core.tools.deploying.patroni import REST_PORT
 from core.tools.embedded.processes import EmbeddedError
 from tests.drills.crowd import BUSY_S, Crowd, Goods
-from tests.drills.outcomes import Outcome
+from tests.drills.outcomes import Outcome, counted
 
 if TYPE_CHECKING:
     from promotrot.models.game import Game
@@ -137,7 +137,9 @@ class Ground:
         refused = told.refused_for_good
         outcome.figures |= {"repeated": float(told.faults.total()), "refused": refused.total()}
         if told.faults or refused:
-            outcome.notes.append(f"tries repeated: {dict(told.faults)}; refused: {dict(refused)}")
+            outcome.notes.append(
+                f"tries repeated: {counted(told.faults)}; refused: {counted(refused)}"
+            )
         return bool(refused)
 
     def counted(self) -> tuple[int, int]:

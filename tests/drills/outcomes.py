@@ -55,6 +55,13 @@ class Outcome:
         return every
 
 
+def counted(words: Mapping[str, int]) -> str:
+    """Return how often each word was met: "502 5 times, 503 once"; "none" if there is none."""
+    times = {1: "once", 2: "twice"}
+    said = (f"{word} {times.get(count, f'{count} times')}" for word, count in words.items())
+    return ", ".join(said) or "none"
+
+
 def write(target: Path, outcomes: Mapping[str, Outcome], seed: int) -> None:
     """Write the figures by drill. Those of other drills, from earlier runs, stay."""
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from tests.drills.__main__ import EVERY, chosen
-from tests.drills.outcomes import Outcome, page, recorded, table, write
+from tests.drills.outcomes import Outcome, counted, page, recorded, table, write
 
 
 def outcomes() -> dict[str, Outcome]:
@@ -49,3 +49,8 @@ def test_drills_are_chosen_by_name() -> None:
         chosen("flood")
     except ValueError as error:
         assert "flood" in str(error)
+
+
+def test_what_was_met_is_told_in_words() -> None:
+    assert counted({"502": 5, "503": 1, "busy": 2}) == "502 5 times, 503 once, busy twice"
+    assert counted({}) == "none"
