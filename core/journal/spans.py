@@ -77,8 +77,8 @@ class Stretch:
 
 
 _FORMS = """
-SELECT batch_id, row_form_id FROM (
-    SELECT b.batch_id, b.row_form_id,
+SELECT batch_id, row_form_id, columns FROM (
+    SELECT b.batch_id, b.row_form_id, f.columns,
            lag(b.row_form_id) OVER (ORDER BY b.batch_id, b.position) AS before
       FROM journal_block b JOIN journal_rowform f ON f.id = b.row_form_id WHERE f.relation = %s) s
  WHERE before IS DISTINCT FROM row_form_id ORDER BY batch_id
@@ -111,12 +111,17 @@ def stretches(table: Journaled, part: Part = WHOLE) -> Iterator[Stretch]:
 
 def _forms(table: Journaled) -> dict[int, RowForm]:
     """Return the forms of a table's entries by the first batch of each; an only one has 0."""
-    by_id = {form.pk: form for form in RowForm.objects.filter(relation=table.name)}
-    if len(by_id) == 1:  # without a look at every block
-        return dict.fromkeys([0], *by_id.values())
+    forms = list(RowForm.objects.filter(relation=table.name))
+    if len(forms) == 1:  # without a look at every block
+        return dict.fromkeys([0], *forms)
+    # This statement reads the columns itself, because a batch with a new form may be sealed
+    # between two statements.
     with connection.cursor() as cursor:
         cursor.execute(_FORMS, [table.name])
-        return {batch: by_id[form] for batch, form in cursor.fetchall()}
+        return {
+            batch: RowForm(pk=form, relation=table.name, columns=columns)
+            for batch, form, columns in cursor.fetchall()
+        }
 
 
 def _stretch(form: RowForm, before: Batch | None, run: list[Batch]) -> Stretch:

@@ -1,11 +1,14 @@
-"""Divide the journal into stretches, with and without a transaction that ends late."""
+"""Divide the journal into stretches, also while transactions end late and batches are sealed."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 
 from core.journal import rows, spans
-from core.journal.models import Batch
+from core.journal.models import Batch, RowForm
 from core.journal.spans import in_order, sealed_entries, stretches
 from core.journal.verifying import verify
 from tests.support import factories
@@ -44,3 +47,41 @@ def test_every_entry_is_in_one_stretch(
     assert found[-1].last_batch == Batch.objects.count()
     assert [each.span.first for each in found[1:]] == [each.span.end for each in found[:-1]]
     assert verify().findings == []
+
+
+def test_a_table_whose_first_row_is_sealed_meanwhile_is_verified(own_database: Database) -> None:
+    """A batch is sealed by another connection between the two statements that read the forms."""
+    factories.premises()
+    seal_all()
+    receivers = TABLES["proofs_receiver"]
+    begun = False
+
+    def seal_meanwhile(
+        execute: Callable[..., object], sql: str, params: object, many: bool, context: object
+    ) -> object:
+        nonlocal begun
+        result = execute(sql, params, many, context)
+        if not begun and 'FROM "journal_rowform"' in sql:
+            begun = True
+            with ThreadPoolExecutor(1) as other:
+                other.submit(_write_and_seal, own_database.app_url).result()
+        return result
+
+    with transaction.atomic(), rows.ready(), connection.execute_wrapper(seal_meanwhile):
+        stretch = list(stretches(receivers))[-1]
+    assert begun
+    assert stretch.form.columns == RowForm.objects.get(relation=receivers.name).columns
+    assert verify().findings == []
+
+
+def _write_and_seal(url: str) -> None:
+    with psycopg.connect(url) as session:
+        session.execute("SELECT set_config('core.act', 'command:meanwhile', true)")
+        session.execute(
+            "INSERT INTO proofs_receiver (address, delivered_sequence, failures, last_error)"
+            " VALUES ('/meanwhile', 0, 0, '')"
+        )
+    try:
+        seal_all()
+    finally:
+        connection.close()
