@@ -136,3 +136,7 @@ def test_a_play_left_behind_is_offered_at_its_terminal_again(
     browser.click("#shown .door:enabled")  # the player touches their own screen
     until(PlayAct.objects.exists, "the act")
     browser.find("#shown .door.open")
+    while not browser.shows("#shown .stage > .state"):  # a door may end the play
+        browser.tap("#shown .door:enabled")
+    assert browser.all("#shown .door.open")  # what decided it stands under the result
+    assert not browser.all("#shown button:enabled")

@@ -37,7 +37,8 @@ export class Stage {
       h("header", { class: "row ends" }, h("h1", { class: "row" }, sign(pictureOf(game)), game.name), h("p", { class: "row" }, soundSwitch(), h("span", { class: "small soft code" }, play.emission.reference), amount(cents(play.price_cents)), this.receipt)),
       h("div", { class: "paper", "data-theme": "light" }, this.ticket.element, h("aside", {}, prizeTable(game))),
       this.result, h("footer", { class: "row centre" }, this.all, this.leave));
-    this.mirrored = new MutationObserver(till.player.mirror(game.name, this.element.querySelector(".paper")));
+    this.mirror = till.player.mirror(game.name, this.element.querySelector(".paper"));
+    this.mirrored = new MutationObserver(() => this.mirror());
     this.mirrored.observe(this.element.querySelector(".paper"), { subtree: true, childList: true, attributes: true });
   }
 
@@ -89,7 +90,7 @@ export class Stage {
     this.result.replaceChildren(h("div", { class: ["state", won ? "good moment" : "info"] }, won ? petals() : null,
       h("p", { class: "large" }, won ? [play.ending.cause === "refund" ? t("price_back") : t("you_win"), " ", lines.map((line, index) => [index ? " + " : "", line])] : t("no_prize_this_time"))));
     const parts = play.vouchers.flatMap(({ thing, amount_cents }, index) => [index ? " + " : " ", thing ? `${thing.name} ` : "", cents(amount_cents)]);
-    this.till.player.show({ kind: "result", tone: won ? "good" : "info", title: this.game.name, large: won ? [t("you_win"), ...parts] : t("no_prize_this_time"),
+    this.mirror({ tone: won ? "good" : "info", large: won ? [t("you_win"), ...parts] : t("no_prize_this_time"),
       note: [won ? t("take_voucher") : "", " ", t("keep_code"), " ", play.receipt.code] });
     this.leave.hidden = false;
     this.leave.disabled = true;

@@ -35,8 +35,9 @@ function speak(language) {
   if (language !== document.documentElement.lang) location.search = `?lang=${language}`;
 }
 
-/** Return a play as the till shows it; the player's touches go to the till, which answers. */
-function stage({ title, markup }) {
+/** Return a play as the till shows it; the player's touches go to the till, which answers. A play that has
+ *  ended stands under its result: the player sees what decided it. */
+function stage({ title, markup, result }) {
   const root = adopted(markup, ".paper");
   for (const node of root.querySelectorAll("[data-said]")) node.textContent = said(JSON.parse(node.dataset.said));
   for (const node of root.querySelectorAll("[data-label]")) node.ariaLabel = said(JSON.parse(node.dataset.label));
@@ -49,7 +50,7 @@ function stage({ title, markup }) {
     const target = buttons && document.elementFromPoint(clientX, clientY);
     if (target?.closest(".cell.covered")) touch(target);
   });
-  return h("section", { class: "stage" }, h("h1", {}, title), root);
+  return h("section", { class: "stage" }, result ? words({ ...result, title }) : h("h1", {}, title), root);
 }
 
 async function draw(content) {

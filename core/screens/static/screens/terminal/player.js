@@ -23,8 +23,8 @@ const mapped = (value) => (Array.isArray(value) ? value.map(sayable)
   : Object.fromEntries(Object.entries(value).map(([key, one]) => [key, sayable(one)])));
 
 /** Show `{kind: "idle"}`, `{kind, tone, title, large, rows: [[label, value]], note}`, texts or lists of
- *  texts, `{kind, game, ...}`, which the game's own module draws, or `{kind: "stage", title, markup}`: a
- *  play as the till shows it. */
+ *  texts, `{kind, game, ...}`, which the game's own module draws, or `{kind: "stage", title, markup,
+ *  result}`: a play as the till shows it, and its result (tone, large, note) once it has ended. */
 export function show(newContent) {
   content = newContent.game || newContent.markup ? newContent : { ...mapped(newContent), kind: newContent.kind, tone: newContent.tone };
   channel.postMessage(content);
@@ -50,11 +50,11 @@ function markupOf(root) {
 }
 
 /** Mirror a play: `root` is what the till shows of it, and the player touches its buttons there. Return
- *  the function that shows it as it is now. */
+ *  the function that shows it as it is now, with its result if one is given. */
 export function mirror(title, root) {
-  const now = () => {
-    show({ kind: "stage", title, markup: markupOf(root) });
-    touched = (index) => root.querySelectorAll("button")[index]?.click();
+  const now = (result = null) => {
+    show({ kind: "stage", title, markup: markupOf(root), result: result && { ...mapped(result), tone: result.tone } });
+    touched = result ? null : (index) => root.querySelectorAll("button")[index]?.click();
   };
   now();
   return now;
