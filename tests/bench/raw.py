@@ -45,16 +45,8 @@ def indexed_copy(name: str, table: str) -> Iterator[None]:
 
 
 def per_s(script: Path, store: "Store") -> float:
-    """Return a script's transactions per second: pgbench, 32 connections, prepared statements.
-
-    On a machine so busy that none ends in time, measure for longer, up to eight times.
-    """
-    for times in (1, 2, 4, 8):
-        printed = _pgbench(script, store, max(1, round(store.size.load_s)) * times)
-        tps = re.search(r"^tps = ([\d.]+)", printed, re.MULTILINE)
-        if tps is not None:
-            return float(tps[1])
-    raise RuntimeError(printed)
+    """Return a script's transactions per second: pgbench, 32 connections, prepared statements."""
+    return float(_figure(r"^tps = ([\d.]+)", script, store))
 
 
 def done(
@@ -65,12 +57,31 @@ def done(
     connections: int = CONNECTIONS,
 ) -> int:
     """Run a script as `per_s` does, by the application's role if asked. Return how often it ran."""
-    seconds = max(1, round(store.size.load_s))
-    printed = _pgbench(script, store, seconds, role=role, connections=connections)
-    found = re.search(r"actually processed: (\d+)", printed)
-    if found is None or not int(found[1]):
-        raise RuntimeError(printed)
-    return int(found[1])
+    found = _figure(
+        r"actually processed: ([1-9]\d*)", script, store, role=role, connections=connections
+    )
+    return int(found)
+
+
+def _figure(
+    pattern: str,
+    script: Path,
+    store: "Store",
+    *,
+    role: str = "DATABASE_OWNER_URL",
+    connections: int = CONNECTIONS,
+) -> str:
+    """Return what pgbench prints in the pattern's group.
+
+    On a machine so busy that no transaction ends in time, measure for longer, up to eight times.
+    """
+    for times in (1, 2, 4, 8):
+        seconds = max(1, round(store.size.load_s)) * times
+        printed = _pgbench(script, store, seconds, role=role, connections=connections)
+        found = re.search(pattern, printed, re.MULTILINE)
+        if found is not None:
+            return found[1]
+    raise RuntimeError(printed)
 
 
 def _pgbench(
@@ -78,8 +89,8 @@ def _pgbench(
     store: "Store",
     seconds: int,
     *,
-    role: str = "DATABASE_OWNER_URL",
-    connections: int = CONNECTIONS,
+    role: str,
+    connections: int,
 ) -> str:
     command = [str(binaries() / "pgbench"), "--no-vacuum", "--protocol", "prepared"]
     command += ["--client", str(connections), "--jobs", str(min(2, connections))]
