@@ -12,6 +12,7 @@ const config = JSON.parse(document.getElementById("config").textContent);
 const form = document.getElementById("ask");
 const input = document.getElementById("code");
 const answer = document.getElementById("answer");
+const slip = document.getElementById("compare"); // shown below the answer, which would push it down
 
 const KEPT = "check.kept";
 const AGAIN_MS = 5000;
@@ -44,6 +45,8 @@ async function check(code) {
       waiting = setTimeout(() => check(code), AGAIN_MS);
     }
     if (!(error instanceof Refused || error instanceof TypeError)) throw error;
+  } finally {
+    slip.hidden = false;
   }
 }
 
@@ -143,7 +146,6 @@ const codeOf = (text) => text.trim().split("#").at(-1);
 
 addEventListener("online", () => { if (waiting) check(codeOf(input.value)); });
 listKept();
-const slip = document.getElementById("compare");
 slip.addEventListener("submit", (event) => { event.preventDefault(); compare(slip.printed.value.trim(), document.getElementById("compared")); });
 form.addEventListener("submit", (event) => { event.preventDefault(); check(codeOf(input.value)); });
 camera(document.getElementById("camera"), document.getElementById("view"), (code) => { input.value = code; check(code); });
@@ -151,4 +153,4 @@ if (location.hash.length > 1) {
   input.value = decodeURIComponent(location.hash.slice(1));
   history.replaceState(null, "", location.pathname + location.search);
   check(input.value);
-}
+} else slip.hidden = false;
