@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help install raceday up cluster drill test quick season histories browser promtool screenshots check bench articles lock messages clean \
+.PHONY: help install raceday up cluster drill test quick season histories browser promtool screenshots lighthouse check bench articles lock messages clean \
 	audit deploy sbom
 
 # Many processes run the same program: none compiles it anew, whatever the shell says.
@@ -68,6 +68,10 @@ screenshots: install browser ## picture every screen into var/screenshots, compa
 	@$(PY) -m tests.support.browser.comparing
 	@SCREENSHOTS=all LOTOTROT_BROWSER=required $(PY) -m pytest -q -n auto -k tour tests/browser; \
 		found=$$?; $(PY) -m tests.support.browser.comparing compare; exit $$found
+
+lighthouse: install browser ## judge board, check page and terminal: 95 or more, or it fails
+	@.ci/lighthouse/install
+	@LOG_LEVEL=WARNING $(PY) -m tests.support.browser.lighthouse
 
 check: install audit ## lint, types, imports, migrations, catalogues, API schema
 	$(PY) -m ruff check .

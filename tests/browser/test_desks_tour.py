@@ -12,6 +12,7 @@ from core.staff.services import actor_of, session_start
 from lototrot.models.tickets import Ticket
 from tests.support import factories, paying
 from tests.support.admin_desk import Desk, act_url, list_url, race_day, row_url
+from tests.support.browser.desk import scan
 from tests.support.browser.driver import TERMINAL, Browser, Open, until
 from tests.support.browser.line import Line
 from tests.support.browser.staff import person
@@ -41,10 +42,12 @@ def test_prizes_are_paid_at_the_office_by_keyboard_alone(open_browser: Open, lin
     browser.go(f"{line.url}/admin/office/")
     browser.find("#office-code")
     looks.stop("empty")
-    browser.keys(*large.code, "Enter")
+    before = browser.acts
+    scan(browser, large.code)
     browser.find(".office-state.good")
     looks.stop("prize")
     browser.keys("Space", "Enter")  # the paper agrees; pay
+    assert browser.acts - before == 3
     until(Payment.objects.exists, "the payment")
     browser.find('.office-state a[href$=".pdf"]')
     looks.stop("paid")

@@ -198,6 +198,7 @@ class Browser:
     def __init__(self, chrome: Chrome, language: str) -> None:
         self._chrome = chrome
         self.language = language
+        self.debugger_address = str(chrome.capabilities["goog:chromeOptions"]["debuggerAddress"])
         self.acts = 0
         """How often a person would have tapped or pressed a key; a scan counts as one (`desk`)."""
 
