@@ -20,6 +20,7 @@ from tests.bench.parts import (
     emission,
     flood,
     journal,
+    lists,
     nightly,
     pay,
     play,
@@ -50,13 +51,15 @@ PARTS: Mapping[str, Measure] = {
     "seal:single": partial(seal.measure, kind="single"),
     "settlement:single": partial(settlement.measure, kind="single"),
     "nightly": nightly.measure,
+    "lists": lists.measure,
     "decade": decade.measure,
 }
 """The parts in the order in which all are measured: sealing hands its tickets to settling."""
 
 
-ALONE = frozenset({"decade"})
-"""Parts on a system of their own: a history begins where nothing was sold before."""
+ALONE = frozenset({"decade", "lists"})
+"""Parts on a system of their own: a history begins where nothing was sold before, and the rows of a
+list are tickets that nobody sold."""
 
 
 def chosen(names: Sequence[str]) -> list[str]:

@@ -53,7 +53,7 @@ UPDATE statements_till SET owed_cents = owed_cents + (
  WHERE account_id = %(debit)s AND terminal_id IS NULL
 """
 # Statements that take constraints and indexes off a table and put them back; primary keys stay.
-_EXTRAS = """
+EXTRAS = """
 SELECT format('ALTER TABLE %%I DROP CONSTRAINT %%I', conrelid::regclass, conname),
        format('ALTER TABLE %%I ADD CONSTRAINT %%I %%s', conrelid::regclass, conname,
               pg_get_constraintdef(oid))
@@ -186,7 +186,7 @@ def _load(contest: Contest, point: factories.Point) -> None:
         cursor.execute("ALTER TABLE ledger_transfer DISABLE TRIGGER till_move")
         back = ["ALTER TABLE ledger_transfer ENABLE TRIGGER till_move"]
         for table in ("lototrot_ticket", "ledger_transfer"):
-            cursor.execute(_EXTRAS, {"table": table})
+            cursor.execute(EXTRAS, {"table": table})
             for take_off, put_back in cursor.fetchall():
                 cursor.execute(take_off)
                 back.append(put_back)
