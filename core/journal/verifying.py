@@ -26,7 +26,7 @@ from core.journal.services import CHECKPOINT, checkpoint_document
 from core.journal.spans import WHOLE, Part, in_order, sealed_entries, stretches
 from core.kernel.canonical import Json, canonical_bytes
 from core.proofs.models import LogEntry
-from core.proofs.selectors import retired_rows
+from core.proofs.selectors import Retired
 
 
 class Fault(enum.StrEnum):
@@ -241,7 +241,7 @@ def _rows(table: Journaled, part: Part) -> Iterator[Finding]:
 
     A row that was retired need not be there; one that is there must be as it was.
     """
-    retired = retired_rows(table.name)
+    retired = Retired(table.name)
     for stretch in stretches(table, part):
         gone = set(stretch.form.columns) - set(rows.present_columns(table))
         if gone:
@@ -255,7 +255,7 @@ def _rows(table: Journaled, part: Part) -> Iterator[Finding]:
         present = in_order(rows.entries(table, stretch.form.columns, stretch.span), stretch)
         sealed = in_order(sealed_entries(table, stretch), stretch)
         for finding in _compare(table, sealed, present):
-            if finding.what is not Fault.ROW_REMOVED or not any(finding.row in r for r in retired):
+            if finding.what is not Fault.ROW_REMOVED or finding.row not in retired:
                 yield finding
 
 

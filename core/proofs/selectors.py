@@ -69,3 +69,20 @@ def retired_rows(table: str) -> list[range]:
         else:
             ranges.append(range(first, last + 1))
     return ranges
+
+
+class Retired:
+    """The rows of a table that were retired: `row in Retired(table)`.
+
+    The log is asked again about a row that it did not name: a retirement may have been published,
+    and its rows deleted, since.
+    """
+
+    def __init__(self, table: str) -> None:
+        self._table = table
+        self._known: list[range] = []
+
+    def __contains__(self, row: int | None) -> bool:
+        if not any(row in each for each in self._known):
+            self._known = retired_rows(self._table)
+        return any(row in each for each in self._known)

@@ -1,6 +1,7 @@
 """Seal the journal in tests, and look at it with the rights of its owner."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import chain
 
@@ -34,6 +35,36 @@ def as_owner(database: Database) -> Iterator[None]:
     finally:
         connections.close_all()
         settings |= before
+
+
+@contextmanager
+def meanwhile(words: str, act: Callable[[], object]) -> Iterator[None]:
+    """Once a statement with these words was executed, do an act on other connections, and go on.
+
+    Fails if there was no such statement. It happens once.
+    """
+    done = False
+
+    def elsewhere() -> None:
+        try:
+            act()
+        finally:
+            connections.close_all()
+
+    def watch(
+        execute: Callable[..., object], sql: str, parameters: object, many: bool, context: object
+    ) -> object:
+        nonlocal done
+        result = execute(sql, parameters, many, context)
+        if not done and words in f"{sql} {parameters}":
+            done = True
+            with ThreadPoolExecutor(1) as other:
+                other.submit(elsewhere).result()
+        return result
+
+    with connection.execute_wrapper(watch):
+        yield
+    assert done, f"no statement with {words!r}"
 
 
 @contextmanager

@@ -137,7 +137,7 @@ def seal_verify(contest: Contest) -> Totals:
     """Compute the root again from the tickets. Return the totals after all amendments.
 
     Raise ContestNotSealed, SealUnsound, LeafUnsound or EntryUnsound. It reads every ticket; the
-    caller holds the contest's lock.
+    caller holds the contest's lock, or reads a snapshot.
     """
     seal = need_sealed(contest)
     log.need_sound(seal.entry)

@@ -33,7 +33,7 @@ from core.tools.embedded.postgres import SUPERUSER, Postgres
 from lototrot.models.contest import Contest
 from tests.support import factories, rounds
 from tests.support.databases import Database
-from tests.support.journaling import as_owner, execute, seal_all, touched
+from tests.support.journaling import as_owner, execute, meanwhile, seal_all, touched
 from tests.support.servers import SMALL, migrate, sell, tickets, to_dump, used
 from tests.support.verifying.forging import Refused, public_key, published_log
 from tests.support.verifying.load import verifier
@@ -99,6 +99,14 @@ def test_a_sequence_behind_its_table_is_raised_and_no_other(own_database: Databa
     lineage_begin(reason="a logical copy leaves sequences behind")
     assert factories.premises().pk == newest + 1
     assert factories.staff().user_id > 5000
+
+
+def test_a_lineage_that_begins_while_they_are_verified_is_no_fault(own_database: Database) -> None:
+    factories.premises()
+    seal_all()
+    with meanwhile('FROM "proofs_logentry"', lambda: lineage_begin(reason="restored")):
+        assert faults() == []
+    assert faults() == []
 
 
 def test_a_lineage_that_is_forged_or_gone_is_named(own_database: Database) -> None:

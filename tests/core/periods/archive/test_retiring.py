@@ -40,7 +40,7 @@ from core.staff.two_persons import SamePerson
 from lototrot.models.tickets import PrintConfirmation, Ticket
 from tests.core.periods.conftest import closed
 from tests.support import factories
-from tests.support.journaling import seal_all
+from tests.support.journaling import meanwhile, seal_all
 from tests.support.verifying.forging import Refused, public_key, published_log, written
 from tests.support.verifying.load import verifier
 
@@ -113,6 +113,23 @@ def test_archived_rows_leave_by_two_persons_and_no_others(
     assert found() == [(Fault.ROW_REMOVED, PRINTS)]
     forge("periods_retiredrows", "UPDATE periods_retiredrows SET last_row = last_row + 1")
     assert [name for name, _, _ in rules.broken(journal_rules.RETIRED)] == ["proofs_logentry"]
+
+
+def test_rows_that_leave_while_the_journal_is_verified_are_no_finding(
+    own_month: ClosedPeriod, tmp_path: Path
+) -> None:
+    archive_write(period=own_month, folder=tmp_path)
+    seal_all()
+    proposal = proposed()
+    seal_all()
+
+    def retire() -> None:
+        confirm(proposal)
+        assert removed() == 3
+
+    with meanwhile("('lototrot_printconfirmation',)", retire):  # its forms: its rows come next
+        assert found() == []
+    assert not PrintConfirmation.objects.exists()
 
 
 def _verified_from_outside(folder: Path, manifest: str) -> None:

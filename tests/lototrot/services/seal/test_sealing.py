@@ -3,18 +3,21 @@
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import StringIO
 from typing import Any
 
 import psycopg
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, connections, transaction
 
+from core.database.locks import Lock
 from core.kernel.canonical import with_digests
 from core.kernel.errors import DomainError, InvariantBroken
 from core.proofs import keys, log, merkle
 from core.proofs.models import LogEntry, SigningKey
 from core.staff import two_persons
-from lototrot import tasks
+from lototrot import nightly, tasks
 from lototrot.models.contest import Contest
 from lototrot.models.sealing import Amendment, Seal
 from lototrot.models.tickets import Ticket, Void
@@ -335,3 +338,23 @@ def test_rows_come_whole_or_with_the_servers_error() -> None:
     assert next(reader)
     reader.close()  # no more of it is wanted
     assert Ticket.objects.count() == len(MARKS)
+
+
+def test_all_seals_are_verified_while_an_act_holds_a_contest(own_database: Database) -> None:
+    """An act of minutes, as a lapse is, has the contest's lock; its seal is verified beside it."""
+    contest = a_contest(factories.point())
+    factories.contest_closed(contest)
+    said = StringIO()
+    with psycopg.connect(own_database.app_url) as act:
+        act.execute("SELECT pg_advisory_xact_lock(%s, %s)", [int(Lock.CONTEST), contest.pk])
+        call_command("seals_verify", stdout=said)
+        assert nightly.seals_everything().counts == {"seals": 1}
+    assert "1 contests, all as they were sealed" in said.getvalue()
+    with connections["owner"].cursor() as owner:
+        owner.execute("ALTER TABLE lototrot_ticket DISABLE TRIGGER USER")
+        owner.execute("UPDATE lototrot_ticket SET leg_1 = 4")
+        owner.execute("ALTER TABLE lototrot_ticket ENABLE TRIGGER USER")
+    with pytest.raises(CommandError, match="1 of 1"):
+        call_command("seals_verify", stdout=said)
+    with pytest.raises(nightly.SealsDiffer):
+        nightly.seals_everything()
