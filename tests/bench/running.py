@@ -117,15 +117,23 @@ def _alone(name: str) -> Figures:
     return {key: value for key, value in figures.items() if key.startswith(f"{name}.")}
 
 
+_OF_BOTH = (
+    ("seal", "ratio"),
+    ("seal", "verify_s"),
+    ("settlement", "ratio"),
+    ("settlement", "last_result_to_order_s"),
+)
+
+
 def _summary(figures: Figures) -> Figures:
     """Return the worse of both kinds of tickets, for the figures that have one name for both."""
     kinds = ("multiple", "single")
     found: Figures = {}
-    for name in ("ratio", "verify_s"):
-        both = [figures.get(f"seal.{kind}.{name}") for kind in kinds]
+    for part, name in _OF_BOTH:
+        both = [figures.get(f"{part}.{kind}.{name}") for kind in kinds]
         values = [value for value in both if value is not None]
         if len(values) == len(kinds):
-            found[f"seal.{name}"] = max(values)
+            found[f"{part}.{name}"] = max(values)
     if "seal.multiple.proof_p99_ms" in figures:
         found["seal.proof_p99_ms"] = figures["seal.multiple.proof_p99_ms"]
     return found

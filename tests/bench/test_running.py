@@ -32,6 +32,8 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> None:
         "skips": _skips,
         "seal:multiple": lambda _: {"seal.multiple.ratio": 1.5, "seal.multiple.proof_p99_ms": 9.0},
         "seal:single": lambda _: {"seal.single.ratio": 2.5},
+        "settlement:multiple": lambda _: {"settlement.multiple.last_result_to_order_s": 3.0},
+        "settlement:single": lambda _: {"settlement.single.last_result_to_order_s": 2.0},
     }
     monkeypatch.setattr(running, "PARTS", stand_ins)
 
@@ -49,6 +51,7 @@ def test_a_failure_is_named_at_the_end_and_the_other_parts_are_measured(
     assert "no such table" in printed.err
     figures = json.loads(target.read_text())
     assert figures["seal.ratio"] == 2.5
+    assert figures["settlement.last_result_to_order_s"] == 3.0
     assert figures["seal.proof_p99_ms"] == 9.0
     assert figures["bench.scale"] == SIZES["tiny"].scale
 
