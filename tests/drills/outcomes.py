@@ -1,10 +1,12 @@
 """The outcome of each drill: as JSON, as a table, and as docs/drills.md.
 
-`python -m tests.drills.outcomes` writes docs/drills.md from var/drill.json.
+`python -m tests.drills.outcomes` writes docs/drills.md from var/drill.json. Of drills that
+are not there it keeps what the page said.
 """
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
@@ -13,6 +15,12 @@ from pathlib import Path
 from core.tools.embedded.server import ROOT
 from tests.bench.pairs import percentile
 
+_HEAD = (
+    "| drill | rounds | lost | invented | first sale, 95 % | twin lost | passed |",
+    "| --- | ---: | ---: | ---: | ---: | ---: | --- |",
+)
+_ROW = r"^\| (\w+) \| \d.*$"
+_RUN = r"^\* \*\*(\w+)\*\*: .*(?:\n    \* .*)*"
 FIGURES, PAGE = ROOT / "var" / "drill.json", ROOT / "docs" / "drills.md"
 
 
@@ -83,10 +91,12 @@ def recorded(target: Path) -> dict[str, Outcome]:
 
 def table(outcomes: Mapping[str, Outcome]) -> str:
     """Return a table in Markdown."""
-    lines = [
-        "| drill | rounds | lost | invented | first sale, 95 % | twin lost | passed |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | --- |",
-    ]
+    return "\n".join([*_HEAD, *_rows(outcomes).values()])
+
+
+def _rows(outcomes: Mapping[str, Outcome]) -> dict[str, str]:
+    """Return the rows of that table, by drill."""
+    lines = {}
     for name, outcome in outcomes.items():
         p95 = outcome.first_sale_p95_s
         cells = (
@@ -98,31 +108,41 @@ def table(outcomes: Mapping[str, Outcome]) -> str:
             "" if outcome.twin_lost is None else outcome.twin_lost,
             "yes" if outcome.passed else "NO",
         )
-        lines.append(f"| {' | '.join(map(str, cells))} |")
-    return "\n".join(lines)
+        lines[name] = f"| {' | '.join(map(str, cells))} |"
+    return lines
 
 
-def page(outcomes: Mapping[str, Outcome]) -> str:
-    """Return docs/drills.md."""
+def page(outcomes: Mapping[str, Outcome], before: str = "") -> str:
+    """Return docs/drills.md.
+
+    `before` is the page so far: drills that are not in `outcomes` keep what it says of them.
+    """
+    rows = {m[1]: m[0] for m in re.finditer(_ROW, before, re.MULTILINE)} | _rows(outcomes)
+    runs = {m[1]: m[0] for m in re.finditer(_RUN, before, re.MULTILINE)} | _runs(outcomes)
     lines = [
         "# The last run of each drill",
         "",
         "Written by `make drill`, or by `python -m tests.drills.outcomes` from `var/drill.json`;",
         "[operations.md](operations.md#drills) says what each drill does and when it passes.",
         "",
-        table(outcomes),
+        *_HEAD,
+        *rows.values(),
         "",
+        *runs.values(),
     ]
-    for name, outcome in outcomes.items():
-        figures = ", ".join(f"{word} {value:g}" for word, value in outcome.figures.items())
-        run = f"{outcome.done_on}, seed {outcome.seed}, {outcome.where}, {outcome.seconds:.0f} s."
-        lines.append(f"* **{name}**: {run}{f' Figures: {figures}.' if figures else ''}")
-        lines += [f"    * {note}" for note in outcome.notes]
     return "\n".join(lines) + "\n"
 
 
-if __name__ == "__main__":
-    from tests.drills.__main__ import EVERY
+def _runs(outcomes: Mapping[str, Outcome]) -> dict[str, str]:
+    """Return by drill when and how it was done, with its figures and notes."""
+    lines = {}
+    for name, outcome in outcomes.items():
+        figures = ", ".join(f"{word} {value:g}" for word, value in outcome.figures.items())
+        run = f"{outcome.done_on}, seed {outcome.seed}, {outcome.where}, {outcome.seconds:.0f} s."
+        head = f"* **{name}**: {run}{f' Figures: {figures}.' if figures else ''}"
+        lines[name] = "\n".join([head, *(f"    * {note}" for note in outcome.notes)])
+    return lines
 
-    present = recorded(FIGURES)
-    PAGE.write_text(page({name: present[name] for name in EVERY if name in present}))
+
+if __name__ == "__main__":
+    PAGE.write_text(page(recorded(FIGURES), PAGE.read_text()))

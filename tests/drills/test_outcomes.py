@@ -42,6 +42,16 @@ def test_a_run_of_one_drill_keeps_the_figures_of_the_others(tmp_path: Path) -> N
     assert "seed 6, loopback addresses" in page(kept)
 
 
+def test_the_page_keeps_what_it_says_of_drills_that_were_not_run() -> None:
+    before = page(outcomes())
+    assert page({}, before) == before
+    again = page({"web": Outcome(rounds=3, passed=True)}, before).splitlines()
+    assert "    * one is missing" not in again
+    kept = [line for line in before.splitlines() if "primary" in line]
+    assert [line for line in again if "primary" in line] == kept
+    assert again.index("| web | 3 | 0 | 0 |  |  | yes |") == again.index(kept[0]) + 1
+
+
 def test_drills_are_chosen_by_name() -> None:
     assert chosen("") == list(EVERY)
     assert chosen(" web, primary") == ["primary", "web"]
