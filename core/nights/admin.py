@@ -12,13 +12,13 @@ from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.longwork.services import work_ask
 from core.nights import powers
-from core.nights.long_work import AUDIT, NIGHT, audit_content, audits, title_of
+from core.nights.long_work import AUDIT, audit_content, audits, night_ask, title_of
 from core.nights.models import JobFailure, JobRun
 from core.staff.actor import StaffActor
 
 
 def _run(by: StaffActor, target: Any, data: dict[str, Any]) -> Done:
-    return Done(_("It is handed to a worker."), row=work_ask(kind=NIGHT, by=by))
+    return Done(_("It is handed to a worker."), row=night_ask(by=by))
 
 
 RUN_NOW = Act(

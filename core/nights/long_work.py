@@ -1,17 +1,21 @@
 """List the long work of the nights: what is due now, and audits of all of the past."""
 
+import datetime
 from collections.abc import Sequence
 from typing import Any
 
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.database.reading import progress
 from core.database.reading.standby import read_much
 from core.kernel.errors import Conflict, InvariantBroken
 from core.longwork.kinds import Content, Outcome, WorkKind
+from core.longwork.models import LongWork
+from core.longwork.services import work_ask
 from core.nights import jobs, powers
 from core.nights.models import JobRun
-from core.nights.services import night_request
+from core.nights.services import need_runnable, night_request
 from core.staff.actor import StaffActor
 
 NIGHT, AUDIT = "nights.run", "nights.audit"
@@ -55,8 +59,28 @@ def title_of(name: str) -> str:
     return titles.get(name, name)
 
 
+def night_ask(*, by: StaffActor, until: datetime.date | None = None) -> LongWork:
+    """Ask for what is due up to a day (default: the newest ended day) to be run by a worker.
+
+    Raises PowerMissing, ClockUnsound, DayNotOver, WorkBusy.
+    """
+    by.need(powers.RUN)
+    need_runnable(until)
+    content = {"until": until.isoformat()} if until else {}
+    return work_ask(kind=NIGHT, by=by, content=content)
+
+
+def _until(content: Content) -> datetime.date | None:
+    return datetime.date.fromisoformat(content["until"]) if "until" in content else None
+
+
+def _about(content: Content) -> str:
+    until = _until(content)
+    return gettext("up to %(day)s") % {"day": until.strftime("%d/%m/%Y")} if until else ""
+
+
 def _night(by: StaffActor, content: Content) -> Outcome:
-    runs = night_request(by=by)
+    runs = night_request(by=by, until=_until(content))
     failed = [run for run in runs if run.state != JobRun.State.DONE]
     if failed:
         named = [{"job": r.job, "day": r.day.isoformat(), "error": r.error[:200]} for r in failed]
@@ -90,6 +114,7 @@ KINDS: tuple[WorkKind, ...] = (
         title=_("A night: what is due now"),
         power=powers.RUN,
         run=_night,
+        about=_about,
         step_title=title_of,
     ),
     WorkKind(

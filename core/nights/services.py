@@ -96,10 +96,7 @@ def night_run(*, until: datetime.date | None = None) -> list[JobRun]:
     A job that fails does not begin its next day; the other jobs continue. Raises DayNotOver,
     NightRunning, NotQuiet, ClockUnsound.
     """
-    if clock.is_unsound():
-        raise clock.ClockUnsound
-    if until is not None and until > last_day():
-        raise DayNotOver(day=until.isoformat())
+    need_runnable(until)
     with session_hold(Lock.NIGHT) as alone:
         if not alone:
             raise NightRunning
@@ -116,6 +113,14 @@ def night_run(*, until: datetime.date | None = None) -> list[JobRun]:
             if run.state != JobRun.State.DONE:
                 failed.add(job.name)
     return runs
+
+
+def need_runnable(until: datetime.date | None) -> None:
+    """Raise ClockUnsound or DayNotOver if no night up to that day can be run."""
+    if clock.is_unsound():
+        raise clock.ClockUnsound
+    if until is not None and until > last_day():
+        raise DayNotOver(day=until.isoformat())
 
 
 def night_request(*, by: StaffActor, until: datetime.date | None = None) -> list[JobRun]:

@@ -9,15 +9,16 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support.acts import Act, Done
 from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
-from core.periods import powers, services
+from core.periods import powers
 from core.periods.archive.retiring import retirement_propose
+from core.periods.long_work import closing_ask
 from core.periods.models import Archive, ClosedPeriod, PeriodBalance, RetiredRows, Retirement
 from core.staff.actor import StaffActor
 
 
 def _close(by: StaffActor, target: None, data: dict[str, Any]) -> Done:
-    services.period_propose(by=by)
-    return Done(_("Proposed; a second person confirms it."))
+    work = closing_ask(by=by)
+    return Done(_("A worker counts the month, and proposes it then in your name."), row=work)
 
 
 CLOSE = Act(

@@ -12,9 +12,11 @@ from typing import Any
 
 from django.db import connection
 
+from core.database.reading import progress
 from core.journal.models import Batch
 from core.kernel.canonical import Json, canonical_sha256
 from core.kernel.days import day_bounds
+from core.ledger.models import Transfer
 from core.periods.models import ClosedPeriod
 from core.periods.parts import all_parts
 from core.statements.balances import transfers_within
@@ -22,6 +24,8 @@ from core.statements.balances import transfers_within
 FORMAT = "trot-period-1"
 BLOCK = 65_536
 """Ids of transfers that one block covers."""
+AT_ONCE = 16
+"""Blocks that one query reads; between them it tells how far it is."""
 
 _MOMENT = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
 _TRANSFERS = f"""
@@ -31,13 +35,14 @@ SELECT count(*), sum(t.amount_cents)::bigint, sha256(convert_to(string_agg(
   FROM ledger_transfer t JOIN ledger_account d ON d.id = t.debit_id
   JOIN ledger_account c ON c.id = t.credit_id
  WHERE t.id > %(after)s AND t.id <= %(up_to)s AND t.at >= %(since)s AND t.at < %(until)s
- GROUP BY t.id / {BLOCK} ORDER BY t.id / {BLOCK}
+ GROUP BY t.id / %(block)s ORDER BY t.id / %(block)s
 """
 _MOVED = """
 SELECT account_id, sum(cents)::bigint FROM ledger_entry
  WHERE transfer_id > %(after)s AND transfer_id <= %(up_to)s AND at >= %(since)s AND at < %(until)s
  GROUP BY 1
 """
+_NEXT = "SELECT min(id) FROM ledger_transfer WHERE id > %s AND id <= %s"
 _CODES = "SELECT id, code FROM ledger_account WHERE id = ANY (%s)"
 BEGINNING = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
@@ -94,12 +99,31 @@ def figures(
 
 def _transfers(span: Mapping[str, Any]) -> Json:
     count, cents, digest = 0, 0, hashlib.sha256()
+    done, last = span["after"], _last(span)
     with connection.cursor() as cursor:
-        cursor.execute(_TRANSFERS, span)
-        for in_block, block_cents, block_digest in cursor:
-            count, cents = count + in_block, cents + block_cents
-            digest.update(bytes(block_digest))
+        while (begin := _next(cursor, done, last)) is not None:
+            # Each query ends with a block, so that none is digested in two parts.
+            up_to = min(last, (begin // BLOCK + AT_ONCE) * BLOCK - 1)
+            cursor.execute(_TRANSFERS, {**span, "after": done, "up_to": up_to, "block": BLOCK})
+            for in_block, block_cents, block_digest in cursor:
+                count, cents = count + in_block, cents + block_cents
+                digest.update(bytes(block_digest))
+            done = up_to
+            progress.tell(done - span["after"], last - span["after"])
     return {"count": count, "cents": cents, "sha256": digest.hexdigest()}
+
+
+def _last(span: Mapping[str, Any]) -> int:
+    """Return the newest transfer of the span; where the span ends is not always a transfer."""
+    within = Transfer.objects.filter(pk__lte=span["up_to"])
+    return within.order_by("-pk").values_list("pk", flat=True).first() or 0
+
+
+def _next(cursor: Any, after: int, last: int) -> int | None:
+    """Return the first transfer after one, up to the last; None if there is none."""
+    cursor.execute(_NEXT, [after, last])
+    found: int | None = cursor.fetchone()[0]
+    return found
 
 
 def _balances(before: ClosedPeriod | None, span: Mapping[str, Any]) -> dict[int, int]:

@@ -2,7 +2,9 @@
 
 A month can be closed once everything of it is finished: its contests are ordered and lapsed, its
 vouchers paid or lapsed. Its figures are published, so that whoever changes a row of it later must
-change the public log too. Months are closed in their order, each once.
+change the public log too. Months are closed in their order, each once. All rows of a month are
+counted when it is proposed and again when it is confirmed, so a worker does both
+(`core.longwork`), and no request.
 """
 
 import calendar
@@ -13,6 +15,7 @@ from django.db.models import Min
 
 from core.database import clock
 from core.database.locks import Lock, hold
+from core.database.reading import progress
 from core.kernel.days import add_days, day_bounds, natural_day
 from core.kernel.errors import Conflict
 from core.ledger.models import Transfer
@@ -26,6 +29,8 @@ from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 
 ENTRY = "periods.closed"
+FIGURES = "figures"
+"""The step in which the rows of a month are counted."""
 MOST_NAMED = 20
 
 
@@ -67,17 +72,20 @@ def last_closed() -> ClosedPeriod | None:
 
 
 @transaction.atomic
-def period_propose(*, by: StaffActor) -> Proposal:
+def period_propose(*, by: StaffActor, month: str = "") -> Proposal:
     """Propose to close the next month, with the digest of its figures.
 
+    `month` (as "2030-03") says which one it must be. It takes long (`core.periods.long_work`).
     Raises PowerMissing, NothingToClose, PeriodUnfinished, ProposalPending.
     """
     by.need(powers.CLOSE)
     number, first, last = next_days()
+    if month and month != f"{first:%Y-%m}":  # closed meanwhile
+        raise NothingToClose(month=month)
     found = _closable(number, first, last)
     return two_persons.propose(
         kind=CLOSING,
-        subject=f"period:{first:%Y-%m}",
+        subject=_subject(first),
         by=by,
         content={
             "first_day": first.isoformat(),
@@ -88,14 +96,37 @@ def period_propose(*, by: StaffActor) -> Proposal:
     )
 
 
+def need_proposable(by: StaffActor) -> datetime.date:
+    """Return the first day of the month that this person could propose to close now.
+
+    Its rows are not looked at, so that nobody waits for an answer. Raises PowerMissing,
+    NothingToClose, ProposalPending.
+    """
+    by.need(powers.CLOSE)
+    first = next_days()[1]
+    two_persons.need_none_pending(kind=CLOSING, subject=_subject(first))
+    return first
+
+
+def _subject(first: datetime.date) -> str:
+    return f"period:{first:%Y-%m}"
+
+
 def _closable(number: int, first: datetime.date, last: datetime.date) -> Figures:
+    """Return the figures of a month of which nothing waits. It tells how far it is.
+
+    Raises PeriodUnfinished.
+    """
     waits: dict[str, list[Row]] = {}
-    for name, part in all_parts().items():
+    parts = all_parts()
+    for place, (name, part) in enumerate(parts.items(), start=1):
+        progress.step(name, place, len(parts) + 1)
         rows = part.waits(first, last)
         if rows:
             waits[name] = rows[:MOST_NAMED]
     if waits:
         raise PeriodUnfinished(first_day=first.isoformat(), waits=waits)
+    progress.step(FIGURES, len(parts) + 1, len(parts) + 1)
     return figures(number, first, last, before=last_closed())
 
 
@@ -111,7 +142,7 @@ def _close(proposal: Proposal, by: StaffActor) -> None:
     found = _closable(number, first, last)
     if found.digest != proposal.content["sha256"]:
         raise PeriodChanged(first_day=first.isoformat(), sha256=found.digest)
-    entry = publish(kind=ENTRY, subject=f"period:{first:%Y-%m}", document=found.document)
+    entry = publish(kind=ENTRY, subject=_subject(first), document=found.document)
     period = ClosedPeriod.objects.create(
         number=number,
         first_day=first,
@@ -130,7 +161,12 @@ def _close(proposal: Proposal, by: StaffActor) -> None:
 
 
 CLOSING = two_persons.Kind(
-    "periods.closing", powers.CLOSE, _close, second=powers.CONFIRM, good_for=two_persons.A_WEEK
+    "periods.closing",
+    powers.CLOSE,
+    _close,
+    second=powers.CONFIRM,
+    good_for=two_persons.A_WEEK,
+    long=True,
 )
 
 

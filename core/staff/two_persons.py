@@ -179,6 +179,13 @@ def need_second(by: StaffActor) -> None:
         raise SecondPersonTooNew(until=by.second_from.isoformat())
 
 
+def need_none_pending(*, kind: Kind, subject: str) -> None:
+    """Raise ProposalPending if the same act is proposed and can still be confirmed."""
+    waiting = Proposal.objects.filter(kind=kind.name, subject=subject, decision=None).first()
+    if waiting is not None and not lapse_of(waiting, clock.now()):
+        raise ProposalPending(subject=subject, kind=kind.name)
+
+
 @transaction.atomic
 def propose(*, kind: Kind, subject: str, content: Content, by: StaffActor) -> Proposal:
     """Record that `by` proposes an act. The caller has checked that it can be carried out now.

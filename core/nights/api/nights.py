@@ -1,4 +1,4 @@
-"""Serve what the nightly jobs did and what they left undone."""
+"""Serve what the nightly jobs did and what they left undone, and have a worker do what is due."""
 
 from django.http import HttpResponse
 from rest_framework import serializers
@@ -8,8 +8,9 @@ from core.api.schema import operation
 from core.api.shapes import Choice, Day, Flag, Instant, PageQuery, Shape, Text, Whole
 from core.api.views import StaffView, json_response
 from core.database.clock import ClockUnsound
-from core.database.quiet import NotQuiet
-from core.nights import powers, selectors, services
+from core.longwork.api.work import WorkOut
+from core.longwork.services import WorkBusy
+from core.nights import long_work, powers, selectors, services
 from core.nights.models import JobRun
 
 
@@ -43,10 +44,6 @@ class NightIn(Shape):
     until = Day(default=None, allow_null=True, help_text="The last day to do; else yesterday.")
 
 
-class RunsOut(Shape):
-    items = RunOut(many=True)
-
-
 class DuesOut(Shape):
     items = DueOut(many=True)
 
@@ -61,17 +58,21 @@ class Nights(StaffView):
         return self.rows(RunOut, runs, query, newest_first=True)
 
     @operation(
-        "Run what is due",
+        "Have a worker run what is due",
+        "The answer is long work: read `long-work/{id}` until it has ended. Who asks for the same"
+        " night meanwhile is given the same work. It fails with `night_jobs_failed` if a job"
+        " failed, and with `night_running` or `not_quiet` if it could not begin: ask again then.",
         body=NightIn,
-        answer=RunsOut,
-        problems=(services.DayNotOver, services.NightRunning, NotQuiet, ClockUnsound),
+        answer=WorkOut,
+        status=202,
+        problems=(services.DayNotOver, ClockUnsound, WorkBusy),
         example={"until": None},
         power=powers.RUN,
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(NightIn)
-        runs = services.night_request(by=self.by, until=body["until"])
-        return json_response({"items": RunOut(runs, many=True).data})
+        work = long_work.night_ask(by=self.by, until=body["until"])
+        return self.answer(WorkOut, work, 202)
 
 
 class Undone(StaffView):

@@ -9,8 +9,11 @@ from rest_framework.request import Request
 from core.api.schema import operation
 from core.api.shapes import Day, Instant, PageQuery, Shape, Text, Whole
 from core.api.views import StaffView
+from core.longwork.api.work import WorkOut
+from core.longwork.services import WorkBusy
 from core.periods import powers, selectors, services
 from core.periods.archive import retiring, writing
+from core.periods.long_work import closing_ask
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
 
@@ -38,18 +41,17 @@ class Periods(StaffView):
 
 class Proposals(StaffView):
     @operation(
-        "Propose to close the next month; an inspector or auditor confirms it",
-        answer=ProposalOut,
+        "Have the next month counted and proposed for closing; an inspector or auditor confirms it",
+        "The answer is long work: read `long-work/{id}` until it has ended. Its result names the"
+        " proposal. It fails with `period_unfinished` while something of the month waits.",
+        answer=WorkOut,
         status=202,
         idempotent=True,
-        problems=(services.NothingToClose, services.PeriodUnfinished, ProposalPending),
+        problems=(services.NothingToClose, ProposalPending, WorkBusy),
         power=powers.CLOSE,
     )
     def post(self, request: Request) -> HttpResponse:
-        def act() -> HttpResponse:
-            return self.answer(ProposalOut, services.period_propose(by=self.by), 202)
-
-        return self.once(act)
+        return self.once(lambda: self.answer(WorkOut, closing_ask(by=self.by), 202))
 
 
 class Retirements(StaffView):

@@ -97,8 +97,8 @@ class Confirmation(StaffView):
     @operation(
         "Confirm a proposal, as the second person",
         "The act is carried out in the same transaction, and may be refused for its own reasons."
-        " A repeated confirmation by the same person changes nothing. The retirement of a month is"
-        " confirmed by a worker, as long work: `decision` is null until then.",
+        " A repeated confirmation by the same person changes nothing. Closing and retiring a month"
+        " are confirmed by a worker, as long work: `decision` is null until then.",
         answer=ProposalOut,
         problems=_DECIDING,
         power=OF_ITS_KIND,

@@ -26,6 +26,8 @@ from core.tools.raceday.people import (
 
 T = TypeVar("T")
 _NIGHT_WITHIN_S = 120
+_WORK_WITHIN_S = 300
+_BUSY = ("night_running", "not_quiet")
 _FIRST = "org1"
 """The organiser who moves simulated time; the first account that is opened."""
 
@@ -74,23 +76,30 @@ class Stage:
         """Return the system's time."""
         return datetime.fromisoformat(self.api.get("clock")["now"])
 
-    def nights(self) -> list[dict[str, Any]]:
-        """Run the jobs of ended days now; return the runs. Raise Amiss for one that failed.
+    def nights(self) -> int:
+        """Have a worker run the jobs of ended days; return how many. Raise Amiss if one failed.
 
         If the beat is running them already, ask again until it has ended.
         """
         deadline = monotonic() + _NIGHT_WITHIN_S
         while True:
-            try:
-                runs: list[dict[str, Any]] = self.staff[_FIRST].post("nights", {})["items"]
+            work = self._ended(self.staff[_FIRST].post("nights", {}))
+            if work["fault"] not in _BUSY or monotonic() > deadline:
                 break
-            except ApiProblem as problem:
-                if problem.code not in ("night_running", "not_quiet") or monotonic() > deadline:
-                    raise
-                sleep(0.2)
-        for run in runs:
-            need(run["state"] == "done", f"{run['job']} of {run['day']} failed: {run['error']}")
-        return runs
+            sleep(0.2)
+        for run in work["fault_data"].get("jobs", ()):
+            raise Amiss(f"{run['job']} of {run['day']} failed: {run['error']}")
+        need(work["state"] == "done", f"the nights were not run: {work['fault']}")
+        return int(work["result"]["jobs"])
+
+    def _ended(self, work: dict[str, Any]) -> dict[str, Any]:
+        """Return long work as it is when it has ended."""
+
+        def look() -> dict[str, Any] | None:
+            now: dict[str, Any] = self.staff[_FIRST].get(f"long-work/{work['id']}")
+            return None if now["state"] in ("waiting", "running") else now
+
+        return wait_for(look, "the end of the long work", within_s=_WORK_WITHIN_S, every_s=0.2)
 
 
 @dataclass(frozen=True, slots=True)

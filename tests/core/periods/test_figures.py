@@ -3,8 +3,13 @@
 import hashlib
 from datetime import UTC, date
 
+import pytest
+
+from core.database.reading import progress
+from core.database.reading.progress import Progress
 from core.kernel.canonical import canonical_sha256
 from core.ledger.models import Account, Transfer
+from core.periods import figures as module
 from core.periods.figures import BLOCK, figures
 from lototrot.models.contest import Contest
 
@@ -29,6 +34,20 @@ def test_the_digest_of_transfers_follows_the_published_format(contest: Contest) 
         "cents": cents,
         "sha256": digest.hexdigest(),
     }
+
+
+def test_blocks_are_read_some_at_a_time_with_the_same_digest(
+    contest: Contest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "BLOCK", 3)
+    at_once = figures(*MARCH, before=None).document["transfers"]
+    told: list[Progress] = []
+    monkeypatch.setattr(module, "AT_ONCE", 1)
+    with progress.listening(told.append):
+        assert figures(*MARCH, before=None).document["transfers"] == at_once
+    assert len(told) > 2
+    assert [each.done for each in told] == sorted({each.done for each in told})
+    assert told[-1].done == told[-1].total
 
 
 def test_balances_are_published_by_their_digest_alone(contest: Contest) -> None:

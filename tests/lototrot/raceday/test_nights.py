@@ -14,6 +14,12 @@ from tests.support.lototrot.answering import Answers, Turns, stage_of
 
 LAST = date(2027, 5, 11)
 CONTESTS = "lototrot/contests"
+ASKED = {"id": 1}
+
+
+def night(jobs: int) -> dict[str, Any]:
+    """Return the long work of a night in which so many jobs were done."""
+    return {"state": "done", "fault": "", "fault_data": {}, "result": {"jobs": jobs}}
 
 
 def test_the_last_day_to_claim_is_the_latest_of_the_ordered_contests() -> None:
@@ -34,7 +40,8 @@ def statements(balance_cents: int = 400, paper: bytes = b"%PDF-1.7") -> Answers:
     """Return a system with two statements of one premises, the newest first."""
     newest = {"uuid": "n", "premises": "P-0001", "closing_cents": 400}
     oldest = {"uuid": "o", "premises": "P-0001", "closing_cents": 900}
-    answers = Answers().given("nights", {"items": []}).given("statements", [newest, oldest])
+    answers = Answers().given("nights", ASKED).given("statements", [newest, oldest])
+    answers.given("long-work/1", night(0))
     answers.given("premises/P-0001/account", {"balance_cents": balance_cents})
     return answers.given("statements/n.pdf", paper)
 
@@ -60,7 +67,8 @@ def lapsing(**changes: Any) -> Answers:
         CONTESTS: [{"id": 1, "state": "ordered"}],
         "ledger/accounts": Turns([due, []]),
         "clock": None,
-        "nights": Turns([{"items": []}, [{"counts": {"documents": 3}}], {"items": []}]),
+        "nights": Turns([ASKED, [{"counts": {"documents": 3}}], ASKED]),
+        "long-work/1": Turns([night(2), night(0)]),
         nights.CHAIN: {"next_contest": 9, "lapsed_cents": 1_000},
         "nights/undone": {"items": []},
     }
@@ -105,8 +113,6 @@ def test_what_does_not_come_out_is_amiss(changes: dict[str, Any], wrong: str) ->
 
 
 def test_a_night_that_runs_twice_is_amiss() -> None:
-    again = {"job": "claims.lapse", "day": "2027-05-11", "state": "done", "error": ""}
-    runs = Turns([{"items": []}, [{"counts": {"documents": 3}}], {"items": [again]}])
-    answers = lapsing(nights=runs)
+    answers = lapsing(**{"long-work/1": Turns([night(2), night(1)])})
     with pytest.raises(Amiss, match="a night was run twice"):
         nights.nights_lapse_the_rest(stage_of(answers), LAST, following(answers))

@@ -28,8 +28,18 @@ def test_what_was_done_and_what_was_not(own_jobs: list[Job]) -> None:
     auditor, organiser = staff_api(Role.AUDITOR), staff_api(Role.ORGANISER)
     assert [each["job"] for each in auditor.get("nights/undone").json()["items"]] == ["good", "bad"]
     refused(auditor.post("nights", {}), 403, "power_missing")
-    ran = organiser.post("nights", {"until": last_day().isoformat()}).json()["items"]
-    assert [(run["job"], run["state"]) for run in ran] == [("good", "done"), ("bad", "failed")]
+    until = {"until": last_day().isoformat()}
+    asked = organiser.post("nights", until)
+    assert (asked.status_code, asked.json()["state"]) == (202, "waiting")
+    assert organiser.post("nights", until).json()["id"] == asked.json()["id"]
+    assert not JobRun.objects.exists()
+    assert work_do(asked.json()["id"])
+    ended = organiser.get(f"long-work/{asked.json()['id']}").json()
+    assert (ended["state"], ended["fault"]) == ("failed", "night_jobs_failed")
+    assert [(run["job"], run["day"]) for run in ended["fault_data"]["jobs"]] == [
+        ("bad", last_day().isoformat())
+    ]
+    assert ended["fault_data"]["done"] == 1
     tomorrow = (last_day() + timedelta(days=1)).isoformat()
     refused(organiser.post("nights", {"until": tomorrow}), 409, "day_not_over")
     found = auditor.get("nights", state="failed").json()["items"]
@@ -43,7 +53,7 @@ def test_what_was_done_and_what_was_not(own_jobs: list[Job]) -> None:
     assert "invariant_broken" in desk.get(row_url(JobRun.objects.get(job="bad")))
     own_jobs[1] = Job(name="bad", title="Bad", order=2, run=lambda d: Outcome())
     desk.do(JobRun, "run")
-    assert work_do(LongWork.objects.get().pk)
+    assert work_do(LongWork.objects.get(state="waiting").pk)
     assert JobRun.objects.get(job="bad").state == "done"
     assert desk.get(list_url(JobRun))
     assert not Desk(Role.AUDITOR).offers(JobRun, "run")

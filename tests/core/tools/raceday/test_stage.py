@@ -35,16 +35,29 @@ def test_a_wait_ends_with_the_first_answer_or_with_the_time() -> None:
 
 
 class _Organiser:
-    """Answers POSTs with what it was given, an error raised, else returned."""
+    """Answers POSTs with what it was given, an error raised, else returned.
+
+    Long work has ended when it is read for the second time, as it was given.
+    """
 
     def __init__(self, *answers: Any) -> None:
         self._answers = list(answers)
+        self._reads = itertools.count()
 
     def post(self, path: str, body: Any) -> Any:
         answer = self._answers.pop(0)
         if isinstance(answer, ApiProblem):
             raise answer
-        return answer
+        self._work = answer
+        return {"id": 7, "state": "waiting"}
+
+    def get(self, path: str) -> Any:
+        assert path == "long-work/7"
+        return self._work if next(self._reads) % 2 else self._work | {"state": "running"}
+
+
+def _work(state: str, fault: str = "", done: int = 0, **data: Any) -> dict[str, Any]:
+    return {"state": state, "fault": fault, "fault_data": data, "result": {"jobs": done}}
 
 
 def _stage(*answers: Any) -> Stage:
@@ -53,15 +66,16 @@ def _stage(*answers: Any) -> Stage:
 
 
 def test_nights_are_asked_for_again_while_the_beat_runs_them() -> None:
-    running = ApiProblem(409, {"code": "night_running"})
-    done = {"items": [{"job": "claims.lapse", "day": "2027-05-11", "state": "done", "error": ""}]}
-    assert _stage(running, done).nights() == done["items"]
+    running, quiet = _work("failed", "night_running"), _work("failed", "not_quiet")
+    assert _stage(running, quiet, _work("done", done=4)).nights() == 4
 
 
 def test_a_night_that_failed_is_amiss() -> None:
-    failed = {"job": "claims.lapse", "day": "2027-05-11", "state": "failed", "error": "no space"}
+    failed = {"job": "claims.lapse", "day": "2027-05-11", "error": "no space"}
     with pytest.raises(Amiss, match=r"claims\.lapse of 2027-05-11 failed: no space"):
-        _stage({"items": [failed]}).nights()
+        _stage(_work("failed", "night_jobs_failed", jobs=[failed])).nights()
+    with pytest.raises(Amiss, match="not run: cut_off"):
+        _stage(_work("cut_off", "cut_off")).nights()
 
 
 def test_time_that_is_past_already_is_left_as_it_is() -> None:
