@@ -6,7 +6,8 @@ once. A code stands in the page only, never in an address or a log.
 """
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from datetime import date
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -17,25 +18,27 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.http import urlencode
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import signed_on
-from core.admin_support.acts import Refusal
-from core.admin_support.columns import link, moment, money
+from core.admin_support.acts import Act, Refusal
+from core.admin_support.columns import day, link, moment, money
 from core.admin_support.contents import Keep, Named, Page, Place
 from core.api.problems import domain_error
 from core.database import clock
 from core.kernel.days import day_bounds, natural_day
 from core.kernel.errors import DomainError
 from core.kernel.regulation import Duty, Means
-from core.payoffice import powers, selectors
-from core.payoffice.admin.acts import OPEN_CASH
+from core.ledger import services as ledger
+from core.payoffice import accounts, powers, selectors
+from core.payoffice.admin.acts import CLOSE_CASH, MOVE_CASH, OPEN_CASH
 from core.payoffice.models import CashSession, Deposit, Payment
 from core.payoffice.services import checking, deposits, desk, goods, presenting, slips
-from core.payoffice.services.checking import DeskAction, DeskState
+from core.payoffice.services.checking import Checked, DeskAction, DeskState
 from core.payoffice.services.paying import Paid, PayRequest
 from core.payoffice.services.personal_data import PayeeFacts
+from core.premises.models import Game, Premises
 from core.receipts.document import LANGUAGES
 from core.receipts.output import Output, render
 from core.receipts.paper import Paper
@@ -166,6 +169,7 @@ def _deposit(by: StaffActor, asked: dict[str, Any]) -> Happened:
     return Happened(_("Taken in for checking."), "warn", _paper("deposit", deposit.uuid))
 
 
+_PAYING = frozenset({DeskAction.PAY, DeskAction.PROPOSE, DeskAction.EXCHANGE})
 _DO: dict[str, Callable[[StaffActor, dict[str, Any]], Happened]] = {
     DeskAction.PAY: _pay,
     DeskAction.PROPOSE: _pay,
@@ -213,15 +217,58 @@ def _answer(by: StaffActor, asked: dict[str, Any]) -> dict[str, Any]:
         except DomainError:
             return page
     document = _document(state) | {"code": asked["code"], "uuid": uuid4()}
+    document |= _short(by, document)
+    document["pays_first"] = document["actions"][:1] and document["actions"][0] in _PAYING
     if "happened" in page:  # the state that the act brought is no alarm
         document |= {"tone": "info", "why_not": ""}
     return page | document
+
+
+def _short(by: StaffActor, document: dict[str, Any]) -> dict[str, Any]:
+    """Return what is missing in the drawer to pay a document now, and the acts without paying.
+
+    Empty if the drawer holds enough, or if nothing is paid from it.
+    """
+    session = CashSession.objects.filter(cashier_id=by.user_id, closed_at=None).first()
+    if session is None or document["cheque"] or DeskAction.PAY not in document["actions"]:
+        return {}
+    missing_cents = document["owed_cents"] - ledger.balance_cents(accounts.cash(session.pk))
+    if missing_cents <= 0:
+        return {}
+    return {
+        "missing": money(missing_cents),
+        "bring_cash": _cash_act_url(session, MOVE_CASH),
+        "actions": [act for act in document["actions"] if act != DeskAction.PAY],
+        "tone": "warn",
+    }
+
+
+def _compared(checked: Checked, details: Mapping[str, Any]) -> list[tuple[Any, Any]]:
+    """Return what is compared with the paper, as names and values: game, day, place and time of
+    sale, bets, price, and the bets that won, by hits.
+    """
+    payable = checked.payable
+    place = Premises.objects.get(pk=payable.issuer_id)
+    facts: list[tuple[Any, Any]] = [(_("Game"), Game(payable.game).label)]
+    if "day" in details:
+        facts.append((_("Meeting"), day(date.fromisoformat(details["day"]))))
+    facts += [
+        (_("Time of sale"), moment(payable.issued_at)),
+        (_("Premises"), f"{place.code} · {place.name}"),
+    ]
+    if "bets" in details:
+        facts += [(_("Bets"), details["bets"]), (_("Amount"), money(details["price_cents"]))]
+    for won in details.get("winning_bets", ()):
+        title = _("%(hits)s right") % {"hits": won["hits"]}
+        facts.append((title, ngettext("%(n)s bet", "%(n)s bets", won["bets"]) % {"n": won["bets"]}))
+    return facts
 
 
 def _document(state: DeskState) -> dict[str, Any]:
     checked = state.checked
     payable, rule = checked.payable, checked.rule
     said, tone = STATES[checked.state.value]
+    details = checked.details()
     if checked.refusal and tone == "good":
         tone = "warn"
     return {
@@ -233,9 +280,10 @@ def _document(state: DeskState) -> dict[str, Any]:
         "first_pay_day": payable.first_pay_day,
         "last_claim_day": payable.last_claim_day,
         "duty": _DUTIES[checked.duty] if checked.duty else "",
-        "why_not": checked.refusal or "",
+        "why_not": gettext(checked.why) if checked.why else "",
         "cheque": bool(rule and rule.means is Means.NOMINATIVE_CHEQUE),
-        "details": checked.details(),
+        "details": details,
+        "compared": _compared(checked, details),
         "actions": [action.value for action in state.actions],
         "happened_before": [
             (_HAPPENED.get(act.what, act.what), moment(act.at), act.premises)
@@ -248,6 +296,9 @@ def _queue(by: StaffActor) -> dict[str, Any]:
     """Return the person's day at the desk: cash session, payments, undecided deposits."""
     session = CashSession.objects.filter(cashier_id=by.user_id, closed_at=None).first()
     queue: dict[str, Any] = {"session": link(session) if session else ""}
+    if session is not None:
+        queue["in_hand"] = money(ledger.balance_cents(accounts.cash(session.pk)))
+        queue["count_cash"] = _cash_act_url(session, CLOSE_CASH)
     if by.may(powers.READ):
         start, end = day_bounds(natural_day(clock.now()))
         today = Payment.objects.filter(paid_at__gte=start, paid_at__lt=end, staff_id=by.user_id)
@@ -265,8 +316,14 @@ def _queue(by: StaffActor) -> dict[str, Any]:
 def _open_cash_url(by: StaffActor) -> str:
     if not OPEN_CASH.open_to(by, None):
         return ""
+    return _cash_act_url(None, OPEN_CASH)
+
+
+def _cash_act_url(session: CashSession | None, act: Act) -> str:
+    """Return the address of an act on a cash session, or on none, that comes back to the desk."""
     place = reverse("admin:payoffice_cashsession_changelist")
-    return f"{place}{OPEN_CASH.name}/?{urlencode({'back': reverse('admin:office')})}"
+    row = f"{session.pk}/" if session else ""
+    return f"{place}{row}{act.name}/?{urlencode({'back': reverse('admin:office')})}"
 
 
 def _paper_view(request: HttpRequest, kind: str, ident: UUID) -> HttpResponse:

@@ -51,7 +51,8 @@ class Checked:
     `duty` says whether the place where it was checked must, may or must not pay such an amount
     [C4], and `refusal` is the code of the error with which it would be refused there now: empty if
     it would be paid. Both are None where nothing is paid (a check by its holder). `presentable`
-    says that it may be presented or deposited now, so that it does not lapse [D7].
+    says that it may be presented or deposited now, so that it does not lapse [D7]. `why` is the
+    sentence of the refusal, not translated.
     """
 
     payable: Payable
@@ -61,6 +62,7 @@ class Checked:
     duty: Duty | None
     refusal: str | None
     presentable: bool
+    why: str = ""
 
     @property
     def owed_cents(self) -> int:
@@ -151,7 +153,8 @@ def desk_state(*, by: StaffActor, code: str = "", deposit: UUID | None = None) -
         at = Standpoint(PLACE_OF_KIND[session.premises.kind], session.premises_id)
     checked = _checked(payable, at, receipt=deposit)
     if checked.refusal == "" and by.user_id in _handed_over_by(payable):
-        checked = dataclasses.replace(checked, refusal=PayerHandedOver.code)
+        refused = PayerHandedOver
+        checked = dataclasses.replace(checked, refusal=refused.code, why=refused.message)
     return DeskState(
         checked, happened(finding.claim_of(payable)), tuple(_actions(by, checked, session))
     )
@@ -167,19 +170,22 @@ def _checked(payable: Payable, at: Standpoint | None, *, receipt: UUID | None = 
         payable, current.state, deposited=current.deposit is not None, today=current.today
     )
     rule = duty = refusal = None
+    why = ""
     if payable.amount_cents:
         rule = judging.rule_of(payable, finding.payment_figures(current.today))
         duty = judging.duty_at(rule, payable, at) if at else None
     if at is not None:
         try:
             paying.judge(payable, current, receipt, at)
-            refusal = "" if _authorised(at, payable.game) else PremisesNotAuthorised.code
+            refusal = ""
+            if not _authorised(at, payable.game):
+                refusal, why = PremisesNotAuthorised.code, PremisesNotAuthorised.message
         except DomainError as error:
-            refusal = error.code
+            refusal, why = error.code, error.message
     presentable = state in judging.UNTOUCHED or (
         state is DocumentState.SOLD and finding.source_of(payable).takes_early(payable)
     )
-    return Checked(payable, state, current.today, rule, duty, refusal, presentable)
+    return Checked(payable, state, current.today, rule, duty, refusal, presentable, why)
 
 
 def _authorised(at: Standpoint, game: str) -> bool:

@@ -10,6 +10,7 @@ from core.payoffice.services.cash import cash_open
 from core.staff.models import Proposal, User
 from core.staff.powers import Role
 from core.staff.services import actor_of, session_start
+from lototrot.models.tickets import Ticket
 from tests.support import paying
 from tests.support.admin_desk import Desk
 
@@ -17,11 +18,11 @@ pytestmark = pytest.mark.django_db
 URL = "/admin/office/"
 
 
-def cashier_at(*, cash: bool = True, **looks: Any) -> Desk:
+def cashier_at(*, cash: bool = True, float_cents: int = 500_000, **looks: Any) -> Desk:
     desk = Desk(Role.CASHIER, **looks)
     if cash:
         by = actor_of(session_start(user=desk.person, verified=True)[0])
-        cash_open(by=by, premises=paying.office().code, float_cents=500_000)
+        cash_open(by=by, premises=paying.office().code, float_cents=float_cents)
     return desk
 
 
@@ -67,6 +68,37 @@ def test_what_is_refused_is_said_and_nothing_is_done() -> None:
     assert "document_altered" in refused and not Payment.objects.exists()
     unknown = shown(desk, "1ABC")
     assert "code_malformed" in unknown and acts(unknown) == []
+
+
+@pytest.mark.article("14.III.10.2", "14.III.10.4")
+def test_an_empty_drawer_says_what_is_missing_and_pays_once_it_was_brought() -> None:
+    (ticket,) = paying.worth(22_40)
+    desk = cashier_at(float_cents=10_00)
+    page = shown(desk, ticket.code)
+    assert "€12.40 missing: bring cash" in page and "pay" not in acts(page)
+    (bring,) = re.findall(r'main" href="(/admin/[^"]+/move/[^"]+)"', page)
+    assert "€10.00" in page  # in hand
+    done = desk.client.post(bring, {"cents": "12.40", "reason": "From the safe", "do": "1"})
+    assert (done.status_code, done["Location"]) == (302, URL)
+    page = shown(desk, ticket.code)
+    assert "missing" not in page and acts(page)[0] == "pay"
+    assert "hand the money over" in act(desk, page, "pay", intact="on")
+    assert Payment.objects.get().amount_cents == 22_40
+
+
+@pytest.mark.article("14.III.10.2")
+def test_what_is_compared_with_the_paper_is_shown_and_a_refusal_is_a_sentence() -> None:
+    won, nothing = paying.worth(22_40, 0)
+    ticket, desk = Ticket.objects.get(pk=won.ticket.pk), cashier_at()
+    page = shown(desk, won.code)
+    told = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page))
+    assert told["Premises"] == f"{ticket.premises.code} · {ticket.premises.name}"
+    assert told["Bets"] == str(ticket.bets) and told["Game"] == "Lototrot"
+    assert any(name.endswith(" right") for name in told), told
+    page = shown(desk, nothing.code)
+    assert "The document has no prize." in page and "no_prize" not in page
+    # Where *Pay* stood stands nothing that means something else.
+    assert 'class="office-button main"' not in page
 
 
 @pytest.mark.article("14.III.10.6")
