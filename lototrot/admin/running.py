@@ -159,7 +159,6 @@ START = Act(
     form=StartForm,
     icon="flag",
     offered=_in(RaceState.SCHEDULED, RaceState.DECLARED),
-    danger=True,
     text=_("Sales stop at once. Confirmed by a second person, the contests close (14.III.4)."),
 )
 START_CORRECT = Act(

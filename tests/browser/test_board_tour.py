@@ -40,6 +40,17 @@ return shown.filter((e) => box(e).bottom > innerHeight + 1 || box(e).right > inn
 """
 
 
+# What is set as large as the pot, or larger.
+_AS_LARGE = """
+const size = (e) => parseFloat(getComputedStyle(e).fontSize);
+const pot = size(document.querySelector(".pot"));
+const says = (e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
+return [...document.querySelectorAll("main *")]
+  .filter((e) => e.checkVisibility() && !e.matches(".pot") && says(e) && size(e) >= pot)
+  .map((e) => e.outerHTML.slice(0, 100));
+"""
+
+
 @pytest.fixture
 def published(tmp_path: Path, settings: Any) -> Iterator[None]:
     settings.VAR_DIR = tmp_path
@@ -98,6 +109,9 @@ def test_a_race_day_on_the_boards(line: Line, tours: list[Tour]) -> None:
     contest = Contest.objects.get()
     browsers = [tour.browser for tour in tours]
     stop_each(tours, "on-sale")
+    for browser in browsers:
+        assert browser.run(_AS_LARGE) == []
+        assert browser.shows('.bar a[href="/coupon"]')  # on a phone before all
     stop = desk.stop(contest, race=1)
     live.publish(live.folder())
     for browser in browsers:
@@ -122,6 +136,7 @@ def test_a_race_day_on_the_boards(line: Line, tours: list[Tour]) -> None:
     live.publish(live.folder())
     for browser in browsers:
         explained(browser, settlement)
+        assert browser.run(_AS_LARGE) == []
     stop_each(tours, "settled")
     line.cut()
     for browser in browsers:

@@ -55,6 +55,7 @@ const copy = (from) => {
 };
 
 const styles = [...document.styleSheets].map((sheet) => said(sheet.cssRules)).join("\n")
+  .replaceAll("html:root", "html")  // whose root is the SVG
   .replaceAll("url(", "none(");
 const [width, height] = [innerWidth, innerHeight];
 const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
