@@ -1,11 +1,9 @@
 """Race and kill public draws on real commits: each keeps one commitment and one order."""
 
-import os
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +21,8 @@ from lototrot.models.running import RaceStart
 from lototrot.selectors.draws import subject_of
 from lototrot.services.seal.sealing import contest_seal
 from tests.support import factories, rounds
+from tests.support.concurrency import stopping
+from tests.support.concurrency.forking import stopped
 from tests.support.concurrency.sales import PATIENCE_S, together
 from tests.support.databases import Database
 from tests.support.lototrot.starting import declare, start
@@ -145,81 +145,38 @@ def test_a_witness_and_an_abandonment_at_once_never_both_count(hall: Hall, attem
 
 # --- kill -9 --------------------------------------------------------------------------------------
 
-_WORKER = """
-import sys
-import time
-import uuid
-
-import django
-
-django.setup()
-from core.draws import conducting
-from core.staff.models import StaffSession
-from core.staff.services import actor_of
-
-step, place, draw, session = sys.argv[1:]
-
-
-def stop():
-    print("here", flush=True)
-    time.sleep(600)
-
-
-original = getattr(conducting, place)
-setattr(conducting, place, lambda *given, **more: (original(*given, **more), stop()))
-by = actor_of(StaffSession.objects.get(pk=session))
-if step == "commit":
-    conducting.draw_commit(by=by, draw=uuid.UUID(draw), source="dice", pieces=10)
-elif step == "enter":
-    conducting.draw_enter(
-        by=by, draw=uuid.UUID(draw), source="dice", text="3161425364", witness="Player"
-    )
-else:
-    conducting.draw_certify(by=by, draw=uuid.UUID(draw))
-"""
-
 
 @contextmanager
-def killed_at(database: Database, hall: Hall, step: str, place: str) -> Iterator[None]:
+def killed_at(
+    database: Database, hall: Hall, step: str, place: str, folder: Path
+) -> Iterator[None]:
     """A process that takes a step and is killed after `place` in it, before its commit."""
     by = hall.organiser if step == "commit" else hall.inspector
-    worker = subprocess.Popen(
-        [sys.executable, "-c", _WORKER, step, place, str(hall.draw.uuid), str(by.session_id)],
-        env={**os.environ, **database.environment},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert worker.stdout is not None
-        assert worker.stdout.readline() == "here\n"
+    work = (stopping.draw, step, place, str(hall.draw.uuid), str(by.session_id))
+    with stopped(*work, environment=database.environment, output=folder / "worker"):
         yield
-    finally:
-        worker.kill()
-        worker.wait(PATIENCE_S)
-        assert worker.stdout is not None
-        worker.stdout.close()
 
 
 @pytest.mark.article("14.III.5.4.4")
 def test_a_draw_killed_at_every_step_goes_on_with_the_same_commitment(
-    own_database: Database, hall: Hall
+    own_database: Database, hall: Hall, tmp_path: Path
 ) -> None:
     """Each step is killed twice: once with its row written, once with its entry published."""
     for place in ("state_move", "publish"):
-        with killed_at(own_database, hall, "commit", place):
+        with killed_at(own_database, hall, "commit", place, tmp_path):
             pass
         assert not Commitment.objects.exists()
         assert not LogEntry.objects.filter(kind="draws.commitment").exists()
     kept = hall.commit()
     for place in ("state_move", "publish"):
-        with killed_at(own_database, hall, "enter", place):
+        with killed_at(own_database, hall, "enter", place, tmp_path):
             pass
         assert not Outcome.objects.exists()
         assert Draw.objects.get(pk=hall.draw.pk).state == Draw.State.COMMITTED
     assert hall.commit() == kept
     outcome = hall.enter()
     for place in ("state_move", "publish"):
-        with killed_at(own_database, hall, "certify", place):
+        with killed_at(own_database, hall, "certify", place, tmp_path):
             pass
         assert Draw.objects.get(pk=hall.draw.pk).state == Draw.State.DRAWN
     assert hall.certify().draw_id == hall.draw.pk

@@ -3,12 +3,7 @@
 The twins take away what prevents a second payment, and see it happen.
 """
 
-import json
-import os
 import random
-import signal
-import subprocess
-import sys
 import threading
 import time
 import uuid
@@ -40,6 +35,9 @@ from core.payoffice.sources import Lapsed
 from core.tools.embedded.server import ROOT
 from lototrot.services.prizes.lapsing import lapse
 from tests.support import factories, paying
+from tests.support.concurrency.forking import Forked
+from tests.support.concurrency.killing import said
+from tests.support.concurrency.payer import pay
 from tests.support.concurrency.sales import eventually, together
 from tests.support.databases import Database
 from tests.support.factories import Point
@@ -261,22 +259,14 @@ def test_a_payer_killed_between_paying_and_answering(
         "tickets": [(ident, each.code) for ident, each in requests.items()],
     }
     output = tmp_path / "payer.txt"
-    with output.open("wb") as file:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tests.support.concurrency.payer", json.dumps(plan)],
-            cwd=ROOT,
-            env=os.environ | own_database.environment,
-            stdout=file,
-            stderr=subprocess.PIPE,
-        )
-        try:
-            eventually(lambda: output.read_text().count("paid") >= 10)
-            time.sleep(_PAUSES.random() * 0.05)
-            assert process.poll() is None, process.communicate()[1].decode()
-        finally:
-            process.send_signal(signal.SIGKILL)
-            process.communicate()
-    lines = [line.split() for line in output.read_text().split("\n")[:-1]]
+    payer = Forked(pay, plan, environment=own_database.environment, output=output)
+    try:
+        eventually(lambda: "\n".join(said(output)).count("paid") >= 10)
+        time.sleep(_PAUSES.random() * 0.05)
+        assert payer.poll() is None, payer.errors()
+    finally:
+        payer.kill()
+    lines = [line.split() for line in said(output)]
     asked = [ident for word, ident in lines if word == "asked"]
     answered = {ident for word, ident in lines if word == "paid"}
     for ident in asked:

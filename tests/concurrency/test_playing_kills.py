@@ -62,8 +62,7 @@ def trouble(running: list[Players], url: str) -> None:
             random.choice(running).kill_and_resume()
     assert ended, "no session was met in the middle of a statement"
     for each in running:
-        _, errors = each.process.communicate(timeout=max(1.0, until - time.monotonic()))
-        assert each.process.returncode == 0, errors.decode()
+        assert each.process.wait(max(1.0, until - time.monotonic())) == 0, each.process.errors()
 
 
 @pytest.mark.article("15.II.2", "15.III.3", "15.III.6.2")

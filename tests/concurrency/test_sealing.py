@@ -1,11 +1,9 @@
 """Sealing under fire: killed at its worst moments, and two workers at once."""
 
-import os
 import signal
-import subprocess
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +17,8 @@ from lototrot.models.sealing import Seal
 from lototrot.services.seal import sealing
 from lototrot.services.seal.sealing import contest_seal, seals_due
 from tests.support import factories, rounds
+from tests.support.concurrency import stopping
+from tests.support.concurrency.forking import stopped
 from tests.support.databases import Database
 from tests.support.verifying.load import verifier
 
@@ -33,60 +33,21 @@ def contest(own_database: Database) -> Contest:
     return factories.contest_closed(new_contest, sealed=False)
 
 
-# A worker that stops where it is told to, says so, and is killed there.
-_WORKER = """
-import sys
-import time
-
-import django
-
-django.setup()
-from core.proofs import log, merkle
-from lototrot import tasks
-
-contest, module, name = int(sys.argv[1]), *sys.argv[2:]
-holder = {"log": log, "merkle": merkle, "tasks": tasks}[module]
-original = getattr(holder, name)
-
-
-def stopping(*args, **kwargs):
-    result = original(*args, **kwargs)
-    print("here", flush=True)
-    time.sleep(600)
-    return result
-
-
-setattr(holder, name, stopping)
-tasks.seal(contest)
-"""
-
-
 @pytest.mark.parametrize(
     ("place", "kept"),
     [(("merkle", "root"), 0), (("log", "publish"), 0), (("tasks", "contest_seal"), 1)],
 )
 def test_a_worker_killed_leaves_a_whole_seal_or_none(
-    own_database: Database, contest: Contest, place: tuple[str, str], kept: int
+    own_database: Database, contest: Contest, place: tuple[str, str], kept: int, tmp_path: Path
 ) -> None:
-    worker = subprocess.Popen(
-        [sys.executable, "-c", _WORKER, str(contest.pk), *place],
-        env={**os.environ, **own_database.environment},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert worker.stdout is not None and worker.stdout.readline() == "here\n"
-        os.kill(worker.pid, signal.SIGKILL)
-        assert worker.wait(WAIT_S) == -signal.SIGKILL
+    work = (stopping.seal, contest.pk, *place)
+    environment, output = own_database.environment, tmp_path / "worker"
+    with stopped(*work, environment=environment, output=output) as worker:
+        assert worker.kill() == -signal.SIGKILL
         assert Seal.objects.count() == kept
         assert LogEntry.objects.filter(kind="lototrot.seal").count() == kept
         assert seals_due() == [contest.pk][kept:]
         seal = _when_free(contest)
-    finally:
-        worker.kill()
-        worker.wait(WAIT_S)
-        assert worker.stdout is not None
-        worker.stdout.close()
     assert (seal.tickets, Seal.objects.count()) == (3, 1)
     log = [each.published() for each in LogEntry.objects.order_by("sequence")]
     assert verifier("public_log").log_holds(log, [keys.current_public()]).startswith("WHOLE: 2")

@@ -1,23 +1,20 @@
 """kill -9 of PostgreSQL whole, amid sales and plays: all that was answered is there, once."""
 
-import json
-import os
-import subprocess
-import sys
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
+from django.core.management import call_command
 from pytest_django import DjangoDbBlocker
 
 from core.tools.embedded.postgres import Postgres
-from core.tools.embedded.server import ROOT
+from tests.support.concurrency import player, seller
 from tests.support.concurrency.killing import SELLERS, Players, audit, sellers
 from tests.support.concurrency.sales import eventually
-from tests.support.servers import migrate
+from tests.support.servers import migrate, used
 
 TICKETS, PLAYERS = 100_000, 8
 SALES_AT_ONCE = 3  # of each seller
@@ -29,38 +26,23 @@ def server(tmp_path: Path, django_db_blocker: DjangoDbBlocker) -> Iterator[Postg
     server = Postgres(tmp_path / "postgres", {"shared_buffers": "64MB"})
     with django_db_blocker.unblock():
         migrate(server)
-    try:
-        server.start()
-        yield server
-    finally:
-        server.destroy()
-
-
-def runner(environment: dict[str, str]) -> Callable[..., str]:
-    def run(*words: str) -> str:
-        return subprocess.run(
-            [sys.executable, *words],
-            cwd=ROOT,
-            env=os.environ | environment,
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout
-
-    return run
+        try:
+            server.start()
+            yield server
+        finally:
+            server.destroy()
 
 
 @pytest.mark.article("14.III.1.5", "15.III.3")
 def test_a_crash_of_the_whole_server_loses_nothing_answered(
-    server: Postgres, tmp_path: Path
+    server: Postgres,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Recovery, and the terminals go on with the UUIDs that were in doubt."""
     environment = {"DATABASE_URL": server.app_url, "DATABASE_OWNER_URL": server.owner_url}
-    run = runner(environment)
-    sale = json.loads(run("-m", "tests.support.concurrency.seller", "prepare"))
-    play = json.loads(
-        run("-m", "tests.support.concurrency.player", "prepare", str(TICKETS), str(PLAYERS))
-    )
+    with used(server):
+        sale, play = seller.prepare(), player.prepare(TICKETS, PLAYERS)
     players = Players(play, environment, tmp_path / "players.txt")
     try:
         with sellers(environment, sale, tmp_path, sales=5) as running:
@@ -77,14 +59,15 @@ def test_a_crash_of_the_whole_server_loses_nothing_answered(
             eventually(lambda: len(players.said("played")) > before + PLAYERS)
     finally:
         players.process.kill()
-        players.process.communicate()
     answered = {ident for each in running for ident in each.said("sold")}
     in_doubt = {ident for each in running for ident in each.in_doubt}
     assert len(in_doubt) <= SELLERS * SALES_AT_ONCE
     with psycopg.connect(server.owner_url) as session:
         audit(session, answered, answered | in_doubt)
         audit_plays(session, players)
-    assert "none differs" in run("manage.py", "ledger_rebuild")
+    with used(server):
+        call_command("ledger_rebuild")
+    assert "none differs" in capsys.readouterr().out
 
 
 def audit_plays(session: psycopg.Connection, players: Players) -> None:

@@ -1,13 +1,11 @@
 """Settlements killed, doubled and disturbed, in real processes and on real commits."""
 
-import os
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +19,8 @@ from lototrot.models.settlement import Prize, Settlement
 from lototrot.services.settlement import long_acts, settling
 from lototrot.services.settlement.settling import SettlementBusy, contest_settle, settlement_reverse
 from tests.support import factories, rounds
+from tests.support.concurrency import stopping
+from tests.support.concurrency.forking import stopped
 from tests.support.databases import Database
 from tests.support.factories import Point
 
@@ -64,62 +64,6 @@ def in_thread(pool: ThreadPoolExecutor, work: Callable[[], Any]) -> Future[Any]:
 
 # --- kill -9 --------------------------------------------------------------------------------------
 
-# A worker that stops where it is told to, says so, and is killed there.
-_WORKER = """
-import sys
-import time
-
-import django
-
-django.setup()
-from lototrot import tasks
-from lototrot.services.settlement import settling as settlement
-
-contest, module, name, when = int(sys.argv[1]), *sys.argv[2:]
-
-
-def pause():
-    print("here", flush=True)
-    time.sleep(600)
-
-
-holder = {"settlement": settlement, "ledger": settlement.ledger, "tasks": tasks}[module]
-original = getattr(holder, name)
-
-
-def stopping(*args, **kwargs):
-    if when == "before":
-        pause()
-    result = original(*args, **kwargs)
-    pause()
-    return result
-
-
-setattr(holder, name, stopping)
-tasks.settle(contest)
-"""
-
-
-@contextmanager
-def worker_stopped_at(
-    database: Database, contest: Contest, place: tuple[str, str, str]
-) -> Iterator["subprocess.Popen[str]"]:
-    worker = subprocess.Popen(
-        [sys.executable, "-c", _WORKER, str(contest.pk), *place],
-        env={**os.environ, **database.environment},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert worker.stdout is not None
-        assert worker.stdout.readline() == "here\n"
-        yield worker
-    finally:
-        worker.kill()
-        worker.wait(WAIT_S)
-        assert worker.stdout is not None
-        worker.stdout.close()
-
 
 @pytest.mark.parametrize(
     "place",
@@ -133,11 +77,12 @@ def worker_stopped_at(
     ids=" ".join,
 )
 def test_a_worker_killed_in_the_middle_leaves_nothing_and_the_next_one_settles(
-    own_database: Database, contest: Contest, place: tuple[str, str, str]
+    own_database: Database, contest: Contest, place: tuple[str, str, str], tmp_path: Path
 ) -> None:
-    with worker_stopped_at(own_database, contest, place) as worker:
-        os.kill(worker.pid, signal.SIGKILL)
-        assert worker.wait(WAIT_S) == -signal.SIGKILL
+    work = (stopping.settle, contest.pk, *place)
+    environment, output = own_database.environment, tmp_path / "worker"
+    with stopped(*work, environment=environment, output=output) as worker:
+        assert worker.kill() == -signal.SIGKILL
         assert state_of(contest) == Contest.State.CLOSED
         assert not Settlement.objects.exists()
         assert not Prize.objects.exists()
@@ -150,9 +95,10 @@ def test_a_worker_killed_in_the_middle_leaves_nothing_and_the_next_one_settles(
 
 
 def test_a_worker_killed_after_its_commit_has_settled(
-    own_database: Database, contest: Contest
+    own_database: Database, contest: Contest, tmp_path: Path
 ) -> None:
-    with worker_stopped_at(own_database, contest, ("tasks", "contest_settle", "after")):
+    work = (stopping.settle, contest.pk, "tasks", "contest_settle", "after")
+    with stopped(*work, environment=own_database.environment, output=tmp_path / "worker"):
         pass
     assert state_of(contest) == Contest.State.SETTLED
     assert settling.settlements_due() == []

@@ -1,11 +1,9 @@
 """Run each nightly job once for each day and in order, late or not, after failures and kills."""
 
-import os
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from datetime import date, timedelta
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -25,6 +23,8 @@ from core.nights.models import JobFailure, JobRun
 from core.nights.selectors import undone
 from core.nights.services import DayNotOver, NightRunning, jobs_due, last_day, night_run
 from tests.support import factories
+from tests.support.concurrency import stopping
+from tests.support.concurrency.forking import stopped
 from tests.support.databases import Database
 
 
@@ -206,44 +206,13 @@ def test_the_night_waits_for_what_began_before_it(
     assert len(diary.lines) == 1
 
 
-_CHILD = """
-import sys, time
-import django
-django.setup()
-from core.nights import services
-from core.nights.jobs import Job, Outcome
-from tests.support.contributing import contributed
-
-
-def pause(day):
-    print("here", flush=True)
-    time.sleep(600)
-
-
-where = sys.argv[1]
-job = Job(name="a", title="a", order=1, run=pause if where == "in" else lambda d: Outcome(),
-          whole=where != "in")
-if where == "after":
-    services._finish = lambda run, outcome: (services._finish, pause(None))
-with contributed("nightly", "JOBS", [job]):
-    services.night_run()
-"""
-
-
 @pytest.mark.parametrize("where", ["in", "after"])
 def test_a_runner_that_is_killed_leaves_its_job_to_the_next(
-    own: Database, diary: Diary, where: str
+    own: Database, diary: Diary, where: str, tmp_path: Path
 ) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", _CHILD, where],
-        env={**os.environ, **own.environment},
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as child:
-        assert child.stdout is not None
-        assert child.stdout.readline() == "here\n"
-        os.kill(child.pid, signal.SIGKILL)
-        child.wait(30)
+    work = (stopping.night, where)
+    with stopped(*work, environment=own.environment, output=tmp_path / "runner") as runner:
+        assert runner.kill() == -signal.SIGKILL
     assert JobRun.objects.get().state == "running"
     diary.job("a", 1)
     _when_free(night_run)

@@ -1,10 +1,6 @@
 """Run processes that sell and play until a test kills them, and read what they wrote before."""
 
-import json
-import os
 import signal
-import subprocess
-import sys
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -13,10 +9,16 @@ from typing import Any
 
 import psycopg
 
-from core.tools.embedded.server import ROOT
+from tests.support.concurrency import player, seller
+from tests.support.concurrency.forking import Forked
 from tests.support.concurrency.sales import eventually
 
 SELLERS = 4
+
+
+def said(output: Path) -> list[str]:
+    """Return the whole lines that a process has written; none before it has opened the file."""
+    return output.read_text().split("\n")[:-1] if output.exists() else []
 
 
 class Seller:
@@ -24,32 +26,16 @@ class Seller:
 
     def __init__(self, environment: dict[str, str], plan: dict[str, Any], output: Path) -> None:
         self._output = output
-        with output.open("wb") as file:
-            self._process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-m",
-                    "tests.support.concurrency.seller",
-                    "sell",
-                    json.dumps(plan),
-                ],
-                cwd=ROOT,
-                env=os.environ | environment,
-                stdout=file,
-                stderr=subprocess.PIPE,
-            )
+        self._process = Forked(seller.sell_at_once, plan, environment=environment, output=output)
 
     def said(self, word: str) -> list[uuid.UUID]:
-        lines = self._output.read_text().split("\n")[:-1]
+        lines = said(self._output)
         return [uuid.UUID(line.split()[1]) for line in lines if line.startswith(word)]
 
     def kill(self) -> None:
         """Kill the process if it runs. It must not have ended by itself."""
-        if self._process.returncode is not None:
-            return
-        assert self._process.poll() is None, self._process.communicate()[1].decode()
-        self._process.send_signal(signal.SIGKILL)
-        self._process.communicate()
+        assert self._process.poll() in (None, -signal.SIGKILL), self._process.errors()
+        self._process.kill()
 
     @property
     def in_doubt(self) -> set[uuid.UUID]:
@@ -100,7 +86,7 @@ class Players:
         self._output = output
         self.process = self._start(())
 
-    def _start(self, doubtful: Iterable[tuple[str, str]]) -> "subprocess.Popen[bytes]":
+    def _start(self, doubtful: Iterable[tuple[str, str]]) -> Forked:
         resumed: dict[str, list[str]] = {}
         for ident, number in doubtful:
             resumed.setdefault(number, []).append(ident)
@@ -108,23 +94,11 @@ class Players:
             each | {"doubtful": resumed.get(str(each["number"]), [])}
             for each in self.plan["terminals"]
         ]
-        with self._output.open("ab") as file:
-            return subprocess.Popen(
-                [
-                    sys.executable,
-                    "-m",
-                    "tests.support.concurrency.player",
-                    "play",
-                    json.dumps(self.plan | {"terminals": terminals}),
-                ],
-                cwd=ROOT,
-                env=os.environ | self._environment,
-                stdout=file,
-                stderr=subprocess.PIPE,
-            )
+        plan = self.plan | {"terminals": terminals}
+        return Forked(player.main, plan, environment=self._environment, output=self._output)
 
     def said(self, word: str) -> list[list[str]]:
-        lines = (line.split() for line in self._output.read_text().split("\n")[:-1])
+        lines = (line.split() for line in said(self._output))
         return [line[1:] for line in lines if line and line[0] == word]
 
     def doubtful(self) -> list[tuple[str, str]]:
@@ -136,6 +110,5 @@ class Players:
         """Kill the process and start it again with its UUIDs, as a machine does that lost its
         power.
         """
-        self.process.send_signal(signal.SIGKILL)
-        self.process.communicate()
+        self.process.kill()
         self.process = self._start(self.doubtful())

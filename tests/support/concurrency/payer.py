@@ -1,12 +1,10 @@
-"""A process that pays tickets one after another, to be killed: `python -m ... payer PLAN`.
+"""Pay tickets one after another in a process that a test kills.
 
 The plan names a terminal, and for each ticket its code and the UUID of its payment, which the
 process writes to its standard output past every buffer: `asked UUID`, then `paid UUID`.
 """
 
-import json
 import os
-import sys
 import uuid
 from typing import Any
 
@@ -29,7 +27,3 @@ def pay(plan: dict[str, Any]) -> None:
         request = PayRequest(uuid.UUID(ident), plan["cents"], intact=True, code=code)
         payment_make(at=at, request=request)
         say("paid", ident)
-
-
-if __name__ == "__main__":
-    pay(json.loads(sys.argv[1]))

@@ -1,16 +1,14 @@
 """Buy and play at several terminals in a process that a test kills, until all is sold.
 
-`python -m tests.support.concurrency.player play PLAN`: each terminal of the plan in one thread.
-`prepare TICKETS TERMINALS` opens an emission and prints such a plan. What a terminal is about to do
-and what it was answered goes to the standard output, a line at a time and past every buffer:
+`main` plays a plan, each terminal of it in one thread. `prepare` opens an emission and returns such
+a plan. What a terminal is about to do and what it was answered goes to the standard output, a line
+at a time and past every buffer:
 `asked UUID TERMINAL`, `sold UUID`, `played UUID TIER`, `refused UUID`. A connection lost is made
 again and the same request sent again, as a terminal would. `doubtful` plays of a process that was
 killed come first.
 """
 
-import json
 import os
-import sys
 import time
 import uuid
 from collections.abc import Callable
@@ -93,11 +91,3 @@ def terminal_play(plan: dict[str, Any], terminal: dict[str, Any]) -> None:
 def main(plan: dict[str, Any]) -> None:
     with ThreadPoolExecutor(len(plan["terminals"])) as pool:
         list(pool.map(lambda terminal: terminal_play(plan, terminal), plan["terminals"]))
-
-
-if __name__ == "__main__":
-    match sys.argv[1:]:
-        case ["prepare", tickets, terminals]:
-            print(json.dumps(prepare(int(tickets), int(terminals))))
-        case ["play", plan]:
-            main(json.loads(plan))

@@ -1,15 +1,12 @@
 """Sell tickets in a process without end, so that a test can kill it.
 
-`python -m tests.support.concurrency.seller prepare` puts a contest on sale and prints the plan;
-`... sell PLAN` sells, in several threads, so that sales meet in one statement. What a seller is
-about to ask and what it was answered goes to its standard output, a line at a time and past every
-buffer: `asked UUID`, `sold UUID`. A connection lost is made again and the same UUID sent again, as
-a terminal would.
+`prepare` puts a contest on sale and returns the plan; `sell_at_once` sells, in several threads, so
+that sales meet in one statement. What a seller is about to ask and what it was answered goes to its
+standard output, a line at a time and past every buffer: `asked UUID`, `sold UUID`. A connection
+lost is made again and the same UUID sent again, as a terminal would.
 """
 
-import json
 import os
-import sys
 import threading
 import time
 import traceback
@@ -62,8 +59,11 @@ def sell_at_once(plan: dict[str, Any]) -> None:
         os._exit(1)
 
     threading.excepthook = end
-    for _ in range(AT_ONCE):
-        threading.Thread(target=sell, args=(plan,)).start()
+    threads = [threading.Thread(target=sell, args=(plan,)) for _ in range(AT_ONCE)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def sell(plan: dict[str, Any]) -> None:
@@ -79,11 +79,3 @@ def sell(plan: dict[str, Any]) -> None:
                 continue
             break
         say("sold", ident)
-
-
-if __name__ == "__main__":
-    match sys.argv[1:]:
-        case ["prepare"]:
-            print(json.dumps(prepare()))
-        case ["sell", plan]:
-            sell_at_once(json.loads(plan))

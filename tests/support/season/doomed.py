@@ -1,11 +1,7 @@
-"""Do the nights' work, or settle a contest, in a process that kills itself before a statement.
-
-Run as a module: `night`, or the id of a contest, and how many statements it lives for.
-"""
+"""Do the nights' work, or settle a contest, in a process that kills itself before a statement."""
 
 import os
 import signal
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -32,15 +28,11 @@ def dies_at(statement: int) -> Callable[..., Any]:
     return wrapper
 
 
-def main() -> None:
-    work, statement = sys.argv[1:]
+def do(work: str, statement: int) -> None:
+    """Do the work, `night` or the id of a contest; it lives for so many statements."""
     name_process(f"command:{work}")
-    with connection.execute_wrapper(dies_at(int(statement))):
+    with connection.execute_wrapper(dies_at(statement)):
         if work == "night":
             night_run()
         else:
             tasks.settle(int(work))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,33 +1,28 @@
 """Kill a process in the middle of a season's work, at a statement that the season chooses."""
 
-import os
 import signal
-import subprocess
-import sys
+import tempfile
 from collections.abc import Mapping
+from pathlib import Path
 
 from django.db import connection
 
-from core.tools.embedded.server import ROOT
+from tests.support.concurrency.forking import Forked
 from tests.support.concurrency.sales import eventually
+from tests.support.season.doomed import do
 
 NAME = "season: to be killed"
 
 
 def killed(environment: Mapping[str, str], work: str, statement: int) -> bool:
     """Run the work in a process of its own that dies at a statement. Return whether it did."""
-    child = subprocess.run(
-        [sys.executable, "-m", "tests.support.season.doomed", work, str(statement)],
-        cwd=ROOT,
-        env={**os.environ, **environment, "PGAPPNAME": NAME},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        timeout=120,
-        check=False,
-    )
-    assert child.returncode in (0, -signal.SIGKILL), child.stderr.decode()
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / "doomed"
+        child = Forked(do, work, statement, environment=environment, output=output, name=NAME)
+        code = child.wait()
+        assert code in (0, -signal.SIGKILL), child.errors()
     eventually(_server_has_noticed)
-    return child.returncode != 0
+    return code != 0
 
 
 def _server_has_noticed() -> bool:
