@@ -59,12 +59,16 @@ _BREACHES_SHOWN = 100
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Button:
-    """An act that this person may run now on this row, and the address of its page."""
+    """An act that this person may run now on this row, and the address of its page.
+
+    One that `waits` would be refused as things stand: it is offered, but is not the next step.
+    """
 
     title: Any
     url: str
     danger: bool
     icon: str
+    waits: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -92,7 +96,7 @@ class _Desk:
         closed = not selling and contest.state not in Contest.NEVER_ON_SALE
         settlement = contest.settlements.filter(in_force=True).first()
         breaches = breach_list(contest.pk, after=0, limit=_BREACHES_SHOWN) if closed else []
-        steps = self._steps(settlement)
+        steps, gates = self._steps(settlement), self._gates()
         about_breaches = () if breaches else (settling_page.VOID, settling_page.BLOCK)
         acts = [act for act in contests.ContestAdmin.acts if act not in about_breaches]
         return {
@@ -102,9 +106,11 @@ class _Desk:
             "here": self.here,
             "steps": steps,
             "steps_done": sum(step.done for step in steps),
-            "buttons": self.buttons(contest, acts),
+            "buttons": self._contest_buttons(
+                acts, is_shut=any(not is_open for _, is_open in gates)
+            ),
             "seconds_left": self._seconds_left(),
-            "gates": self._gates(),
+            "gates": gates,
             "gate_buttons": self.buttons(contest.meeting, (programme.INTERNAL,)),
             "missing": self._missing(),
             "totals": contest_totals(contest),
@@ -134,6 +140,14 @@ class _Desk:
 
     def buttons(self, row: Model | type[Model], acts: Iterable[Act]) -> list[Button]:
         return buttons(self.by, row, acts, self.here)
+
+    def _contest_buttons(self, acts: Iterable[Act], *, is_shut: bool) -> list[Button]:
+        """Return the acts on the contest. It cannot be put on sale while a gate is shut [E8]."""
+        opens = f"/{contests.OPEN.name}/?"
+        return [
+            dataclasses.replace(button, waits=is_shut and opens in button.url)
+            for button in self.buttons(self.contest, acts)
+        ]
 
     def _seconds_left(self) -> int | None:
         if self.contest.state not in Contest.UNCLOSED:

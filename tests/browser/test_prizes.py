@@ -60,6 +60,8 @@ def test_a_prize_is_paid_once_and_what_may_not_be_paid_here_is_refused(
     browser.find(f"{STATE}.bad")
     desk.scan(browser, too_large.code)
     browser.says(f"{STATE}.warn", large)
+    assert "14.III" not in browser.text(f"{STATE}.warn")  # it stands with the details
+    browser.says(".shown .card", "14.III.10.2")
     assert not browser.shows(".acts .primary")
     desk.scan(browser, nothing.code)
     browser.find(f"{STATE}.info")

@@ -11,10 +11,11 @@ from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.selectors import live_sales
 from lototrot.services.contest.chains import chain_lock
+from lototrot.services.contest.contests import contest_publish
 from lototrot.services.seal.sealing import sealing
 from lototrot.services.settlement.settling import settling as settling_now
 from tests.support import factories, rounds
-from tests.support.admin_desk import Desk
+from tests.support.admin_desk import RULES, Desk
 from tests.support.lototrot.starting import declare
 
 NUMBERS = (1, 2, 3, 4)
@@ -121,6 +122,12 @@ def test_a_programme_goes_to_sale_from_the_desk() -> None:
     page = desk.get(f"/admin/race-day/{contest.pk}/")
     assert meeting.name in page
     assert {"import", "approve", "contest", "publish", "open"} <= acts_on(page)
+    (opening,) = re.findall(r'class="([^"]+)" href="[^"]+/open/', page)
+    assert "desk-waits" in opening  # not the next step while a gate is shut
+    contest_publish(by=factories.staff(Role.ORGANISER), contest=contest, rules=RULES)
+    page = desk.get(f"/admin/race-day/{contest.pk}/")
+    (opening,) = re.findall(r'class="([^"]+)" href="[^"]+/open/', page)
+    assert "desk-waits" not in opening
     chosen = desk.client.get("/admin/race-day/", {"contest": str(contest.pk)})
     assert chosen.headers["location"] == f"/admin/race-day/{contest.pk}/"
 

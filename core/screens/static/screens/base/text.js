@@ -34,3 +34,11 @@ export function t(key, values = {}) {
 
 /** Return whether a text has that key, for keys that come from the server. */
 export const has = (key) => key in catalogue;
+
+const ARTICLES = / \((\d[\d.IVX, ]*)\)/;
+
+/** Return a sentence of the API without the articles in brackets, which players do not read. */
+export const plain = (sentence) => sentence.replace(ARTICLES, "");
+
+/** Return the articles that a sentence of the API names, "" for none. */
+export const articlesOf = (sentence) => ARTICLES.exec(sentence)?.[1] ?? "";

@@ -3,7 +3,7 @@
 import { h } from "../base/dom.js";
 import { cents, date } from "../base/format.js";
 import { payersOf } from "../base/payers.js";
-import { has, language, t } from "../base/text.js";
+import { has, language, plain, t } from "../base/text.js";
 import { camera } from "./camera.js";
 
 // The texts of states and places are those of the terminal (core/screens/terminal.py).
@@ -39,7 +39,7 @@ async function check(code) {
     const game = await import(config.games[ticket.game]);
     answer.replaceChildren(...drawn(ticket, game, code));
   } catch (error) {
-    if (error instanceof Refused) answer.replaceChildren(h("div", { class: "state bad", role: "alert" }, h("p", { class: "large" }, t("not_known")), h("p", {}, error.message)));
+    if (error instanceof Refused) answer.replaceChildren(h("div", { class: "state bad", role: "alert" }, h("p", { class: "large" }, t("not_known")), h("p", {}, plain(error.message))));
     else {
       answer.replaceChildren(h("div", { class: "state warn", role: "alert" }, h("p", { class: "large" }, t("not_checked")), h("p", {}, t("not_checked_why"))));
       waiting = setTimeout(() => check(code), AGAIN_MS);

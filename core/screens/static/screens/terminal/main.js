@@ -2,7 +2,7 @@
 
 import { announce, h } from "../base/dom.js";
 import { hourOfDay, timeOfDay } from "../base/format.js";
-import { t } from "../base/text.js";
+import { plain, t } from "../base/text.js";
 import { client, LineLost, Problem } from "./client.js";
 import * as clock from "./clock.js";
 import { day } from "./day.js";
@@ -51,7 +51,7 @@ const till = {
   },
   /** Show the error of a request. A lost connection is shown elsewhere. */
   tell(error) {
-    if (error instanceof Problem) till.toast(error.title, error.transient ? "warn" : "bad");
+    if (error instanceof Problem) till.toast(plain(error.title), error.transient ? "warn" : "bad");
     else if (!(error instanceof LineLost)) throw error;
   },
 };

@@ -7,7 +7,7 @@ import { amount, h } from "../base/dom.js";
 import { dialog } from "../base/dialog.js";
 import { cents, date } from "../base/format.js";
 import { payersOf } from "../base/payers.js";
-import { has, language, t } from "../base/text.js";
+import { articlesOf, has, language, plain, t } from "../base/text.js";
 import { codeKeysSwitch } from "./code-keys.js";
 
 const KIND = "payoffice.payment";
@@ -88,7 +88,7 @@ class Prizes {
   }
 
   #fault(error) {
-    const words = error instanceof this.till.Problem ? error.title : t("line_lost");
+    const words = error instanceof this.till.Problem ? plain(error.title) : t("line_lost");
     this.shown.replaceChildren(h("div", { class: "state bad", role: "alert" }, h("p", { class: "large" }, t("not_known")), h("p", {}, words)));
     this.till.player.show({ kind: "prize", tone: "bad", title: t("not_known"), note: words });
     if (!(error instanceof this.till.Problem || error instanceof this.till.LineLost)) throw error;
@@ -103,13 +103,14 @@ class Prizes {
     const sum = presented.amount_cents ? cents(presented.amount_cents) : "";
     const thing = presented.thing ? presented.thing.description : "";
     const rows = this.#rows();
-    this.till.player.show({ kind: "prize", tone, title, large: thing && sum ? [thing, " · ", sum] : thing || sum, rows, note: why });
+    this.till.player.show({ kind: "prize", tone, title, large: thing && sum ? [thing, " · ", sum] : thing || sum, rows, note: plain(why) });
     this.shown.replaceChildren(
       h("div", { class: ["state", tone], role: "status" },
         h("p", { class: "large" }, title), sum ? h("p", { class: "large amount huge" }, sum) : null, thing ? h("p", { class: "large" }, thing) : null,
-        why ? h("p", { class: "why" }, why) : owed ? h("p", { class: "why" }, t(`paid_here_${presented.duty}`)) : null),
+        why ? h("p", { class: "why" }, plain(why)) : owed ? h("p", { class: "why" }, t(`paid_here_${presented.duty}`)) : null),
       this.#acts(),
-      h("div", { class: "card" }, h("dl", { class: "facts" }, rows.map(([label, value]) => [h("dt", {}, label), h("dd", {}, value)]))),
+      h("div", { class: "card" }, h("dl", { class: "facts" }, rows.map(([label, value]) => [h("dt", {}, label), h("dd", {}, value)])),
+        articlesOf(why) ? h("p", { class: "small soft" }, articlesOf(why)) : null),
       this.till.panel(presented.game)?.details?.(presented.details) ?? "");
     (this.shown.querySelector(".acts .primary") ?? this.input).focus();
   }
