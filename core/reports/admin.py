@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -234,6 +235,40 @@ END = Act(
 )
 
 
+class _CutOff(ActForm):
+    mail = forms.ChoiceField(label=_("Mail"))
+    arrived = forms.ChoiceField(
+        label=_("It arrived"),
+        choices=(("yes", _("Yes: it stays as sent")), ("no", _("No: a night sends it again"))),
+        widget=forms.RadioSelect,
+    )
+
+    def build(self) -> None:
+        chosen: Any = self.fields["mail"]
+        chosen.choices = [(mail.pk, columns.day(mail.last_day)) for mail in _sending(self.target)]
+
+
+def _sending(order: ReportOrder) -> "QuerySet[ReportMail]":
+    return order.mails.filter(state=ReportMail.State.SENDING).order_by("last_day")
+
+
+def _settle(by: StaffActor, target: ReportOrder, data: dict[str, Any]) -> Done:
+    mailing.mail_settle(by=by, pk=int(data["mail"]), arrived=data["arrived"] == "yes")
+    return Done(_("It is on record."))
+
+
+SETTLE = Act(
+    name="settle",
+    title=_("Say whether a mail arrived"),
+    power=powers.READ,
+    run=_settle,
+    form=_CutOff,
+    icon="mark_email_unread",
+    offered=lambda by, order: _sending(order).exists(),
+    text=_("Its sending was cut off, so it may have gone out. Ask at the address first."),
+)
+
+
 class _Mails(ReadOnlyInline):
     model = ReportMail
     shown = ("first_day", "last_day", "state", "attempts", "begun_at", "ended_at", "fault")
@@ -248,7 +283,7 @@ class ReportOrderAdmin(ReadOnlyAdmin):
     list_filter = ("every",)
     sortable_by = ()
     list_acts = (ORDER,)
-    acts = (END,)
+    acts = (END, SETTLE)
     inlines = (_Mails,)
 
     @admin.display(description=_("report"))

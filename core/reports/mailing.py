@@ -7,7 +7,12 @@ report gets none, and each sending is a look on record.
 
 import datetime
 from collections.abc import Iterator
-from smtplib import SMTPException
+from smtplib import (
+    SMTPDataError,
+    SMTPException,
+    SMTPRecipientsRefused,
+    SMTPResponseException,
+)
 
 import structlog
 from django.conf import settings
@@ -19,17 +24,21 @@ from django.utils import translation
 from django.utils.translation import gettext
 
 from core.database import clock
+from core.database.locks import Lock, session_hold
 from core.journal.acting import acting
 from core.kernel.days import add_days, day_bounds
 from core.kernel.errors import Conflict, DomainError, Invalid, NotFound
 from core.looks.recording import EXPORT, look
+from core.nights.services import NightRunning
 from core.reports import outputs, powers, selectors, tables
 from core.reports.models import ReportMail, ReportOrder
 from core.staff.actor import StaffActor
 from core.staff.services import actor_behind
 
+CUT_OFF = "cut_off"
 TRIED_DAYS = 7
 """For so many days a mail that could not be sent is tried again."""
+FAULT_CHARS = 200
 log = structlog.get_logger("reports")
 Every, State = ReportOrder.Every, ReportMail.State
 
@@ -54,6 +63,11 @@ class OrderStands(Conflict):
 class OrderUnknown(NotFound):
     code = "order_unknown"
     message = "There is no such order, or it is not yours."
+
+
+class MailNotCutOff(Conflict):
+    code = "mail_not_cut_off"
+    message = "There is no such mail that is called being sent."
 
 
 def order_make(*, by: StaffActor, report: str, every: str, kind: str, address: str) -> ReportOrder:
@@ -85,6 +99,23 @@ def order_end(*, by: StaffActor, pk: int) -> None:
     own = ReportOrder.objects.filter(pk=pk, owner=by.user_id, ended_at=None)
     if not own.update(ended_at=clock.now()):
         raise OrderUnknown
+
+
+def mail_settle(*, by: StaffActor, pk: int, arrived: bool) -> ReportMail:
+    """Record whether a mail arrived whose sending was cut off; if not, a night sends it again.
+
+    Nobody sends it meanwhile: no night runs. Raises PowerMissing, NightRunning, MailNotCutOff.
+    """
+    by.need(powers.READ)
+    with session_hold(Lock.NIGHT) as alone:
+        if not alone:
+            raise NightRunning
+        mail = ReportMail.objects.filter(pk=pk, state=State.SENDING).first()
+        if mail is None:
+            raise MailNotCutOff
+        _ended(mail, State.SENT if arrived else State.FAILED, "" if arrived else CUT_OFF)
+    mail.refresh_from_db()
+    return mail
 
 
 def _checked(address: str) -> str:
@@ -151,9 +182,30 @@ def _sent(order: ReportOrder, period: tables.Period) -> str:
         try:
             message.send()
         except (SMTPException, OSError) as error:
-            log.warning("report not sent", order=order.pk, error=type(error).__name__)
-            return _ended(mail, State.FAILED, type(error).__name__)
+            state, fault = _refusal(error)
+            log.warning("report not sent", order=order.pk, fault=fault)
+            return _ended(mail, state, fault)
         return _ended(mail, State.SENT)
+
+
+def _refusal(error: Exception) -> tuple[str, str]:
+    """Return what becomes of a mail that did not go out, and why, in the words of the server.
+
+    A lasting refusal (5xx) of the address or of the mail is the end of it. All else is tried again:
+    a refusal for now (4xx), a server that is away, and one that refuses us as the sender, since
+    that is mended in the settings.
+    """
+    text: bytes | str
+    if isinstance(error, SMTPRecipientsRefused):
+        ((code, text),) = error.recipients.values()
+    elif isinstance(error, SMTPResponseException):
+        code, text = error.smtp_code, error.smtp_error
+    else:
+        return State.FAILED, type(error).__name__
+    words = text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
+    lasting = 500 <= code < 600 and isinstance(error, SMTPRecipientsRefused | SMTPDataError)
+    fault = f"{code} {' '.join(words.split())}"[:FAULT_CHARS]
+    return (State.REFUSED if lasting else State.FAILED), fault
 
 
 def _begun(order: ReportOrder, period: tables.Period) -> ReportMail | None:
@@ -176,7 +228,13 @@ def _message(order: ReportOrder, period: tables.Period) -> EmailMessage:
     ReportUnknown, AddressRefused, MailNotSetUp, ReadingTooLong.
     """
     by, address = actor_behind(order.ordered_in), _checked(order.address)
-    table = selectors.report(by=by, name=order.report, first=period.first, last=period.last)
+    table = selectors.report(
+        by=by,
+        name=order.report,
+        first=period.first,
+        last=period.last,
+        limit_s=settings.NIGHT_LIMIT_S,
+    )
     look(EXPORT, f"report:{order.report}", asked=f"{order.kind} {period.last} {address}")
     name = f"{order.report}-{period.first}-{period.last}.{order.kind}"
     title = str(table.report.title)

@@ -11,15 +11,17 @@ from typing import Any
 import pytest
 from django.core import mail
 from django.core.mail import EmailMessage
+from django.db import connection
 from openpyxl import load_workbook
 
 from core.database import clock
 from core.kernel.days import natural_day
 from core.looks.models import Look
-from core.reports import mailing, nightly
+from core.reports import mailing, nightly, tables
+from core.reports.alarms import mails_cut_off
 from core.reports.mailing import mails_send, order_end, order_make
 from core.reports.models import ReportMail, ReportOrder
-from core.reports.tables import ReportUnknown
+from core.reports.tables import ReportUnknown, Table
 from core.staff.actor import PowerMissing, StaffActor
 from core.staff.models import User
 from core.staff.powers import Role
@@ -130,6 +132,46 @@ def test_a_server_that_is_away_is_tried_again_and_one_cut_off_is_not(
     )
     assert mails_send(_today())["sending"] == 1
     assert len(mail.outbox) == 2
+
+
+@pytest.mark.parametrize(("arrived", "state"), [("yes", "sent"), ("no", "failed")])
+def test_a_mail_cut_off_raises_an_alarm_until_somebody_says_whether_it_arrived(
+    arrived: str, state: str
+) -> None:
+    desk = Desk(Role.AUDITOR)
+    order = _ordered(factories.signed_on(desk.person))
+    begun = {"first_day": _today(), "last_day": _today(), "begun_at": clock.now()}
+    cut_off = ReportMail.objects.create(order=order, state="sending", **begun)
+    assert mails_cut_off() == []  # it may still be on its way
+    factories.time_pass(hours=1, seconds=1)
+    (row,) = mails_cut_off()
+    assert row.subject == order
+    assert "Ask at the address" in desk.get("/admin/")
+    desk.do(order, "settle", mail=cut_off.pk, arrived=arrived)
+    cut_off.refresh_from_db()
+    assert (cut_off.state, mails_cut_off()) == (state, [])
+    assert not desk.offers(order, "settle")
+    with pytest.raises(mailing.MailNotCutOff):
+        mailing.mail_settle(by=factories.staff(Role.AUDITOR), pk=cut_off.pk, arrived=True)
+    with pytest.raises(PowerMissing):
+        mailing.mail_settle(by=factories.staff(Role.CASHIER), pk=cut_off.pk, arrived=True)
+    factories.time_pass(days=1)
+    order_sent = mails_send(_today())["sent"]
+    assert order_sent == (1 if arrived == "yes" else 2)
+
+
+def test_a_mail_that_takes_longer_to_read_than_a_page_may_is_sent(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(report: Any, period: Any) -> Table:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_sleep(0.2)")
+        return Table(report, period, [], ())
+
+    _ordered()
+    settings.READING_LIMIT_S = 0.05
+    monkeypatch.setattr(tables, "table", read)
+    assert mails_send(_today())["sent"] == 1
 
 
 def test_weeks_and_months_are_sent_when_they_have_ended() -> None:
