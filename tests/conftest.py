@@ -25,6 +25,9 @@ _SETTINGS = {
     "max_wal_size": "1GB",
     # Its workers would hold databases that a test wants to drop.
     "autovacuum": "off",
+    # The passwords of this server protect nothing. With the rounds that are usual, half of the
+    # time of a connection goes into its password.
+    "scram_iterations": "1",
 }
 
 # The processes of the tests, and those that they start, compile each module once.
