@@ -24,12 +24,11 @@ from core.config import database_urls  # noqa: E402
 WAIT_S = 120
 _context = multiprocessing.get_context("forkserver")
 _IMPORTED = (
+    "tests.support.season.doomed",
     *(
-        "tests.support.concurrency.forking",
-        "tests.support.concurrency.stopping",
-        "tests.support.season.doomed",
+        f"tests.support.concurrency.{name}"
+        for name in ("forking", "stopping", "seller", "player", "payer")
     ),
-    *(f"tests.support.concurrency.{name}" for name in ("seller", "player", "payer")),
 )
 
 

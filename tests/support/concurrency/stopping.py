@@ -1,6 +1,6 @@
 """Do work of the system in a process that stops at a place in it, and is killed there by a test.
 
-Each function says by `here` that it has come to the place (`tests.support.concurrency.forking.stopped`).
+Each function says by `here` that it has come to the place (`forking.stopped`).
 """
 
 import time
