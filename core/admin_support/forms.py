@@ -31,12 +31,16 @@ _CLASSES: dict[type[forms.Widget], list[str]] = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Grid:
-    """A table of fields: its headers, and for each row a heading and the names of its fields."""
+    """A table of fields: its headers, and for each row a heading and the names of its fields.
+
+    One that is `folded` is seldom needed: it opens by its title, and where its form has errors.
+    """
 
     headers: Sequence[Any]
     rows: Sequence[tuple[Any, Sequence[str]]]
     title: Any = ""
     about: Any = ""
+    folded: bool = False
 
     @property
     def names(self) -> list[str]:

@@ -133,7 +133,19 @@ class DeclareForm(DeclareMeetingForm):
 
 
 class RunnersForm(ActForm):
-    """Enter the outcome, place and ruling of each runner."""
+    """Enter the winners in one line, and behind it the outcome, place and ruling of each runner.
+
+    The line makes its numbers winners in first place. It never takes a winner away: where the table
+    names another, the form is refused.
+    """
+
+    winners = forms.CharField(
+        label=_("Winner"),
+        required=False,
+        max_length=40,
+        help_text=_("Its number; those of a dead heat as “1, 4”."),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "autofocus": True}),
+    )
 
     def build(self) -> None:
         record = race_record(self.target.pk)
@@ -144,7 +156,10 @@ class RunnersForm(ActForm):
             names = [f"{part}_{number}" for part in ("outcome", "place", "ruling")]
             self.fields |= dict(zip(names, _runner_fields(record, entries, number), strict=True))
             rows.append((text, names))
-        self.grids = [Grid((_("horse"), _("outcome"), _("place"), _("ruling")), rows)]
+        headers = (_("horse"), _("outcome"), _("place"), _("ruling"))
+        self.grids = [
+            Grid(headers, rows, title=_("Places, disqualifications and rulings"), folded=True)
+        ]
 
     def entries(self) -> list[Entry]:
         data = self.cleaned_data
@@ -161,8 +176,25 @@ class RunnersForm(ActForm):
     def clean(self) -> Data:
         data: Data = super().clean() or {}
         if not self.errors:
+            self._set_winners(data)
+        if not self.errors:
             data["runners"] = self.entries()
         return data
+
+    def _set_winners(self, data: Data) -> None:
+        """Give the numbers of the line the outcome of winners, and the first place."""
+        typed = data["winners"].replace(",", " ").split()
+        numbers = {int(word) for word in typed if word.isascii() and word.isdigit()}
+        listed = {number for number, _ in _runners(self.target)}
+        if len(numbers) != len(typed) or not numbers <= listed:
+            self.add_error("winners", _("Write numbers of the programme, each once: 1, 4."))
+            return
+        others = [n for n in listed - numbers if numbers and data[f"outcome_{n}"] == "winner"]
+        if others:
+            self.add_error("winners", _("The table names another winner than this line."))
+        for number in numbers:
+            data[f"outcome_{number}"] = "winner"
+            data[f"place_{number}"] = data[f"place_{number}"] or 1
 
 
 def _runner_fields(

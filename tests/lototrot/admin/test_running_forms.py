@@ -63,6 +63,24 @@ def test_a_classification_is_entered_and_corrected(stewards: Desk) -> None:
     assert winners == [3, 4]
 
 
+@pytest.mark.article("14.III.5.3", "14.III.9.9")
+def test_a_result_is_one_line_that_never_contradicts_the_table(stewards: Desk) -> None:
+    race = _race_started()
+    plain = _classification(race, outcome_3="started", place_3="")
+    for wrong in ("11", "1, 1", "el 3", "3 -4", "²"):
+        said = stewards.ask(race, "classify", **plain, winners=wrong).content.decode()
+        assert "each once" in said, wrong
+    other = stewards.ask(race, "classify", **_classification(race), winners="4").content.decode()
+    assert "The table names another winner" in other
+    entered = Proposal.objects.filter(kind="lototrot.classification")
+    assert not entered.exists()
+    stewards.do(race, "classify", **plain, winners="3, 4")
+    Desk(Role.STEWARDS).do(entered.get(), "confirm")
+    runners = Classification.objects.get(race=race).runners
+    won = [(r["number"], r["place"]) for r in runners if r["outcome"] == "winner"]
+    assert won == [(3, 1), (4, 1)]
+
+
 def _race_started() -> Race:
     race: Race = factories.meeting().races.first()
     factories.started(race)
