@@ -12,6 +12,8 @@ from tests.support.browser.driver import TERMINAL, Browser, Open, Size
 from tests.support.browser.line import Line
 from tests.support.browser.tour import LOOKS, SIZES, Tour
 
+_HEAD = "return document.querySelector('.bar').offsetHeight"
+
 
 @pytest.mark.parametrize(("size", "dark", "language"), LOOKS)
 def test_every_state_of_lototrot(
@@ -39,6 +41,7 @@ def test_every_state_of_lototrot(
     desk.mark(browser, 2, 8)
     browser.click('[data-race="6"] .quick')
     tour.stop("bet")
+    head = browser.run(_HEAD)
     browser.click(".bet-bar .primary")
     browser.find("dialog.confirmation")
     tour.stop("confirmation")
@@ -58,6 +61,7 @@ def test_every_state_of_lototrot(
     live.publish(live.folder())
     browser.find(".closing.bad")  # the pulse says it, before anybody tries to sell
     assert not browser.shows(".bet-bar .primary:enabled")
+    assert browser.run(_HEAD) == head  # the races stay where they are
     tour.stop("stopped")
     line.cut()
     browser.offline(True)
