@@ -5,6 +5,7 @@ application can neither set nor change the column, and the models do not declare
 """
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from django.db import connections, models
@@ -80,10 +81,11 @@ def _journaled(model: type[Guarded]) -> Journaled:
     )
 
 
-def journaled() -> list[Journaled]:
+@cache
+def journaled() -> tuple[Journaled, ...]:
     """Return every table under the journal, sorted by name."""
     tables = [_journaled(model) for model in guarded_models() if model not in _SEALS]
-    return sorted([*tables, Journaled(ADMIN_LOG, "id")], key=lambda table: table.name)
+    return tuple(sorted([*tables, Journaled(ADMIN_LOG, "id")], key=lambda table: table.name))
 
 
 def install(*, using: str = "owner", **_: Any) -> None:
