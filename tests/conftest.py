@@ -39,6 +39,7 @@ os.environ.setdefault("VAR_DIR", str(ROOT / "var" / "test"))
 os.environ.setdefault("LIMITS_URL", "memory://")
 os.environ.setdefault("ANONYMOUS_PER_S", "10000")  # tests ask at the speed of the machine
 os.environ.setdefault("ANONYMOUS_TOTAL_PER_S", "10000")
+os.environ["HYPOTHESIS_NO_PLUGINS"] = "1"  # that of trio imports all of it, for nothing here
 os.environ["CLOCK_WATCH"] = "false"  # a test that serves in this process has its own database
 (var_folder() / "static").mkdir(parents=True, exist_ok=True)  # WhiteNoise warns if it is missing
 _server: Postgres | None = None
