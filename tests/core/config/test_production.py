@@ -6,7 +6,7 @@ import re
 import secrets
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -38,18 +38,22 @@ COMPLETE = {
 SETTINGS = {*COMPLETE, "DEBUG", "SIMULATED_TIME", "VAR_DIR", "CSRF_TRUSTED_ORIGINS"}
 
 
-def run(
-    folder: Path, changes: Mapping[str, str | None], *command: str
-) -> subprocess.CompletedProcess[str]:
-    """Run `python COMMAND` in a complete production environment with `changes` (None: unset)."""
+def complete(folder: Path, changes: Mapping[str, str | None]) -> dict[str, str]:
+    """Return a complete production environment with `changes` (None: unset)."""
     wanted = {**COMPLETE, "VAR_DIR": str(folder), **changes}
     environment = {key: value for key, value in os.environ.items() if key not in SETTINGS}
     environment |= {key: value for key, value in wanted.items() if value is not None}
-    environment["DJANGO_SETTINGS_MODULE"] = "core.config.settings"
+    return environment | {"DJANGO_SETTINGS_MODULE": "core.config.settings"}
+
+
+def run(
+    folder: Path, changes: Mapping[str, str | None], *command: str
+) -> subprocess.CompletedProcess[str]:
+    """Run `python COMMAND` in a complete production environment with `changes`."""
     return subprocess.run(
         [sys.executable, *command],
         cwd=ROOT,
-        env=environment,
+        env=complete(folder, changes),
         capture_output=True,
         text=True,
         timeout=120,
@@ -59,6 +63,60 @@ def run(
 
 def last_line(done: subprocess.CompletedProcess[str]) -> str:
     return done.stderr.strip().splitlines()[-1]
+
+
+# For each environment, a line of JSON, it sets the program up in a fork and says how that ended.
+# What reads no setting is imported once.
+_SETTING_UP = """
+import json
+import os
+import sys
+import tempfile
+import traceback
+
+import django
+import django.db.models
+import psycopg
+
+for line in sys.stdin:
+    with tempfile.TemporaryFile("w+") as errors:
+        child = os.fork()
+        if child == 0:
+            os.dup2(errors.fileno(), 2)
+            os.environ.clear()
+            os.environ.update(json.loads(line))
+            try:
+                django.setup()
+            except BaseException:
+                traceback.print_exc()
+                sys.stderr.flush()
+                os._exit(1)
+            os._exit(0)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        errors.seek(0)
+        print(json.dumps([code, errors.read()]), flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def setting_up() -> Iterator[Callable[[dict[str, str]], subprocess.CompletedProcess[str]]]:
+    """`setting_up(environment)` sets the program up in a process that has it, and nothing else."""
+    with subprocess.Popen(
+        [sys.executable, "-c", _SETTING_UP],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+
+        def ended(environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+            assert process.stdin is not None and process.stdout is not None
+            process.stdin.write(json.dumps(environment) + "\n")
+            process.stdin.flush()
+            code, errors = json.loads(process.stdout.readline())
+            return subprocess.CompletedProcess([], code, "", errors)
+
+        yield ended
 
 
 @pytest.mark.parametrize(
@@ -88,9 +146,12 @@ def last_line(done: subprocess.CompletedProcess[str]) -> str:
     ],
 )
 def test_it_refuses_what_is_fit_for_a_demonstration_only(
-    tmp_path: Path, changes: Mapping[str, str | None], message: str
+    tmp_path: Path,
+    changes: Mapping[str, str | None],
+    message: str,
+    setting_up: Callable[[dict[str, str]], subprocess.CompletedProcess[str]],
 ) -> None:
-    done = run(tmp_path, changes, "-c", "import django; django.setup()")
+    done = setting_up(complete(tmp_path, changes))
     assert done.returncode == 1
     assert last_line(done).startswith(f"django.core.exceptions.ImproperlyConfigured: {message}"), (
         done.stderr

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.core.management import CommandError, call_command
 
 ROOT = Path(__file__).resolve().parents[4]
 CASES = ROOT / "tests" / "golden" / "cases.json"
@@ -58,12 +59,19 @@ def test_a_refused_case_is_a_line_like_the_others(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [None, "{", "[]"])
-def test_a_file_that_cannot_be_read_fails_clearly(tmp_path: Path, content: str | None) -> None:
+def test_a_file_that_cannot_be_read_fails_clearly(
+    tmp_path: Path, content: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "cases.json"
     if content is not None:
         file.write_text(content)
+    with pytest.raises(CommandError, match=r"cases\.json"):
+        call_command("whatif", str(file))
+    assert capsys.readouterr().out == ""
+
+
+def test_a_command_that_fails_exits_with_one_and_one_line(tmp_path: Path) -> None:
     done = _whatif("cases.json", folder=tmp_path)
-    assert done.returncode != 0
-    assert done.stdout == ""
+    assert (done.returncode, done.stdout) == (1, "")
     assert "cases.json" in done.stderr
     assert "Traceback" not in done.stderr
