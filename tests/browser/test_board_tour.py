@@ -19,7 +19,7 @@ from tests.support import emitting, factories, rounds
 from tests.support.browser import desk
 from tests.support.browser.driver import Browser, Open, Size, until
 from tests.support.browser.line import Line
-from tests.support.browser.tour import SIZES, Tour
+from tests.support.browser.tour import MOVED, SIZES, Tour
 
 NUMBERS = tuple(range(1, 10))
 LOOKS = [
@@ -93,6 +93,7 @@ def tours(open_browser: Open, line: Line, published: None) -> list[Tour]:
         browser.go(f"{line.url}/?lang={language}")
         browser.find(".race .runner")
         browser.find(".race .withdrawn")
+        assert browser.run_async(MOVED) < 0.05  # no section pushes another out of view
         told = browser.run("return document.querySelector('.promotrot').innerText")
         assert emission.reference in told
         ways.append(Tour(browser, "board", size, dark))

@@ -5,16 +5,9 @@ import pytest
 from tests.support import paying
 from tests.support.browser.driver import TERMINAL, Browser, Open, Size, until
 from tests.support.browser.line import Line
-from tests.support.browser.tour import SIZES, Tour
+from tests.support.browser.tour import MOVED, SIZES, Tour
 
 LOOKS = [("phone", False, "ca"), ("phone", True, "es"), ("terminal", False, "en")]
-# How much of the page moved by itself, as browsers count it (0: nothing).
-_MOVED = """
-const done = arguments[arguments.length - 1];
-new PerformanceObserver((list) => done(list.getEntries().filter((e) => !e.hadRecentInput)
-  .reduce((sum, {value}) => sum + value, 0))).observe({type: "layout-shift", buffered: true});
-setTimeout(() => done(0), 500);
-"""
 PRIZE = {"ca": "Premi", "es": "Premio", "en": "Prize"}
 
 
@@ -56,7 +49,7 @@ def test_the_code_after_the_hash_is_not_kept_in_the_address(open_browser: Open, 
     browser.go(f"{line.url}/check?lang=en#{ticket.code}")
     browser.find("#answer .state.good")
     browser.find("#compare")
-    assert browser.run_async(_MOVED) < 0.1  # the answer pushes nothing down that is being read
+    assert browser.run_async(MOVED) < 0.1  # the answer pushes nothing down that is being read
     assert "#" not in browser.run("return location.href")
     asked = browser.run("return performance.getEntriesByType('resource').map(({name}) => name)")
     assert len(asked) > 3 and not [name for name in asked if ticket.code in name]

@@ -75,6 +75,14 @@ return [...document.querySelectorAll(".amount")].filter((e) => e.checkVisibility
   .filter((e) => e.getClientRects().length > 1).map((e) => e.outerHTML.slice(0, 120));
 """
 
+# How much of the page moved by itself, as browsers count it (0: nothing).
+MOVED = """
+const done = arguments[arguments.length - 1];
+new PerformanceObserver((list) => done(list.getEntries().filter((e) => !e.hadRecentInput)
+  .reduce((sum, {value}) => sum + value, 0))).observe({type: "layout-shift", buffered: true});
+setTimeout(() => done(0), 500);
+"""
+
 
 def axe() -> str:
     """Return the source of axe-core, which `make browser` fetches and checks by its hash."""
