@@ -35,8 +35,8 @@ from tests.drills import (
     services,
     sharing,
     slowing,
-    storming,
 )
+from tests.drills.crowds import storming
 from tests.drills.ground import Ground, ground
 from tests.drills.outcomes import FIGURES, PAGE, Outcome, counted, page, table, write
 from tests.drills.servers import moving

@@ -11,7 +11,8 @@ import threading
 import time
 import uuid
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.client import HTTPException, HTTPSConnection
@@ -29,8 +30,12 @@ KINDS = ("sale", "play", "act", "payment")
 _PLAYS_SHARE = 0.3
 REPEATED = frozenset({"no answer", "502", "503", "504"})
 """What the shipped terminal repeats whatever is said; others only if `transient` is said."""
+Step = tuple[str, uuid.UUID, str, dict[str, Any]]
+"""A request of an act: its kind, its UUID, the path and the body."""
+Steps = Generator[Step, dict[str, Any] | None, None]
+"""The requests of a customer, one after another; each good answer is sent in, None for no such."""
 BUSY_S = 0.02
-"""A busy terminal rests so long after each act: this machine is shared with all the others."""
+"""A busy terminal rests so long on average after each act: this machine is shared with others."""
 
 
 @dataclass(slots=True)
@@ -49,6 +54,29 @@ class Told:
     took_ms: list[tuple[float, float]] = field(default_factory=list)
     tried_ok: list[tuple[float, float]] = field(default_factory=list)
     """The beginning and the good answer of each try of a sale, by the monotonic clock."""
+    renewed: list[list[uuid.UUID]] = field(default_factory=list)
+    """The UUIDs of each sale that was repeated under a new one: a fault, of twins alone."""
+
+    def note(
+        self, step: Step, first: float, began: float, status: int, answer: dict[str, Any]
+    ) -> bool:
+        """Write the outcome of a try down; return whether the terminal is done with the request.
+
+        `first` and `began` are when the first try and this one began. A status of 0 is no answer.
+        """
+        kind, ident, _, _ = step
+        now = time.monotonic()
+        if status in (200, 201):
+            self.answered[kind][ident] = now
+            self.took_ms.append((now, (now - first) * 1000))
+            if kind == "sale":
+                self.tried_ok.append((began, now))
+            return True
+        if status and status < 500 and not answer.get("transient"):
+            self.refused[str(answer.get("code", status))] += 1
+            return True
+        self.faults[str(status or "no answer")] += 1
+        return False
 
     @property
     def refused_for_good(self) -> Counter[str]:
@@ -88,7 +116,8 @@ class Goods:
 class Crowd:
     """Terminals with their credentials. `addresses` are where they ask from, in turn.
 
-    Each rests for `rest_s` on average after an act.
+    `closes_s` is when their contest closes, by the
+    monotonic clock. Where `renews` is set a sale is repeated under a new UUID, as no terminal may.
     """
 
     def __init__(
@@ -100,16 +129,16 @@ class Crowd:
         *,
         certificate: str,
         seed: int,
-        rest_s: float = BUSY_S,
     ) -> None:
         self.base_url = base_url
         self.told = Told()
+        self.closes_s = float("inf")
+        self.renews = False
         self._goods = goods
         self._headers = headers
         self._addresses = addresses
         self._context = ssl.create_default_context(cafile=certificate)
         self._seed = seed
-        self._rest_s = rest_s
         self._stop = threading.Event()
         self._threads: list[threading.Thread] = []
         self._vouchers: deque[tuple[str, int]] = deque()
@@ -156,35 +185,40 @@ class Crowd:
     def _terminal(self, number: int) -> None:
         rng = random.Random(f"{self._seed} {number} {time.monotonic()}")
         line = _Line(self, number)
-        while not self._stop.wait(rng.uniform(0, 2) * self._rest_s):
-            if self._vouchers:
-                self._pay(line)
-            elif rng.random() < _PLAYS_SHARE:
-                self._play(line, rng)
-            else:
-                ident, body = uuid.uuid4(), rng.choice(self._goods.sales)
-                line.act("sale", ident, SALES, {"uuid": str(ident), **body})
+        while not self._stop.wait(rng.uniform(0, 2 * BUSY_S)):
+            line.do(self._next(rng))
         line.close()
 
-    def _play(self, line: "_Line", rng: random.Random) -> None:
+    def _next(self, rng: random.Random) -> Steps:
+        """Return the requests of the next customer."""
+        if self._vouchers:
+            return self._pay()
+        return self._play(rng) if rng.random() < _PLAYS_SHARE else self._sale(rng)
+
+    def _sale(self, rng: random.Random) -> Steps:
+        ident, body = uuid.uuid4(), rng.choice(self._goods.sales)
+        yield "sale", ident, SALES, {"uuid": str(ident), **body}
+
+    def _play(self, rng: random.Random) -> Steps:
         ident = uuid.uuid4()
         emission, price = rng.choice(self._goods.emissions)
         body = {"uuid": str(ident), "emission": emission, "price_cents": price}
-        if line.act("play", ident, PLAYS, body) is None:
+        if (yield "play", ident, PLAYS, body) is None:
             return
-        after = line.act("act", ident, f"{PLAYS}/{ident}/acts", {"number": 1, "act": "reveal"})
+        path = f"{PLAYS}/{ident}/acts"
+        after = yield "act", ident, path, {"number": 1, "act": "reveal"}
         for voucher in (after or {}).get("vouchers", ()):
             if voucher.get("nature") == "cash" and paid_at_a_shop(voucher["amount_cents"]):
                 self._vouchers.append((voucher["code"], voucher["amount_cents"]))
 
-    def _pay(self, line: "_Line") -> None:
+    def _pay(self) -> Steps:
         try:
             code, cents = self._vouchers.popleft()
         except IndexError:
             return
         ident = uuid.uuid4()
         body = {"uuid": str(ident), "code": code, "amount_cents": cents, "intact": True}
-        line.act("payment", ident, PAYMENTS, body)
+        yield "payment", ident, PAYMENTS, body
 
 
 def paid_at_a_shop(amount_cents: int) -> bool:
@@ -205,28 +239,33 @@ class _Line:
         self._source = crowd._addresses[number % len(crowd._addresses)]
         self._link: HTTPSConnection | None = None
 
-    def act(self, kind: str, ident: uuid.UUID, path: str, body: Any) -> dict[str, Any] | None:
+    def do(self, steps: Steps) -> None:
+        """Ask for a customer's requests, one after another."""
+        answer = None
+        with suppress(StopIteration):
+            while True:
+                answer = self.act(steps.send(answer))
+
+    def act(self, step: Step) -> dict[str, Any] | None:
         """Ask until there is an answer; return it if it is good. None when told to stop."""
-        crowd, content = self._crowd, json.dumps(body).encode()
-        told = crowd.told
+        kind, ident, path, body = step
+        told, renewed = self._crowd.told, [ident]
         told.asked[kind].add(ident)
         first = time.monotonic()
         while True:
             began = time.monotonic()
-            status, answer = self._try(f"/api/v1/{path}", content)
-            now = time.monotonic()
-            if status in (200, 201):
-                told.answered[kind][ident] = now
-                told.took_ms.append((now, (now - first) * 1000))
-                if kind == "sale":
-                    told.tried_ok.append((began, now))
-                return answer
-            if status and status < 500 and not answer.get("transient"):
-                told.refused[str(answer.get("code", status))] += 1
+            status, answer = self._try(f"/api/v1/{path}", json.dumps(body).encode())
+            if told.note((kind, ident, path, body), first, began, status, answer):
+                return answer if status in (200, 201) else None
+            if self._crowd._stop.wait(AGAIN_S):
                 return None
-            told.faults[str(status or "no answer")] += 1
-            if crowd._stop.wait(AGAIN_S):
-                return None
+            if self._crowd.renews and kind == "sale":
+                ident = uuid.uuid4()
+                body = {**body, "uuid": str(ident)}
+                told.asked[kind].add(ident)
+                renewed.append(ident)
+                if len(renewed) == 2:
+                    told.renewed.append(renewed)
 
     def close(self) -> None:
         if self._link is not None:
@@ -251,8 +290,13 @@ class _Line:
         except (OSError, HTTPException):
             self.close()
             return 0, {}
-        try:
-            parsed = json.loads(answer)
-        except ValueError:
-            return response.status, {"transient": response.status >= 500}
-        return response.status, parsed if isinstance(parsed, dict) else {}
+        return response.status, parsed(response.status, answer)
+
+
+def parsed(status: int, content: bytes) -> dict[str, Any]:
+    """Return an answer's JSON. One without JSON is transient if the status says so."""
+    try:
+        said = json.loads(content)
+    except ValueError:
+        return {"transient": status >= 500}
+    return said if isinstance(said, dict) else {}

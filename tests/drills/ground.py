@@ -9,16 +9,16 @@ from datetime import timedelta
 from http.client import HTTPConnection
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import UUID
 
 import psycopg
 
-from core.tools.cluster.cluster import Cluster
-from core.tools.cluster.network import Network
+from core.tools.cluster.cluster import DATABASES, HOSTS, Cluster
+from core.tools.cluster.network import Namespaces, Network
 from core.tools.deploying.patroni import REST_PORT
 from core.tools.embedded.processes import EmbeddedError
-from tests.drills.crowd import BUSY_S, Crowd, Goods
+from tests.drills.crowd import Crowd, Goods
 from tests.drills.outcomes import Outcome, counted
 
 if TYPE_CHECKING:
@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 KINDS = ("signer", "sales", "play", "live", "worker", "beat")
 """The processes of each host in a drill: `web` for staff would only take this machine's time."""
 CONNECTIONS = 32
+_AT_ONCE = 100
 GAME = "lap-of-honour"
+_READY_WITHIN_S = 120.0
+_NO_TIMEOUTS = "connect_timeout=0&keepalives=0&tcp_user_timeout=0"
 _ROWS = {
     "sale": "SELECT uuid FROM lototrot_ticket",
     "play": "SELECT uuid FROM promotrot_playticket",
@@ -35,6 +38,7 @@ _ROWS = {
     " ON t.id = e.ticket_id",
     "payment": "SELECT uuid FROM payoffice_payment",
 }
+AnyCrowd = TypeVar("AnyCrowd", bound=Crowd)
 AUDITS = ("ledger_rebuild", "journal_verify", "seals_verify")
 
 
@@ -62,32 +66,43 @@ class Ground:
         self._emissions = [(each.pk, each.price_cents) for each in emissions]
         self.crowd = self.crowd_of(CONNECTIONS)
 
-    def crowd_of(self, number: int, *, rest_s: float = BUSY_S, closes_in_s: float = 0) -> Crowd:
+    def crowd_of(
+        self, number: int, *, kind: type[AnyCrowd] = Crowd, closes_in_s: float = 0
+    ) -> AnyCrowd:
         """Return so many new terminals with a new contest, which closes then; by default late."""
+        from django.db import transaction
+
         from core.database import clock
         from core.kernel.days import natural_day
         from tests.bench.parts.sale import Sales
         from tests.bench.store import credentials, free_day
         from tests.support import factories
 
-        points = [factories.point() for _ in range(number)]
+        points = list[factories.Point]()
+        while len(points) < number:
+            with transaction.atomic():  # each commit waits for a second disk
+                points += [factories.point() for _ in range(min(_AT_ONCE, number - len(points)))]
         now = clock.now()
         contest = factories.contest(
             factories.meeting(numbers=range(1, 16), day=free_day(natural_day(now), step_days=1)),
             closes_at=now + timedelta(seconds=closes_in_s) if closes_in_s else None,
         )
-        for point in points:
-            factories.acknowledge(contest, point)
+        with transaction.atomic():
+            for point in points:
+                factories.acknowledge(contest, point)
         bodies = Sales(contest, points, seed=self.seed)._bodies
-        return Crowd(
+        crowd = kind(
             self.cluster.base_url,
             credentials(points),
             Goods(bodies, self._emissions),
             [self.cluster.network.outside(number) for number in range(CONNECTIONS)],
             certificate=self.cluster.environment["SSL_CERT_FILE"],
             seed=self.seed,
-            rest_s=rest_s,
         )
+        if contest.scheduled_close_at:
+            left = contest.scheduled_close_at - clock.now()
+            crowd.closes_s = time.monotonic() + left.total_seconds()
+        return crowd
 
     def publish_something(self) -> None:
         """Add entries to the public log: those of a new emission."""
@@ -160,6 +175,47 @@ class Ground:
                 invented += len(rows - told.asked[kind] - self._before.get(kind, set()))
         return missing, invented
 
+    def sold_twice(self) -> int:
+        """Return how many tickets were sold to customers who had one, by renewed requests."""
+        with psycopg.connect(self.cluster.environment["DATABASE_OWNER_URL"]) as session:
+            rows = {UUID(str(ident)) for (ident,) in session.execute(_ROWS["sale"]).fetchall()}
+        return sum(max(0, len(rows & set(idents)) - 1) for idents in self.crowd.told.renewed)
+
+    @contextmanager
+    def renewing(self) -> Iterator[Crowd]:
+        """Have the crowd act inside the block, and repeat sales under new UUIDs, as none may."""
+        self.begin_anew()
+        self.crowd.renews = True
+        try:
+            with self.selling() as crowd:
+                yield crowd
+        finally:
+            self.crowd.renews = False
+
+    @contextmanager
+    def patient(self) -> Iterator[None]:
+        """Have the program wait for a database as long as the operating system does, in the block.
+
+        Its processes on all hosts are killed and started again, before and after.
+        """
+        usual = self.cluster.environment["DATABASE_URL"]
+        self._restart_hosts(f"{usual}&{_NO_TIMEOUTS}")
+        try:
+            yield
+        finally:
+            self._restart_hosts(usual)
+
+    def _restart_hosts(self, database_url: str) -> None:
+        hosts = [self.cluster.machines[name] for name in HOSTS]
+        for host in hosts:
+            host.kill()
+            for child in host.children.values():
+                if "DATABASE_URL" in child.environment:
+                    child.environment["DATABASE_URL"] = database_url
+            host.start()
+        for host in hosts:
+            host.wait_ready(_READY_WITHIN_S)
+
     def begin_anew(self) -> None:
         """Take what is in the database now as given, and forget what was told."""
         self.crowd.forget()
@@ -170,14 +226,35 @@ class Ground:
             }
 
     def synchronous(self, mode: str) -> None:
-        """Have Patroni replicate by "quorum", or "off": not before the answer; wait for it."""
+        """Have Patroni replicate by "quorum", or "off": not before the answer; wait for it.
+
+        A standby is promoted only if etcd says that it is a synchronous one, which it does last.
+        """
         leader = self.configure(
             {"synchronous_mode": mode, "synchronous_mode_strict": mode != "off"}
         )
         deadline = time.monotonic() + 60
-        while bool(self._standby_names(leader)) == (mode == "off"):
+        wanted = (False, 0) if mode == "off" else (True, len(DATABASES) - 1)
+        while self._synchronous_standbys(leader) != wanted:
             if time.monotonic() > deadline:
                 raise EmbeddedError(f"the primary did not become synchronous={mode}")
+            time.sleep(0.2)
+
+    def _synchronous_standbys(self, leader: str) -> tuple[bool, int]:
+        """Return whether the primary waits for standbys, and how many etcd calls synchronous."""
+        waits = bool(self._setting(leader, "synchronous_standby_names"))
+        connection = HTTPConnection(self.cluster.machines[leader].address, REST_PORT, timeout=10)
+        connection.request("GET", "/cluster")
+        members = json.loads(connection.getresponse().read())["members"]
+        return waits, sum(each["role"] in ("sync_standby", "quorum_standby") for each in members)
+
+    def commits(self, mode: str) -> None:
+        """Have every server commit with `synchronous_commit` "on" or "off"; wait for it."""
+        leader = self.configure({"postgresql": {"parameters": {"synchronous_commit": mode}}})
+        deadline = time.monotonic() + 60
+        while self._setting(leader, "synchronous_commit") != mode:
+            if time.monotonic() > deadline:
+                raise EmbeddedError(f"the primary did not take synchronous_commit={mode}")
             time.sleep(0.2)
 
     def configure(self, change: dict[str, Any]) -> str:
@@ -195,13 +272,15 @@ class Ground:
     def recover(self) -> None:
         """Have every machine run again, after a drill that did not end."""
         for machine in self.cluster.machines.values():
+            if isinstance(self.cluster.network, Namespaces):
+                self.cluster.network.mend(machine.name)
             machine.thaw()
             machine.start()
         self.cluster.wait_standbys()
 
-    def _standby_names(self, leader: str) -> str:
+    def _setting(self, leader: str, name: str) -> str:
         with psycopg.connect(self.cluster.superuser_url(leader)) as session:
-            row: Any = session.execute("SHOW synchronous_standby_names").fetchone()
+            row: Any = session.execute("SELECT current_setting(%s)", [name]).fetchone()
         return str(row[0])
 
 

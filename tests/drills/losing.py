@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Callable
 from http.client import HTTPConnection
 from typing import Any
 
@@ -16,6 +17,8 @@ _STALL_S = 0.5
 """The primary sends nothing to its standbys for so long before it dies, in the twin as well."""
 _WITHIN_S = 120.0
 LEASE_S = 20.0
+_TWIN_LOOKED_AT_S = 90.0
+_ALONE_S = 3.0
 _WITH_ONE_S = 15.0
 """Longer than a primary waits for etcd, and an election of etcd's leader takes."""
 
@@ -32,7 +35,7 @@ def primary(ground: Ground, rounds: int) -> Outcome:
         ground.audit(outcome)
         ground.cluster.wait_standbys()
         outcome.rounds += 1
-    outcome.twin_lost = _asynchronous_twin(ground)
+    outcome.twin_lost = _asynchronous_twin(ground, _disk_lost)
     p95 = outcome.first_sale_p95_s or float("inf")
     outcome.figures["first_sale_max_s"] = max(outcome.first_sales_s, default=0.0)
     good = not (outcome.lost or outcome.invented) and bool(outcome.twin_lost)
@@ -69,12 +72,15 @@ def _disk_lost(ground: Ground, outcome: Outcome) -> str:
     return leader
 
 
-def _asynchronous_twin(ground: Ground) -> int:
-    """Return how many answered acts are lost by one round without synchronous standbys."""
+def _asynchronous_twin(ground: Ground, lose: Callable[[Ground, Outcome], str]) -> int:
+    """Return how many answered acts are lost by one round without synchronous standbys.
+
+    `lose` destroys a primary under load, and returns the name of its machine.
+    """
     ground.cluster.wait_standbys()
     ground.synchronous("off")
     ground.begin_anew()
-    destroyed = _disk_lost(ground, Outcome())
+    destroyed = lose(ground, Outcome())
     lost, _ = ground.counted()
     ground.cluster.new_disk(destroyed)
     ground.cluster.wait_standbys()
@@ -86,31 +92,44 @@ def _asynchronous_twin(ground: Ground) -> int:
 def machine(ground: Ground, rounds: int) -> Outcome:
     """Kill the whole machine of the primary, also Patroni and etcd, and delete its data.
 
-    Nobody gives the lease back: a new primary comes when it has ended.
+    Nobody gives the lease back: a new primary comes when it has ended. Twin: the same with standbys
+    that are not waited for.
     """
     outcome = Outcome()
     for _ in range(rounds):
-        with ground.selling() as crowd:
-            leader = ground.cluster.wait_primary()
-            ground.cluster.machines[leader].kill()
-            killed = time.monotonic()
-            ground.cluster.delete_data(leader)
-            outcome.first_sales_s.append(crowd.first_sale_after(killed, _WITHIN_S))
-            crowd.wait_sales()
+        leader = _machine_lost(ground, outcome)
         ground.audit(outcome, commands=False)
         ground.cluster.machines[leader].start()
         ground.cluster.wait_standbys()
         outcome.rounds += 1
+    outcome.twin_lost = _asynchronous_twin(ground, _machine_lost)
     p95 = outcome.first_sale_p95_s or float("inf")
     outcome.notes.append(f"the lease of a dead machine lasts {LEASE_S:.0f} s, Patroni's shortest")
-    outcome.passed = not (outcome.lost or outcome.invented) and p95 <= LEASE_S + AIM_S
+    good = not (outcome.lost or outcome.invented) and bool(outcome.twin_lost)
+    outcome.passed = good and p95 <= LEASE_S + AIM_S
     return outcome
+
+
+def _machine_lost(ground: Ground, outcome: Outcome) -> str:
+    """Kill the primary's machine under load and delete its data; return its name."""
+    cluster = ground.cluster
+    with ground.selling() as crowd:
+        leader = cluster.wait_primary()
+        cluster.machines[leader].signal_programs("walsender", "STOP")
+        time.sleep(_STALL_S)
+        cluster.machines[leader].kill()
+        killed = time.monotonic()
+        cluster.delete_data(leader)
+        outcome.first_sales_s.append(crowd.first_sale_after(killed, _WITHIN_S))
+        crowd.wait_sales()
+    return leader
 
 
 def silent(ground: Ground, rounds: int) -> Outcome:
     """Pull the cable of the primary's machine: no reset, no word. Then plug it in again.
 
-    It must take no write meanwhile, and follow the new primary afterwards.
+    It must take no write meanwhile, and follow the new primary afterwards. Twin: the program has no
+    timeouts of TCP, and waits for it.
     """
     outcome = Outcome()
     cluster = ground.cluster
@@ -132,9 +151,36 @@ def silent(ground: Ground, rounds: int) -> Outcome:
             outcome.lost += 1
             outcome.notes.append(f"{leader} took a write while another led")
         outcome.rounds += 1
+    outcome.twin_lost = patient_twin(ground, outcome, cluster.network.cut)
     p95 = outcome.first_sale_p95_s or float("inf")
-    outcome.passed = not (outcome.lost or outcome.invented) and p95 <= LEASE_S + AIM_S
+    good = not (outcome.lost or outcome.invented) and bool(outcome.twin_lost)
+    outcome.passed = good and p95 <= LEASE_S + AIM_S
     return outcome
+
+
+def patient_twin(ground: Ground, outcome: Outcome, lose: Callable[[str], None]) -> int:
+    """Cut the primary's link by `lose` where the program has no timeouts of TCP.
+
+    Return 1 if no sale was answered for longer than a drill may take, else 0.
+    """
+    cluster = ground.cluster
+    with ground.patient():
+        with ground.selling() as crowd:
+            leader = cluster.wait_primary()
+            lose(leader)
+            cut = time.monotonic()
+            try:
+                time.sleep(_TWIN_LOOKED_AT_S)
+            finally:
+                cluster.network.mend(leader)
+            first = crowd.told.first_sale_after(cut)
+            sold = crowd.told.sales_between(cut, cut + _TWIN_LOOKED_AT_S)
+        cluster.wait_standbys()
+    ground.begin_anew()
+    without_s = float("inf") if first is None else first - cut
+    when = "no sale" if first is None else f"{sold} sales, the first after {without_s:.0f} s"
+    outcome.notes.append(f"without timeouts of TCP {when}, in {_TWIN_LOOKED_AT_S:.0f} s")
+    return int(without_s > LEASE_S + AIM_S)
 
 
 def writes(ground: Ground, leader: str) -> bool:
@@ -151,7 +197,8 @@ def writes(ground: Ground, leader: str) -> bool:
 def standby(ground: Ground, rounds: int) -> Outcome:
     """Kill one standby: sales go on. Kill the other too: nothing is answered, rather than lost.
 
-    The first one's etcd leads, so that the primary's lease waits for an election besides.
+    The first one's etcd leads, so that the primary's lease waits for an election besides. Twin: the
+    primary answers without any standby, and is lost as well.
     """
     outcome = Outcome()
     cluster = ground.cluster
@@ -183,8 +230,33 @@ def standby(ground: Ground, rounds: int) -> Outcome:
             outcome.lost += alone
         outcome.rounds += 1
     slow = max(outcome.figures["longest_gap_with_one_s"], outcome.first_sale_p95_s or 0.0) > AIM_S
-    outcome.passed = not (outcome.lost or outcome.invented or slow)
+    outcome.twin_lost = _alone_twin(ground)
+    outcome.passed = bool(outcome.twin_lost) and not (outcome.lost or outcome.invented or slow)
     return outcome
+
+
+def _alone_twin(ground: Ground) -> int:
+    """Return how many answered acts are lost with a primary that answered without any standby."""
+    cluster = ground.cluster
+    ground.synchronous("off")
+    ground.begin_anew()
+    with ground.selling() as crowd:
+        leader = cluster.wait_primary()
+        standbys = [name for name in DATABASES if name != leader]
+        for name in standbys:
+            cluster.machines[name].kill()
+        time.sleep(_ALONE_S)
+        cluster.machines[leader].kill()
+        cluster.delete_data(leader)
+        for name in standbys:
+            cluster.machines[name].start()
+        crowd.wait_sales()
+    lost, _ = ground.counted()
+    cluster.machines[leader].start()
+    cluster.wait_standbys()
+    ground.synchronous("quorum")
+    ground.begin_anew()
+    return lost
 
 
 def etcd_lead(cluster: Cluster, name: str) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from core.tools.cluster.cluster import DATABASES, HOSTS
 from tests.drills.ground import Ground
-from tests.drills.losing import AIM_S, LEASE_S, need_namespaces, writes
+from tests.drills.losing import AIM_S, LEASE_S, need_namespaces, patient_twin, writes
 from tests.drills.outcomes import Outcome
 
 _WITHIN_S = 120.0
@@ -13,7 +13,10 @@ _HOST_AWAY_S = 20.0
 
 
 def oneway(ground: Ground, rounds: int) -> Outcome:
-    """Cut the primary's link and a host's in one direction, then in the other."""
+    """Cut the primary's link and a host's in one direction, then in the other.
+
+    Twin: what the primary sends is lost, and the program has no timeouts of TCP.
+    """
     need_namespaces(ground)
     outcome, network = Outcome(), ground.cluster.network
     for _ in range(rounds):
@@ -23,9 +26,10 @@ def oneway(ground: Ground, rounds: int) -> Outcome:
         ground.audit(outcome)
         outcome.rounds += 1
     refused = ground.note_refusals(outcome)
+    outcome.twin_lost = patient_twin(ground, outcome, network.mute)
     p95 = outcome.first_sale_p95_s or float("inf")
     faulty = outcome.lost or outcome.invented or refused
-    outcome.passed = not faulty and p95 <= LEASE_S + AIM_S
+    outcome.passed = bool(outcome.twin_lost) and not faulty and p95 <= LEASE_S + AIM_S
     return outcome
 
 

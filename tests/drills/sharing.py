@@ -135,7 +135,7 @@ def _vouchers(ground: Ground) -> list[tuple[str, int]]:
     while len(crowd._vouchers) < VOUCHERS:
         if time.monotonic() > deadline:
             raise TimeoutError("no vouchers to be paid")
-        crowd._play(line, rng)
+        line.do(crowd._play(rng))
     line.close()
     vouchers = list(crowd._vouchers)[:VOUCHERS]
     crowd._vouchers.clear()

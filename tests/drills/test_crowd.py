@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.drills.crowd import Crowd, Goods, Told, _Line, paid_at_a_shop
+from tests.drills.crowd import Crowd, Goods, Step, Told, _Line, paid_at_a_shop
 
 
 def test_a_sale_counts_as_the_first_when_it_was_tried_after_the_fault() -> None:
@@ -37,12 +37,25 @@ def test_no_terminal_presents_what_shops_do_not_pay(monkeypatch: pytest.MonkeyPa
     amounts = {500_00: False, 300_00: False, 299_99: True, 50: True}
     assert {cents: paid_at_a_shop(cents) for cents in amounts} == amounts
 
-    def won(_line: _Line, _kind: str, _ident: uuid.UUID, path: str, _body: Any) -> dict[str, Any]:
+    def won(_line: _Line, step: Step) -> dict[str, Any]:
+        _, _, path, _ = step
         vouchers = [{"nature": "cash", "code": "x", "amount_cents": cents} for cents in amounts]
         return {"vouchers": vouchers} if path.endswith("/acts") else {}
 
     monkeypatch.setattr(_Line, "act", won)
     crowd = object.__new__(Crowd)
     crowd._goods, crowd._vouchers = Goods((), ((1, 50),)), deque()
-    crowd._play(object.__new__(_Line), random.Random(1))
+    object.__new__(_Line).do(crowd._play(random.Random(1)))
     assert [cents for _, cents in crowd._vouchers] == [299_99, 50]
+
+
+def test_a_try_is_done_with_a_good_answer_or_a_refusal_for_good() -> None:
+    told, step = Told(), ("sale", uuid.uuid4(), "lototrot/tickets", dict[str, Any]())
+    assert not told.note(step, 0.0, 0.0, 0, {})
+    assert not told.note(step, 0.0, 0.0, 503, {"transient": True})
+    assert not told.note(step, 0.0, 0.0, 429, {"transient": True})
+    assert told.note(step, 0.0, 1.0, 409, {"code": "contest_closed"})
+    assert (told.answered["sale"], told.refused) == ({}, {"contest_closed": 1})
+    assert told.note(step, 0.0, 1.0, 201, {})
+    assert [*told.answered["sale"]] == [step[1]] and len(told.tried_ok) == 1
+    assert told.faults == {"no answer": 1, "503": 1, "429": 1}

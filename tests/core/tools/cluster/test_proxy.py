@@ -7,6 +7,7 @@ import pytest
 from cryptography import x509
 
 from core.tools.cluster import proxy
+from core.tools.deploying.processes import CONNECTIONS
 
 HOSTS = ("10.0.0.21", "10.0.0.22")
 
@@ -44,3 +45,10 @@ def test_the_certificate_is_of_the_proxys_address(tmp_path: Path) -> None:
     certificate = x509.load_pem_x509_certificate((tmp_path / "certificate.pem").read_bytes())
     names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     assert [str(ip) for ip in names.get_values_for_type(x509.IPAddress)] == ["127.0.9.31"]
+
+
+def test_the_proxy_has_room_for_as_many_connections_as_a_process(tmp_path: Path) -> None:
+    """Each of thousands of terminals keeps one open; 2,048 were too few for the storm."""
+    proxy.write(tmp_path, "", "127.0.9.31")
+    room = re.search(r"worker_connections (\d+);", (tmp_path / "nginx.conf").read_text())
+    assert room is not None and int(room[1]) == CONNECTIONS > 3200
