@@ -50,7 +50,9 @@ class Forked:
         self._errors = output.with_suffix(".errors")
         _context.set_forkserver_preload(list(_IMPORTED))
         self._process: ForkServerProcess = _context.Process(
-            target=_do, args=(act, arguments, dict(environment), name, output, self._errors)
+            target=_do,
+            args=(act, arguments, dict(environment), name, output, self._errors),
+            daemon=True,  # one that a failed test has left is ended with the tests
         )
         self._process.start()
 

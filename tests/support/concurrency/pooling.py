@@ -132,6 +132,7 @@ def acts_of_others(people: Sequence[StaffActor], acts_each: int, *, kept: bool =
         try:
             for _ in range(acts_each):
                 with acting("test.pooled", staff=by.user_id):
+                    connection.ensure_connection()  # a new one is told who acts as it opens
                     pace.wait()
                     wrong += _who_proposed(by, kept=kept) != by.user_id
                     pace.wait()
