@@ -1,6 +1,7 @@
 """Show reports in the admin: a list, and each report with its chart, table and files."""
 
 import datetime
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -8,7 +9,7 @@ from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.formats import localize
@@ -20,8 +21,10 @@ from core.admin_support.acts import Act, Done
 from core.admin_support.contents import Keep, Page, Place
 from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.database.reading.limits import ReadingTooLong
 from core.kernel.errors import DomainError
 from core.reports import charts, mailing, outputs, powers, selectors, tables
+from core.reports.long_work import FORMS, file_ask
 from core.reports.models import ReportMail, ReportOrder
 from core.reports.tables import Kind, Period, ReportUnknown, Table
 from core.staff.actor import StaffActor
@@ -104,11 +107,11 @@ def _one(request: HttpRequest, name: str) -> HttpResponse:
         table = _table(request, name)
         compared = _compared(request, table)
     except DomainError as error:
+        files = _files(name, f"?{request.GET.urlencode()}")
+        shown = files if isinstance(error, ReadingTooLong) else {}
+        context = {"title": _("Reports"), "refusal": gettext(error.message), **shown}
         return TemplateResponse(
-            request,
-            "reports/one.html",
-            admin.site.each_context(request)
-            | {"title": _("Reports"), "refusal": gettext(error.message)},
+            request, "reports/one.html", admin.site.each_context(request) | context
         )
     report = table.report
     query = f"?first={table.period.first}&last={table.period.last}"
@@ -125,12 +128,16 @@ def _one(request: HttpRequest, name: str) -> HttpResponse:
         "compared": compared,
         "choices": [(key, words) for key, (words, _of) in COMPARED.items()],
         "chosen": request.GET.get("with", ""),
-        "csv": reverse("admin:report_csv", args=[report.name]) + query,
-        "xlsx": reverse("admin:report_xlsx", args=[report.name]) + query,
+        **_files(report.name, query),
         "mail": reverse("admin:reports_reportorder_changelist") + f"order/?report={report.name}",
         "back": reverse("admin:reports"),
     }
     return TemplateResponse(request, "reports/one.html", context)
+
+
+def _files(name: str, query: str) -> dict[str, str]:
+    """Return the addresses of a report's files by their form."""
+    return {form: reverse(f"admin:report_{form}", args=[name]) + query for form in FORMS}
 
 
 def _shown(row: tuple[Any, ...], kinds: list[Kind]) -> list[tuple[Any, bool]]:
@@ -153,12 +160,47 @@ def _cell(value: Any, kind: Kind) -> Any:
 
 
 def _csv(request: HttpRequest, name: str) -> HttpResponse:
-    content = outputs.as_csv(_table(request, name)).encode()
-    return _file(content, "text/csv; charset=utf-8", f"{name}.csv")
+    return _written(request, name, "csv", lambda table: outputs.as_csv(table).encode())
 
 
 def _xlsx(request: HttpRequest, name: str) -> HttpResponse:
-    return _file(outputs.as_xlsx(_table(request, name)), outputs.XLSX, f"{name}.xlsx")
+    return _written(request, name, "xlsx", outputs.as_xlsx)
+
+
+def _written(
+    request: HttpRequest, name: str, form: str, write: Callable[[Table], bytes]
+) -> HttpResponse:
+    """Answer with the file; one that takes too long is offered as long work, which a POST asks
+    for.
+    """
+    if request.method == "POST":
+        return _asked(request, name, form)
+    try:
+        return _file(write(_table(request, name)), FORMS[form], f"{name}.{form}")
+    except ReadingTooLong:
+        context = admin.site.each_context(request) | {
+            "title": gettext("A long report"),
+            "form": form.upper(),
+            "back": f"{reverse('admin:report', args=[name])}?{request.GET.urlencode()}",
+        }
+        return TemplateResponse(request, "reports/later.html", context, status=409)
+
+
+def _asked(request: HttpRequest, name: str, form: str) -> HttpResponse:
+    """Ask for the file as long work, and show how far it is. Raises PermissionDenied, Http404."""
+    if not signed_on.may(request, powers.READ):
+        raise PermissionDenied
+    try:
+        period = Period(*selectors.days_asked(_day(request, "first"), _day(request, "last")))
+        work = file_ask(by=signed_on.actor(request), name=name, period=period, form=form)
+    except ReportUnknown as error:
+        raise Http404 from error
+    except DomainError as error:
+        answer: HttpResponse = admin.site.refusal(  # type: ignore[attr-defined]
+            request, 409, gettext("Not done"), error.message
+        )
+        return answer
+    return HttpResponseRedirect(columns.url_of(work))
 
 
 def _file(content: bytes, media_type: str, name: str) -> HttpResponse:

@@ -34,7 +34,14 @@ def report(
     """
     by.need(powers.READ)
     definition = tables.report_named(name)
-    end = last or natural_day(clock.now())
-    begin = first or add_days(end, 1 - DAYS_SHOWN)
+    begin, end = days_asked(first, last)
     look(REPORT, name, asked=f"{begin} {end}")
     return read_much(limited(limit_s)(lambda: tables.table(definition, Period(begin, end))))
+
+
+def days_asked(
+    first: datetime.date | None, last: datetime.date | None
+) -> tuple[datetime.date, datetime.date]:
+    """Return the first and last day of a period, those of the last thirty days by default."""
+    end = last or natural_day(clock.now())
+    return first or add_days(end, 1 - DAYS_SHOWN), end

@@ -8,7 +8,14 @@ from tests.core.longwork.conftest import SHARED, Bench
 
 
 def test_every_kind_of_the_apps_has_a_title_and_a_power() -> None:
-    shipped = {"lists.export", "nights.audit", "nights.run", "periods.propose", "staff.confirm"}
+    shipped = {
+        "lists.export",
+        "nights.audit",
+        "nights.run",
+        "periods.propose",
+        "reports.file",
+        "staff.confirm",
+    }
     assert shipped == set(kinds())
     for kind in kinds().values():
         assert str(kind.title)

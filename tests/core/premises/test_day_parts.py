@@ -8,7 +8,7 @@ import pytest
 from core.kernel.days import add_days, natural_day
 from core.premises.models import Authorisation
 from core.premises.resolutions import resolution_propose
-from core.reports import day_file
+from core.reports.days import day_file
 from core.staff import two_persons
 from core.staff.models import Proposal
 from lototrot.models.contest import Contest

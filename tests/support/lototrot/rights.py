@@ -8,7 +8,7 @@ from typing import Any
 
 from core.kernel.days import MADRID
 from core.nights.nightly import do_due_work, lapse
-from core.reports import day_file
+from core.reports.days import day_file
 from core.staff.powers import Role
 from lototrot.engine.races import Race as Facts
 from lototrot.models.contest import Contest

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from core.database.reading.standby import read_much
 from core.looks.recording import EXPORT, look
 from core.nights.services import last_day
-from core.reports.day_file import write
+from core.reports.days.day_file import write
 
 
 class Command(BaseCommand):

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from core.kernel.errors import DomainError
-from core.reports.day_file import replay
+from core.reports.days.day_file import replay
 
 
 class Command(BaseCommand):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from core.premises.models import Operator, Premises, Terminal
-from core.reports import rows
+from core.reports.days import rows
 from core.staff.models import Decision
 from tests.support import factories
 

@@ -18,8 +18,8 @@ from core.kernel.days import add_days, natural_day
 from core.kernel.errors import InvariantBroken
 from core.payoffice import sources
 from core.payoffice.models import Payment
-from core.reports import day_file
-from core.reports.day_file import DayDiffers, NotADayFile
+from core.reports.days import day_file
+from core.reports.days.day_file import DayDiffers, NotADayFile
 from lototrot.models.tickets import Ticket
 from tests.support import databases, emitting
 from tests.support.databases import Database

@@ -24,8 +24,8 @@ from core.kernel.errors import Conflict, Invalid, InvariantBroken
 from core.ledger import services as ledger
 from core.ledger.models import Account
 from core.ledger.services import AccountCode, Line
+from core.reports.days.rows import Carried, document, insert, row_of
 from core.reports.parts import Event, Span, day_parts, replay_of
-from core.reports.rows import Carried, document, insert, row_of
 
 FORMAT = "day-file/1"
 _OPENING = AccountCode("day:opening", Account.Side.DEBIT)

@@ -1,0 +1,1 @@
+"""Files of days: everything that happened on a day, written and played again."""
