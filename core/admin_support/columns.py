@@ -20,6 +20,7 @@ from core.admin_support.contents import collected
 from core.admin_support.documents import as_html
 from core.receipts.document import LANGUAGES
 from core.receipts.formats import format_cents, format_date, format_moment
+from core.staff.names import Named
 
 Text = str | Promise
 Column = Callable[[Any], Any]
@@ -49,8 +50,11 @@ def day(date: Any) -> str:
 
 
 def named(row: models.Model) -> str:
-    """Return the name of a row, with its days in the form of every other day on the page."""
-    return _ISO_DAY.sub(_day_of, str(row))
+    """Return the name of a row, with its days in the form of every other day on the page.
+
+    A person has a name on a page; where text is kept, the person's alias stands (`str`).
+    """
+    return _ISO_DAY.sub(_day_of, row.said if isinstance(row, Named) else str(row))
 
 
 def _day_of(written: re.Match[str]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from core.admin_support.columns import NOTHING, link
+from core.admin_support.columns import NOTHING, lines, link
 from core.admin_support.contents import ProposalWords, Text, collected
 from core.admin_support.documents import as_html
 from core.admin_support.key_names import key_name
@@ -32,7 +32,7 @@ def content_facts(proposal: Proposal) -> list[tuple[Text, Any]]:
     words = _words(proposal)
     if words is not None:
         return list(words.facts(proposal))
-    return [(key_name(name), _value(name, value)) for name, value in proposal.content.items()]
+    return [(key_name(name), _value(name, value)) for name, value in proposal.shown_content.items()]
 
 
 def _value(name: str, value: Any) -> Any:
@@ -65,6 +65,16 @@ def row_link(model: Any) -> Callable[[Any], Any]:
     def read(key: Any) -> Any:
         row = model.objects.filter(pk=key).first()
         return link(row) if row else str(key)
+
+    return read
+
+
+def rows_linked(model: Any) -> Callable[[Any], Any]:
+    """Return a function that takes the keys of rows and returns links to them, line by line."""
+
+    def read(keys: Any) -> Any:
+        rows = model.objects.filter(pk__in=keys).order_by("pk")
+        return lines(link(row) for row in rows) or NOTHING
 
     return read
 

@@ -27,6 +27,7 @@ from core.admin_support.lists import files, saved
 from core.admin_support.lists.paging import List
 from core.admin_support.story import story_of
 from core.looks.recording import is_watched, look_at_list, look_at_row
+from core.staff.names import Named, with_name
 
 
 def _asked_back(request: HttpRequest) -> str:
@@ -118,13 +119,15 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
     `read_power`. `quick` are the comparisons by which the search box finds a row; each uses an
     index or a small table. `asks` are days, amounts and rows of other tables that the list can be
     asked for (`lists.asking`), `summed` the amounts that are added up, and `numbered_by` an
-    instant in whose order the rows are numbered.
+    instant in whose order the rows are numbered. `people` are foreign keys to persons by whose
+    names rows are searched; a table of persons is searched by their names anyway.
     """
 
     columns: Sequence[str] = ("__str__",)
     shown: Sequence[str] = ()
     told: Sequence[str] = ()
     quick: Sequence[str] = ()
+    people: Sequence[str] = ()
     asks: Sequence[str] = ()
     summed: Sequence[str] = ()
     numbered_by: str = ""
@@ -154,6 +157,22 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[List]:
         return List
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: Any, search_term: str
+    ) -> tuple[Any, bool]:
+        """Search names of persons too, which the database cannot compare."""
+        rows, repeats = super().get_search_results(request, queryset, search_term)
+        term = search_term.strip()
+        if not term:
+            return rows, repeats
+        if issubclass(self.model, Named):
+            rows = rows | queryset.filter(with_name(self.model, term))
+        for name in self.people:
+            model: Any = self.model._meta.get_field(name).related_model
+            found = model.objects.filter(with_name(model, term))
+            rows = rows | queryset.filter(**{f"{name}__in": found.values("pk")})
+        return rows, repeats
 
     def get_urls(self) -> list[URLPattern]:
         """Add the list as a file, and its saved views."""

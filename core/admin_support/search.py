@@ -8,7 +8,7 @@ A UUID is looked for in every table that has one; other words in the columns tha
 import dataclasses
 import datetime
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -25,6 +25,7 @@ from core.admin_support import navigation
 from core.admin_support.columns import link, url_of
 from core.admin_support.contents import Place, administrations
 from core.looks.recording import look_at_row
+from core.staff.names import Named, with_name
 
 MOST_OF_A_TABLE = 8
 LONGEST = 96
@@ -82,10 +83,13 @@ def _asked(model: type[models.Model], page: Any, term: str) -> models.Q:
     """Return the condition that one of the columns is the term; none if none can be."""
     asked = models.Q()
     names = {field.name for field in model._meta.concrete_fields}
-    for lookup in (*getattr(page, "quick", ()), *({"uuid"} & names)):
+    quick: Sequence[str] = getattr(page, "quick", ())
+    for lookup in (*quick, *({"uuid"} & names)):
         value = _read(model, lookup, term)
         if value is not None:
             asked |= models.Q((lookup, value))
+    if issubclass(model, Named) and quick and _uuid(term) is None:
+        asked |= with_name(model, term)
     return asked
 
 

@@ -6,7 +6,8 @@ Refusals are not stored: the same key may be tried again. A key belongs to one m
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from typing import Any
 
 from django.db import transaction
 from django.http import HttpResponse
@@ -34,11 +35,18 @@ def key_of(request: Request) -> str | None:
     return str(key)
 
 
-def once(request: Request, *, by: StaffActor, act: Callable[[], HttpResponse]) -> HttpResponse:
+def once(
+    request: Request,
+    *,
+    by: StaffActor,
+    act: Callable[[], HttpResponse],
+    without: Collection[str] = (),
+) -> HttpResponse:
     """Run `act` in one transaction, or return its first answer again.
 
-    The answer is kept, so it holds no secret. Raises IdempotencyKeyReused for other content under
-    the same key.
+    The answer is kept, so it holds no secret, and members that `without` lists are empty in what is
+    kept: names of persons, which are erased one day. Raises IdempotencyKeyReused for other content
+    under the same key.
     """
     key = key_of(request)
     with transaction.atomic():
@@ -56,10 +64,21 @@ def once(request: Request, *, by: StaffActor, act: Callable[[], HttpResponse]) -
             key_digest=key_digest,
             request_digest=digest,
             status=response.status_code,
-            body=response.content.decode(),
+            body=_kept(response, without),
             answered_at=clock.now(),
         )
         return response
+
+
+def _kept(response: HttpResponse, without: Collection[str]) -> str:
+    """Return the body of an answer, in which the listed members are empty texts at any depth."""
+    if not without:
+        return response.content.decode()
+
+    def emptied(members: dict[str, Any]) -> dict[str, Any]:
+        return {name: "" if name in without else value for name, value in members.items()}
+
+    return json.dumps(json.loads(response.content, object_hook=emptied), ensure_ascii=False)
 
 
 def _replay(first: FirstAnswer, digest: bytes) -> HttpResponse:

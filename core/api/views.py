@@ -20,7 +20,7 @@ The base class says who may call: `ApiView` anyone, `StaffView` a member of staf
 At the end, write the OpenAPI document again: `manage.py spectacular --file docs/openapi.yaml`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, ClassVar, ParamSpec
 
 import msgspec
@@ -232,9 +232,11 @@ class StaffView(ApiView):
         look_at_list(rows.model, asked=f"{self.request.path}?{self.request.GET.urlencode()}")
         return super().rows(shape, rows, query, key=key, newest_first=newest_first)
 
-    def once(self, act: Callable[[], HttpResponse]) -> HttpResponse:
+    def once(
+        self, act: Callable[[], HttpResponse], *, without: Collection[str] = ()
+    ) -> HttpResponse:
         """Run `act` in one transaction, or return its first answer again (see `idempotency`)."""
-        return idempotency.once(self.request, by=self.by, act=act)
+        return idempotency.once(self.request, by=self.by, act=act, without=without)
 
     def created_once(
         self,

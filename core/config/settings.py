@@ -343,6 +343,10 @@ LONG_WORK_FILE_DAYS = env.integer("LONG_WORK_FILE_DAYS", 7, least=1)
 # after how many its transfers need not be kept (the commercial law keeps books for six years).
 TICKETS_LIVE_DAYS = env.integer("TICKETS_LIVE_DAYS", 730, least=100)
 LEDGER_KEPT_DAYS = env.integer("LEDGER_KEPT_DAYS", 2192, least=2192)
+# How long the names of staff and operators are kept after they left. Who acted in books that are
+# kept for six years is named as long; ten years is the time of payments' documents (Law 10/2010).
+STAFF_NAMES_KEPT_DAYS = env.integer("STAFF_NAMES_KEPT_DAYS", 3653, least=2192)
+OPERATOR_NAMES_KEPT_DAYS = env.integer("OPERATOR_NAMES_KEPT_DAYS", 3653, least=2192)
 SECOND_PERSON_FROM_CENTS = env.integer("SECOND_PERSON_FROM_CENTS", 30_000, least=0, most=30_000)
 # The amount from which a remittance of premises needs a second person: what one person recorded for
 # a statement counts together. The database needs one from 3,000.00 on.

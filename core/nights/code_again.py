@@ -17,7 +17,7 @@ from core.nights.jobs import MOST_LISTED, Job, Outcome
 TITLE: Promise = _("Prizes paid by the operator who had a code again")
 
 _PAID = """
-SELECT p.uuid::text, p.amount_cents, p.paid_at, m.code, o.number || ' ' || o.name, g.road, g.at
+SELECT p.uuid::text, p.amount_cents, p.paid_at, m.code, o.number::text, g.road, g.at
   FROM payoffice_payment p
   JOIN payoffice_claim c ON c.id = p.claim_id AND c.game = %(game)s
   JOIN (SELECT {key} AS document_id, operator_id, road, given_at AS at FROM {given}

@@ -23,7 +23,7 @@ TOLD_MINUTES = 30
 
 _PAID_AFTER = """
 SELECT p.uuid::text, c.game, c.document_id, p.amount_cents, p.means, p.paid_at, m.code,
-       coalesce(u.full_name || ' (' || u.username || ')', o.number || ' ' || o.name),
+       coalesce(u.username, o.number::text),
        l.door, l.at, l.asked = %(code)s
   FROM payoffice_payment p
   JOIN payoffice_claim c ON c.id = p.claim_id

@@ -13,6 +13,7 @@ from core.periods import powers
 from core.periods.archive.retiring import retirement_propose
 from core.periods.long_work import closing_ask
 from core.periods.models import Archive, ClosedPeriod, PeriodBalance, RetiredRows, Retirement
+from core.periods.names import names_propose
 from core.staff.actor import StaffActor
 
 
@@ -59,6 +60,24 @@ RETIRE = Act(
 )
 
 
+def _names_erase(by: StaffActor, target: None, data: dict[str, Any]) -> Done:
+    return Done(_("Proposed; a second person confirms it."), names_propose(by=by))
+
+
+ERASE_NAMES = Act(
+    name="names",
+    title=_("Propose to erase names"),
+    power=powers.RETIRE,
+    run=_names_erase,
+    icon="person_remove",
+    text=_(
+        "Of staff and operators who left so long ago that their names are not kept any longer."
+        " Nobody can read them again."
+    ),
+    danger=True,
+)
+
+
 class _Balances(ReadOnlyInline):
     model = PeriodBalance
     shown = ("account", "balance_cents")
@@ -78,7 +97,7 @@ class _Retirements(ReadOnlyInline):
 class ClosedPeriodAdmin(ReadOnlyAdmin):
     read_power = powers.READ
     columns = ("number", "first_day", "last_day", "closed_at")
-    list_acts = (CLOSE,)
+    list_acts = (CLOSE, ERASE_NAMES)
     inlines = (_Archives, _Retirements, _Balances)
     acts = (RETIRE,)
     sortable_by = ()

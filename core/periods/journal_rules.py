@@ -35,6 +35,33 @@ RETIRED = Rule(
     """,
 )
 
+# A name was erased by two persons or by the command for restored backups, and the log tells it.
+NAME_ERASED = Rule(
+    "name_erased_as_published",
+    "a name was erased that no two persons erased, or of which the public log says nothing",
+    "staff_user",
+    " UNION ALL ".join(
+        f"""
+    SELECT c.relation, c.row_id, c.journal_xid
+      FROM journal_change c JOIN journal_act a ON a.journal_xid = c.journal_xid
+      JOIN {table} t ON t.id = c.row_id
+     WHERE c.relation = '{table}' AND c.after ? 'name_erased_at'
+       AND NOT (EXISTS (
+            SELECT FROM proofs_logentry e
+             WHERE e.journal_xid = c.journal_xid AND e.kind = 'periods.names_erased'
+               AND e.document -> '{field}' ? encode(sha256(t.name_sealed), 'hex'))
+        AND (a.user_id IS NULL AND a.name = 'command:names_erase_again' OR EXISTS (
+            SELECT FROM staff_decision d JOIN staff_proposal p ON p.id = d.proposal_id
+             WHERE d.journal_xid = c.journal_xid AND d.verdict = 'confirmed'
+               AND p.kind = 'periods.names' AND p.content -> '{field}' @> to_jsonb(c.row_id))))
+    """
+        for field, table in (
+            ("names_of_staff", "staff_user"),
+            ("names_of_operators", "premises_operator"),
+        )
+    ),
+)
+
 RULES: tuple[Rule, ...] = (
     LATE,
     stamped("periods_closedperiod", "closed_at"),
@@ -54,4 +81,5 @@ RULES: tuple[Rule, ...] = (
     ),
     with_parent("periods_retiredrows", "periods_retirement", "retirement_id"),
     RETIRED,
+    NAME_ERASED,
 )

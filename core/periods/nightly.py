@@ -15,6 +15,7 @@ from core.nights.jobs import MOST_LISTED, Job, Outcome
 from core.nights.turns import next_turn
 from core.periods.archive.retiring import retired_remove
 from core.periods.models import ClosedPeriod
+from core.periods.names import names_over
 from core.periods.retention import ledger_over, personal_data_over, tickets_over
 from core.periods.services import recount
 
@@ -64,6 +65,7 @@ def retention(day: datetime.date) -> Outcome:
         "tickets": len(tickets),
         "ledger": len(ledger),
         "personal_data": personal_data_over(today),
+        "names": sum(len(ids) for ids in names_over(today).values()),
     }
     listed = [
         {"kind": over.kind, "month": over.month, "since": over.since.isoformat()}

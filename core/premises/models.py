@@ -16,6 +16,7 @@ from core.premises.credentials import FormerToken as FormerToken
 from core.premises.credentials import OperatorSession as OperatorSession
 from core.premises.credentials import TerminalCopy as TerminalCopy
 from core.staff.models import Proposal, StaffSession, User
+from core.staff.names import Named, name_constraints
 
 
 class Game(models.TextChoices):
@@ -183,20 +184,19 @@ class Terminal(Guarded):
         return self.code
 
 
-class Operator(Guarded):
+class Operator(Named):
     """A person who works at the terminals of a premises and signs on with a PIN.
 
     `pin_chosen_at` is NULL while the PIN is one that staff gave: it opens nothing but the choice of
-    another one.
+    another one. `name` is sealed (`core.staff.names`); texts that are kept have the number.
     """
 
-    mutable = ("pin", "pin_chosen_at", "is_active")
+    mutable = (*Named.mutable, "pin", "pin_chosen_at", "is_active")
 
     premises = models.ForeignKey(
         Premises, models.PROTECT, related_name="operators", verbose_name=_("premises")
     )
     number = models.PositiveSmallIntegerField(_("number"))
-    name = models.CharField(_("name"), max_length=120)
     pin = models.CharField(max_length=200)
     pin_chosen_at = models.DateTimeField(_("own PIN since"), null=True)
     is_active = models.BooleanField(_("active"), default=True)
@@ -209,11 +209,29 @@ class Operator(Guarded):
         verbose_name = _("operator")
         verbose_name_plural = _("operators")
         constraints = [
-            models.UniqueConstraint(fields=["premises", "number"], name="operator_of_premises")
+            models.UniqueConstraint(fields=["premises", "number"], name="operator_of_premises"),
+            *name_constraints("operator"),
         ]
 
     def __str__(self) -> str:
+        return str(self.number)
+
+    @property
+    def alias(self) -> str:
+        return str(self.number)
+
+    @property
+    def said(self) -> str:
         return f"{self.number} {self.name}"
+
+    @property
+    def name(self) -> str:
+        """The name, for a page that shows it now."""
+        return self.name_read()
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self.name_seal(name)
 
 
 class BurntRequest(Guarded):

@@ -77,14 +77,16 @@ def operator_register(
     pin_check(pin)
     try:
         with transaction.atomic():
-            return Operator.objects.create(
+            operator = Operator(
                 premises=place,
                 number=number,
-                name=name,
                 pin=make_password(pin),
                 created_at=clock.now(),
                 created_by_id=by.user_id,
             )
+            operator.name = name
+            operator.save()
+            return operator
     except IntegrityError as error:
         raise CodeTaken(premises=premises, number=number) from error
 

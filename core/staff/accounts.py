@@ -15,16 +15,18 @@ from django.db import transaction
 
 from core.database import clock
 from core.kernel.errors import Conflict, Forbidden, Invalid, NotFound
-from core.staff import powers, two_persons
+from core.staff import names, powers, two_persons
 from core.staff.actor import StaffActor
 from core.staff.devices import TRIES
-from core.staff.models import NewPassword, Proposal, StaffSession, User
+from core.staff.models import NAME_SEALED, NewPassword, Proposal, StaffSession, User
 from core.staff.services import (
     PasswordWeak,
     SignOnRefused,
     UsernameTaken,
+    person,
     roles_checked,
     user_insert,
+    username_check,
     waited_until,
 )
 from core.traffic import hashing, limits
@@ -68,20 +70,23 @@ def account_propose(
 ) -> Proposal:
     """Propose an account; a second administrator confirms it.
 
-    Raises PowerMissing, PasswordWeak, RolesIncompatible, AppointmentMissing, UsernameTaken,
+    The name is sealed at once, and its key waits beside the password. Raises PowerMissing,
+    PasswordWeak, UsernameTellsName, RolesIncompatible, AppointmentMissing, UsernameTaken,
     ProposalPending.
     """
     by.need(powers.MANAGE_ACCOUNTS)
-    _need_strong(password, User(username=username, full_name=full_name))
+    _need_strong(password, person(username, full_name))
+    username_check(username, full_name)
+    name = names.seal(User, full_name)
     content = {
         "username": username,
-        "full_name": full_name,
+        NAME_SEALED: name.sealed.hex(),
         "roles": roles_checked(roles, appointment),
         "appointment": appointment,
     }
     if User.objects.filter(username=username).exists():
         raise UsernameTaken(username=username)
-    return _propose(ACCOUNT, f"username:{username}", content, by, password)
+    return _propose(ACCOUNT, f"username:{username}", content, by, password, name.key)
 
 
 def roles_propose(*, by: StaffActor, user_id: int, roles: Sequence[str]) -> Proposal:
@@ -197,19 +202,27 @@ def _propose(
     content: dict[str, Any],
     by: StaffActor,
     password: str = "",
+    name_key: bytes | None = None,
 ) -> Proposal:
     proposal = two_persons.propose(kind=kind, subject=subject, content=content, by=by)
     if password:
-        NewPassword.objects.create(proposal=proposal, password=make_password(password))
+        NewPassword.objects.create(
+            proposal=proposal, password=make_password(password), name_key=name_key
+        )
     return proposal
 
 
 def _password_taken(proposal: Proposal) -> str:
     """Return the hash that waits for the decision, and erase it."""
+    return _taken(proposal)[0]
+
+
+def _taken(proposal: Proposal) -> tuple[str, bytes | None]:
+    """Return the hash and the key of a name that wait for the decision, and erase both."""
     waiting = NewPassword.objects.filter(proposal=proposal)
-    password = waiting.values_list("password", flat=True).get()
-    waiting.update(password="")
-    return password
+    password, key = waiting.values_list("password", "name_key").get()
+    waiting.update(password="", name_key=None)
+    return password, bytes(key) if key else None
 
 
 def _forgotten(proposal: Proposal, by: StaffActor) -> None:
@@ -218,10 +231,13 @@ def _forgotten(proposal: Proposal, by: StaffActor) -> None:
 
 def _opened(proposal: Proposal, by: StaffActor) -> None:
     content = proposal.content
-    roles = roles_checked(content["roles"], content["appointment"])
+    password, key = _taken(proposal)
     user_insert(
-        **content | {"roles": roles},
-        password=_password_taken(proposal),
+        username=content["username"],
+        name=names.SealedName(bytes.fromhex(content[NAME_SEALED]), key or b""),
+        roles=roles_checked(content["roles"], content["appointment"]),
+        appointment=content["appointment"],
+        password=password,
         second_from=waited_until(),
         given=proposal,
     )

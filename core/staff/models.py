@@ -11,6 +11,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
+from core.staff.names import Named, SealedName, name_constraints, unseal
 from core.staff.powers import ALONE, Role
 
 
@@ -19,7 +20,7 @@ class UserManager(BaseUserManager["User"]):
         return self.get(username=username)
 
 
-class User(AbstractBaseUser, Guarded):
+class User(AbstractBaseUser, Named):
     """A member of staff. Roles decide what a person may do; there is no superuser.
 
     Who inspects, audits or administers has no other role. `given` is the proposal by which two
@@ -27,21 +28,23 @@ class User(AbstractBaseUser, Guarded):
     second factor; null for those made on the console. Until `second_from` the person is no second
     person; null for the accounts with which the system began. While `must_set_password` holds,
     others know the password, and nothing but changing it is open.
+
+    `username` is what texts that are kept call the person; it tells no name. `full_name` is sealed
+    (`core.staff.names`).
     """
 
     mutable = (
+        *Named.mutable,
         "given",
         "second_from",
         "password",
         "must_set_password",
         "last_login",
-        "full_name",
         "roles",
         "is_active",
     )
 
     username = models.CharField(_("user name"), max_length=60, unique=True)
-    full_name = models.CharField(_("full name"), max_length=120)
     roles = ArrayField(
         models.CharField(max_length=20, choices=Role.choices), default=list, verbose_name=_("roles")
     )
@@ -62,7 +65,6 @@ class User(AbstractBaseUser, Guarded):
 
     objects: ClassVar[UserManager] = UserManager()
     USERNAME_FIELD = "username"
-    REQUIRED_FIELDS: ClassVar[list[str]] = ["full_name"]
     is_superuser = False
 
     class Meta:
@@ -77,10 +79,24 @@ class User(AbstractBaseUser, Guarded):
                 condition=~Q(roles__overlap=sorted(ALONE)) | Q(roles__len=1),
                 name="separate_people",
             ),
+            *name_constraints("user"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.full_name} ({self.username})"
+        return self.username
+
+    @property
+    def alias(self) -> str:
+        return self.username
+
+    @property
+    def full_name(self) -> str:
+        """The name, for a page that shows it now."""
+        return self.name_read()
+
+    @full_name.setter
+    def full_name(self, name: str) -> None:
+        self.name_seal(name)
 
     def get_full_name(self) -> str:
         """Return the full name. Django's own pages call this method."""
@@ -207,6 +223,30 @@ class Proposal(Guarded):
     def __str__(self) -> str:
         return f"{self.kind} {self.subject}"
 
+    @property
+    def shown_content(self) -> dict[str, Any]:
+        """Return the content with the name of a person in clear, while somebody may read it."""
+        content = dict(self.content)
+        sealed = content.pop(NAME_SEALED, None)
+        if sealed is None:
+            return content
+        return {"full_name": _proposed_name(self, bytes.fromhex(sealed)), **content}
+
+
+NAME_SEALED = "name_sealed"
+"""The field of a proposal's content that holds the name of the person of a new account."""
+
+
+def _proposed_name(proposal: Proposal, sealed: bytes) -> str:
+    """Return the name of whose account is proposed; "" once nobody can read it."""
+    opened = User.objects.filter(name_sealed=sealed).first()
+    if opened is not None:
+        return opened.full_name
+    waiting = NewPassword.objects.filter(proposal=proposal).first()
+    if waiting is None or waiting.name_key is None:
+        return ""
+    return unseal(User, SealedName(sealed, bytes(waiting.name_key)))
+
 
 class Decision(Guarded):
     """The decision on a proposal: confirmed by a second person, or rejected.
@@ -265,13 +305,15 @@ class Decision(Guarded):
 class NewPassword(Guarded):
     """The hash of a password that an administrator set for another person, until it is decided.
 
-    It is empty after the decision. Proposals are read by many, so they never hold it.
+    It is empty after the decision. Proposals are read by many, so they never hold it. `name_key` is
+    the key of the name of a new account's person: it goes to the account, or is destroyed.
     """
 
-    mutable = ("password",)
+    mutable = ("password", "name_key")
 
     proposal = models.OneToOneField(Proposal, models.PROTECT, related_name="+")
     password = models.CharField(max_length=128)
+    name_key = models.BinaryField(max_length=100, null=True)
 
     class Meta:
         verbose_name = _("password to be confirmed")

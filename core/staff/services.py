@@ -16,7 +16,7 @@ from core.database.tokens import token_digest, token_make
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Invalid, Unauthenticated
 from core.kernel.regulation import shipped
-from core.staff import devices, powers
+from core.staff import devices, names, powers
 from core.staff.actor import StaffActor
 from core.staff.devices import Origin
 from core.staff.models import Proposal, SecondFactor, StaffSession, User
@@ -74,6 +74,13 @@ class UsernameTaken(Conflict):
     message = "Another member of staff has that user name."
 
 
+class UsernameTellsName(Invalid):
+    """A user name is kept for ever, and a person's name is erased one day."""
+
+    code = "username_tells_name"
+    message = "The user name holds a part of the person's name: choose one that does not."
+
+
 def roles_checked(roles: Sequence[str], appointment: str) -> list[str]:
     """Return the roles, each once, if one person may have them all.
 
@@ -93,20 +100,39 @@ def user_create(
     """Open an account on the server's console, where fewer than two administrators have one.
 
     The first two administrators of a new system may be second persons at once; any other account
-    waits. Raises PasswordWeak, RolesIncompatible, AppointmentMissing, UsernameTaken.
+    waits. Raises PasswordWeak, UsernameTellsName, RolesIncompatible, AppointmentMissing,
+    UsernameTaken.
     """
     try:
-        validate_password(password, User(username=username, full_name=full_name))
+        validate_password(password, person(username, full_name))
     except ValidationError as error:
         raise PasswordWeak(reasons=error.messages) from error
+    username_check(username, full_name)
     return user_insert(
         username=username,
-        full_name=full_name,
+        name=names.seal(User, full_name),
         password=make_password(password),
         roles=roles_checked(roles, appointment),
         appointment=appointment,
         second_from=None if Role.ADMINISTRATOR in roles and is_start() else waited_until(),
     )
+
+
+def person(username: str, full_name: str) -> User:
+    """Return an account that is not stored, with which a password is compared."""
+    user = User(username=username)
+    user.full_name = full_name
+    return user
+
+
+def username_check(username: str, full_name: str) -> None:
+    """Raise UsernameTellsName if a word of the name is in the user name.
+
+    Capitals and accents mean nothing, nor do words of less than three letters.
+    """
+    told = "".join(names.words(username))
+    if any(len(word) > 2 and word in told for word in names.words(full_name)):
+        raise UsernameTellsName(username=username)
 
 
 def is_start() -> bool:
@@ -125,7 +151,7 @@ def waited_until() -> datetime.datetime:
 def user_insert(
     *,
     username: str,
-    full_name: str,
+    name: names.SealedName,
     password: str,
     roles: list[str],
     appointment: str,
@@ -138,7 +164,8 @@ def user_insert(
     """
     user = User(
         username=username,
-        full_name=full_name,
+        name_sealed=name.sealed,
+        name_key=name.key,
         password=password,
         must_set_password=True,
         roles=roles,

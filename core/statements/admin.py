@@ -252,7 +252,8 @@ class CashUpAdmin(ReadOnlyAdmin):
         "counted_cents",
         "note",
     )
-    search_fields = ("terminal__code", "terminal__premises__code", "operator__name")
+    search_fields = ("terminal__code", "terminal__premises__code")
+    people = ("operator",)
     read_power = powers.READ
 
 

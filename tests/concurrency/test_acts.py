@@ -175,7 +175,7 @@ def test_wrong_passwords_at_once_are_all_counted(own_database: Database) -> None
     """Guessing in parallel gains nothing over guessing in turn."""
     user = user_create(
         username="ana",
-        full_name="Ana",
+        full_name="Anna Bauzà",
         password="correct horse battery",
         roles=["auditor"],
     )

@@ -118,7 +118,7 @@ def test_a_new_account_is_told_until_when_it_waits(
     first, second = administrators
     confirm(
         accounts.account_propose(
-            by=first, username="ana", full_name="Ana", password=PASSWORD, roles=["organiser"]
+            by=first, username="ana", full_name="Joan Mas", password=PASSWORD, roles=["organiser"]
         ),
         second,
     )
@@ -135,7 +135,7 @@ def test_a_new_account_is_told_until_when_it_waits(
 
 def test_the_first_two_administrators_begin_and_a_third_on_the_console_waits() -> None:
     def console(name: str, role: Role = Role.ADMINISTRATOR) -> User:
-        return user_create(username=name, full_name=name, password=PASSWORD, roles=[role])
+        return user_create(username=name, full_name="Maria Mas", password=PASSWORD, roles=[role])
 
     desk = console("desk", Role.ORGANISER)
     one, two = (factories.came(console(name)) for name in ("one", "two"))

@@ -20,6 +20,7 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support.columns import MONEY
 from core.admin_support.forms import DayField, EurosField
 from core.kernel.days import DayOutOfRange, day_bounds
+from core.staff.names import Named, with_name
 
 FROM, TO, IS = ".from", ".to", ".is"
 MOST_NAMED = 500
@@ -32,7 +33,6 @@ _NAMED_BY = {
     "number": "exact",
     "reference": "iexact",
     "name": "icontains",
-    "full_name": "icontains",
 }
 
 
@@ -164,6 +164,8 @@ def _keys(model: type[models.Model], words: str) -> list[Any]:
         ):
             continue
         condition |= Q((lookup, words))
+    if issubclass(model, Named):
+        condition |= with_name(model, words)
     if not condition:
         return []
     keys = model._default_manager.filter(condition).values_list("pk", flat=True)

@@ -2,8 +2,6 @@
 
 import dataclasses
 import json
-import re
-import unicodedata
 import uuid
 from datetime import date, timedelta
 
@@ -16,6 +14,7 @@ from core.looks.recording import look_at_row
 from core.payoffice.models import DepositImage, Payee
 from core.payoffice.models.payments import Encrypted
 from core.premises.models import Operator
+from core.staff import names
 from core.staff.models import User
 
 
@@ -55,11 +54,9 @@ def namesakes(name: str) -> tuple[int | None, int | None]:
     Capitals, accents and the order of the words mean nothing. A name of two words or more also
     matches one that has all of these words and more: "Maria Riera" is "Riera Pons, Maria".
     """
-    users = User.objects.values_list("pk", "full_name")
-    operators = Operator.objects.values_list("pk", "name")
     return tuple(  # type: ignore[return-value]
-        next((pk for pk, other in people.iterator() if _alike(name, other)), None)
-        for people in (users, operators)
+        next((pk for pk, other in names.all_names(people) if _alike(name, other)), None)
+        for people in (User, Operator)
     )
 
 
@@ -71,10 +68,7 @@ def _alike(name: str, other: str) -> bool:
 
 
 def _words(name: str) -> frozenset[str]:
-    """Return the words of a name in small letters without accents."""
-    decomposed = unicodedata.normalize("NFKD", name.casefold())
-    plain = "".join(sign for sign in decomposed if not unicodedata.combining(sign))
-    return frozenset(re.findall(r"[^\W\d_]+", plain))
+    return frozenset(names.words(name))
 
 
 def payee_decrypt(payee: Payee) -> PayeeFacts:

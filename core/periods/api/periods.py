@@ -11,7 +11,7 @@ from core.api.shapes import Day, Instant, PageQuery, Shape, Text, Whole
 from core.api.views import StaffView
 from core.longwork.api.work import WorkOut
 from core.longwork.services import WorkBusy
-from core.periods import powers, selectors, services
+from core.periods import names, powers, selectors, services
 from core.periods.archive import retiring, writing
 from core.periods.long_work import closing_ask
 from core.staff.api.proposals import ProposalOut
@@ -52,6 +52,29 @@ class Proposals(StaffView):
     )
     def post(self, request: Request) -> HttpResponse:
         return self.once(lambda: self.answer(WorkOut, closing_ask(by=self.by), 202))
+
+
+class NamesIn(Shape):
+    staff = serializers.ListField(child=Whole(), required=False, max_length=names.MOST_AT_ONCE)
+    operators = serializers.ListField(child=Whole(), required=False, max_length=names.MOST_AT_ONCE)
+
+
+class NameErasures(StaffView):
+    @operation(
+        "Propose to erase names of persons who left; an inspector or auditor confirms it",
+        "By the ids of members of staff and of operators; without any, the names of all who left so"
+        " long ago that their names are not kept any longer.",
+        body=NamesIn,
+        answer=ProposalOut,
+        status=202,
+        idempotent=True,
+        problems=(names.NothingToErase, names.NameStillKept, ProposalPending),
+        example={"staff": [17], "operators": []},
+        power=powers.RETIRE,
+    )
+    def post(self, request: Request) -> HttpResponse:
+        propose = partial(names.names_propose, by=self.by, **self.read(NamesIn))
+        return self.once(lambda: self.answer(ProposalOut, propose(), 202))
 
 
 class Retirements(StaffView):

@@ -60,6 +60,10 @@ class _Operators(ReadOnlyInline):
     model = Operator
     shown = ("number", "name", "is_active", "pin_chosen_at")
 
+    @admin.display(description=_("name"))
+    def name(self, row: Operator) -> str:
+        return row.name
+
 
 @admin.register(TerminalCopy)
 class TerminalCopyAdmin(ReadOnlyAdmin):
@@ -145,10 +149,24 @@ class EnrolmentAdmin(ReadOnlyAdmin):
 @admin.register(Operator)
 class OperatorAdmin(ReadOnlyAdmin):
     columns = ("number", "name", "premises", "is_active", "pin_chosen_at")
+    shown = (
+        "premises",
+        "number",
+        "name",
+        "pin_chosen_at",
+        "is_active",
+        "created_at",
+        "created_by",
+        "name_erased_at",
+    )
     list_filter = ("is_active",)
-    search_fields = ("name", "premises__code", "premises__name")
+    search_fields = ("premises__code", "premises__name")
     read_power = powers.READ
     acts = (PIN_RESET, DEACTIVATE)
+
+    @admin.display(description=_("name"))
+    def name(self, row: Operator) -> str:
+        return row.name
 
 
 @admin.register(OperatorSession)

@@ -247,6 +247,7 @@ class Revocation(StaffView):
 class Operators(StaffView):
     @operation(
         "Register an operator",
+        "An answer that is given again has no name: it is kept for ever, and a name is not.",
         body=OperatorIn,
         answer=OperatorOut,
         status=201,
@@ -256,13 +257,13 @@ class Operators(StaffView):
         power=powers.REGISTER,
     )
     def post(self, request: Request, code: str) -> HttpResponse:
-        return self.created_once(
-            OperatorOut,
-            operators.operator_register,
-            by=self.by,
-            premises=code,
-            **self.read(OperatorIn),
-        )
+        body = self.read(OperatorIn)
+
+        def act() -> HttpResponse:
+            made = operators.operator_register(by=self.by, premises=code, **body)
+            return self.answer(OperatorOut, made, 201)
+
+        return self.once(act, without=("name",))
 
 
 class OperatorDeactivation(StaffView):

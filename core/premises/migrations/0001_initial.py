@@ -68,7 +68,12 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("number", models.PositiveSmallIntegerField(verbose_name="number")),
-                ("name", models.CharField(max_length=120, verbose_name="name")),
+                ("name_sealed", models.BinaryField(max_length=600)),
+                ("name_key", models.BinaryField(max_length=100, null=True)),
+                (
+                    "name_erased_at",
+                    models.DateTimeField(null=True, verbose_name="name erased at"),
+                ),
                 ("pin", models.CharField(max_length=200)),
                 (
                     "pin_chosen_at",
@@ -101,7 +106,21 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.UniqueConstraint(
                         fields=("premises", "number"), name="operator_of_premises"
-                    )
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("name_erased_at", None), ("name_key__isnull", False)),
+                            models.Q(("name_erased_at__isnull", False), ("name_key", None)),
+                            _connector="OR",
+                        ),
+                        name="operator_name_erased_whole",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("name_erased_at", None), ("is_active", False), _connector="OR"
+                        ),
+                        name="operator_erased_is_gone",
+                    ),
                 ],
             },
         ),

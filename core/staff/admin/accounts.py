@@ -151,7 +151,7 @@ class _SecondFactors(ReadOnlyInline):
 
 @admin.register(User)
 class UserAdmin(ReadOnlyAdmin):
-    quick = ("username__iexact", "full_name__icontains")
+    quick = ("username__iexact",)
     read_power = powers.READ_ACCOUNTS
     inlines = (_SecondFactors,)
     columns = ("username", "full_name", "roles", "is_active", "last_login")
@@ -165,11 +165,16 @@ class UserAdmin(ReadOnlyAdmin):
         "last_login",
         "created_at",
         "second_from",
+        "name_erased_at",
     )
     list_filter = ("is_active",)
-    search_fields = ("username", "full_name")
+    search_fields = ("username",)
     acts = (ROLES, RESET, FACTOR_END, DEACTIVATE, REACTIVATE)
     list_acts = (CREATE,)
+
+    @admin.display(description=_("full name"))
+    def full_name(self, row: User) -> str:
+        return row.full_name
 
 
 @admin.register(StaffSession)
@@ -177,7 +182,8 @@ class StaffSessionAdmin(ReadOnlyAdmin):
     read_power = powers.READ_ACCOUNTS
     columns = ("id", "user", "channel", "started_at", "expires_at", "ended_at")
     list_filter = ("channel",)
-    search_fields = ("user__username", "user__full_name")
+    search_fields = ("user__username",)
+    people = ("user",)
 
 
 # --- Who did what ---------------------------------------------------------------------------------

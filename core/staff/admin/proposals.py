@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import navigation, proposal_texts, signed_on
 from core.admin_support.acts import Act, Done
-from core.admin_support.columns import NOTHING, link, moment, tag
+from core.admin_support.columns import NOTHING, link, moment, named, tag
 from core.admin_support.contents import Table, Waiting
 from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
@@ -182,7 +182,7 @@ def decisions_waiting(request: HttpRequest) -> list[Waiting]:
                 "{} · {} · {}",
                 link(proposal, proposal_texts.kind_text(proposal)),
                 proposal_texts.subject_text(proposal),
-                proposal.proposed_by,
+                named(proposal.proposed_by),
             ),
             proposal.proposed_at,
         )
@@ -213,7 +213,7 @@ def proposals_panel(request: HttpRequest) -> Table | None:
             (
                 link(proposal, proposal_texts.kind_text(proposal)),
                 proposal_texts.subject_text(proposal),
-                proposal.proposed_by,
+                named(proposal.proposed_by),
                 moment(proposal.proposed_at),
                 next_step,
             )

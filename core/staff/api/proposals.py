@@ -47,7 +47,7 @@ class ProposalOut(Shape):
     proposal = Uuid(source="uuid")
     kind = serializers.CharField()
     subject = serializers.CharField()
-    content = serializers.DictField()
+    content = serializers.DictField(source="shown_content")
     proposed_by = Whole(source="proposed_by_id")
     proposed_by_name = serializers.CharField(source="proposed_by")
     proposed_at = Instant()

@@ -98,7 +98,7 @@ class AccountOut(Shape):
 
 
 _ACCOUNT = {
-    "username": "m.riera",
+    "username": "or-17",
     "full_name": "Maria Riera",
     "roles": ["organiser"],
     "appointment": "",
@@ -114,7 +114,7 @@ class Sessions(ApiView):
         answer=SessionOut,
         status=201,
         problems=(services.SignOnRefused, services.SecondFactorNeeded, Throttled),
-        example={"username": "m.riera", "password": "…", "code": "123456"},
+        example={"username": "or-17", "password": "…", "code": "123456"},
     )
     def post(self, request: Request) -> HttpResponse:
         body = {"code": "", "device": "", **self.read(StaffSignOnIn)}
@@ -195,7 +195,9 @@ class Staff(StaffView):
 
     @operation(
         "Propose an account",
-        "Another administrator confirms it. Until then nobody can sign on with it.",
+        "Another administrator confirms it. Until then nobody can sign on with it. The user name is"
+        " kept for ever and must hold no part of the person's name, which is erased one day. An"
+        " answer that is given again has no name.",
         body=AccountIn,
         answer=ProposalOut,
         status=202,
@@ -205,6 +207,7 @@ class Staff(StaffView):
             services.RolesIncompatible,
             services.AppointmentMissing,
             services.UsernameTaken,
+            services.UsernameTellsName,
             two_persons.ProposalPending,
         ),
         example={**_ACCOUNT, "password": "…"},
@@ -213,7 +216,8 @@ class Staff(StaffView):
     def post(self, request: Request) -> HttpResponse:
         body = self.read(AccountIn)
         return self.once(
-            lambda: self.answer(ProposalOut, accounts.account_propose(by=self.by, **body), 202)
+            lambda: self.answer(ProposalOut, accounts.account_propose(by=self.by, **body), 202),
+            without=("full_name",),
         )
 
 

@@ -32,7 +32,12 @@ class Migration(migrations.Migration):
                     "username",
                     models.CharField(max_length=60, unique=True, verbose_name="user name"),
                 ),
-                ("full_name", models.CharField(max_length=120, verbose_name="full name")),
+                ("name_sealed", models.BinaryField(max_length=600)),
+                ("name_key", models.BinaryField(max_length=100, null=True)),
+                (
+                    "name_erased_at",
+                    models.DateTimeField(null=True, verbose_name="name erased at"),
+                ),
                 (
                     "roles",
                     django.contrib.postgres.fields.ArrayField(
@@ -97,6 +102,20 @@ class Migration(migrations.Migration):
                             _connector="OR",
                         ),
                         name="separate_people",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("name_erased_at", None), ("name_key__isnull", False)),
+                            models.Q(("name_erased_at__isnull", False), ("name_key", None)),
+                            _connector="OR",
+                        ),
+                        name="user_name_erased_whole",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("name_erased_at", None), ("is_active", False), _connector="OR"
+                        ),
+                        name="user_erased_is_gone",
                     ),
                 ],
             },
@@ -331,6 +350,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("password", models.CharField(max_length=128)),
+                ("name_key", models.BinaryField(max_length=100, null=True)),
                 (
                     "proposal",
                     models.OneToOneField(

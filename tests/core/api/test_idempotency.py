@@ -73,7 +73,7 @@ class TestOneAfterTheOther:
 
     def test_nothing_kept_tells_the_key_or_the_body(self, administrator: Api) -> None:
         body = {
-            "username": "m.riera",
+            "username": "or-17",
             "full_name": "Maria Riera",
             "roles": ["cashier"],
             "password": "correct horse battery",

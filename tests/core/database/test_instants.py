@@ -108,7 +108,7 @@ def test_an_account_opened_in_simulated_time_verifies(
     year_on: datetime.datetime, client: Any
 ) -> None:
     user = user_create(
-        username="ana", full_name="Ana", password=PASSWORD, roles=[Role.ADMINISTRATOR]
+        username="ana", full_name="Joan Mas", password=PASSWORD, roles=[Role.ADMINISTRATOR]
     )
     assert user.created_at >= year_on
     answer = client.post("/admin/login/", {"username": "ana", "password": PASSWORD})

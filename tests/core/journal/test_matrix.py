@@ -24,6 +24,7 @@ NOT_THAT_DAY = {
     "lototrot_contest.opened",
     "lototrot_gameend.posted",
     "lototrot_settlement.in_force_false",
+    "name_erased_as_published",
     "payoffice_cashsession.closed",
     "payoffice_cheque.reissue_id.confirmed",
     "payoffice_cheque.state_presented",

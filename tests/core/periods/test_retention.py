@@ -32,7 +32,7 @@ def test_months_are_told_when_their_time_is_over(contest: Contest) -> None:
         assert [row.subject for row in alarms.retirements_due()] == ["2030-03"]
     with override_settings(LEDGER_KEPT_DAYS=20):
         outcome = nightly.retention(today)
-    assert dict(outcome.counts) == {"tickets": 0, "ledger": 1, "personal_data": 0}
+    assert dict(outcome.counts) == {"tickets": 0, "ledger": 1, "personal_data": 0, "names": 0}
     (listed,) = outcome.listed["over_time"]
     assert (listed["kind"], listed["month"]) == ("ledger", "2030-03")
 

@@ -61,7 +61,7 @@ def confirm(proposal: Proposal, by: StaffActor) -> None:
 
 
 def account(by: StaffActor, **changes: str | list[str]) -> Proposal:
-    given = {"username": "ana", "full_name": "Ana", "password": PASSWORD, "roles": ["auditor"]}
+    given = {"username": "ana", "full_name": "Joan Mas", "password": PASSWORD, "roles": ["auditor"]}
     return accounts.account_propose(by=by, **given | changes)  # type: ignore[arg-type]
 
 
@@ -200,7 +200,8 @@ def test_a_password_that_others_set_must_be_changed(by: StaffActor, second: Staf
 
 def test_names_are_shown_with_their_account(by: StaffActor) -> None:
     one, other = (factories.account(name, "Ana Pons", Role.CASHIER) for name in ("ana", "ana2"))
-    assert (str(one), str(other)) == ("Ana Pons (ana)", "Ana Pons (ana2)")
+    assert (one.said, other.said) == ("Ana Pons (ana)", "Ana Pons (ana2)")
+    assert (str(one), str(other)) == ("ana", "ana2")
 
 
 DIRECT: dict[str, Callable[[User], object]] = {

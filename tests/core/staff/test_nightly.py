@@ -66,7 +66,7 @@ def test_an_administrator_who_was_given_the_account_by_the_proposer(
 ) -> None:
     one, two = administrators
     new = accounts.account_propose(
-        by=one, username="new", full_name="New", password=PASSWORD, roles=["administrator"]
+        by=one, username="new", full_name="Maria Mas", password=PASSWORD, roles=["administrator"]
     )
     two_persons.confirm(proposal=new.uuid, by=two)
     factories.time_pass(days=2)
@@ -75,6 +75,6 @@ def test_an_administrator_who_was_given_the_account_by_the_proposer(
     two_persons.confirm(proposal=roles.uuid, by=factories.came(User.objects.get(username="new")))
     outcome = given_lately(today())
     (row,) = of_kind(outcome, "staff.roles")
-    assert (row["decided_by"], row["given"]) == ("New (new)", "staff.account")
+    assert (row["decided_by"], row["given"]) == ("new", "staff.account")
     assert row["by_proposer"] is True
     assert outcome.counts["by_proposer"] == 1

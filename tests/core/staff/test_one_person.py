@@ -231,5 +231,5 @@ def test_no_sequence_of_requests_makes_one_person_two() -> None:
 def test_without_the_day_of_waiting_a_sequence_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (accounts, services):
         monkeypatch.setattr(module, "waited_until", clock.now)
-    with pytest.raises(AssertionError, match=" by Person"):
+    with pytest.raises(AssertionError, match=" by person"):
         tried(derandomize=True, phases=[Phase.generate], report_multiple_bugs=False)

@@ -134,7 +134,9 @@ class TestServices:
 class TestApi:
     def test_a_new_person_can_do_nothing_but_set_it_up(self) -> None:
         anybody = Api()
-        user_create(username="ana", full_name="Ana", password=PASSWORD, roles=["administrator"])
+        user_create(
+            username="ana", full_name="Joan Mas", password=PASSWORD, roles=["administrator"]
+        )
         signed_on = anybody.post("staff/sessions", {"username": "ana", "password": PASSWORD}).json()
         assert signed_on["verified"] is False
         api = Api(Authorization=f"Bearer {signed_on['token']}")

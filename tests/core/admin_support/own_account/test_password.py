@@ -28,7 +28,7 @@ def test_ones_own_password() -> None:
 
 
 def test_a_password_that_others_know_opens_only_its_change() -> None:
-    user_create(username="ana", full_name="Ana", password=SECRET, roles=["administrator"])
+    user_create(username="ana", full_name="Joan Mas", password=SECRET, roles=["administrator"])
     desk = Desk(person=User.objects.get(username="ana"))
     for page in ("/admin/", "/admin/staff/user/", "/admin/second-factor/", "/admin/race-day/"):
         assert desk.client.get(page).headers["location"] == "/admin/password_change/"

@@ -19,7 +19,7 @@ OWN = PASSWORD[::-1]
 
 def person(*roles: Role) -> User:
     return user_create(
-        username="ana", full_name="Ana", password=PASSWORD, roles=roles or ["auditor"]
+        username="ana", full_name="Joan Mas", password=PASSWORD, roles=roles or ["auditor"]
     )
 
 

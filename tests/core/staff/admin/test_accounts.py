@@ -36,7 +36,7 @@ def _logged(desk: Desk, act: str) -> LogEntry:
 
 def _new(**other: Any) -> dict[str, Any]:
     return {
-        "username": "joana",
+        "username": "st-5",
         "full_name": "Joana Mas",
         "roles": ["stewards"],
         "password": SECRET,
@@ -51,12 +51,12 @@ def test_two_administrators_open_an_account() -> None:
     desk.do(User, "create", **_new())
     proposal = Proposal.objects.get(kind="staff.account")
     assert _logged(desk, "create").object_id == str(proposal.pk)
-    assert not User.objects.filter(username="joana")
+    assert not User.objects.filter(username="st-5")
     page = text_of(Desk(Role.ADMINISTRATOR).client.get(row_url(proposal)))
     assert "Joana Mas" in page and SECRET not in page
     desk.refused(proposal, "confirm", "same_person")
     confirm_pending("staff.account", Role.ADMINISTRATOR)
-    user = User.objects.get(username="joana")
+    user = User.objects.get(username="st-5")
     assert (user.roles, user.check_password(SECRET)) == (["stewards"], True)
 
 
@@ -71,7 +71,7 @@ def test_a_refused_account_opens_nothing(typed: dict[str, Any], code: str) -> No
     desk = Desk(Role.ADMINISTRATOR)
     before = LogEntry.objects.count()
     desk.refused(User, "create", code, **_new(**typed))
-    assert not User.objects.filter(username="joana")
+    assert not User.objects.filter(username="st-5")
     assert LogEntry.objects.count() == before
 
 

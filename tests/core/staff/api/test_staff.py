@@ -15,7 +15,7 @@ from tests.support.api import Api, places, refused, staff_api
 PASSWORD = "correct horse battery"
 OWN = "a password of one's own"
 ACCOUNT = {
-    "username": "m.riera",
+    "username": "or-17",
     "full_name": "Maria Riera",
     "password": PASSWORD,
     "roles": ["organiser"],
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db
 def account(administrator: Api) -> dict[str, object]:
     opened(administrator, ACCOUNT)
     (account,) = (
-        each for each in administrator.get("staff").json()["items"] if each["username"] == "m.riera"
+        each for each in administrator.get("staff").json()["items"] if each["username"] == "or-17"
     )
     return dict(account)
 
@@ -43,11 +43,11 @@ def opened(administrator: Api, body: dict[str, object]) -> None:
 
 def signed_on(anybody: Api) -> dict[str, object]:
     """The session of the account's person, whose device is set up in another before."""
-    user = User.objects.get(username="m.riera")
+    user = User.objects.get(username="or-17")
     if second_factor_of(user) is None:
         factories.second_factor(user)
-    code = present_code("m.riera")
-    body = {"username": "m.riera", "password": PASSWORD, "code": code}
+    code = present_code("or-17")
+    body = {"username": "or-17", "password": PASSWORD, "code": code}
     response = anybody.post("staff/sessions", body)
     assert response.status_code == 201, response.content
     return dict(response.json())
@@ -100,7 +100,7 @@ def test_nothing_is_open_with_a_password_that_others_know(
     assert api.get("premises").status_code == 200
     refused(elsewhere.get("premises"), 401, "session_expired")
     # Who proposed the first password knows nothing any more.
-    known = {"username": "m.riera", "password": PASSWORD}
+    known = {"username": "or-17", "password": PASSWORD}
     refused(anybody.post("staff/sessions", known), 401, "sign_on_refused")
 
 
@@ -119,11 +119,11 @@ def test_wrong_passwords_are_all_alike_and_keep_no_known_device_out(
     session = signed_on(anybody)
     nobody = anybody.post("staff/sessions", {"username": "nobody", "password": "x"})
     refused(nobody, 401, "sign_on_refused")
-    wrong = {"username": "m.riera", "password": "a wrong password"}
+    wrong = {"username": "or-17", "password": "a wrong password"}
     for _ in range(29):
         problem = refused(anybody.post("staff/sessions", wrong), 401, "sign_on_refused")
     assert problem["title"] == nobody.json()["title"]
-    right = {"username": "m.riera", "password": PASSWORD}
+    right = {"username": "or-17", "password": PASSWORD}
     limited = anybody.post("staff/sessions", right)
     refused(limited, 429, "throttled")
     assert 1 <= int(limited.headers["Retry-After"]) <= 6
@@ -142,9 +142,9 @@ def test_a_token_that_is_none(anybody: Api, organiser: Api) -> None:
 
 def test_a_dismissed_member_of_staff(account: dict[str, object], anybody: Api) -> None:
     token = signed_on(anybody)["token"]
-    User.objects.filter(username="m.riera").update(is_active=False)
+    User.objects.filter(username="or-17").update(is_active=False)
     refused(Api(Authorization=f"Bearer {token}").get("premises"), 401, "session_expired")
-    again = anybody.post("staff/sessions", {"username": "m.riera", "password": PASSWORD})
+    again = anybody.post("staff/sessions", {"username": "or-17", "password": PASSWORD})
     refused(again, 401, "sign_on_refused")
 
 
@@ -169,13 +169,13 @@ def test_accounts_that_are_refused(
 ) -> None:
     opened(administrator, {**ACCOUNT, "username": "taken"})
     refused(administrator.post("staff", {**ACCOUNT, **change}), status, code)
-    assert not User.objects.filter(username="m.riera").exists()
+    assert not User.objects.filter(username="or-17").exists()
 
 
 def test_an_inspector_names_the_appointment(administrator: Api) -> None:
     body = {**ACCOUNT, "roles": ["inspector"], "appointment": "Order 7/2026"}
     opened(administrator, body)
-    assert User.objects.get(username="m.riera").appointment == "Order 7/2026"
+    assert User.objects.get(username="or-17").appointment == "Order 7/2026"
 
 
 def test_every_field_at_fault_is_named(administrator: Api) -> None:

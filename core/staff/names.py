@@ -1,0 +1,137 @@
+"""Seal the names of persons, each under a key of its own, which can be destroyed.
+
+A row keeps a name as a ciphertext that never changes, and beside it the person's key, which is
+encrypted under `DATA_KEYS`. The journal's digests, proposals and copies hold the ciphertext alone.
+Without its key nobody can read it again, and every digest over it stays right.
+"""
+
+import hashlib
+import re
+import secrets
+import unicodedata
+from collections.abc import Iterator
+from typing import Any, ClassVar, NamedTuple
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from core.database.encryption import Cell, ContentUnreadable, decrypt, encrypt
+from core.database.models import Guarded
+from core.kernel.days import natural_day
+
+_NONCE_BYTES = 12
+_PADDED_BYTES = 64  # so that the length of a ciphertext does not tell that of the name
+
+
+class SealedName(NamedTuple):
+    """A name under a key of its own, and that key, encrypted. Both are bytes of a column."""
+
+    sealed: bytes
+    key: bytes
+
+
+class Named(Guarded):
+    """The base of rows of persons. `name_key` is null once the name is erased, for ever."""
+
+    mutable: ClassVar[tuple[str, ...]] = ("name_key", "name_erased_at")
+
+    name_sealed = models.BinaryField(max_length=600)
+    name_key = models.BinaryField(max_length=100, null=True)
+    name_erased_at = models.DateTimeField(_("name erased at"), null=True)
+
+    class Meta:
+        abstract = True
+
+    @property
+    def alias(self) -> str:
+        """Return what the person is called where text is kept: it tells no name."""
+        raise NotImplementedError
+
+    @property
+    def said(self) -> str:
+        """Return the name, with the alias, for a page: no text that is kept may hold it."""
+        return f"{self.name_read()} ({self.alias})"
+
+    def name_read(self) -> str:
+        """Return the name; once it is erased, a text that says so. Raises ContentUnreadable."""
+        if self.name_erased_at is not None:
+            return gettext("name erased on %(day)s") % {"day": natural_day(self.name_erased_at)}
+        if self.name_key is None:
+            return ""
+        return unseal(type(self), SealedName(bytes(self.name_sealed), bytes(self.name_key)))
+
+    def name_seal(self, name: str) -> None:
+        """Put a name into a new row, under a new key."""
+        self.name_sealed, self.name_key = seal(type(self), name)
+
+
+def name_constraints(table: str) -> tuple[models.CheckConstraint, ...]:
+    """Return the constraints of a table of persons: a name is erased whole, of who is gone."""
+    return (
+        models.CheckConstraint(
+            condition=Q(name_key__isnull=False, name_erased_at=None)
+            | Q(name_key=None, name_erased_at__isnull=False),
+            name=f"{table}_name_erased_whole",
+        ),
+        models.CheckConstraint(
+            condition=Q(name_erased_at=None) | Q(is_active=False), name=f"{table}_erased_is_gone"
+        ),
+    )
+
+
+def seal(model: type[Named], name: str) -> SealedName:
+    """Return a name under a new key, for a row of `model`."""
+    key, nonce, raw = secrets.token_bytes(32), secrets.token_bytes(_NONCE_BYTES), name.encode()
+    padded = raw.ljust(-(-len(raw) // _PADDED_BYTES) * _PADDED_BYTES, b"\0")
+    sealed = nonce + AESGCM(key).encrypt(nonce, padded, _place(model))
+    return SealedName(sealed, encrypt(_cell(model, sealed), key))
+
+
+def unseal(model: type[Named], name: SealedName) -> str:
+    """Return the name that `seal` was given. Raises ContentUnreadable."""
+    key = decrypt(_cell(model, name.sealed), name.key)
+    nonce, body = name.sealed[:_NONCE_BYTES], name.sealed[_NONCE_BYTES:]
+    try:
+        return AESGCM(key).decrypt(nonce, body, _place(model)).rstrip(b"\0").decode()
+    except InvalidTag as error:
+        raise ContentUnreadable(place=_place(model).decode()) from error
+
+
+def digest_of(sealed: bytes) -> str:
+    """Return the SHA-256 of a ciphertext, in hexadecimal: it names the person in the public log."""
+    return hashlib.sha256(sealed).hexdigest()
+
+
+def words(name: str) -> list[str]:
+    """Return the words of a name in small letters without accents."""
+    decomposed = unicodedata.normalize("NFKD", name.casefold())
+    plain = "".join(sign for sign in decomposed if not unicodedata.combining(sign))
+    return re.findall(r"[^\W\d_]+", plain)
+
+
+def all_names(model: type[Named], **where: Any) -> Iterator[tuple[int, str]]:
+    """Yield the key and the name of every row whose name is not erased, unsealed one by one."""
+    rows = model._default_manager.filter(name_erased_at=None, **where).order_by("pk")
+    for pk, sealed, key in rows.values_list("pk", "name_sealed", "name_key").iterator():
+        yield pk, unseal(model, SealedName(bytes(sealed), bytes(key or b"")))
+
+
+def with_name(model: type[Named], words: str) -> Q:
+    """Return the condition that a row's name contains the words; capitals mean nothing.
+
+    The database cannot compare names, so all of them are read for it.
+    """
+    wanted = words.casefold()
+    return Q(pk__in=[pk for pk, name in all_names(model) if wanted in name.casefold()])
+
+
+def _cell(model: type[Named], sealed: bytes) -> Cell:
+    return Cell(model, "name_key", digest_of(sealed))
+
+
+def _place(model: type[Named]) -> bytes:
+    return f"{model._meta.db_table}.name_sealed".encode()

@@ -1,0 +1,174 @@
+"""Names are sealed under a key of each person; nothing that is kept tells one."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.db import DatabaseError, IntegrityError, connection, transaction
+
+from core.api.models import FirstAnswer
+from core.database import clock
+from core.database.encryption import ContentUnreadable
+from core.journal import acting
+from core.premises.models import Operator
+from core.staff import accounts, two_persons
+from core.staff.models import NewPassword, User
+from core.staff.names import SealedName, all_names, seal, unseal, with_name
+from core.staff.powers import Role
+from core.staff.services import UsernameTellsName, user_create
+from tests.support import factories
+from tests.support.admin_desk import Desk, row_url
+from tests.support.api import staff_api
+
+NAME = "Núria Bibiloni"
+PASSWORD = "correct horse battery"
+ACCOUNT = {
+    "username": "or-9",
+    "full_name": NAME,
+    "password": PASSWORD,
+    "roles": ["organiser"],
+}
+
+pytestmark = pytest.mark.django_db
+
+
+def kept() -> str:
+    """Return every row of every table, as text."""
+    with connection.cursor() as cursor:
+        tables = connection.introspection.table_names(cursor)
+        texts = []
+        for table in tables:
+            cursor.execute(f'SELECT coalesce(string_agg(t::text, chr(10)), $$$$) FROM "{table}" t')
+            texts.append(cursor.fetchone()[0])
+    return "\n".join(texts)
+
+
+def account(name: str = NAME) -> User:
+    by = factories.staff(Role.ADMINISTRATOR)
+    proposal = accounts.account_propose(by=by, **ACCOUNT | {"full_name": name})  # type: ignore[arg-type]
+    two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.ADMINISTRATOR))
+    return User.objects.get(username="or-9")
+
+
+@pytest.mark.parametrize("name", ["", "A", NAME, "é" * 120, "Joan  Mas ", "猫" * 64])
+def test_a_name_is_read_as_it_was_sealed(name: str) -> None:
+    made = seal(User, name)
+    assert unseal(User, made) == name
+    assert (name not in ("", "A") and name.encode() in made.sealed) or len(made.sealed) % 64 == 28
+
+
+def test_a_name_opens_with_no_other_key_and_in_no_other_table() -> None:
+    one, other = seal(User, NAME), seal(User, NAME)
+    assert one.sealed != other.sealed
+    broken: list[Callable[[], str]] = [
+        lambda: unseal(User, SealedName(one.sealed, other.key)),
+        lambda: unseal(Operator, one),
+        lambda: unseal(User, SealedName(one.sealed[:-1] + b"x", one.key)),
+        lambda: unseal(User, SealedName(one.sealed, b"")),
+    ]
+    for each in broken:
+        with pytest.raises(ContentUnreadable):
+            each()
+
+
+def test_the_database_keeps_no_name_in_clear_through_any_door() -> None:
+    one, two = Desk(Role.ADMINISTRATOR), staff_api(Role.ADMINISTRATOR)
+    typed = ACCOUNT | {"password_again": PASSWORD}
+    one.do(User, "create", **typed)
+    body = ACCOUNT | {"username": "or-10", "full_name": "Onofre Cifre"}
+    answers = [two.post("staff", body, Idempotency_Key="account-of-10") for _ in range(2)]
+    assert [each.json()["content"]["full_name"] for each in answers] == ["Onofre Cifre", ""]
+    (waiting,) = (
+        each
+        for each in staff_api(Role.ADMINISTRATOR).get("proposals").json()["items"]
+        if each["content"]["username"] == "or-9"
+    )
+    assert waiting["content"]["full_name"] == NAME
+    confirmed = two.post(f"proposals/{waiting['proposal']}/confirmation", {})
+    assert confirmed.status_code == 200
+    user = User.objects.get(username="or-9")
+    assert user.full_name == NAME
+    one.do(user, "roles", roles=["stewards"])
+    assert LogEntry.objects.count() > 0 and FirstAnswer.objects.count() > 0
+    place = factories.point().premises
+    organiser = staff_api(Role.ORGANISER)
+    typed = {"number": 70, "name": "Pòlit Quetgles", "pin": "482913"}
+    path = f"premises/{place.code}/operators"
+    answers = [organiser.post(path, typed, Idempotency_Key="operator-70") for _ in range(2)]
+    assert [each.json()["name"] for each in answers] == ["Pòlit Quetgles", ""]
+    text = kept()
+    for word in ("Bibiloni", "Cifre", "Quetgles", "Núria", json.dumps("Pòlit")[1:-1]):
+        assert word not in text
+
+
+def test_a_user_name_that_tells_the_name_is_refused() -> None:
+    for username in ("nuria", "n.bibiloni", "NúriaB", "x-bibiloni-2"):
+        with pytest.raises(UsernameTellsName):
+            user_create(username=username, full_name=NAME, password=PASSWORD, roles=["auditor"])
+        with pytest.raises(UsernameTellsName):
+            account_of(username)
+    account_of("nb")
+
+
+def account_of(username: str) -> None:
+    by = factories.staff(Role.ADMINISTRATOR)
+    accounts.account_propose(
+        by=by, username=username, full_name=NAME, password=PASSWORD, roles=["auditor"]
+    )
+
+
+def test_the_key_of_a_rejected_account_is_destroyed_and_of_an_opened_one_moves() -> None:
+    by = factories.staff(Role.ADMINISTRATOR)
+    proposal = accounts.account_propose(by=by, **ACCOUNT)  # type: ignore[arg-type]
+    assert proposal.shown_content["full_name"] == NAME
+    two_persons.reject(proposal=proposal.uuid, by=by)
+    assert NewPassword.objects.get().name_key is None
+    assert proposal.shown_content["full_name"] == ""
+    assert account().full_name == NAME
+    assert set(NewPassword.objects.values_list("name_key", flat=True)) == {None}
+
+
+def test_names_are_found_in_part_and_without_regard_to_capitals() -> None:
+    user = account()
+    assert dict(all_names(User))[user.pk] == NAME
+    assert User.objects.filter(with_name(User, "BIBI")).get() == user
+    assert not User.objects.filter(with_name(User, "nobody of that name")).exists()
+
+
+def test_pages_show_and_find_the_name() -> None:
+    user, desk = account(), Desk(Role.AUDITOR)
+    assert NAME in desk.get(row_url(user))
+    listed = desk.get("/admin/staff/user/?q=bibilon")
+    assert "or-9" in listed and desk.person.username not in listed.partition("<main")[2]
+
+
+def test_the_database_erases_no_name_by_one_statement() -> None:
+    user = account()
+    rows = User.objects.filter(pk=user.pk)
+    other = seal(User, "Another")
+    gone = {"name_key": None, "name_erased_at": clock.now()}
+    for change in (gone, {"name_key": other.key}, {"name_sealed": other.sealed}):
+        with pytest.raises(DatabaseError), transaction.atomic():
+            rows.update(**change)
+    rows.update(is_active=False)
+    with pytest.raises(DatabaseError, match="two persons"), transaction.atomic():
+        rows.update(**gone)
+    for half in ({"name_key": None}, {"name_erased_at": clock.now()}):
+        with pytest.raises(DatabaseError), transaction.atomic():
+            rows.update(**half)
+
+
+def test_an_erased_name_is_for_ever_and_its_account_stays_closed() -> None:
+    user = account()
+    rows = User.objects.filter(pk=user.pk)
+    rows.update(is_active=False)
+    with acting.acting("command:names_erase_again"):
+        rows.update(name_key=None, name_erased_at=clock.now())
+        with pytest.raises(DatabaseError, match="only erased, once"), transaction.atomic():
+            rows.update(name_key=seal(User, "Back").key, name_erased_at=None)
+        with pytest.raises((IntegrityError, DatabaseError)), transaction.atomic():
+            rows.update(is_active=True)
+    again = rows.get()
+    assert NAME not in again.full_name and again.said.endswith("(or-9)")
+    assert dict(all_names(User)).get(user.pk) is None
