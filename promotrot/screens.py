@@ -45,7 +45,7 @@ _TEXTS: dict[str, texts.Text] = {
     "cell": _("Covered square {number}"),
     "winners_numbers": _("The winners' numbers"),
     "your_numbers": _("Your numbers"),
-    "stall": _("stall {number}"),
+    "stall": _("{open}: stall {number}"),
     "fallen": _("You have fallen"),
     "you_are_here": _("You are here"),
     "chance": _("Chance {percent}"),

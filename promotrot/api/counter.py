@@ -17,12 +17,21 @@ from core.premises.models import Game
 from core.premises.requests import CreditExhausted
 from core.premises.selectors import sale_refusal
 from promotrot.api.play import ScreenOfPlay
+from promotrot.engine.game import Texts
 from promotrot.models.emission import Emission
 from promotrot.selectors.counter import emissions_at, terminal_day
 from promotrot.selectors.public import Figures, public_figures
 from promotrot.services.display import display_acknowledge
 from promotrot.services.facts import EmissionUnknown, emission_facts
 from promotrot.services.selling import EmissionClosed, EmissionNotOpen
+
+
+class GameInLanguage(Shape):
+    """The texts of a game on a screen, in one language."""
+
+    name = serializers.CharField()
+    labels = serializers.DictField(child=serializers.CharField())
+    prizes = serializers.DictField(child=serializers.CharField())
 
 
 class GameAtTerminal(Shape):
@@ -40,6 +49,10 @@ class GameAtTerminal(Shape):
     )
     prizes = serializers.DictField(
         child=serializers.CharField(), help_text="Of prizes in kind, by their `thing`."
+    )
+    texts = serializers.DictField(
+        child=GameInLanguage(),
+        help_text="Name, labels and prizes by language: the player's screen has one of its own.",
     )
     price_cents = Cents()
     prize_percent = serializers.CharField()
@@ -92,6 +105,10 @@ def _main_prizes(figures: Figures) -> dict[str, Any]:
     }
 
 
+def _spoken(texts: Texts) -> dict[str, Any]:
+    return {"name": texts.name, "labels": dict(texts.labels), "prizes": dict(texts.prizes)}
+
+
 def _at_terminal(emission: Emission, language: str) -> dict[str, Any]:
     facts = emission_facts(emission.pk)
     texts = facts.texts(language)
@@ -101,10 +118,9 @@ def _at_terminal(emission: Emission, language: str) -> dict[str, Any]:
         "code": facts.game.code,
         "on_sale": emission.on_sale,  # type: ignore[attr-defined]  # annotated
         "acknowledged": emission.acknowledged,  # type: ignore[attr-defined]  # annotated
-        "name": texts.name,
         "rules": list(texts.rules),
-        "labels": dict(texts.labels),
-        "prizes": dict(texts.prizes),
+        **_spoken(texts),
+        "texts": {code: _spoken(each) for code, each in facts.game.texts.items()},
         "price_cents": facts.price_cents,
         "prize_percent": facts.prize_percent,
         "screen": facts.screen,

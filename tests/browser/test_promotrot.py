@@ -33,6 +33,17 @@ def again(browser: Browser) -> None:
     browser.find(DONE)
 
 
+def in_the_language_of_the_player(browser: Browser, line: Line, game: str) -> None:
+    """The player's screen says the labels of the prize table in a language of its own."""
+    if game == "small":
+        browser.window(f"{line.url}/terminal/player/?lang=es")
+        browser.other_window()
+        browser.says("#shown h1", "La vuelta de honor")
+        browser.says("#shown .prizes", "Trofeo")
+        assert "Trofeu" not in browser.text("#shown")
+        browser.other_window()
+
+
 def covered(browser: Browser) -> int:
     return len(browser.all(".cell.covered"))
 
@@ -59,6 +70,7 @@ def test_a_drawn_ticket_is_uncovered_by_touches_and_goes_on_after_a_reload(
     browser = open_browser(language=language)
     desk.enrol(browser, line.url, desk.shop(), language=language)
     buy(browser)
+    in_the_language_of_the_player(browser, line, game)
     assert covered(browser) == cells
     assert not PlayEnd.objects.exists()
     browser.click(".cell:nth-child(2)")
@@ -133,6 +145,8 @@ def test_a_play_left_behind_is_offered_at_its_terminal_again(
     browser.find(".stage .door")
     browser.window(f"{line.url}/terminal/player/?lang=en")
     browser.other_window()
+    browser.says("#shown h1", "Five Stalls")  # in the player's language, as the doors are
+    assert browser.find("#shown .door:enabled").get_attribute("aria-label") == "Open: stall 1"
     browser.click("#shown .door:enabled")  # the player touches their own screen
     until(PlayAct.objects.exists, "the act")
     browser.find("#shown .door.open")

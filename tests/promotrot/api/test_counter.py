@@ -32,6 +32,8 @@ def test_games_on_sale_with_rules_percentage_and_price_in_each_language() -> Non
         assert (game["name"], game["emission"], game["on_sale"]) == (name, emission.pk, True)
         assert (game["price_cents"], game["prize_percent"]) == (100, "73.8")
         assert (game["main_prizes"], game["main_prizes_left"]) == (None, None)
+        assert {code: texts["name"] for code, texts in game["texts"].items()} == names
+        assert game["texts"]["es"]["labels"]["open"] == "Abrir"
         assert game["rules"] and game["screen"]["mechanic"]["kind"] == "hidden"
 
 

@@ -4,7 +4,7 @@
 import { announce, h } from "../../screens/base/dom.js";
 import { t } from "../../screens/base/text.js";
 import { sound } from "./sound.js";
-import { sign } from "./values.js";
+import { labelOf, sign } from "./values.js";
 
 /** Return the content of each cell, in order. */
 function faces(game, picture) {
@@ -13,7 +13,7 @@ function faces(game, picture) {
     return [...picture.winners, ...picture.yours].map((number) => ({ key: number, label: String(number), draw: () => h("b", { class: "figure" }, String(number)) }));
   }
   if (presentation.kind === "letters") return picture.cells.map((letter) => ({ key: letter, label: letter, draw: () => h("b", { class: "letter" }, letter) }));
-  return picture.cells.map((name) => ({ key: name, label: game.labels[name], draw: () => [sign(name), h("span", { class: "small" }, game.labels[name])] }));
+  return picture.cells.map((name) => ({ key: name, label: labelOf(game, name), draw: () => [sign(name), h("span", { class: "small" }, labelOf(game, name))] }));
 }
 
 /** Return the indexes of the cells that make the prize. */

@@ -3,7 +3,7 @@
 
 import { h } from "../../screens/base/dom.js";
 import { t } from "../../screens/base/text.js";
-import { percent, prizeOf, sign } from "./values.js";
+import { labelOf, percent, prizeOf, sign } from "./values.js";
 
 /** Draw the stalls; behind some doors there are prizes. */
 function doors(game, play, act) {
@@ -14,10 +14,10 @@ function doors(game, play, act) {
     const isOpen = opened.has(name);
     const shown = isOpen ? prizeOf(game, opened.get(name)) : null;
     return h("button", { type: "button", class: ["door", isOpen && "open"], disabled: !play.legal.includes(name), onclick: () => act(name),
-      "aria-label": isOpen ? null : `${game.labels.open}: ${t("stall", { number: index + 1 })}` },
+      "aria-label": isOpen ? null : t("stall", { open: labelOf(game, "open"), number: index + 1 }) },
     sign(isOpen ? "stall-open" : "stall"), h("span", { class: "inside" }, isOpen ? shown : String(index + 1)));
   });
-  const keep = play.legal.includes("keep") ? h("button", { type: "button", class: "button primary big", onclick: () => act("keep") }, game.labels.keep) : null;
+  const keep = play.legal.includes("keep") ? h("button", { type: "button", class: "button primary big", onclick: () => act("keep") }, labelOf(game, "keep")) : null;
   return h("div", { class: "stack" }, h("div", { class: "doors" }, stalls), h("div", { class: "row centre acts" }, keep));
 }
 
@@ -35,7 +35,7 @@ function climb(game, play, act) {
     const way = ways.get(name);
     const chance = way ? [h("span", { class: "small" }, t("chance", { percent: percent(way.up, way.of) })),
       way.fall ? h("span", { class: "small" }, t("or_else"), " ", prizeOf(game, way.fall)) : null] : h("span", { class: "small" }, prizeOf(game, rungs[at].stop));
-    return h("button", { type: "button", class: ["button big act", name === "stop" ? "" : "primary"], onclick: () => act(name) }, h("b", {}, game.labels[name]), chance);
+    return h("button", { type: "button", class: ["button big act", name === "stop" ? "" : "primary"], onclick: () => act(name) }, h("b", {}, labelOf(game, name)), chance);
   });
   return h("div", { class: "climb" }, h("ol", { class: "ladder", reversed: true }, rows.reverse()), h("div", { class: "stack acts" }, buttons));
 }

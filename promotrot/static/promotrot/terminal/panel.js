@@ -8,7 +8,7 @@ import { display } from "./display.js";
 import { begin, forget, kept } from "./kept.js";
 import { prizeTable, topPrize } from "./prizes.js";
 import { Stage } from "./stage.js";
-import { pictureOf, sign } from "./values.js";
+import { nameOf, pictureOf, sign } from "./values.js";
 
 const KIND = "promotrot.play";
 const PATH = "promotrot/plays";
@@ -131,7 +131,7 @@ class Panel {
   }
 
   #confirm(game) {
-    this.till.player.show({ kind: "bet", tone: "info", title: game.name, large: cents(game.price_cents), note: t("to_prizes", { percent: decimal(game.prize_percent) }) });
+    this.till.player.show({ kind: "bet", tone: "info", title: nameOf(game), large: cents(game.price_cents), note: t("to_prizes", { percent: decimal(game.prize_percent) }) });
     let sells = false;
     const shown = dialog(game.name, h("form", { class: "stack", method: "dialog", onsubmit: () => { sells = true; this.#buy(game); } },
       h("div", { class: "grid" }, h("ul", { class: "stack tight rules-list" }, game.rules.map((rule) => h("li", {}, rule))), prizeTable(game)),

@@ -3,11 +3,11 @@
 import { h } from "../../screens/base/dom.js";
 import { t } from "../../screens/base/text.js";
 import { mechanics } from "./mechanics.js";
-import { prizeOf, sign } from "./values.js";
+import { labelOf, nameOf, prizeOf, sign } from "./values.js";
 
 const presentations = {
   symbols: (game, { winning, match }) => winning.map((name, index) =>
-    [[h("span", { class: "signs" }, Array.from({ length: match }, () => sign(name))), ` ${game.labels[name]}`], index + 1]),
+    [[h("span", { class: "signs" }, Array.from({ length: match }, () => sign(name))), " ", labelOf(game, name)], index + 1]),
   letters: (game, { words }) => words.map((word, index) => [h("b", { class: "word" }, word), index + 1]),
   numbers: (game, { matches }) => matches.map((many, index) => [t("in_common", { n: many }), index + 1]),
 };
@@ -20,7 +20,7 @@ export function prizeTable(game) {
   const rows = list.map(([how, tier]) => ({ how, tier }));
   const named = new Set(rows.map(({ tier }) => tier));
   const extra = tiers.filter((tier) => tier.extra && !named.has(tier.tier)).map(({ tier }) => ({ how: t("extra_prize"), tier }));
-  return h("table", { class: "table prizes" }, h("caption", { class: "heard" }, t("prizes_of", { game: game.name })),
+  return h("table", { class: "table prizes" }, h("caption", { class: "heard" }, t("prizes_of", { game: nameOf(game) })),
     h("tbody", {}, [...rows, ...extra].map(({ how, tier }) => h("tr", {}, h("th", { scope: "row" }, how), h("td", { class: "n" }, prizeOf(game, tier))))));
 }
 

@@ -8,7 +8,7 @@ import { Drawn } from "./drawn.js";
 import { forget, keep, kept } from "./kept.js";
 import { prizeTable } from "./prizes.js";
 import { sound, soundSwitch } from "./sound.js";
-import { pictureOf, sign } from "./values.js";
+import { nameOf, pictureOf, sign, thingOf } from "./values.js";
 
 // Problems after which the server never gives a voucher's original.
 const NO_PAPER = new Set(["voucher_printed", "voucher_code_gone", "voucher_handed_over", "voucher_operator_differs", "voucher_unknown"]);
@@ -37,7 +37,7 @@ export class Stage {
       h("header", { class: "row ends" }, h("h1", { class: "row" }, sign(pictureOf(game)), game.name), h("p", { class: "row" }, soundSwitch(), h("span", { class: "small soft code" }, play.emission.reference), amount(cents(play.price_cents)), this.receipt)),
       h("div", { class: "paper", "data-theme": "light" }, this.ticket.element, h("aside", {}, prizeTable(game))),
       this.result, h("footer", { class: "row centre" }, this.all, this.leave));
-    this.mirror = till.player.mirror(game.name, this.element.querySelector(".paper"));
+    this.mirror = till.player.mirror(nameOf(game), this.element.querySelector(".paper"));
     this.mirrored = new MutationObserver(() => this.mirror());
     this.mirrored.observe(this.element.querySelector(".paper"), { subtree: true, childList: true, attributes: true });
   }
@@ -89,7 +89,7 @@ export class Stage {
     sound(won ? "win" : "over");
     this.result.replaceChildren(h("div", { class: ["state", won ? "good moment" : "info"] }, won ? petals() : null,
       h("p", { class: "large" }, won ? [play.ending.cause === "refund" ? t("price_back") : t("you_win"), " ", lines.map((line, index) => [index ? " + " : "", line])] : t("no_prize_this_time"))));
-    const parts = play.vouchers.flatMap(({ thing, amount_cents }, index) => [index ? " + " : " ", thing ? `${thing.name} ` : "", cents(amount_cents)]);
+    const parts = play.vouchers.flatMap(({ thing, amount_cents }, index) => [index ? " + " : " ", thing ? [thingOf(this.game, thing.key), " "] : "", cents(amount_cents)]);
     this.mirror({ tone: won ? "good" : "info", large: won ? [t("you_win"), ...parts] : t("no_prize_this_time"),
       note: [won ? t("take_voucher") : "", " ", t("keep_code"), " ", play.receipt.code] });
     this.leave.hidden = false;

@@ -2,7 +2,7 @@
 
 import { amount, drawing } from "../../screens/base/dom.js";
 import { cents, count } from "../../screens/base/format.js";
-import { t } from "../../screens/base/text.js";
+import { remember, t } from "../../screens/base/text.js";
 
 const SHEET = new URL("../signs.svg", import.meta.url).pathname;
 
@@ -18,12 +18,24 @@ export function pictureOf({ screen: { presentation, mechanic } }) {
   return presentation.kind === "symbols" ? presentation.winning[0] : FACES[presentation.kind];
 }
 
+/** Return a text of a game, which the player's screen says in its own language. */
+function told(game, text, find) {
+  const languages = Object.entries(game.texts ?? {});   // none of a closed emission
+  return remember(text, { said: Object.fromEntries(languages.map(([code, texts]) => [code, find(texts) ?? text])) });
+}
+
+export const nameOf = (game) => told(game, game.name, ({ name }) => name);
+/** Return the label of a sign or of an act. */
+export const labelOf = (game, key) => told(game, game.labels[key], ({ labels }) => labels[key]);
+/** Return the name of a prize in kind. */
+export const thingOf = (game, key) => told(game, game.prizes[key], ({ prizes }) => prizes[key]);
+
 /** Return the content that shows a prize: an amount, or a prize in kind with its value. */
 export function prizeOf(game, number) {
   const tier = game.screen.tiers.find((row) => row.tier === number);
   if (!tier) return t("no_prize");
   const value = amount(cents(tier.value_cents));
-  return tier.thing ? [game.prizes[tier.thing], " (", value, ")"] : value;
+  return tier.thing ? [thingOf(game, tier.thing), " (", value, ")"] : value;
 }
 
 export const percent = (part, of) => `${count(Math.round((1000 * part) / of) / 10)} %`;

@@ -28,7 +28,7 @@ const courseOf = (name) => name.replace(/^hip[oòó]dromo? (?:de |d['’])?/i, "
 export const raceOfTicket = (race) => `${race.position} · ${raceAt(race)}`;
 export const count = (n) => whole.format(n);
 /** Return a decimal of the API ("73.8") in the page's language. */
-export const decimal = (text) => exact.format(Number(text));
+export const decimal = (text) => remember(exact.format(Number(text)), { decimal: text });
 /** Return "18:03:22" or "18:03", from any argument of `Date`. */
 export const timeOfDay = (instant) => clock.format(new Date(instant));
 export const hourOfDay = (instant) => hour.format(new Date(instant));

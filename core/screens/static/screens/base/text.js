@@ -8,7 +8,8 @@ const numbers = new Intl.NumberFormat(language, { useGrouping: "always" });
 const made = new Map();   // texts made lately, and of what: another screen says them in its language
 const MOST_MADE = 2000;
 
-/** Keep of what a text was made, `[key, values]` or `{cents}`, and return the text. */
+/** Keep of what a text was made, and return the text: `[key, values]`, `{cents}`, `{date}`, `{decimal}`, or
+ *  `{said}`, the text of the API in each language. */
 export function remember(text, recipe) {
   made.delete(text);   // the one made last is the last to go
   if (made.size >= MOST_MADE) made.delete(made.keys().next().value);

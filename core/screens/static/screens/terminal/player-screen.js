@@ -2,8 +2,8 @@
 // what the boards' files say (board/main.js).
 
 import { adopted, h } from "../base/dom.js";
-import { cents, date } from "../base/format.js";
-import { has, t } from "../base/text.js";
+import { cents, date, decimal } from "../base/format.js";
+import { has, language, t } from "../base/text.js";
 
 const channel = new BroadcastChannel("terminal.player");
 const place = document.getElementById("shown");
@@ -17,9 +17,16 @@ function said(value) {
   if (Array.isArray(value)) return value.map(said).join("");
   if (!value?.of) return value;
   const { text, of } = value;
-  if (!Array.isArray(of)) return "cents" in of ? cents(of.cents) : date(of.date);
+  if (!Array.isArray(of)) return ofWhat(of, text);
   const [key, values] = of;
   return has(key) ? t(key, Object.fromEntries(Object.entries(values).map(([name, one]) => [name, said(one)]))) : text;
+}
+
+/** Return in the language of this screen what was not made of a catalogue's text. */
+function ofWhat({ said: translations, ...one }, text) {
+  if (translations) return translations[language] ?? text;
+  if ("cents" in one) return cents(one.cents);
+  return "date" in one ? date(one.date) : decimal(one.decimal);
 }
 
 function words({ tone = "info", title = "", large = "", rows = [], note = "" }) {
@@ -50,7 +57,7 @@ function stage({ title, markup, result }) {
     const target = buttons && document.elementFromPoint(clientX, clientY);
     if (target?.closest(".cell.covered")) touch(target);
   });
-  return h("section", { class: "stage" }, result ? words({ ...result, title }) : h("h1", {}, title), root);
+  return h("section", { class: "stage" }, result ? words({ ...result, title }) : h("h1", {}, said(title)), root);
 }
 
 async function draw(content) {

@@ -53,7 +53,7 @@ function markupOf(root) {
  *  the function that shows it as it is now, with its result if one is given. */
 export function mirror(title, root) {
   const now = (result = null) => {
-    show({ kind: "stage", title, markup: markupOf(root), result: result && { ...mapped(result), tone: result.tone } });
+    show({ kind: "stage", title: sayable(title), markup: markupOf(root), result: result && { ...mapped(result), tone: result.tone } });
     touched = result ? null : (index) => root.querySelectorAll("button")[index]?.click();
   };
   now();
