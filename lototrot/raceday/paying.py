@@ -91,7 +91,7 @@ def _offices_open(stage: Stage) -> Seller:
         "terminals": [{"premises": ENTITY, "code": "CAIXA-T1"}],
     }
     opened(organiser, stage.staff["org2"], lists)
-    given = pin_make()
+    given = pin_make(other_than=stage.pin)
     for number in (1, SECOND_OPERATOR):
         person = {"number": number, "name": f"Finestreta {number}", "pin": given}
         organiser.post(f"premises/{ENTITY}/operators", person)

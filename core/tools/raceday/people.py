@@ -13,6 +13,8 @@ from core.tools.embedded.server import ROOT
 from core.tools.raceday.api import PREFIX, Api
 from core.tools.raceday.key import TerminalKey
 
+_random = secrets.SystemRandom()
+
 ADMINISTRATORS = {"admin": "Administració", "admin2": "Administració, segona persona"}
 STAFF = {
     "org1": ("Antònia Ferrer", "organiser"),
@@ -225,9 +227,14 @@ def sellers_open(
     return Sellers(sellers, pin)
 
 
-def pin_make() -> str:
-    """Return a random PIN of 6 digits that is neither a sequence nor one digit."""
-    return "".join(secrets.choice("13579") + secrets.choice("02468") for _ in range(3))
+def pin_make(*, other_than: str = "") -> str:
+    """Return a random PIN of 6 digits that operators may have: each of three digits stands twice.
+
+    So it is no sequence, nor one digit. Who chooses a PIN takes an `other_than` the given one.
+    """
+    while (pin := "".join(2 * digit for digit in _random.sample("0123456789", 3))) == other_than:
+        pass
+    return pin
 
 
 def shops_open(first: Api, second: Api, numbers: Iterable[int], since: str) -> None:
@@ -265,7 +272,7 @@ def terminals_enrol(organiser: Api, second: Api, number: int, pin: str) -> list[
     limit["reference"] = f"Aval {number}"
     proposed = organiser.post(f"premises/{code}/guarantee-limits", limit)
     second.post(f"proposals/{proposed['proposal']}/confirmation")
-    given = pin_make()
+    given = pin_make(other_than=pin)
     person = {"number": OPERATOR, "name": "Torn de dia", "pin": given}
     organiser.post(f"premises/{code}/operators", person)
     sellers: list[Seller] = []

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from core.premises.operators import pin_check
 from core.tools.raceday import people
 from core.tools.raceday.api import Api, ApiProblem
 from core.tools.raceday.key import TerminalKey
@@ -63,3 +64,12 @@ def test_there_is_a_person_for_every_duty_and_a_name_for_each() -> None:
     }
     assert not people.ADMINISTRATORS.keys() & people.STAFF.keys()
     assert len({name for name, _role in people.STAFF.values()}) == len(people.STAFF)
+
+
+def test_every_pin_that_is_drawn_is_one_that_operators_may_have() -> None:
+    drawn = {people.pin_make() for _ in range(20_000)}
+    assert len(drawn) == 10 * 9 * 8
+    for pin in drawn:
+        pin_check(pin)
+    chosen = drawn.pop()
+    assert chosen not in {people.pin_make(other_than=chosen) for _ in range(20_000)}
