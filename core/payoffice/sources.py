@@ -14,6 +14,8 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
+from django.db.models import Model
+
 from core.contributions import contributed_by_name
 from core.kernel.errors import NotFound
 from core.kernel.regulation import Bearer
@@ -93,6 +95,34 @@ class Payable:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Won:
+    """The part of one category in what a document won, in cents: units at the price of a unit.
+
+    `steps` tell how the price of a unit was made, as names and amounts in words.
+    """
+
+    title: str
+    units: str
+    unit_cents: int
+    cents: int
+    steps: tuple[tuple[str, str], ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Reasons:
+    """Why a document is worth its amount, from the figures on record, in the language in force.
+
+    `said` are sentences on what changed the prices. `figures` is the row that the figures are of.
+    `agrees` is False if what was won does not add up to the amount on record.
+    """
+
+    won: tuple[Won, ...]
+    said: tuple[str, ...]
+    figures: Model
+    agrees: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Lapsed:
     """The documents that one call of `lapse` lapsed: how many, and their cents."""
 
@@ -149,6 +179,9 @@ class Source(Protocol):
 
     def details(self, document_id: int) -> Mapping[str, Any]:
         """Return what a check shows beside the state, as JSON: bets, trace, combinations."""
+
+    def reasons(self, document_id: int) -> Reasons | None:
+        """Return why a document is worth its amount; None if nothing is to be explained (yet)."""
 
     def blocks(self, document_id: int) -> Sequence[Block]:
         """Return the same as blocks of a status slip, in the language in force."""

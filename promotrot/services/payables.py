@@ -24,6 +24,7 @@ from core.payoffice.sources import (
     Nature,
     Outs,
     Payable,
+    Reasons,
     Standing,
     Thing,
 )
@@ -125,6 +126,9 @@ class Vouchers:
             "thing": thing_of(voucher.thing, facts, language),
             "issue_day": voucher.issue_day.isoformat(),
         }
+
+    def reasons(self, document_id: int) -> Reasons | None:
+        return None  # `details` lists each prize with its amount, and their sum is what is owed
 
     def blocks(self, document_id: int) -> Sequence[Block]:
         voucher = _get(document_id)

@@ -32,6 +32,7 @@ def sign_on(browser: Browser, url: str, desk: Desk) -> None:
 
 @pytest.mark.article("14.III.10.2")
 def test_prizes_are_paid_at_the_office_by_keyboard_alone(open_browser: Open, line: Line) -> None:
+    won = paying.settled(1, losers=1)[0]
     large, cheque, nothing = paying.worth(232_10, 1_532_40, 0)
     desk = Desk(Role.CASHIER)
     by = actor_of(session_start(user=desk.person, verified=True)[0])
@@ -57,6 +58,9 @@ def test_prizes_are_paid_at_the_office_by_keyboard_alone(open_browser: Open, lin
         browser.keys("Escape", *code, "Enter")
         browser.find(".office-state")
         looks.stop(name)
+    browser.keys("Escape", *won.code, "Enter")
+    browser.find(".office-reasons summary").click()
+    looks.stop("why")
     browser.keys("Escape", *"1111-2222-3333-4444-5555-6666", "Enter")
     browser.find(".office-state.bad")
     looks.stop("unknown")

@@ -33,6 +33,7 @@ from core.kernel.regulation import Duty, Means
 from core.ledger import services as ledger
 from core.payoffice import accounts, powers, selectors
 from core.payoffice.admin.acts import CLOSE_CASH, MOVE_CASH, OPEN_CASH
+from core.payoffice.admin.reasons import reasons_shown
 from core.payoffice.models import CashSession, Deposit, Payment
 from core.payoffice.services import checking, deposits, desk, goods, presenting, slips
 from core.payoffice.services.checking import Checked, DeskAction, DeskState
@@ -284,6 +285,7 @@ def _document(state: DeskState) -> dict[str, Any]:
         "cheque": bool(rule and rule.means is Means.NOMINATIVE_CHEQUE),
         "details": details,
         "compared": _compared(checked, details),
+        "explained": reasons_shown(checked),
         "actions": [action.value for action in state.actions],
         "happened_before": [
             (_HAPPENED.get(act.what, act.what), moment(act.at), act.premises)

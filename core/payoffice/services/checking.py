@@ -18,7 +18,7 @@ from core.payoffice.judging import PLACE_OF_KIND, DocumentState, Standpoint
 from core.payoffice.models import CashSession, Claim
 from core.payoffice.refusals import PayerHandedOver
 from core.payoffice.services import finding, paying
-from core.payoffice.sources import Payable, Standing
+from core.payoffice.sources import Payable, Reasons, Standing
 from core.premises.access import Capability, PremisesNotAuthorised, TerminalActor
 from core.premises.selectors import premises_authorised
 from core.staff.actor import StaffActor
@@ -72,6 +72,10 @@ class Checked:
     def details(self) -> Mapping[str, Any]:
         """Return what the game shows of the document: bets, their trace, winning combinations."""
         return finding.source_of(self.payable).details(self.payable.document_id)
+
+    def reasons(self) -> Reasons | None:
+        """Return why the document is worth its amount; None if nothing is to be explained."""
+        return finding.source_of(self.payable).reasons(self.payable.document_id)
 
 
 class DeskAction(models.TextChoices):

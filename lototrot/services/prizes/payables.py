@@ -20,6 +20,7 @@ from core.payoffice.sources import (
     Nature,
     Outs,
     Payable,
+    Reasons,
     Standing,
 )
 from core.premises.models import Game
@@ -27,7 +28,7 @@ from core.receipts.document import Block
 from lototrot import accounts
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
-from lototrot.services.prizes import lapsing, restoring
+from lototrot.services.prizes import explaining, lapsing, restoring
 from lototrot.services.prizes.early import results_established
 from lototrot.services.tickets import presented
 
@@ -68,6 +69,9 @@ class Tickets:
 
     def details(self, document_id: int) -> Mapping[str, Any]:
         return presented.card(document_id)
+
+    def reasons(self, document_id: int) -> Reasons | None:
+        return explaining.reasons(document_id)
 
     def blocks(self, document_id: int) -> Sequence[Block]:
         return presented.blocks(document_id)

@@ -131,7 +131,7 @@ def _takings(certificate: Doc, language: str) -> list[Block]:
     ]
 
 
-def _amount(value: Any, language: str) -> str:
+def exact_amount(value: Any, language: str) -> str:
     """Return cents as text, with the fraction of a cent that 14.III.9.7 may leave."""
     exact = Fraction(value)
     rest = exact - floor(exact)
@@ -145,11 +145,11 @@ def _categories(certificate: Doc, language: str) -> Table:
         (
             f"{hits}/{legs}",
             *(
-                _amount(figures[name][hits], language)
+                exact_amount(figures[name][hits], language)
                 for name in ("shares", "after_cascade", "before_correction", "after_correction")
             ),
             str(winners),
-            _amount(prize_each[hits], language) if hits in prize_each else "–",
+            exact_amount(prize_each[hits], language) if hits in prize_each else "–",
         )
         for hits, winners in sorted(figures["winners"].items(), key=lambda item: -int(item[0]))
     )

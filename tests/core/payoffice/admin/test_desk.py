@@ -7,9 +7,11 @@ import pytest
 
 from core.payoffice.models import Claim, Payment, Presentation
 from core.payoffice.services.cash import cash_open
+from core.receipts.formats import format_cents
 from core.staff.models import Proposal, User
 from core.staff.powers import Role
 from core.staff.services import actor_of, session_start
+from lototrot.models.settlement import Settlement
 from lototrot.models.tickets import Ticket
 from tests.support import paying
 from tests.support.admin_desk import Desk
@@ -68,6 +70,26 @@ def test_what_is_refused_is_said_and_nothing_is_done() -> None:
     assert "document_altered" in refused and not Payment.objects.exists()
     unknown = shown(desk, "1ABC")
     assert "code_malformed" in unknown and acts(unknown) == []
+    (sentence,) = re.findall(
+        r'role="alert"><p class="office-large">(.*?)</p>(.*?)</div>', unknown, re.S
+    )
+    assert "code_malformed" not in sentence[0] and sentence[1].strip().startswith("<details")
+
+
+@pytest.mark.article("14.III.9.8", "14.III.10.2")
+def test_the_desk_says_why_a_prize_is_what_it_is() -> None:
+    won, *_others = paying.settled(2, losers=1)
+    page = shown(cashier_at(), won.code)
+    (why,) = re.findall(r'<section class="house-panel office-reasons".*?</section>', page, re.S)
+    amount = format_cents(won.cents, "en")
+    assert f"Why {amount}" in why and "office-state bad" not in why
+    cells = re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", why)
+    assert ["2 right", "1 bet", amount, amount] == cells[4:8]
+    settlement = Settlement.objects.get(contest=won.contest)
+    assert f'href="/admin/lototrot/settlement/{settlement.pk}/change/"' in why
+    # It stands under the acts: no button moves when a prize has more categories.
+    assert page.index("office-acts") < page.index("office-reasons")
+    assert "office-reasons" not in shown(cashier_at(), paying.refunds(1)[0].code)
 
 
 @pytest.mark.article("14.III.10.2", "14.III.10.4")

@@ -1,0 +1,33 @@
+"""Put on the office's desk why a document is worth its amount."""
+
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support.columns import link, money
+from core.payoffice.services.checking import Checked
+
+
+def reasons_shown(checked: Checked) -> dict[str, Any]:
+    """Return the reasons for what is owed, in words and amounts; empty if there are none.
+
+    What is owed for a refund or a thing has no prize by category.
+    """
+    reasons = checked.reasons()
+    if reasons is None:
+        return {}
+    return {
+        "won": [
+            {
+                "title": won.title,
+                "units": won.units,
+                "unit": money(won.unit_cents),
+                "sum": money(won.cents),
+                "steps": won.steps,
+            }
+            for won in reasons.won
+        ],
+        "said": reasons.said,
+        "figures": link(reasons.figures, _("The settlement with all its figures")),
+        "agrees": reasons.agrees,
+    }
