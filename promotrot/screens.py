@@ -77,7 +77,7 @@ _BOARD: dict[str, texts.Text] = {
     "tickets_left": _("Tickets left"),
     "prize": _("Prize"),
     "prizes_left": _("Left"),
-    "prizes_awarded": _("Awarded"),
+    "prizes_awarded": _("Awarded so far"),
     "top_prize_gone": _("No top prize is left."),
     "figures_of": _(
         "Figures as of {day}, {time}. They are always a little old, so that nobody can tell"

@@ -70,6 +70,17 @@ const settle = () => Promise.allSettled(
 requestAnimationFrame(() => requestAnimationFrame(settle));
 setTimeout(done, 2000);
 """
+# What reaches over the edge of its card without a way to scroll to it.
+BURST = """
+const scrolls = (e, card) => e !== card
+  && (/auto|scroll/.test(getComputedStyle(e).overflowX) || scrolls(e.parentElement, card));
+const over = (e) => { const card = e.parentElement.closest(".card");
+  return card && e.getBoundingClientRect().right > card.getBoundingClientRect().right + 1
+    && !scrolls(e.parentElement, card); };
+return [...document.querySelectorAll(".card *")]
+  .filter((e) => e.checkVisibility() && !e.closest(".heard, svg, #paper") && over(e))
+  .map((e) => e.outerHTML.slice(0, 120)).slice(0, 2);
+"""
 _WRAPPED = """
 return [...document.querySelectorAll(".amount")].filter((e) => e.checkVisibility())
   .filter((e) => e.getClientRects().length > 1).map((e) => e.outerHTML.slice(0, 120));
@@ -122,6 +133,7 @@ class Tour:
             ],
             "wider than the window": self.browser.run(_WIDE),
             "wrapped amounts": self.browser.run(_WRAPPED),
+            "over the edge of its card": self.browser.run(BURST),
             "axe": self._axe(structure),
         }
         wrong = [

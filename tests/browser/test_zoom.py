@@ -1,0 +1,135 @@
+"""Work the screens at 200 % zoom: a window of half the width and height in CSS pixels (WCAG 1.4.4).
+
+Nothing scrolls sideways, no control is outside the page or covered where the focus brings it, and
+no text is cut.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.screens import live
+from core.staff.powers import Role
+from tests.browser.test_board_tour import contest_on_sale
+from tests.browser.test_desks_tour import sign_on
+from tests.support import emitting, factories, paying
+from tests.support.admin_desk import Desk, race_day
+from tests.support.browser import desk
+from tests.support.browser.driver import Browser, Open, Size
+from tests.support.browser.line import Line
+from tests.support.browser.tour import BURST, PICTURED, SHOTS
+
+# 1366x768 and 1280x720 at 200 %.
+ZOOMED = (Size(683, 384, 2.0), Size(640, 360, 2.0))
+# Lists of many alike, of which the first ones tell how the others lie.
+_MOST = 60
+_UNWORKABLE = """
+const most = arguments[0], found = [], page = document.documentElement;
+const says = (what, e) => found.push(`${what}: ${e.outerHTML.slice(0, 140)}`);
+if (page.scrollWidth > page.clientWidth + 1) found.push(`scrolls sideways: ${page.scrollWidth}`);
+const modal = document.querySelector("dialog[open]");
+const inside = (e) => !modal || modal.contains(e);
+const shown = [...document.querySelectorAll("body *")].filter((e) => inside(e)
+  && e.checkVisibility({opacityProperty: true, visibilityProperty: true})
+  && !e.closest(".heard, .skip, #paper, [inert], svg, option"));
+const scrolls = (e) => e && (/auto|scroll/.test(getComputedStyle(e).overflowX)
+  || scrolls(e.parentElement));
+for (const e of shown) {
+  const style = getComputedStyle(e);
+  const clips = /hidden|clip/.test(style.overflowX) && e.innerText?.trim();
+  if (clips && e.clientWidth > 1 && e.scrollWidth > e.clientWidth + 1) says("text cut", e);
+  if (clips && e.clientHeight > 1 && e.scrollHeight > e.clientHeight + 3) says("text cut below", e);
+}
+const controls = shown.filter((e) => e.matches("a[href], button, input, select, textarea, summary")
+  && !e.disabled && e.getClientRects().length);
+for (const e of controls.slice(0, most)) {
+  e.focus();
+  const target = e.matches("input") && e.labels?.length && e.clientWidth < 2 ? e.labels[0] : e;
+  const box = target.getBoundingClientRect();
+  if ((box.left < -1 || box.right > innerWidth + 1) && !scrolls(target.parentElement))
+    says("outside", e);
+  const [x, y] = [box.left + box.width / 2, box.top + Math.min(box.height, innerHeight) / 2];
+  const at = document.elementFromPoint(Math.min(Math.max(x, 0), innerWidth - 1), y);
+  const own = at && (target.contains(at) || at.contains(target) && at !== page
+    && !getComputedStyle(at).position.match(/sticky|fixed/)
+    || [...(e.labels ?? [])].some((label) => label.contains(at)));
+  if (!own) says(`covered by ${at?.outerHTML.slice(0, 60) ?? "the edge"}`, e);
+}
+return found;
+"""
+
+
+def workable(browser: Browser, name: str) -> list[str]:
+    """Return what keeps a person from working the page as it is, at each of the sizes."""
+    wrong = []
+    for size in ZOOMED:
+        browser.resize(size)
+        found = [*browser.run(BURST), *browser.run(_UNWORKABLE, _MOST)]
+        if found or PICTURED:
+            browser.screenshot(SHOTS / f"zoom-{name}-{size.width}.png")
+        wrong += [f"{name} at {size.width}x{size.height}, {each}" for each in found[:6]]
+    return wrong
+
+
+@pytest.fixture
+def published(tmp_path: Path, settings: Any) -> None:
+    settings.VAR_DIR = tmp_path
+
+
+@pytest.mark.usefixtures("published")
+def test_board_and_check(open_browser: Open, line: Line) -> None:
+    contest_on_sale()
+    emitting.opened(emitting.small())
+    live.publish(live.folder())
+    browser = open_browser(ZOOMED[0], language="es")
+    browser.go(f"{line.url}/?lang=es")
+    browser.find(".race .runner")
+    wrong = workable(browser, "board")
+    browser.go(f"{line.url}/coupon?lang=es")
+    browser.find(".runner")
+    wrong += workable(browser, "coupon")
+    browser.go(f"{line.url}/check?lang=ca")
+    browser.find("#code")
+    wrong += workable(browser, "check")
+    (ticket,) = paying.worth(532_31)
+    browser.type("#code", ticket.code)
+    browser.keys("Enter")
+    browser.find("#answer .state")
+    wrong += workable(browser, "check-answer")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.usefixtures("published")
+def test_terminal(open_browser: Open, line: Line) -> None:
+    shop = desk.shop(factories.contest(factories.meeting(numbers=range(1, 15))))
+    emitting.opened(emitting.small())
+    browser = open_browser(ZOOMED[0], language="es")
+    desk.enrol(browser, line.url, shop, language="es")
+    wrong = workable(browser, "display")
+    desk.to_sale(browser)
+    desk.mark_all(browser, [4, 1, 3, 7, 9, 2, 5])
+    wrong += workable(browser, "bet")
+    browser.click(".bet-bar .primary")
+    browser.find("dialog.confirmation")
+    wrong += workable(browser, "confirmation")
+    browser.click("dialog .primary")
+    desk.sold(browser)
+    wrong += workable(browser, "sold")
+    for tab in ("promotrot", "prizes", "day"):
+        browser.run("document.getElementById(arguments[0]).click()", f"tab-{tab}")
+        browser.find({"promotrot": ".game", "prizes": "#presented-code", "day": ".day .table"}[tab])
+        wrong += workable(browser, tab)
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_page_of_staff(open_browser: Open, line: Line) -> None:
+    race_day()
+    browser = open_browser(ZOOMED[0], language="ca")
+    sign_on(browser, line.url, Desk(Role.ORGANISER, language="ca"))
+    wrong = []
+    for name, url in (("today", "/admin/"), ("race-day", "/admin/race-day/")):
+        browser.go(f"{line.url}{url}")
+        browser.find("#main, main, #content")
+        wrong += workable(browser, name)
+    assert not wrong, "\n".join(wrong)
