@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help install raceday up cluster drill test quick season histories browser promtool screenshots lighthouse check bench articles lock messages clean \
+.PHONY: help install raceday up cluster drill test quick season histories browser promtool screenshots times lighthouse check bench articles lock messages clean \
 	audit deploy sbom
 
 # Many processes run the same program: none compiles it anew, whatever the shell says.
@@ -68,6 +68,12 @@ screenshots: install browser ## picture every screen into var/screenshots, compa
 	@$(PY) -m tests.support.browser.comparing
 	@SCREENSHOTS=all LOTOTROT_BROWSER=required $(PY) -m pytest -q -n auto -k tour tests/browser; \
 		found=$$?; $(PY) -m tests.support.browser.comparing compare; exit $$found
+
+times: install browser ## write the times to task of docs/screens.md, as the tests count them
+	@LOTOTROT_BROWSER=required $(PY) -m pytest -q -k "counter or coupon or paid or touches" \
+		tests/browser/test_terminal.py tests/browser/test_coupon_tour.py tests/browser/test_promotrot.py \
+		tests/browser/test_desks_tour.py tests/browser/test_prizes.py
+	@$(PY) -m tests.support.browser.tasks
 
 lighthouse: install browser ## judge board, check page and terminal: 95 or more, or it fails
 	@.ci/lighthouse/install

@@ -12,6 +12,7 @@ from lototrot.models.tickets import Ticket
 from tests.support.browser import desk
 from tests.support.browser.driver import Browser, Open
 from tests.support.browser.line import Line
+from tests.support.browser.tasks import task
 from tests.support.browser.tour import SIZES, Tour
 
 _READ = """
@@ -52,14 +53,15 @@ def test_a_coupon_from_the_phone_to_the_paper(
     till.says("#idle", "Closes in")
     till.other_window()
     before = till.acts
-    desk.scan(till, text)
-    till.says("dialog s", "8")
-    till.says("dialog .due", "2,00 €")
-    till.other_window()
-    till.says("#shown", "Your bet")  # in the language of the player's own screen
-    till.says("#shown", "Cavall 2.10")
-    till.other_window()
-    till.keys("Enter")
+    with task(till, "coupon", "dialog.confirmation", desk.next_paper(till)):
+        desk.scan(till, text)
+        till.says("dialog s", "8")
+        till.says("dialog .due", "2,00 €")
+        till.other_window()
+        till.says("#shown", "Your bet")  # in the language of the player's own screen
+        till.says("#shown", "Cavall 2.10")
+        till.other_window()
+        till.keys("Enter")
     assert till.acts - before == 2
     desk.sold(till)
     ticket = Ticket.objects.get()

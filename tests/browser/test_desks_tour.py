@@ -16,6 +16,7 @@ from tests.support.browser.desk import scan
 from tests.support.browser.driver import TERMINAL, Browser, Open, until
 from tests.support.browser.line import Line
 from tests.support.browser.staff import person
+from tests.support.browser.tasks import task
 from tests.support.browser.tour import LOOKS, SIZES, Looks, Tour
 
 # The roles that one person may hold together; each of the others is held alone.
@@ -44,13 +45,15 @@ def test_prizes_are_paid_at_the_office_by_keyboard_alone(open_browser: Open, lin
     browser.find("#office-code")
     looks.stop("empty")
     before = browser.acts
-    scan(browser, large.code)
-    browser.find(".office-state.good")
-    looks.stop("prize")
-    browser.keys("Space", "Enter")  # the paper agrees; pay
-    assert browser.acts - before == 3
-    until(Payment.objects.exists, "the payment")
-    browser.find('.office-state a[href$=".pdf"]')
+    paid = '.office-state a[href$=".pdf"]'
+    with task(browser, "office", ".office-state.good", paid):
+        scan(browser, large.code)
+        browser.find(".office-state.good")
+        looks.stop("prize")
+        browser.keys("Space", "Enter")  # the paper agrees; pay
+        assert browser.acts - before == 3
+        until(Payment.objects.exists, "the payment")
+        browser.find(paid)
     looks.stop("paid")
     browser.keys("Escape")
     assert browser.run("return document.activeElement.id") == "office-code"

@@ -7,6 +7,7 @@ from tests.support import paying, rounds
 from tests.support.browser import desk
 from tests.support.browser.driver import Browser, Open, until
 from tests.support.browser.line import Line
+from tests.support.browser.tasks import task
 
 STATE = ".shown .state"
 
@@ -40,11 +41,12 @@ def test_a_prize_is_paid_once_and_what_may_not_be_paid_here_is_refused(
     at_the_terminal(browser, line, language)
     browser.window(f"{line.url}/terminal/player/?lang={player[0]}")
 
-    desk.scan(browser, won.code)  # wherever the focus is
-    browser.says(f"{STATE}.good", small)
-    browser.says(f"{STATE} .why", must)
-    before = browser.acts
-    browser.keys("Enter")  # one act after the scan: the paper agrees
+    with task(browser, "terminal-prize", f"{STATE}.good", desk.next_paper(browser)):
+        desk.scan(browser, won.code)  # wherever the focus is
+        browser.says(f"{STATE}.good", small)
+        browser.says(f"{STATE} .why", must)
+        before = browser.acts
+        browser.keys("Enter")  # one act after the scan: the paper agrees
     assert browser.acts - before == 1
     (receipt,) = desk.printed(browser)
     assert small in receipt.replace("\u00a0", " ")

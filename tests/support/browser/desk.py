@@ -29,6 +29,7 @@ PRINTER = """
 window.printed = [];
 window.print = () => {
   window.printed.push(document.getElementById("paper").innerText);
+  document.documentElement.dataset.papers = window.printed.length;
   dispatchEvent(new Event("afterprint"));
 };
 """
@@ -151,6 +152,11 @@ def printed(browser: Browser, at_least: int = 1) -> list[str]:
 
     (papers,) = until(enough, f"{at_least} papers")
     return list(papers)
+
+
+def next_paper(browser: Browser) -> str:
+    """Return the selector of a page that has printed one paper more than now."""
+    return f'html[data-papers="{len(printed(browser, 0)) + 1}"]'
 
 
 def sold(browser: Browser, papers: int = 1) -> str:
