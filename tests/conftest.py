@@ -9,12 +9,13 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from pytest_django import DjangoDbBlocker
 
 from core.tools.embedded.postgres import Postgres
-from core.tools.embedded.server import ROOT, var_folder
+from core.tools.embedded.server import ROOT, Server, var_folder
 
 QUICK = os.environ.get("LOTOTROT_TESTS") == "quick"
 # Nothing listens there: a quick test that asks for a database fails.
@@ -45,6 +46,11 @@ os.environ["CLOCK_WATCH"] = "false"  # a test that serves in this process has it
 _server: Postgres | None = None
 if QUICK:
     os.environ["DATABASE_URL"] = os.environ["DATABASE_OWNER_URL"] = _NO_SERVER
+
+    def _refuse(server: Server) -> None:
+        raise RuntimeError("a test that starts a server is not quick: mark it with `servers`")
+
+    Server.start = _refuse  # type: ignore[assignment]
 elif not os.environ.get("DATABASE_URL"):  # a worker of xdist has its controller's
     _server = Postgres(settings=_SETTINGS, in_memory=True)
     _server.start()
@@ -53,6 +59,7 @@ elif not os.environ.get("DATABASE_URL"):  # a worker of xdist has its controller
 os.environ.setdefault("DATABASE_OWNER_URL", os.environ["DATABASE_URL"])
 
 import django  # noqa: E402
+import hypothesis  # noqa: E402
 from django.conf import settings  # noqa: E402
 from django.utils import translation  # noqa: E402
 
@@ -70,6 +77,11 @@ from tests.support import databases  # noqa: E402
 from tests.support.factories.clocks import use_the_machines_clock  # noqa: E402
 from tests.support.static import share_static_files  # noqa: E402
 
+# A busy machine makes an example take long, and no example wrong.
+hypothesis.settings.register_profile(
+    "unhurried", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("unhurried")
 name_process("command:tests")
 share_static_files()
 pytest_plugins = ["tests.support.api"]
@@ -86,6 +98,7 @@ _OWN_SERVERS = (
     *("tests/core/config/test_deploy.py", "tests/core/config/test_restore.py"),
     "tests/core/api/test_schema.py",
 )
+_NEVER_QUICK = frozenset(ROOT / path for path in _OWN_SERVERS)
 _DATABASE_FIXTURES = frozenset({"db", "transactional_db", "django_db_setup", "own_database"})
 
 
@@ -108,6 +121,11 @@ def pytest_xdist_auto_num_workers() -> int:
     return processors if QUICK else processors + 1
 
 
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Read no file of which no test is quick."""
+    return True if QUICK and collection_path in _NEVER_QUICK else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the folders of long tests; of the quick ones, leave out what needs a server."""
     items.sort(key=_turn)
@@ -125,8 +143,7 @@ def _turn(item: pytest.Item) -> int:
 def _needs_a_server(item: pytest.Item) -> bool:
     fixtures = getattr(item, "fixturenames", ())
     marked = any(item.get_closest_marker(name) for name in ("django_db", "servers"))
-    by_place = item.nodeid.startswith(_OWN_SERVERS)
-    return marked or by_place or not _DATABASE_FIXTURES.isdisjoint(fixtures)
+    return marked or not _DATABASE_FIXTURES.isdisjoint(fixtures)
 
 
 def pytest_collection_finish() -> None:

@@ -68,6 +68,7 @@ def forgetful(tmp_path: Path) -> Iterator[Postgres]:
         server.destroy()
 
 
+@pytest.mark.servers
 def test_a_server_that_could_lose_an_answered_sale_is_refused(forgetful: Postgres) -> None:
     environment = {
         "DATABASE_URL": forgetful.app_url,

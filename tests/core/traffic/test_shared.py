@@ -52,6 +52,7 @@ def test_without_the_store_each_process_counts_its_part(monkeypatch: pytest.Monk
     assert away.take([claim]) is None
 
 
+@pytest.mark.servers
 def test_a_store_that_comes_back_is_used_again(
     valkey: Valkey, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,6 +28,8 @@ from lototrot.selectors.totals import SUMMED
 from tests.support import factories, rounds
 from tests.support.servers import SMALL, migrate, standby_of, used
 
+pytestmark = pytest.mark.servers
+
 
 @dataclass(frozen=True, slots=True)
 class Pair:
