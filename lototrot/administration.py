@@ -12,7 +12,9 @@ from lototrot.admin import bet_type_words
 from lototrot.admin.contests import contests_panel
 from lototrot.admin.desk import PAGE
 from lototrot.admin.figures import figures
-from lototrot.admin.refusals import CLASSIFICATION, PROGRAMME
+from lototrot.admin.paddock import running_words
+from lototrot.admin.refusals import CLASSIFICATION as CLASSIFICATION_TEXTS
+from lototrot.admin.refusals import PROGRAMME
 from lototrot.admin.settling import MISSING
 from lototrot.admin.tickets import story
 from lototrot.admin.words import GATES, race_text
@@ -32,6 +34,8 @@ from lototrot.models.stops import SalesStop, SignalDevice
 from lototrot.models.tickets import Block, Ticket, Unprinted, Void
 from lototrot.services.authority.amendments import AMENDMENT
 from lototrot.services.authority.bet_types import BET_TYPE
+from lototrot.services.races.classification import CLASSIFICATION, CORRECTION
+from lototrot.services.races.withdrawals import REVERSAL, WITHDRAWAL
 
 
 def _instant(value: str) -> str:
@@ -220,7 +224,11 @@ ADMINISTRATION = Administration(
     proposal_words={
         BET_TYPE.name: bet_type_words.WORDS,
         AMENDMENT.name: bet_type_words.AMENDMENT_WORDS,
+        CLASSIFICATION.name: running_words.CLASSIFICATION,
+        CORRECTION.name: running_words.CLASSIFICATION,
+        WITHDRAWAL.name: running_words.WITHDRAWAL,
+        REVERSAL.name: running_words.WITHDRAWAL,
     },
     key_names=KEY_NAMES,
-    code_texts=GATES | MISSING | PROGRAMME | CLASSIFICATION,
+    code_texts=GATES | MISSING | PROGRAMME | CLASSIFICATION_TEXTS,
 )

@@ -184,10 +184,9 @@ def perform(
         return _page(request, page, form, asks=True)
     if form is not None and act.review and "do" not in request.POST:
         return _page(request, page, form, asks=False)
-    try:
-        done = _do(act, by, target, form.cleaned_data if form else {})
-    except (DomainError, OperationalError) as error:
-        return _page(request, page | {"refusal": _refusal(error)}, form, asks=True)
+    done = carry_out(act, by, target, form.cleaned_data if form else {})
+    if isinstance(done, Refusal):
+        return _page(request, page | {"refusal": done}, form, asks=True)
     if done.secret:
         symbol = qr.drawing(done.secret) if done.scanned else ""
         shown = page | {"done": done, "symbol": symbol}
@@ -205,6 +204,17 @@ def _page(
     if form is not None and form.live_template and not asks:
         page |= form.live()
     return TemplateResponse(request, "admin_support/act.html", page)
+
+
+def carry_out(act: Act, by: StaffActor, target: Any, data: dict[str, Any]) -> Done | Refusal:
+    """Do an act with its cleaned input, and log it. Return what came of it, or why it is refused.
+
+    The service asks for the power. A refusal leaves nothing behind.
+    """
+    try:
+        return _do(act, by, target, data)
+    except (DomainError, OperationalError) as error:
+        return _refusal(error)
 
 
 def _refusal(error: Exception) -> Refusal:

@@ -57,6 +57,12 @@ def named(row: models.Model) -> str:
     return _ISO_DAY.sub(_day_of, row.said if isinstance(row, Named) else str(row))
 
 
+def title_of(row: models.Model) -> str:
+    """Return the name of a row in its page's words, which may be better than the row's own."""
+    words = getattr(admin.site._registry.get(type(row)), "told_as", None)
+    return str(words(row)) if words else named(row)
+
+
 def _day_of(written: re.Match[str]) -> str:
     try:
         return day(datetime.date.fromisoformat(written[0]))

@@ -76,7 +76,8 @@ class Waiting:
     """One thing that waits for the person who is signed on.
 
     Things of one `title` stand together. `subject` is text or safe HTML. `days_left` is None if no
-    period runs. While an `immediate` one stands, players cannot bet or bets are at risk.
+    period runs. While an `immediate` one stands, players cannot bet or bets are at risk. `opens` is
+    the address where those of this title are worked on, one after another.
     """
 
     title: Text
@@ -85,6 +86,7 @@ class Waiting:
     days_left: int | None = None
     words: Text = ""
     immediate: bool = False
+    opens: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -37,6 +37,7 @@ def work(rows: Iterable[Waiting]) -> list[dict[str, Any]]:
         {
             "title": title,
             "immediate": any(row.immediate for row in rows),
+            "opens": rows[0].opens,
             "rows": [(row, moment(row.since)) for row in rows],
         }
         for title, rows in groups.items()

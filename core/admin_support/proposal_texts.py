@@ -5,9 +5,10 @@ app has for the kind (`ProposalWords`), or field by field.
 """
 
 from collections.abc import Callable
+from html import unescape
 from typing import Any
 
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html, format_html_join, strip_tags
 from django.utils.safestring import SafeString
 
 from core.admin_support.columns import NOTHING, lines, link
@@ -44,13 +45,28 @@ def _value(name: str, value: Any) -> Any:
 
 def subject_text(proposal: Proposal) -> Any:
     """Return the kind's own words, the first row that the content names, or the stored subject."""
+    return _about(proposal) or proposal.subject
+
+
+def _about(proposal: Proposal) -> Any:
+    """Return what a proposal is about, in words; "" where only the stored subject names it."""
     words = _words(proposal)
     if words is not None:
         return words.subject(proposal)
     for name, reader in collected("content_readers").items():
         if proposal.content.get(name) is not None:
             return reader(proposal.content[name])
-    return proposal.subject
+    return ""
+
+
+def title_text(proposal: Proposal) -> str:
+    """Return a proposal in words, without a link: what would be done, and to what.
+
+    The stored subject is a name for machines and is no part of it.
+    """
+    about = unescape(strip_tags(str(_about(proposal))))
+    kind = str(kind_text(proposal))
+    return f"{kind}: {about}" if about else kind
 
 
 def corrected_at(proposal: Proposal) -> str:

@@ -22,7 +22,7 @@ from unfold.enums import ActionVariant
 
 from core.admin_support import signed_on
 from core.admin_support.acts import Act, perform
-from core.admin_support.columns import SECRET, Column, column, name_column, url_of
+from core.admin_support.columns import SECRET, Column, column, name_column, title_of, url_of
 from core.admin_support.lists import files, saved
 from core.admin_support.lists.paging import List
 from core.admin_support.story import story_of
@@ -214,7 +214,8 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
                 for inline in self.inlines:
                     look_at_list(inline.model, asked=request.path)
             row = self.get_object(request, unquote(object_id or ""))
-            page.context_data["story"] = story_of(request, row)  # type: ignore[attr-defined]
+            words = {"story": story_of(request, row), "subtitle": title_of(row)}
+            page.context_data |= words  # type: ignore[attr-defined]
         return page
 
     def history_view(

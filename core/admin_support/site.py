@@ -208,6 +208,11 @@ def stylesheet(request: HttpRequest) -> str:
     return static("admin_support/house.css")
 
 
+def cloths(request: HttpRequest) -> str:
+    """Return the address of the colours of saddle cloths. UNFOLD's STYLES calls this."""
+    return static("screens/cloths.css")
+
+
 def script(request: HttpRequest) -> str:
     """Return the address of the script. UNFOLD's SCRIPTS calls this."""
     return static("admin_support/house.js")

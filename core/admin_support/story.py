@@ -18,7 +18,16 @@ from django.http import HttpRequest
 from django.utils.text import capfirst
 from django.utils.translation import gettext, ngettext
 
-from core.admin_support.columns import NOTHING, SECRET, link, listed, moment, show, yes_no
+from core.admin_support.columns import (
+    NOTHING,
+    SECRET,
+    link,
+    listed,
+    moment,
+    show,
+    title_of,
+    yes_no,
+)
 from core.admin_support.contents import administrations
 from core.database.models import Guarded
 from core.journal import selectors
@@ -107,7 +116,7 @@ def _related(request: HttpRequest, model: type[models.Model]) -> Iterator[Any]:
 
 def _told(row: models.Model, step: selectors.Step, *, reads_journal: bool) -> Told | None:
     written = [
-        (capfirst(str(one._meta.verbose_name)), "" if one == row else link(one, _name(one)))
+        (capfirst(str(one._meta.verbose_name)), "" if one == row else link(one, title_of(one)))
         for one in step.rows
     ]
     changed = [words for one, change in step.changes for words in _changes(row, one, change)]
@@ -115,12 +124,6 @@ def _told(row: models.Model, step: selectors.Step, *, reads_journal: bool) -> To
         return None
     act = link(step.act) if reads_journal else ""
     return Told(moment(step.act.at), _who(step.act), act, written, changed)
-
-
-def _name(one: models.Model) -> Any:
-    """Return the name of a row in the words of its page, if that has better ones than the row."""
-    words = getattr(admin.site._registry.get(type(one)), "told_as", None)
-    return words(one) if words else None
 
 
 def _who(act: Act) -> str:

@@ -227,7 +227,7 @@ UNFOLD = {
     "SHOW_LANGUAGES": True,
     "LANGUAGES": {"action": "core.admin_support.site.language_action"},
     "ENVIRONMENT": "core.admin_support.site.environment",
-    "STYLES": ["core.admin_support.site.stylesheet"],
+    "STYLES": ["core.admin_support.site.stylesheet", "core.admin_support.site.cloths"],
     "SCRIPTS": ["core.admin_support.site.script", "core.admin_support.site.expressions"],
     "SITE_FAVICONS": [
         {"rel": "icon", "type": "image/svg+xml", "href": "core.admin_support.site.mark"}

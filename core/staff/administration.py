@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.contents import Administration, Panel, Place, Section
 from core.admin_support.proposal_texts import row_link
+from core.staff.admin import queue
 from core.staff.admin.proposals import decisions_waiting, proposals_panel, story, tasks_panel
 from core.staff.models import Proposal, StaffSession, User
 
@@ -38,6 +39,7 @@ ADMINISTRATION = Administration(
         "user": _("member of staff"),
     },
     waiting=decisions_waiting,
+    pages=(queue.PAGE,),
     story=story,
     panels=(
         Panel(20, Place.SETTINGS, proposals_panel),

@@ -9,11 +9,12 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.acts import Act, Done
 from core.admin_support.columns import moment, tag
-from core.admin_support.documents import as_html
 from core.admin_support.readonly import ReadOnlyAdmin
 from core.staff.actor import StaffActor
 from lototrot import powers
 from lototrot.admin import stopping
+from lototrot.admin.paddock.horses import runners_of
+from lototrot.admin.paddock.running_words import runners_table
 from lototrot.admin.race_records import record_of
 from lototrot.admin.running_forms import (
     ClassifyForm,
@@ -25,7 +26,6 @@ from lototrot.admin.running_forms import (
     StartForm,
     WithdrawForm,
 )
-from lototrot.admin.words import OUTCOMES
 from lototrot.models.programme import Meeting, Race
 from lototrot.models.running import (
     Classification,
@@ -315,5 +315,4 @@ class ClassificationAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("runners"))
     def runners_shown(self, row: Classification) -> Any:
-        runners = [{**r, "outcome": str(OUTCOMES.get(r["outcome"], ""))} for r in row.runners]
-        return as_html(runners)
+        return runners_table(row.runners, runners_of(row.race_id))

@@ -6,6 +6,7 @@ from django import forms
 from django.contrib import admin
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
@@ -23,6 +24,7 @@ from core.staff.actor import StaffActor
 from core.staff.models import Decision, Proposal
 
 _PROPOSALS_SHOWN = 50
+_MOST_WAITING = 200
 
 
 class _Reason(ActForm):
@@ -143,7 +145,7 @@ class ProposalAdmin(ReadOnlyAdmin):
     def kind_text(self, row: Proposal) -> Any:
         return proposal_texts.kind_text(row)
 
-    told_as = staticmethod(proposal_texts.kind_text)
+    told_as = staticmethod(proposal_texts.title_text)
 
     @admin.display(description=_("about"))
     def about(self, row: Proposal) -> Any:
@@ -170,30 +172,41 @@ class ProposalAdmin(ReadOnlyAdmin):
         return format_html('<a class="text-link" href="{}">{}</a>', address, _("Correct it"))
 
 
+def address_of(proposal: Proposal) -> str:
+    """Return the address of the page on which a second person decides on a proposal."""
+    return reverse("admin:decision", args=[proposal.uuid])
+
+
+def waiting_for(by: StaffActor) -> list[Proposal]:
+    """Return the proposals that this person can confirm now, the oldest first."""
+    kinds = [kind.name for kind in two_persons.kinds().values() if by.may(kind.decides)]
+    of_others = _undecided().filter(kind__in=kinds).exclude(proposed_by=by.user_id)
+    return [row for row in of_others[:_MOST_WAITING] if may_confirm(by, row)]
+
+
 def decisions_waiting(request: HttpRequest) -> list[Waiting]:
     """Return the proposals that this person can decide now, the oldest first."""
     if not signed_on.may(request, powers.READ_PROPOSALS):
         return []
-    by = signed_on.actor(request)
     return [
         Waiting(
             _("For you to decide"),
             format_html(
-                "{} · {} · {}",
-                link(proposal, proposal_texts.kind_text(proposal)),
-                proposal_texts.subject_text(proposal),
+                '<a class="text-link" href="{}">{}</a> · {}',
+                address_of(proposal),
+                proposal_texts.title_text(proposal),
                 named(proposal.proposed_by),
             ),
             proposal.proposed_at,
+            opens=reverse("admin:decisions"),
         )
-        for proposal in _undecided()
-        if by.may(two_persons.power_of(proposal)) and may_confirm(by, proposal)
+        for proposal in waiting_for(signed_on.actor(request))
     ]
 
 
 def _undecided() -> QuerySet[Proposal]:
     waiting = Proposal.objects.filter(decision=None).select_related("proposed_by__given__decision")
-    return waiting.order_by("pk")[:_PROPOSALS_SHOWN]
+    return waiting.order_by("pk")
 
 
 def proposals_panel(request: HttpRequest) -> Table | None:
@@ -202,7 +215,7 @@ def proposals_panel(request: HttpRequest) -> Table | None:
         return None
     by = signed_on.actor(request)
     rows = []
-    for proposal in _undecided():
+    for proposal in _undecided()[:_PROPOSALS_SHOWN]:
         if not by.may(two_persons.power_of(proposal)):
             next_step: Any = NOTHING
         elif may_confirm(by, proposal):

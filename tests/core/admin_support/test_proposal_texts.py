@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 def test_the_stored_content_is_shown_field_by_field() -> None:
     race = factories.races_of(factories.contest())[0]
     content = {"race": race.pk, "number": 4, "source": "<Vet>"}
-    proposal = factories.proposal("lototrot.withdrawal", "race", content)
+    proposal = factories.proposal("lototrot.start", "race", content)
     with override("en"):
         html = proposal_texts.content_html(proposal)
         facts = dict(proposal_texts.content_facts(proposal))

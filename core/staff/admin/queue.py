@@ -1,0 +1,161 @@
+"""Let a second person decide what waits, one proposal after another, by keyboard if they like.
+
+Each proposal has a page of its own with all that would be done; a decision leads to the next one.
+The page takes a decision only some time after it is shown and read to its end, so that neither a
+key that is held nor a double press decides the next proposal too (`decision.js`). Whoever sends
+the same decision again changes nothing, because a proposal is decided once.
+"""
+
+import re
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support import proposal_texts, signed_on
+from core.admin_support.acts import Done, Refusal, carry_out
+from core.admin_support.columns import moment, named
+from core.admin_support.contents import Keep, Page, Place
+from core.database import clock
+from core.staff import powers, two_persons
+from core.staff.actor import StaffActor
+from core.staff.admin.proposals import CONFIRM, REJECT, address_of, may_confirm, waiting_for
+from core.staff.models import Decision, Proposal
+
+
+class _Reason(forms.Form):
+    """Why a proposal is rejected. Who rejects from the queue says why."""
+
+    reason = forms.CharField(label=_("Reason"), max_length=400)
+
+
+def _reader(request: HttpRequest) -> StaffActor:
+    if not signed_on.may(request, powers.READ_PROPOSALS):
+        raise PermissionDenied
+    return signed_on.actor(request)
+
+
+def _first(request: HttpRequest) -> HttpResponse:
+    """Lead to the first proposal that waits for this person, after the one given; else say that
+    none does.
+    """
+    by, after = _reader(request), request.GET.get("after", "")
+    waiting = waiting_for(by)
+    passed = int(after) if re.fullmatch(r"[0-9]{1,18}", after) else 0
+    following = [row for row in waiting if row.pk > passed]
+    if following:
+        return HttpResponseRedirect(address_of(following[0]))
+    context = admin.site.each_context(request) | {
+        "title": _("Decisions"),
+        "left": len(waiting),
+        "again": reverse("admin:decisions"),
+    }
+    return TemplateResponse(request, "admin_support/decisions_done.html", context)
+
+
+def _next(proposal: Proposal) -> HttpResponse:
+    query = urlencode({"after": proposal.pk})
+    return HttpResponseRedirect(f"{reverse('admin:decisions')}?{query}")
+
+
+def _one(request: HttpRequest, proposal: UUID) -> HttpResponse:
+    """Show a proposal to decide on, and take the decision."""
+    by = _reader(request)
+    row = Proposal.objects.filter(uuid=proposal).select_related("proposed_by__given__decision")
+    found = row.first()
+    if found is None:
+        raise Http404
+    if request.method == "POST":
+        return _decide(request, by, found)
+    if not (by.may(two_persons.power_of(found)) and may_confirm(by, found)):
+        messages.warning(request, _why_not(by, found))
+        return _next(found)
+    return _page(request, by, found)
+
+
+def _decide(request: HttpRequest, by: StaffActor, row: Proposal) -> HttpResponse:
+    confirms = request.POST.get("decision") == "confirm"
+    act, form = (CONFIRM if confirms else REJECT), _Reason(request.POST)
+    if not by.may(act.power_for(row)):
+        raise PermissionDenied
+    if not confirms and not form.is_valid():
+        return _page(request, by, row, form=form)
+    done = carry_out(act, by, row, {} if confirms else form.cleaned_data)
+    if isinstance(done, Done):
+        messages.success(request, f"{proposal_texts.title_text(row)}. {done.message}")
+        return _next(row)
+    if may_confirm(by, row):  # The act is refused as things stand; the proposal still waits.
+        return _page(request, by, row, refusal=done)
+    messages.warning(request, _why_not(by, row))
+    return _next(row)
+
+
+def _why_not(by: StaffActor, row: Proposal) -> str:
+    """Return why a proposal is not for this person to decide, in a sentence that names it."""
+    names = {"title": proposal_texts.title_text(row)}
+    decision = Decision.objects.filter(proposal=row).select_related("decided_by").first()
+    if decision is not None:
+        names |= {"who": named(decision.decided_by), "at": moment(decision.decided_at)}
+        if decision.verdict == Decision.Verdict.CONFIRMED:
+            return gettext("%(title)s. Confirmed already by %(who)s, %(at)s.") % names
+        if decision.decided_by_id == row.proposed_by_id:
+            return gettext("%(title)s. Withdrawn by %(who)s, who proposed it, %(at)s.") % names
+        return gettext("%(title)s. Rejected already by %(who)s, %(at)s.") % names
+    if by.user_id == row.proposed_by_id or by.session_id == row.proposed_in_id:
+        return gettext("%(title)s. You proposed it: another person decides.") % names
+    if not by.may(two_persons.power_of(row)):
+        return gettext("%(title)s. Your roles do not decide on it.") % names
+    if not two_persons.may_be_second(by, clock.now()):
+        names["at"] = moment(by.second_from)
+        return gettext("%(title)s. Your account is too new to confirm it, until %(at)s.") % names
+    return gettext("%(title)s. Nobody can confirm it any more: it lapsed.") % names
+
+
+def _page(
+    request: HttpRequest,
+    by: StaffActor,
+    row: Proposal,
+    *,
+    form: forms.Form | None = None,
+    refusal: Refusal | None = None,
+) -> HttpResponse:
+    waiting = [each.pk for each in waiting_for(by)]
+    context = admin.site.each_context(request) | {
+        "title": _("Decisions"),
+        "said": proposal_texts.title_text(row),
+        "proposed_by": named(row.proposed_by),
+        "proposed_at": moment(row.proposed_at),
+        "text": CONFIRM.text,
+        "facts": CONFIRM.facts(row),
+        "position": waiting.index(row.pk) + 1 if row.pk in waiting else 0,
+        "waiting": len(waiting),
+        "following": _next(row)["Location"],
+        "form": form or _Reason(),
+        "refusal": refusal,
+    }
+    return TemplateResponse(request, "admin_support/decision.html", context)
+
+
+def _urls(keep: Keep) -> list[URLPattern]:
+    return [
+        path("decisions/", keep(_first), name="decisions"),
+        path("decisions/<uuid:proposal>/", keep(_one), name="decision"),
+    ]
+
+
+PAGE = Page(
+    title=_("Decisions"),
+    icon="checklist",
+    name="decisions",
+    place=Place.SETTINGS,
+    order=5,
+    power=powers.READ_PROPOSALS,
+    urls=_urls,
+)

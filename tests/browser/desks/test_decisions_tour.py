@@ -1,0 +1,122 @@
+"""The queue of decisions by keyboard: Enter decides one proposal, whatever is held or pressed
+twice.
+"""
+
+import pytest
+from selenium.webdriver.common.keys import Keys
+
+from core.staff.models import Decision, Proposal
+from core.staff.powers import Role
+from lototrot.services.races import classification, withdrawals
+from lototrot.services.races.classification import Entry
+from tests.browser.test_desks_tour import sign_on
+from tests.support import factories
+from tests.support.admin_desk import Desk
+from tests.support.browser.driver import TERMINAL, Browser, Open, until
+from tests.support.browser.line import Line
+from tests.support.browser.tour import Looks
+
+_ENTER = {"key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r"}
+_FOCUSED = "return document.activeElement.matches(arguments[0])"
+
+
+def _proposed() -> list[Proposal]:
+    """A classification and two withdrawals, which one person proposed."""
+    by = factories.staff(Role.STEWARDS)
+    first, second, *_ = factories.races_of(factories.contest())
+    factories.started(first)
+    numbers = first.runners.values_list("number", flat=True)
+    runners = [Entry(n, "winner" if n == 3 else "started", 1 if n == 3 else None) for n in numbers]
+    classified = classification.classification_propose(
+        by=by,
+        race_id=first.pk,
+        runners=runners,
+        announced_text="Arribada oficial: 3.",
+        author="Jutge",
+        announced_at=factories.time_pass(minutes=3),
+    )
+    for number in (4, 5):
+        withdrawals.withdrawal_enter(by=by, race_id=second.pk, number=number, source="Vet")
+    return [classified, *Proposal.objects.filter(kind="lototrot.withdrawal").order_by("pk")]
+
+
+def _decided() -> list[str]:
+    proposed = Decision.objects.exclude(decided_by__username="").order_by("pk")
+    kinds = ("lototrot.classification", "lototrot.withdrawal")
+    rows = proposed.filter(proposal__kind__in=kinds)
+    return list(rows.values_list("verdict", flat=True))
+
+
+def _ready(browser: Browser) -> None:
+    """Read to the end, and wait until Enter would confirm."""
+    browser.keys("End")
+    until(lambda: browser.run(_FOCUSED, "[data-confirm]:enabled"), "Enter to confirm")
+
+
+def _hold_enter(browser: Browser) -> None:
+    """Press Enter as a browser does while the key stays down."""
+    for _ in range(3):
+        browser.devtools("Input.dispatchKeyEvent", type="keyDown", autoRepeat=True, **_ENTER)
+
+
+@pytest.mark.article("14.III.5.4.1")
+def test_what_waits_is_decided_by_enter_one_by_one(open_browser: Open, line: Line) -> None:
+    first, second, third = _proposed()
+    desk = Desk(Role.STEWARDS, language="ca")
+    browser = open_browser(TERMINAL, language="ca")
+    looks = Looks(browser, "decisions")
+    sign_on(browser, line.url, desk)
+    browser.go(f"{line.url}/admin/")
+    looks.stop("today")
+    browser.click('a[href$="/admin/decisions/"].main')
+    until(lambda: str(first.uuid) in browser.run("return location.href"), "the first")
+    _ready(browser)
+    looks.stop("classification")
+    _hold_enter(browser)  # as if it had confirmed the one before
+    assert browser.shows("[data-confirm]:disabled")
+    assert not _decided()
+    _ready(browser)
+    browser.keys("Enter", "Enter")
+    until(lambda: str(second.uuid) in browser.run("return location.href"), "the second")
+    _ready(browser)
+    assert _decided() == ["confirmed"]
+    looks.stop("withdrawal")
+    browser.keys(Keys.DELETE)
+    assert browser.run(_FOCUSED, "input[name=reason]")
+    looks.stop("reason")
+    browser.keys(*"Not 4", "Enter")
+    until(lambda: str(third.uuid) in browser.run("return location.href"), "the third")
+    assert _decided() == ["confirmed", "rejected"]
+    _ready(browser)
+    browser.keys("ArrowRight")
+    browser.find("main .house-empty")
+    looks.stop("left")
+    assert _decided() == ["confirmed", "rejected"]
+    looks.end()
+
+
+def test_nothing_is_confirmed_before_it_could_be_read(open_browser: Open, line: Line) -> None:
+    """In a window that is too low for the whole classification, its end must be seen first."""
+    _proposed()
+    desk = Desk(Role.STEWARDS, language="en")
+    browser = open_browser(TERMINAL, language="en")
+    sign_on(browser, line.url, desk)
+    browser.devtools(
+        "Emulation.setDeviceMetricsOverride",
+        width=1000,
+        height=420,
+        deviceScaleFactor=1,
+        mobile=False,
+    )
+    browser.go(f"{line.url}/admin/decisions/")
+    browser.says("[data-said]", "Read on to the end")
+    browser.keys("Enter", "Enter")
+    assert browser.shows("[data-confirm]:disabled")
+    while not browser.run(
+        "return scrollY + innerHeight >= document.documentElement.scrollHeight - 2"
+    ):
+        browser.keys("Space")
+    _ready(browser)
+    assert not _decided()
+    browser.keys("Enter")
+    until(_decided, "the decision")
