@@ -157,6 +157,22 @@ class Ground:
             )
         return bool(refused)
 
+    def note_alarm(self, outcome: Outcome) -> None:
+        """Note how many servers follow the primary, as its metrics tell; a fault if all seem to.
+
+        With fewer than before the alarm ReplicaMissing is due. A machine must be away.
+        """
+        from django.db import connections
+
+        from core.database.machines import machines
+
+        connections.close_all()  # a fault may have taken the server that they lead to
+        replicas = machines().replicas
+        outcome.figures["replicas_meanwhile"] = replicas
+        if replicas >= len(DATABASES) - 1:
+            outcome.lost += 1
+            outcome.notes.append("no metric told that a machine was away")
+
     def counted(self) -> tuple[int, int]:
         """Return how many answered acts have no row, and how many rows nobody asked for."""
         missing, invented = self.missing(self.cluster.environment["DATABASE_OWNER_URL"])

@@ -55,6 +55,7 @@ def paused(ground: Ground, rounds: int) -> Outcome:
             stopped = time.monotonic()
             try:
                 outcome.first_sales_s.append(crowd.first_sale_after(stopped, _WITHIN_S))
+                ground.note_alarm(outcome)
                 time.sleep(max(0.0, stopped + _STOPPED_S - time.monotonic()))
             finally:
                 cluster.machines[leader].thaw()

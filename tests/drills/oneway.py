@@ -43,6 +43,7 @@ def _primary(ground: Ground, outcome: Outcome, lose: Callable[[str], None]) -> N
         try:
             outcome.first_sales_s.append(crowd.first_sale_after(cut, _WITHIN_S))
             crowd.wait_sales()
+            ground.note_alarm(outcome)
             if writes(ground, leader):
                 outcome.lost += 1
                 outcome.notes.append(f"{leader} took a write while another led")

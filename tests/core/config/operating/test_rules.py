@@ -46,6 +46,11 @@ def buckets(under_half_a_second: int) -> dict[str, str]:
 WEB, PROCESS = {"job": "lototrot"}, {"job": "lototrot-processes"}
 ARCHIVE = "lototrot_archive_sound_timestamp_seconds"
 BACKUP, RESTORE = "lototrot_backup_timestamp_seconds", "lototrot_restore_timestamp_seconds"
+DISK = {"fstype": "ext4", "mountpoint": "/var/lib/postgresql"}
+ROOM, SIZE = (
+    f'node_filesystem_{name}_bytes{{fstype="ext4",mountpoint="/var/lib/postgresql"}}'
+    for name in ("avail", "size")
+)
 CASES = [
     Case("WebDown", {'up{job="lototrot"}': "0x9"}, {'up{job="lototrot"}': "1x9"}, 2, WEB),
     Case(
@@ -130,6 +135,8 @@ CASES = [
         {"database_sessions": "80x9", "database_sessions_most": "100x9"},
         3,
     ),
+    Case("DiskFilling", {ROOM: "9x9", SIZE: "100x9"}, {ROOM: "30x9", SIZE: "100x9"}, 6, DISK),
+    Case("DiskFilling", {ROOM: "90-1x20", SIZE: "100x20"}, {ROOM: "90x20"}, 9, DISK),
 ]
 
 
