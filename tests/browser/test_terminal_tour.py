@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import translation
 
-from core.screens import live
+from core.screens import live, texts
 from tests.support import factories
 from tests.support.browser import desk
 from tests.support.browser.driver import TERMINAL, Browser, Open, Size
@@ -13,6 +14,16 @@ from tests.support.browser.line import Line
 from tests.support.browser.tour import LOOKS, SIZES, Tour
 
 _HEAD = "return document.querySelector('.bar').offsetHeight"
+# A text and a heading in the place of the notice; how much higher than its place they are, px.
+_NOTICE = """
+const notice = document.querySelector(".closing.bad");
+notice.querySelector("b").textContent = arguments[0];
+notice.querySelector(".small").textContent = arguments[1];
+const words = document.createRange(), {top, bottom} = notice.getBoundingClientRect();
+words.selectNodeContents(notice);
+const box = words.getBoundingClientRect();
+return Math.max(0, Math.round(box.bottom - bottom), Math.round(top - box.top));
+"""
 
 
 @pytest.mark.parametrize(("size", "dark", "language"), LOOKS)
@@ -63,6 +74,11 @@ def test_every_state_of_lototrot(
     assert not browser.shows(".bet-bar .primary:enabled")
     assert browser.run(_HEAD) == head  # the races stay where they are
     tour.stop("stopped")
+    for code in ("ca", "es", "en"):
+        with translation.override(code):
+            said: dict[str, Any] = texts.catalogue("terminal", "lototrot")
+        higher = browser.run(_NOTICE, said["stopped"], said["stopped_why"])
+        assert (code, higher, browser.run(_HEAD)) == (code, 0, head)
     line.cut()
     browser.offline(True)
     browser.find("#cut")
