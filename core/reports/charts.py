@@ -1,15 +1,21 @@
 """Draw a table as a small SVG inside the page. The picture loads nothing from anywhere."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 
+from core.receipts.formats import format_cents
 from core.reports.tables import Kind, Table
 
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 720, 240, 90, 28, 44
 MOST_BARS = 60
+MOST_STEPS = 4
+"""The most steps from zero to the largest value, so that an axis has few marks."""
+_WHOLE_EUROS = re.compile(r"[.,]00(?=\D*$)")
 COLOURS = ("#1d6fb8", "#c2571a", "#2e7d4f", "#7a4fa3")
 
 
@@ -21,10 +27,10 @@ def svg(table: Table, *, label: str = "") -> SafeString:
     labels, series = _series(table, picture.label, picture.values)
     low = min(0, *(value for values in series for value in values))
     high = max(0, *(value for values in series for value in values))
-    scale = _Scale(low, high, len(labels))
     draw = _lines if picture.line and len(labels) > 1 else _bars
     places = [table.report.column(name) for name in picture.values]
     cents = table.report.columns[places[0]].kind is Kind.CENTS
+    scale = _Scale(low, high, len(labels), least=100 if cents else 1)
     names = [str(table.report.columns[place].title) for place in places]
     return format_html(
         '<svg class="house-chart" viewBox="0 0 {} {}" role="img" aria-label="{}">{}{}{}</svg>',
@@ -38,10 +44,21 @@ def svg(table: Table, *, label: str = "") -> SafeString:
 
 
 class _Scale:
-    """The scale that puts a value and a column on the sheet."""
+    """The scale that puts a value and a column on the sheet.
 
-    def __init__(self, low: int, high: int, many: int) -> None:
-        self.low, self.high, self.many = low, high if high > low else low + 1, max(many, 1)
+    It goes in equal round steps from the lowest value to the highest, and is never shorter than
+    `least`: all zero is drawn at the foot of one unit.
+    """
+
+    def __init__(self, low: int, high: int, many: int, *, least: int = 1) -> None:
+        self.step = _step(max(high - low, least))
+        self.low = low // self.step * self.step
+        self.high = max(-(-high // self.step) * self.step, self.low + least)
+        self.many = max(many, 1)
+
+    @property
+    def marks(self) -> range:
+        return range(self.low, self.high + 1, self.step)
 
     def y(self, value: int) -> int:
         height = HEIGHT - TOP - BOTTOM
@@ -50,6 +67,16 @@ class _Scale:
     def x(self, place: int) -> int:
         """Return the left edge of a column."""
         return LEFT + (WIDTH - LEFT - 10) * place // self.many
+
+
+def _step(span: int) -> int:
+    """Return the smallest of 1, 2, 5, 10, 20, ... that divides a span into few steps."""
+    power = 1
+    while True:
+        for step in (power, 2 * power, 5 * power):
+            if MOST_STEPS * step >= span:
+                return step
+        power *= 10
 
 
 def _series(table: Table, label: str, values: Sequence[str]) -> tuple[list[str], list[list[int]]]:
@@ -69,11 +96,17 @@ def _series(table: Table, label: str, values: Sequence[str]) -> tuple[list[str],
 
 
 def _number_text(value: int, *, cents: bool) -> str:
-    return f"{value // 100:,}".replace(",", " ") + " €" if cents else f"{value:,}"
+    return format_cents(value, get_language() or "ca") if cents else f"{value:,}"
+
+
+def _mark_texts(scale: _Scale, *, cents: bool) -> list[str]:
+    """Return the texts of the axis: without cents if every mark is of whole euros."""
+    texts = [_number_text(mark, cents=cents) for mark in scale.marks]
+    whole = cents and all(_WHOLE_EUROS.search(text) for text in texts)
+    return [_WHOLE_EUROS.sub("", text) for text in texts] if whole else texts
 
 
 def _axes(scale: _Scale, labels: Sequence[str], *, cents: bool) -> SafeString:
-    marks = sorted({scale.low, (scale.low + scale.high) // 2, scale.high, 0})
     lines = format_html_join(
         "",
         '<line x1="{}" x2="{}" y1="{}" y2="{}" stroke="currentColor" stroke-opacity=".2"/>'
@@ -86,9 +119,9 @@ def _axes(scale: _Scale, labels: Sequence[str], *, cents: bool) -> SafeString:
                 scale.y(m),
                 LEFT - 6,
                 scale.y(m) + 4,
-                _number_text(m, cents=cents),
+                text,
             )
-            for m in marks
+            for m, text in zip(scale.marks, _mark_texts(scale, cents=cents), strict=True)
         ),
     )
     step = max(1, -(-len(labels) // 8))

@@ -5,6 +5,7 @@ const NS = "http://www.w3.org/2000/svg";
 const WIDTH = innerWidth < 640 ? 380 : 760, HEIGHT = 240;
 const TOP = 12, RIGHT = 14, BOTTOM = 26, LEFT = 84;
 const STEPS = [1, 2, 5, 10];
+const LEAST = 100;   // one euro: what is all zero is drawn at the foot of it
 
 function node(name, attributes, text) {
   const element = document.createElementNS(NS, name);
@@ -24,7 +25,7 @@ function ticks(most) {
  *  `labels`. Values are never negative; `said` are the values as text; `axis` writes a value of the
  *  axis. */
 export function lines(title, labels, series, axis) {
-  const values = ticks(Math.max(1, ...series.flatMap((each) => each.values)));
+  const values = ticks(Math.max(LEAST, ...series.flatMap((each) => each.values)));
   const most = values.at(-1);
   const x = (i) => LEFT + (labels.length < 2 ? (WIDTH - LEFT - RIGHT) / 2 : (i * (WIDTH - LEFT - RIGHT)) / (labels.length - 1));
   const y = (value) => HEIGHT - BOTTOM - (value / most) * (HEIGHT - TOP - BOTTOM);
