@@ -12,7 +12,7 @@ from lototrot.admin import bet_type_words
 from lototrot.admin.contests import contests_panel
 from lototrot.admin.desk import PAGE
 from lototrot.admin.figures import figures
-from lototrot.admin.paddock import running_words
+from lototrot.admin.paddock import page, running_words
 from lototrot.admin.refusals import CLASSIFICATION as CLASSIFICATION_TEXTS
 from lototrot.admin.refusals import PROGRAMME
 from lototrot.admin.settling import MISSING
@@ -182,7 +182,7 @@ ADMINISTRATION = Administration(
         ),
     ),
     panels=(Panel(10, Place.RACE_DAY, contests_panel),),
-    pages=(PAGE,),
+    pages=(PAGE, page.PAGE),
     figures=figures,
     story=story,
     kind_titles={

@@ -30,7 +30,7 @@ from core.looks.recording import is_watched, look_at_list, look_at_row
 from core.staff.names import Named, with_name
 
 
-def _asked_back(request: HttpRequest) -> str:
+def asked_back(request: HttpRequest) -> str:
     """Return the page that wants the person back after the act, if it is an address of this
     site.
     """
@@ -280,7 +280,7 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
             back = url_of(target)
             if is_watched(self.model):
                 look_at_row(target)
-        back = _asked_back(request) or back
+        back = asked_back(request) or back
         context = self.admin_site.each_context(request) | {"opts": meta, "media": self.media}
         return perform(act, request, target, context, back)
 

@@ -43,6 +43,7 @@ class WithdrawForm(ActForm):
         self.fields["number"].choices = [  # type: ignore[attr-defined]
             (number, text) for number, text in _runners(self.target) if number not in withdrawn
         ]
+        self.fields["number"].initial = self.asked.get("number")
 
 
 class AppointDeviceForm(ActForm):
@@ -160,6 +161,7 @@ class RunnersForm(ActForm):
         self.grids = [
             Grid(headers, rows, title=_("Places, disqualifications and rulings"), folded=True)
         ]
+        self.fields["winners"].initial = self.asked.get("winners", "")
 
     def entries(self) -> list[Entry]:
         data = self.cleaned_data

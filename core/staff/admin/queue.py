@@ -23,6 +23,7 @@ from core.admin_support import proposal_texts, signed_on
 from core.admin_support.acts import Done, Refusal, carry_out
 from core.admin_support.columns import moment, named
 from core.admin_support.contents import Keep, Page, Place
+from core.admin_support.readonly import asked_back
 from core.database import clock
 from core.staff import powers, two_persons
 from core.staff.actor import StaffActor
@@ -60,9 +61,10 @@ def _first(request: HttpRequest) -> HttpResponse:
     return TemplateResponse(request, "admin_support/decisions_done.html", context)
 
 
-def _next(proposal: Proposal) -> HttpResponse:
+def _next(request: HttpRequest, proposal: Proposal) -> HttpResponse:
+    """Lead to the next proposal, or back to the page that sent the person here."""
     query = urlencode({"after": proposal.pk})
-    return HttpResponseRedirect(f"{reverse('admin:decisions')}?{query}")
+    return HttpResponseRedirect(asked_back(request) or f"{reverse('admin:decisions')}?{query}")
 
 
 def _one(request: HttpRequest, proposal: UUID) -> HttpResponse:
@@ -76,7 +78,7 @@ def _one(request: HttpRequest, proposal: UUID) -> HttpResponse:
         return _decide(request, by, found)
     if not (by.may(two_persons.power_of(found)) and may_confirm(by, found)):
         messages.warning(request, _why_not(by, found))
-        return _next(found)
+        return _next(request, found)
     return _page(request, by, found)
 
 
@@ -90,11 +92,11 @@ def _decide(request: HttpRequest, by: StaffActor, row: Proposal) -> HttpResponse
     done = carry_out(act, by, row, {} if confirms else form.cleaned_data)
     if isinstance(done, Done):
         messages.success(request, f"{proposal_texts.title_text(row)}. {done.message}")
-        return _next(row)
+        return _next(request, row)
     if may_confirm(by, row):  # The act is refused as things stand; the proposal still waits.
         return _page(request, by, row, refusal=done)
     messages.warning(request, _why_not(by, row))
-    return _next(row)
+    return _next(request, row)
 
 
 def _why_not(by: StaffActor, row: Proposal) -> str:
@@ -136,7 +138,7 @@ def _page(
         "facts": CONFIRM.facts(row),
         "position": waiting.index(row.pk) + 1 if row.pk in waiting else 0,
         "waiting": len(waiting),
-        "following": _next(row)["Location"],
+        "following": _next(request, row)["Location"],
         "form": form or _Reason(),
         "refusal": refusal,
     }

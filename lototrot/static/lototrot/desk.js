@@ -26,7 +26,7 @@
       if (!answer.ok) throw new TypeError(String(answer.status));
       const drawn = await answer.text();
       line.textContent = "";
-      if (pressed) return;
+      if (pressed || desk.querySelector("input:focus")) return; // nor is what somebody types taken away
       // Keep the keyboard focus on its link, which is drawn again with the same address.
       const focused = desk.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
       if (drawn !== shown) {
