@@ -20,6 +20,7 @@ from tests.support.browser import desk
 from tests.support.browser.driver import Browser, Open, Size, until
 from tests.support.browser.line import Line
 from tests.support.browser.tour import MOVED, SIZES, Tour
+from tests.support.lototrot import told_programme
 
 NUMBERS = tuple(range(1, 10))
 LOOKS = [
@@ -59,7 +60,7 @@ def published(tmp_path: Path, settings: Any) -> Iterator[None]:
 
 def contest_on_sale() -> Contest:
     factories.time_to(rounds.NOON)
-    contest = rounds.contest(rounds.rules(), [NUMBERS] * 7)
+    contest = told_programme.contest(NUMBERS, rules=rounds.record(rounds.rules()))
     desk.shop(contest)
     rng = random.Random(7)
     tickets = [
@@ -85,6 +86,7 @@ def tours(open_browser: Open, line: Line, published: None) -> list[Tour]:
     """Return a way on the board in each look, all on the day of one contest that is on sale."""
     contest_on_sale()
     emission = emitting.opened(emitting.small())
+    live.prepare()
     live.publish(live.folder())
     ways = []
     for size, dark, language in LOOKS:
@@ -123,6 +125,7 @@ def test_a_race_day_on_the_boards(line: Line, tours: list[Tour]) -> None:
     for browser in browsers:
         browser.gone(".badge.bad")
 
+    factories.time_to(contest.scheduled_close_at)
     rounds.run(contest, facts())
     contest.refresh_from_db()
     live.publish(live.folder())
@@ -194,6 +197,7 @@ def test_the_wall_shows_what_matters_before_during_and_after_the_races(
     browser.find(".scene.games .wall-game")
     tour.stop("games")
 
+    factories.time_to(contest.scheduled_close_at)
     rounds.run(contest, facts())
     live.prepare()
     live.publish(live.folder())

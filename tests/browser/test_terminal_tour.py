@@ -12,6 +12,7 @@ from tests.support.browser import desk
 from tests.support.browser.driver import TERMINAL, Browser, Open, Size
 from tests.support.browser.line import Line
 from tests.support.browser.tour import LOOKS, SIZES, Tour
+from tests.support.lototrot import told_programme
 
 _HEAD = "return document.querySelector('.bar').offsetHeight"
 # A text and a heading in the place of the notice; how much higher than its place they are, px.
@@ -37,7 +38,7 @@ def test_every_state_of_lototrot(
     settings: Any,
 ) -> None:
     settings.VAR_DIR = tmp_path
-    shop = desk.shop(given=True)
+    shop = desk.shop(told_programme.contest(range(1, 12), window_s=120), given=True)
     live.publish(live.folder())
     browser = open_browser(SIZES[size], dark=dark, language=language)
     tour = Tour(browser, "terminal", size, dark)
@@ -121,6 +122,45 @@ def test_eighteen_horses_of_every_race_are_seen_at_once(open_browser: Open, line
     assert browser.run(_SCROLLS) == 0
     assert browser.run(_LOW) == []
     assert len(browser.all("[data-cloth]")) == 7 * 18
+
+
+# Where races, horses and bar stand: their upper edges, and the height of the bar.
+_PLACES = """
+const top = (selector) => [...document.querySelectorAll(selector)]
+  .map((e) => Math.round(e.getBoundingClientRect().top));
+return [...top(".race, .race header, .runners, .bet-bar, .bet-bar .button:not(.coupons)"),
+  document.querySelector(".bet-bar").offsetHeight];
+"""
+_SAID = """
+const said = document.querySelector(".sum .about");
+return said.scrollHeight - said.clientHeight <= 2 && said.scrollWidth <= said.clientWidth + 1;
+"""
+
+
+@pytest.mark.parametrize(("size", "language"), [((1366, 768), "es"), ((1280, 800), "ca")])
+def test_a_sum_that_gets_longer_moves_nothing(
+    open_browser: Open, line: Line, size: tuple[int, int], language: str
+) -> None:
+    """From no mark to thousands of bets, with races missing and with tickets that wait."""
+    shop = desk.shop(told_programme.contest(range(1, 13)))
+    browser = open_browser(Size(*size, touch=True), language=language)
+    desk.enrol(browser, line.url, shop, language=language)
+    desk.to_sale(browser)
+    places = browser.run(_PLACES)
+    desk.mark(browser, 7, 1)
+    browser.find(".missing")
+    assert browser.run(_SAID)
+    assert browser.run(_PLACES) == places
+    desk.mark_all(browser, [1] * 6)
+    browser.click(".bet-bar [aria-keyshortcuts=F9]")
+    browser.find(".coupons")
+    assert browser.run(_PLACES) == places
+    for race in range(1, 8):
+        for number in (2, 3, 4):
+            desk.mark(browser, race, number)
+    browser.says(".sum", "2.188,00")  # one bet, and three horses in each of seven races
+    assert browser.run(_SAID)
+    assert browser.run(_PLACES) == places
 
 
 def test_nothing_on_sale(open_browser: Open, line: Line) -> None:

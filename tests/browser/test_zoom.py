@@ -13,12 +13,13 @@ from core.screens import live
 from core.staff.powers import Role
 from tests.browser.test_board_tour import contest_on_sale
 from tests.browser.test_desks_tour import sign_on
-from tests.support import emitting, factories, paying
+from tests.support import emitting, paying
 from tests.support.admin_desk import Desk, race_day
 from tests.support.browser import desk
 from tests.support.browser.driver import Browser, Open, Size
 from tests.support.browser.line import Line
 from tests.support.browser.tour import BURST, PICTURED, SHOTS
+from tests.support.lototrot import told_programme
 
 # 1366x768 and 1280x720 at 200 %.
 ZOOMED = (Size(683, 384, 2.0), Size(640, 360, 2.0))
@@ -102,7 +103,7 @@ def test_board_and_check(open_browser: Open, line: Line) -> None:
 
 @pytest.mark.usefixtures("published")
 def test_terminal(open_browser: Open, line: Line) -> None:
-    shop = desk.shop(factories.contest(factories.meeting(numbers=range(1, 15))))
+    shop = desk.shop(told_programme.contest(range(1, 15)))
     emitting.opened(emitting.small())
     browser = open_browser(ZOOMED[0], language="es")
     desk.enrol(browser, line.url, shop, language="es")

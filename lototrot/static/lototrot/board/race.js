@@ -58,7 +58,7 @@ function line(runner, won) {
     cloth(runner.number),
     h("span", {}, h("span", { class: runner.withdrawn ? "withdrawn" : "name" }, runner.name),
       runner.withdrawn ? h("span", { class: "heard" }, ` (${t("withdrawn")})`) : null,
-      h("span", { class: "small soft driver" }, passes ?? [facts, runner.form ? h("span", { class: "form" }, h("span", { class: "heard" }, t("form")), runner.form) : null])),
+      h("span", { class: "small soft driver" }, passes ?? [facts ? h("span", { class: "facts-of" }, facts) : null, " ", runner.form ? h("span", { class: "form" }, h("span", { class: "heard" }, t("form")), runner.form) : null])),
     h("span", { class: "runner-end" }, won ? h("span", { class: "badge good" }, t("board_winner")) : null, place));
   return { root, number: runner.number, share: (perMille, most) => place.replaceChildren(...(perMille && !runner.withdrawn ? [shareBar(perMille, most)] : [])) };
 }

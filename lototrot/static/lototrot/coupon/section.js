@@ -2,11 +2,11 @@
 
 import { amount, h } from "../../screens/base/dom.js";
 import { dialog } from "../../screens/base/dialog.js";
-import { cents, date, left, listed } from "../../screens/base/format.js";
+import { cents, date, left } from "../../screens/base/format.js";
 import { symbol } from "../../screens/base/qr.js";
 import { t } from "../../screens/base/text.js";
 import { Bet } from "../terminal/bet.js";
-import { Board } from "../terminal/board.js";
+import { about, Board } from "../terminal/board.js";
 import { write } from "./format.js";
 import { drop, keepUsual, save, saved, usual } from "./kept.js";
 
@@ -89,9 +89,7 @@ class Page {
 
   #count() {
     const bet = this.#bet;
-    this.sum.replaceChildren(h("span", {}, t("bets", { n: bet.bets }), ` × ${cents(bet.contest.price_cents)}`), amount(cents(bet.amountCents), "large"),
-      ...(!bet.isEmpty && bet.missing.length ? [h("span", { class: "warn missing" }, t("missing_races", { n: bet.missing.length, races: listed(bet.missing.map((race) => race + 1)) }))] : []),
-      ...(bet.isTooLarge ? [h("span", { class: "bad" }, t("too_many_bets", { most: bet.contest.max_bets }))] : []));
+    this.sum.replaceChildren(about(bet), amount(cents(bet.amountCents), "large"));
     this.shows.disabled = !bet.isComplete || bet.isTooLarge;
     this.usual.hidden = !usual();
   }

@@ -1,8 +1,13 @@
 // Draw the legs side by side. A tap or a key marks a number; only what changed is drawn again.
 
 import { announce, cloth, h } from "../../screens/base/dom.js";
-import { cents, hourOfDay, raceAt, raceOfTicket } from "../../screens/base/format.js";
+import { cents, hourOfDay, listed, raceAt, raceOfTicket } from "../../screens/base/format.js";
 import { t } from "../../screens/base/text.js";
+
+/** Return the words beside the sum of a bet: its bets, what is still missing, whether it is too large. */
+export const about = (bet) => h("span", { class: "about" }, h("span", {}, t("bets", { n: bet.bets }), ` × ${cents(bet.contest.price_cents)}`),
+  !bet.isEmpty && bet.missing.length ? h("span", { class: "warn missing" }, t("missing_races", { n: bet.missing.length, races: listed(bet.missing.map((race) => race + 1)) })) : null,
+  bet.isTooLarge ? h("span", { class: "bad" }, t("too_many_bets", { most: bet.contest.max_bets })) : null);
 
 /** Call `changed()` after every mark, and `confirm()` at Ctrl+Enter on a complete bet. */
 const IN_ONE_COLUMN = 9;
@@ -67,8 +72,8 @@ export class Board {
     h("span", { "aria-hidden": "true" }, "✶"));
     const element = h("section", { class: "race", "data-race": index, role: "group", "aria-label": raceOfTicket(race) },
       h("header", {}, h("b", { class: "figure" }, String(race.position)),
-        h("span", { class: "where" }, h("time", {}, hourOfDay(race.scheduled_start_at)), h("span", { class: "soft course" }, raceAt(race))),
-        h("span", { class: "tally" }, marked, more), quick),
+        h("time", {}, hourOfDay(race.scheduled_start_at)), h("span", { class: "tally" }, marked, more), quick,
+        h("span", { class: "soft course" }, raceAt(race))),
       h("div", { class: ["runners", runners.length > IN_ONE_COLUMN && "two"] }, runners.map((runner) => this.#slot(index, runner))));
     element.style.setProperty("--rows", runners.length > IN_ONE_COLUMN ? Math.ceil(runners.length / 2) : runners.length);
     return { element, runners, marked, quick, more };

@@ -2,11 +2,11 @@
 
 import { dialog } from "../../screens/base/dialog.js";
 import { amount, h } from "../../screens/base/dom.js";
-import { cents, count, date, decimal, hourOfDay, left, listed } from "../../screens/base/format.js";
+import { cents, count, date, decimal, hourOfDay, left } from "../../screens/base/format.js";
 import { t } from "../../screens/base/text.js";
 import { Basket } from "./basket.js";
 import { Bet } from "./bet.js";
-import { Board } from "./board.js";
+import { about, Board } from "./board.js";
 import { confirmation } from "./confirmation.js";
 import { totals } from "./day.js";
 import { details } from "./details.js";
@@ -274,10 +274,7 @@ class Panel {
     const due = items.reduce((total, item) => total + item.amount_cents, bet.amountCents);
     this.sum.replaceChildren(
       ...(items.length ? [h("button", { class: "button coupons", type: "button", onclick: () => this.#show() }, t("coupons", { n: items.length }), " +")] : []),
-      h("span", {}, t("bets", { n: bet.bets }), ` × ${cents(bet.contest.price_cents)}`),
-      amount(cents(due), "large"),
-      ...(!bet.isEmpty && bet.missing.length ? [h("span", { class: "warn missing" }, t("missing_races", { n: bet.missing.length, races: listed(bet.missing.map((race) => race + 1)) }))] : []),
-      ...(bet.isTooLarge ? [h("span", { class: "bad" }, t("too_many_bets", { most: bet.contest.max_bets }))] : []));
+      about(bet), amount(cents(due), "large"));
     const fits = bet.isComplete && !bet.isTooLarge;
     this.actions.F8.disabled = !((fits || (bet.isEmpty && items.length)) && open);
     this.actions.F9.disabled = !fits || items.length >= MOST_COUPONS;
