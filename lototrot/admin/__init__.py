@@ -12,6 +12,7 @@ from lototrot.admin import (
     tickets,
     unprinted,
 )
+from lototrot.admin.paddock import racecourse
 
 __all__ = [
     "authority",
@@ -19,6 +20,7 @@ __all__ = [
     "contests",
     "desk",
     "programme",
+    "racecourse",
     "refusals",
     "running",
     "sealing",

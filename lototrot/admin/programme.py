@@ -24,7 +24,6 @@ from lototrot.models.programme import (
     InternalBetList,
     Meeting,
     Race,
-    Racecourse,
     Runner,
 )
 from lototrot.selectors.races import race_record
@@ -155,13 +154,6 @@ class _InternalLists(ReadOnlyInline):
 class _Runners(ReadOnlyInline):
     model = Runner
     shown = ("number", "name", "driver", "trainer", "sex_age", "distance_m")
-
-
-@admin.register(Racecourse)
-class RacecourseAdmin(ReadOnlyAdmin):
-    read_power = powers.READ
-    columns = ("name", "code", "municipality", "timezone")
-    search_fields = ("code", "name")
 
 
 @admin.register(Meeting)

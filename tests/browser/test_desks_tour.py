@@ -104,6 +104,7 @@ def test_the_administration(
         "contest": row_url(day.contest),
         "settlement": row_url(day.settlement),
         "race": row_url(factories.races_of(day.contest)[0]),
+        "racecourse": row_url(factories.races_of(day.contest)[0].racecourse),
         "proposals": list_url(Proposal),
         "premises": row_url(day.point.premises),
         "password": "/admin/password_change/",

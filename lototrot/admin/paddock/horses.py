@@ -22,7 +22,15 @@ def cloth(number: int) -> SafeString:
 
 def runners_of(race: int) -> dict[int, Runner]:
     """Return the runners of the programme of a race by number, ascending."""
-    return {row.number: row for row in Runner.objects.filter(race=race).order_by("number")}
+    return runners_of_races([race])[race]
+
+
+def runners_of_races(races: Sequence[int]) -> dict[int, dict[int, Runner]]:
+    """Return the runners of each race by number, ascending, in one query."""
+    found: dict[int, dict[int, Runner]] = {race: {} for race in races}
+    for row in Runner.objects.filter(race__in=races).order_by("number"):
+        found[row.race_id][row.number] = row
+    return found
 
 
 def horse(number: int, runners: Mapping[int, Runner]) -> SafeString:

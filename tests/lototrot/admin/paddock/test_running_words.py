@@ -8,7 +8,6 @@ from django.utils.translation import override
 from core.admin_support import proposal_texts
 from core.staff.models import Proposal
 from core.staff.powers import Role
-from lototrot.admin.paddock.horses import cloth
 from lototrot.models.programme import Race, Runner
 from lototrot.models.running import Classification
 from lototrot.services.races import classification, withdrawals
@@ -106,8 +105,3 @@ def test_a_withdrawal_names_the_horse() -> None:
     assert _name(race, 4) in facts["horse"]
     assert facts["source"] == "<Vet>"  # escaped by the page
     assert _name(race, 4) in proposal_texts.title_text(row.proposal)
-
-
-def test_a_number_from_19_on_has_a_ring_on_the_colour() -> None:
-    assert cloth(18) == '<b class="cloth" data-cloth="18">18</b>'
-    assert cloth(19) == '<b class="cloth again" data-cloth="1">19</b>'
