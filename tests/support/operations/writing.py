@@ -8,10 +8,16 @@ from django.db import connection
 
 COUNTING = frozenset({"premises_quota", "staff_wrongtry", "django_session", "looks_look"})
 """Tables that count tries and looks, refused ones among them, or keep when somebody was seen."""
+_TABLES = (
+    "SELECT array_agg(relname)::text, array_agg(oid)::text FROM pg_class"
+    " WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
+)
+# Asked after each of thousands of requests, so that the tables are looked up once.
 _WRITTEN = (
-    "SELECT c.relname, pg_stat_get_xact_tuples_inserted(c.oid)"
-    " + pg_stat_get_xact_tuples_updated(c.oid) + pg_stat_get_xact_tuples_deleted(c.oid)"
-    " FROM unnest(%s::oid[]) AS t(oid) JOIN pg_class c ON c.oid = t.oid"
+    "SELECT name, written FROM unnest('{names}'::text[], '{oids}'::oid[]) AS t(name, oid),"
+    " LATERAL (SELECT pg_stat_get_xact_tuples_inserted(oid)"
+    " + pg_stat_get_xact_tuples_updated(oid) + pg_stat_get_xact_tuples_deleted(oid)) AS w(written)"
+    " WHERE written > 0"
 )
 
 
@@ -24,12 +30,10 @@ class Undoing:
 
     def __init__(self) -> None:
         with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT array_agg(oid) FROM pg_class"
-                " WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
-            )
-            (self._tables,) = cursor.fetchone()
+            cursor.execute(_TABLES)
+            names, oids = cursor.fetchone()
             cursor.execute("SAVEPOINT request")
+        self._query = _WRITTEN.format(names=names, oids=oids)
         self._before = self._written()
 
     @contextmanager
@@ -57,8 +61,8 @@ class Undoing:
 
     def _written(self) -> dict[str, int]:
         with connection.cursor() as cursor:
-            cursor.execute(_WRITTEN, [self._tables])
-            return {name: count for name, count in cursor.fetchall() if count}
+            cursor.execute(self._query)
+            return dict(cursor.fetchall())
 
 
 class Wrote:
