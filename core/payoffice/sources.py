@@ -11,7 +11,8 @@ import dataclasses
 import datetime
 import enum
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, Protocol
 
 from django.db.models import Model
@@ -154,6 +155,18 @@ class Claimed:
     sent_to: AccountCode | None = None
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class CodeQuery:
+    """The one query with which a source finds a document by its code.
+
+    The digest of the code is the only parameter of `sql`, `id` its first column. `payable` takes
+    all its columns and returns the document.
+    """
+
+    sql: str
+    payable: Callable[..., Payable]
+
+
 class Source(Protocol):
     """The functions with which a game answers about its tickets or vouchers.
 
@@ -165,11 +178,15 @@ class Source(Protocol):
     kind: bytes
     bearer: Bearer
 
-    def by_code(self, code_digest: bytes) -> Payable | None:
-        """Return the document with that keyed digest of its code, None if there is none.
+    @property
+    def code_query(self) -> CodeQuery | None:
+        """Return the query of `by_code`; None for a source that needs several.
 
-        Every payment calls it: it makes one query.
+        A check and a payment make it a part of their own statement (`finding.at_terminal`).
         """
+
+    def by_code(self, code_digest: bytes) -> Payable | None:
+        """Return the document with that keyed digest of its code, None if there is none."""
 
     def by_id(self, document_id: int) -> Payable:
         """Return the document with that id of the game. Raises DocumentUnknown."""
@@ -241,7 +258,12 @@ class Source(Protocol):
 
 def all_sources() -> list[Source]:
     """Return every source, sorted by the kind of its codes. Raises ContributedTwice."""
-    return [source for _, source in sorted(_by_kind().items())]
+    return list(_all())
+
+
+@cache
+def _all() -> tuple[Source, ...]:
+    return tuple(source for _, source in sorted(_by_kind().items()))
 
 
 def first_lapse(since: datetime.date) -> datetime.date | None:
@@ -260,11 +282,12 @@ def of_kind(kind: bytes) -> Source:
 
 def of_game(game: str, bearer: Bearer) -> Source:
     """Return the source of a game's tickets or vouchers. Raises DocumentUnknown."""
-    for source in all_sources():
+    for source in _all():
         if source.game == game and source.bearer is bearer:
             return source
     raise DocumentUnknown
 
 
+@cache
 def _by_kind() -> dict[bytes, Source]:
     return contributed_by_name("payables", "PAYABLES", key="kind")

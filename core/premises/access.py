@@ -157,7 +157,18 @@ def terminal_actor(credentials: TerminalCredentials) -> TerminalActor:
     Raises TerminalUnknown, TerminalRevoked, TerminalCopied, TokenReplaced, TokenExpired,
     OperatorSessionUnknown, OperatorSessionExpired.
     """
-    refusal, terminal, premises, kind, operator, session = _identify(credentials)
+    return identified(*_identify(credentials))
+
+
+def identified(
+    refusal: str | None,
+    terminal: int,
+    premises: int,
+    kind: str,
+    operator: int,
+    session: int,
+) -> TerminalActor:
+    """Return whom the columns of `premises_identify` name. Raises as `terminal_actor`."""
     if refusal is not None:
         raise REFUSALS[refusal]
     return TerminalActor(terminal, premises, kind, operator, session)

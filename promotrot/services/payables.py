@@ -19,6 +19,7 @@ from core.ledger.services import AccountCode
 from core.payoffice.models import Claim, Restoration
 from core.payoffice.sources import (
     Claimed,
+    CodeQuery,
     DocumentUnknown,
     Lapsed,
     Nature,
@@ -96,6 +97,7 @@ class Vouchers:
     game: str = Game.PROMOTROT.value
     kind = codes.VOUCHER
     bearer = Bearer.VOUCHER
+    code_query: CodeQuery | None = None
 
     def by_code(self, code_digest: bytes) -> Payable | None:
         row = _rows().filter(code_digest=code_digest).first()

@@ -36,7 +36,7 @@ from core.payoffice.api.claim_shapes import (
     PresentationOut,
     TerminalPaymentIn,
 )
-from core.payoffice.services import checking, deposits, matching, paying, presenting
+from core.payoffice.services import checking, deposits, finding, matching, paying, presenting
 from core.payoffice.services.personal_data import PayeeFacts
 from core.payoffice.sources import DocumentUnknown
 from core.premises.access import (
@@ -159,8 +159,8 @@ class Check(LeanView):
     )
     def post(self, request: HttpRequest) -> HttpResponse:
         code = self.body(request, CodeIn).code
-        at = terminal_actor(self.credentials)
-        checked = checking.document_check(at=at, code=code)
+        at, found = finding.at_terminal(self.credentials, code)
+        checked = checking.document_check(at=at, code=code, found=found)
         request.acting = {"terminal": at.terminal_id, "operator": at.operator_id}  # type: ignore[attr-defined]
         return json_response(
             {
@@ -203,7 +203,10 @@ class Payments(LeanView):
     )
     def post(self, request: HttpRequest) -> HttpResponse:
         body = self.body(request, TerminalPaymentIn)
-        at = terminal_actor(self.credentials)
+        if body.deposit:
+            at, found = terminal_actor(self.credentials), None
+        else:
+            at, found = finding.at_terminal(self.credentials, body.code)
         request.acting = {"terminal": at.terminal_id, "operator": at.operator_id}  # type: ignore[attr-defined]
         second = None
         if body.second_session:
@@ -211,7 +214,7 @@ class Payments(LeanView):
             second = terminal_actor(TerminalCredentials(self.credentials.token_digest, session))
         if body.payee:  # the payee is written first, before the payment's statement names the act
             begin(request, terminal=at.terminal_id, operator=at.operator_id)
-        paid = paying.payment_make(at=at, request=pay_request(body), second=second)
+        paid = paying.payment_make(at=at, request=pay_request(body), second=second, found=found)
         return json_response(paid_json(paid), 200 if paid.replayed else 201)
 
 

@@ -18,6 +18,7 @@ from core.payoffice.judging import PLACE_OF_KIND, DocumentState, Standpoint
 from core.payoffice.models import CashSession, Claim
 from core.payoffice.refusals import PayerHandedOver
 from core.payoffice.services import finding, paying
+from core.payoffice.services.finding import Found
 from core.payoffice.sources import Payable, Reasons, Standing
 from core.premises.access import Capability, PremisesNotAuthorised, TerminalActor
 from core.premises.selectors import premises_authorised
@@ -99,14 +100,16 @@ class DeskState:
     actions: tuple[DeskAction, ...]
 
 
-def document_check(*, at: TerminalActor, code: str) -> Checked:
-    """Check a document at a terminal.
+def document_check(*, at: TerminalActor, code: str, found: Found | None = None) -> Checked:
+    """Check a document at a terminal; `found` is what its code found there, if it was asked.
 
     Raises TerminalCannot, a code's error, DocumentUnknown.
     """
     at.need(Capability.CHECK)
     checked = _checked(
-        finding.by_code(code), Standpoint(PLACE_OF_KIND[at.premises_kind], at.premises_id)
+        found.payable if found else finding.by_code(code),
+        Standpoint(PLACE_OF_KIND[at.premises_kind], at.premises_id),
+        found=found,
     )
     if checked.owed_cents and checked.state in _TO_BE_PAID:
         _told(at, checked.payable)
@@ -168,8 +171,14 @@ def _handed_over_by(payable: Payable) -> frozenset[int]:
     return finding.source_of(payable).handed_over_by(payable.document_id)
 
 
-def _checked(payable: Payable, at: Standpoint | None, *, receipt: UUID | None = None) -> Checked:
-    current = finding.current_claim(payable)
+def _checked(
+    payable: Payable,
+    at: Standpoint | None,
+    *,
+    receipt: UUID | None = None,
+    found: Found | None = None,
+) -> Checked:
+    current = found.current if found else finding.current_claim(payable)
     state = judging.state_of(
         payable, current.state, deposited=current.deposit is not None, today=current.today
     )
@@ -182,7 +191,7 @@ def _checked(payable: Payable, at: Standpoint | None, *, receipt: UUID | None = 
         try:
             paying.judge(payable, current, receipt, at)
             refusal = ""
-            if not _authorised(at, payable.game):
+            if not _authorised(at, payable.game, found):
                 refusal, why = PremisesNotAuthorised.code, PremisesNotAuthorised.message
         except DomainError as error:
             refusal, why = error.code, error.message
@@ -192,9 +201,11 @@ def _checked(payable: Payable, at: Standpoint | None, *, receipt: UUID | None = 
     return Checked(payable, state, current.today, rule, duty, refusal, presentable, why)
 
 
-def _authorised(at: Standpoint, game: str) -> bool:
+def _authorised(at: Standpoint, game: str, found: Found | None) -> bool:
     """Return whether the place may pay the game's prizes now. The Central Office always may."""
-    return at.place is Place.CENTRAL_OFFICE or premises_authorised(at.premises_id, game)
+    if at.place is Place.CENTRAL_OFFICE:
+        return True
+    return found.authorised if found else premises_authorised(at.premises_id, game)
 
 
 def happened(claim: Claim | None) -> tuple[Happened, ...]:

@@ -1,6 +1,7 @@
 """Find a document by its code, its claim or its UUID, and what became of it."""
 
 import dataclasses
+import functools
 from collections.abc import Callable
 from datetime import date, datetime
 from uuid import UUID
@@ -11,10 +12,12 @@ from core.database.kept import kept
 from core.database.statements import run_prepared
 from core.kernel import codes
 from core.kernel.days import natural_day
+from core.kernel.errors import DomainError
 from core.kernel.regulation import PaymentFigures, shipped
 from core.payoffice import sources
 from core.payoffice.models import CashCeiling, Claim
 from core.payoffice.sources import DocumentUnknown, Payable, Source
+from core.premises.access import TerminalActor, TerminalCredentials, identified, terminal_actor
 
 FIGURES_KEPT_S = 30
 
@@ -24,12 +27,16 @@ def by_code(presented: str) -> Payable:
 
     Raises CodeMalformed, CodeMistyped or CodeForged before any query, or DocumentUnknown.
     """
-    kinds = [source.kind for source in sources.all_sources()]
-    code = codes.parse(presented, settings.CODE_KEYS, *kinds)
+    code = _read(presented)
     payable = sources.of_kind(code.kind).by_code(settings.CODE_KEYS.digest(code))
     if payable is None:
         raise DocumentUnknown
     return payable
+
+
+def _read(presented: str) -> codes.Code:
+    kinds = [source.kind for source in sources.all_sources()]
+    return codes.parse(presented, settings.CODE_KEYS, *kinds)
 
 
 def by_claim(claim: Claim) -> Payable:
@@ -95,8 +102,68 @@ SELECT core_now(), c.state, d.uuid FROM (VALUES (1)) always
 
 
 def current_claim(payable: Payable) -> CurrentClaim:
-    """Return the document's claim as of now. Every payment calls it: it makes one query."""
+    """Return the document's claim as of now, by one query."""
     return CurrentClaim(*run_prepared(_CURRENT_CLAIM, [payable.game, payable.document_id]))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Found:
+    """A document that was presented at a terminal, with its claim, as of one instant.
+
+    `authorised` says whether the premises held an authorisation for its game then (14.I.6).
+    """
+
+    payable: Payable
+    current: CurrentClaim
+    authorised: bool
+
+
+# The claim is looked up for the one document, whatever the planner knows of the table (LIMIT).
+_AT_TERMINAL = """
+SELECT i.refusal, i.terminal_id, i.premises_id, i.premises_kind, i.operator_id, i.session_id,
+       n.now, c.state, c.deposit, premises_authorised(i.premises_id, '{game}', n.now), x.*
+  FROM premises_identify(p_token => %s, p_session => %s) i
+ CROSS JOIN (SELECT core_now() AS now) n
+  LEFT JOIN ({query}) x ON true
+  LEFT JOIN LATERAL (
+       SELECT c.state, d.uuid AS deposit FROM payoffice_claim c
+         LEFT JOIN payoffice_depositmatch m ON m.claim_id = c.id
+         LEFT JOIN payoffice_deposit d ON d.id = m.deposit_id
+        WHERE c.game = '{game}' AND c.document_id = x.id LIMIT 1) c ON true
+"""
+
+
+def at_terminal(
+    credentials: TerminalCredentials, presented: str
+) -> tuple[TerminalActor, Found | None]:
+    """Return the operator at a terminal, and the document of a code that was presented there.
+
+    One statement finds both, because each costs more to ask than to answer. The document is None
+    where `by_code` must look for it, and says what is wrong. Raises as `terminal_actor`: who asks
+    is refused before what is asked.
+    """
+    try:
+        code = _read(presented)
+    except DomainError:
+        return terminal_actor(credentials), None
+    source = sources.of_kind(code.kind)
+    query = source.code_query
+    if query is None:
+        return terminal_actor(credentials), None
+    row = run_prepared(
+        _at_terminal(source.game, query.sql),
+        [credentials.token_digest, credentials.session_digest, settings.CODE_KEYS.digest(code)],
+    )
+    actor = identified(*row[:6])
+    now, state, deposit, authorised, *document = row[6:]
+    if document[0] is None:
+        return actor, None
+    return actor, Found(query.payable(*document), CurrentClaim(now, state, deposit), authorised)
+
+
+@functools.cache
+def _at_terminal(game: str, query: str) -> str:
+    return _AT_TERMINAL.format(game=game, query=query)
 
 
 def is_deposited(claim: Claim | None) -> bool:

@@ -27,7 +27,7 @@ from core.payoffice import accounts, judging, postings, refusals
 from core.payoffice.judging import PLACE_OF_KIND, Standpoint, Verdict
 from core.payoffice.models import CashSession, Payee, Payment
 from core.payoffice.services import cheques, finding
-from core.payoffice.services.finding import CurrentClaim
+from core.payoffice.services.finding import CurrentClaim, Found
 from core.payoffice.services.personal_data import PayeeFacts, payee_encrypt
 from core.payoffice.sources import Nature, Payable
 from core.premises.access import Capability, PremisesNotAuthorised, TerminalActor
@@ -98,13 +98,18 @@ class Payer:
 
 
 def payment_make(
-    *, at: TerminalActor, request: PayRequest, second: TerminalActor | None = None
+    *,
+    at: TerminalActor,
+    request: PayRequest,
+    second: TerminalActor | None = None,
+    found: Found | None = None,
 ) -> Paid:
     """Pay at a terminal. The same request gets the same answer, whatever has happened since.
 
     `second` is another operator signed on at the same premises, from the configured
-    amount on. Raises the errors of `payoffice.refusals`, a code's error, DocumentUnknown,
-    PremisesNotAuthorised, PayeeMissing, PayeeNotNeeded.
+    amount on. `found` is what the code of the request found there, if it was asked. Raises the
+    errors of `payoffice.refusals`, a code's error, DocumentUnknown, PremisesNotAuthorised,
+    PayeeMissing, PayeeNotNeeded.
     """
     at.need(Capability.PAY)
     place = PLACE_OF_KIND[at.premises_kind]
@@ -124,12 +129,13 @@ def payment_make(
         }
     payer = Payer(Standpoint(place, at.premises_id), columns)
     try:
-        payable = payable_of(request)
+        payable = found.payable if found else payable_of(request)
         need_sound(request, payable)
         if request.amount_cents >= settings.SECOND_PERSON_FROM_CENTS and second is None:
-            judge(payable, finding.current_claim(payable), request.deposit, payer.at)
+            current = found.current if found else finding.current_claim(payable)
+            judge(payable, current, request.deposit, payer.at)
             raise refusals.SecondPersonNeeded(from_cents=settings.SECOND_PERSON_FROM_CENTS)
-        return pay(payable, request, payer)
+        return pay(payable, request, payer, current=found.current if found else None)
     except DomainError:
         earlier = replay(request, {"terminal_id": at.terminal_id})
         if earlier is None:
@@ -188,13 +194,15 @@ def pay(
     *,
     digest: bytes | None = None,
     payee: Payee | None = None,
+    current: CurrentClaim | None = None,
 ) -> Paid:
     """Pay a document. Judge it again if its claim or the day has changed before the writing.
 
-    `digest` and `payee` are those of a proposal that is being confirmed.
+    `digest` and `payee` are those of a proposal that is being confirmed. `current` is the claim as
+    it was read with the document: the first judgement uses it.
     """
     for _ in range(_JUDGEMENTS):
-        current = finding.current_claim(payable)
+        current = current or finding.current_claim(payable)
         verdict = judge(payable, current, request.deposit, payer.at)
         need_payee(verdict.means, named=payee is not None or request.payee is not None)
         columns = payer.columns | {
@@ -212,6 +220,7 @@ def pay(
             return paid
         if paid not in _JUDGE_AGAIN:
             raise _REFUSALS[paid]
+        current = None
     raise refusals.MoneyHeld
 
 

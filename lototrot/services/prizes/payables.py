@@ -15,6 +15,7 @@ from core.kernel.regulation import Bearer
 from core.ledger.services import AccountCode
 from core.payoffice.sources import (
     Claimed,
+    CodeQuery,
     DocumentUnknown,
     Lapsed,
     Nature,
@@ -32,16 +33,19 @@ from lototrot.services.prizes import explaining, lapsing, restoring
 from lototrot.services.prizes.early import results_established
 from lototrot.services.tickets import presented
 
+# The prize is looked up for the one ticket. As a join, a plan made before the prizes were counted
+# reads all prizes of the contest for each ticket that is presented.
 _TICKET = """
 SELECT t.id, t.uuid, t.premises_id, t.sold_at, t.amount_cents, t.contest_id, v.reason,
        CASE WHEN c.state IN ('open', 'stopped') AND core_now() < c.scheduled_close_at THEN 'on_sale'
             WHEN c.state = 'settled' THEN 'awaiting_order'
             WHEN c.state <> 'ordered' THEN 'awaiting_results' END,
-       coalesce(p.prize_cents, 0), o.first_pay_day, o.last_claim_day
+       coalesce((SELECT p.prize_cents FROM lototrot_prize p
+                  WHERE p.settlement_id = o.settlement_id AND p.ticket_id = t.id), 0),
+       o.first_pay_day, o.last_claim_day
   FROM lototrot_ticket t JOIN lototrot_contest c ON c.id = t.contest_id
   LEFT JOIN lototrot_void v ON v.ticket_id = t.id
   LEFT JOIN lototrot_paymentorder o ON o.contest_id = c.id
-  LEFT JOIN lototrot_prize p ON p.settlement_id = o.settlement_id AND p.ticket_id = t.id
 """
 _BY_CODE = _TICKET + "WHERE t.code_digest = %s"
 _BY_ID = _TICKET + "WHERE t.id = %s"
@@ -57,6 +61,10 @@ class Tickets:
     game = Game.LOTOTROT.value
     kind = codes.TICKET
     bearer = Bearer.TICKET
+
+    @property
+    def code_query(self) -> CodeQuery:
+        return _CODE_QUERY
 
     def by_code(self, code_digest: bytes) -> Payable | None:
         return _found(_BY_CODE, code_digest)
@@ -176,4 +184,5 @@ def _payable(
     )
 
 
+_CODE_QUERY = CodeQuery(_BY_CODE, _payable)
 TICKETS = Tickets()

@@ -57,13 +57,14 @@ class Shown:
 
 
 _SHOWN = f"""
-SELECT ARRAY[{", ".join(f"t.{leg}" for leg in LEG_COLUMNS)}], coalesce(p.winning_bets, '{{}}'),
+SELECT ARRAY[{", ".join(f"t.{leg}" for leg in LEG_COLUMNS)}],
+       coalesce((SELECT p.winning_bets FROM lototrot_prize p
+                  WHERE p.settlement_id = o.settlement_id AND p.ticket_id = t.id), '{{}}'),
        t.contest_id, c.state, c.scheduled_close_at, c.day, m.code, t.sold_at, t.bets,
        t.quick_legs, t.amount_cents
   FROM lototrot_ticket t JOIN lototrot_contest c ON c.id = t.contest_id
   JOIN premises_premises m ON m.id = t.premises_id
   LEFT JOIN lototrot_paymentorder o ON o.contest_id = c.id
-  LEFT JOIN lototrot_prize p ON p.settlement_id = o.settlement_id AND p.ticket_id = t.id
  WHERE t.id = %s
 """
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
+from core.database import statements
 from core.kernel import codes
 from core.payoffice.api import claim_shapes
 from core.payoffice.models import Payment
@@ -208,3 +209,24 @@ def test_presenting_and_depositing_at_a_terminal(api: Api) -> None:
     refused(other.post(images, {"media_type": "image/png", "content": PNG}), 404, "deposit_unknown")
     text = api.get(f"claims/deposits/{body['uuid']}/receipt.txt", lang="en").content.decode()
     assert body["uuid"] in text
+
+
+@pytest.mark.article("14.III.10.2")
+def test_a_check_asks_the_database_three_times_and_a_payment_twice(
+    api: Api, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
+) -> None:
+    """Each question costs more than its answer, and most documents are paid in one hour."""
+    first, second = paying.worth(500, 600)
+    assert api.post(CHECK, {"code": first.code}).status_code == 200  # the process keeps facts now
+    asked: list[str] = []
+    once = statements._run
+    monkeypatch.setattr(
+        statements, "_run", lambda text, given: asked.append(text) or once(text, given)
+    )
+    with django_assert_num_queries(0):
+        assert api.post(CHECK, {"code": second.code}).json()["refusal"] == ""
+    assert len(asked) == 3, asked
+    asked.clear()
+    with django_assert_num_queries(0):
+        assert api.post(PAY, second.body()).status_code == 201
+    assert len(asked) == 2, asked

@@ -4,14 +4,18 @@ import datetime
 import uuid
 
 import pytest
+from django.conf import settings
 
+from core.kernel import codes
 from core.kernel.codes import CodeForged, CodeMalformed, CodeMistyped
 from core.kernel.errors import DomainError
 from core.kernel.regulation import Bearer
+from core.payoffice import sources
 from core.payoffice.models import Claim
 from core.payoffice.services import finding
 from core.payoffice.services.presenting import presentation_make
 from core.payoffice.sources import DocumentUnknown
+from core.premises.access import OperatorSessionUnknown, TerminalCredentials, TerminalUnknown
 from core.premises.models import Game
 from tests.support import factories, rounds
 from tests.support import paying as given
@@ -80,3 +84,55 @@ def test_a_deposit_leads_to_its_claim_once_it_is_matched() -> None:
     for receipt in (unmatched.uuid, uuid.uuid4()):
         with pytest.raises(DocumentUnknown):
             finding.claim_of_deposit(receipt)
+
+
+@pytest.mark.article("14.III.10.2")
+def test_one_statement_finds_at_a_terminal_what_several_find() -> None:
+    won, lost, shown, torn = given.worth(500, 0, 600, 700)
+    presentation_make(at=factories.point().actor, code=shown.code)
+    receipt = given.deposited(torn.code, factories.point().actor).uuid
+    here = factories.point()
+    claims = [(won, None, None), (lost, None, None), (shown, "presented", None)]
+    for each, state, deposit in [*claims, (torn, "held", receipt)]:
+        actor, found = finding.at_terminal(here.credentials, each.code)
+        assert actor == here.actor
+        assert found is not None
+        assert found.payable == finding.by_code(each.code)
+        assert (found.current.state, found.current.deposit) == (state, deposit)
+        assert found.current.today == finding.current_claim(found.payable).today
+        assert found.authorised
+
+
+@pytest.mark.article("14.I.6")
+def test_what_is_found_tells_an_authorisation_that_the_premises_lack() -> None:
+    (won,) = given.worth(500)
+    only_instant = factories.point(factories.premises(authorised=("promotrot",)))
+    _, found = finding.at_terminal(only_instant.credentials, won.code)
+    assert found is not None
+    assert not found.authorised
+
+
+def test_a_terminal_that_is_not_known_is_refused_whatever_code_it_presents() -> None:
+    (won,) = given.worth(500)
+    here = factories.point()
+    stranger = TerminalCredentials.of("no-token", here.session_token)
+    signed_off = TerminalCredentials.of(here.token, "no-session")
+    for code in (won.code, "1ABC", given.forged_code(), given.unknown_code()):
+        with pytest.raises(TerminalUnknown):
+            finding.at_terminal(stranger, code)
+        with pytest.raises(OperatorSessionUnknown):
+            finding.at_terminal(signed_off, code)
+
+
+def test_a_code_that_finds_nothing_is_left_to_the_search_that_says_why() -> None:
+    here = factories.point()
+    for code in ("1ABC", given.forged_code(), given.unknown_code()):
+        assert finding.at_terminal(here.credentials, code) == (here.actor, None)
+
+
+def test_a_document_of_a_source_that_asks_several_times_is_left_to_it() -> None:
+    """Vouchers: their emission's facts are looked up by themselves."""
+    here = factories.point()
+    code = codes.issue(codes.VOUCHER, uuid.uuid4(), bytes(32), settings.CODE_KEYS)
+    assert sources.of_kind(codes.VOUCHER).code_query is None
+    assert finding.at_terminal(here.credentials, code.shown) == (here.actor, None)

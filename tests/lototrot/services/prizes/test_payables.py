@@ -3,6 +3,7 @@
 import uuid
 
 import pytest
+from django.db import connection
 
 from core.payoffice.sources import DocumentUnknown, Nature, Standing
 from core.staff import two_persons
@@ -84,3 +85,17 @@ def test_an_unknown_ticket_is_not_found() -> None:
         TICKETS.by_id(2**40)
     with pytest.raises(DocumentUnknown):
         TICKETS.by_uuid(uuid.uuid4())
+
+
+def test_one_prize_is_read_for_a_ticket_whatever_the_planner_knows() -> None:
+    """A plan made before the prizes were counted is used for all that are presented afterwards."""
+    query = TICKETS.code_query.sql.replace("%s", "$1")
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL plan_cache_mode = force_generic_plan")
+        cursor.execute(f"PREPARE by_code AS {query}")
+        cursor.execute("EXPLAIN EXECUTE by_code('')")
+        plan = "\n".join(row[0] for row in cursor.fetchall())
+        cursor.execute("DEALLOCATE by_code")
+    looked_up = "(settlement_id = o.settlement_id) AND (ticket_id = t.id)"
+    assert looked_up in plan, plan
+    assert "Seq Scan on lototrot_prize" not in plan
