@@ -16,12 +16,13 @@ from django.db import Error, transaction
 
 from core.database import clock
 from core.database.models import Guarded
-from core.database.statements import call_function
+from core.database.together import Together
 from core.journal import acting
 from core.kernel.errors import Unavailable
 from core.looks.models import Look
 
 REPORT, EXPORT, BY_CODE = "report", "export", "code"
+_by_operator = Together("looks_by_operator", (bool,))
 
 
 class LookNotRecorded(Unavailable):
@@ -87,12 +88,11 @@ def look_by_operator(
 ) -> None:
     """Record a look of an operator at a terminal, unless there is one of that long ago.
 
-    So a terminal that asks again and again writes no more rows. It is one statement, as a check
-    stands before most payments. Raises LookNotRecorded.
+    So a terminal that asks again and again writes no more rows. Looks that wait at the same time
+    are one statement, as a check stands before most payments. Raises LookNotRecorded.
     """
     with _refused_if_it_only_reads():
-        call_function(
-            "looks_by_operator",
+        _by_operator(
             act=act.told(),
             door=act.name,
             terminal=act.terminal,

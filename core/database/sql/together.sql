@@ -16,6 +16,7 @@ CREATE OR REPLACE FUNCTION core_each(p_function text) RETURNS void LANGUAGE plpg
 DECLARE
     v_given text;
     v_got text;
+    v_call text;
 BEGIN
     SELECT string_agg(CASE
                WHEN a.type = 'bytea'::regtype THEN format('decode(c ->> %L, ''base64'')', a.key)
@@ -23,8 +24,10 @@ BEGIN
                    THEN format('translate(c ->> %L, ''[]'', ''{}'')::integer[]', a.key)
                ELSE format('(c ->> %L)::%s', a.key, a.type::text) END, ', ' ORDER BY a.place)
                FILTER (WHERE a.mode = 'i'),
-           string_agg('r.' || quote_ident(a.name), ', ' ORDER BY a.place) FILTER (WHERE a.mode = 'o')
-      INTO STRICT v_given, v_got
+           string_agg('r.' || quote_ident(a.name), ', ' ORDER BY a.place) FILTER (WHERE a.mode = 'o'),
+           CASE WHEN count(*) FILTER (WHERE a.mode = 'o') > 1 THEN 'r := %I(%s)'
+               ELSE 'SELECT * INTO r FROM %I(%s)' END  -- one value is no record
+      INTO STRICT v_given, v_got, v_call
       FROM (SELECT x.name, substr(x.name, 3) AS key, x.type::regtype, x.mode, x.place
               FROM pg_proc p CROSS JOIN LATERAL
                    unnest(p.proargnames, p.proallargtypes, p.proargmodes)
@@ -46,7 +49,7 @@ BEGIN
                 v_done := set_config('lock_timeout', '50ms', true);
                 v_done := set_config('core.act', '', true);
                 BEGIN
-                    r := %I(%s);
+                    %s;
                     v_answers := v_answers || jsonb_build_array(jsonb_build_array(%s));
                 EXCEPTION WHEN OTHERS THEN
                     v_failed := true;
@@ -59,7 +62,7 @@ BEGIN
                 v_done := pg_logical_emit_message(true, 'core.together', '');
             END IF;
             p_answers := v_answers;
-        END $body$ $procedure$, p_function || '_each', p_function, v_given, v_got);
+        END $body$ $procedure$, p_function || '_each', format(v_call, p_function, v_given), v_got);
 END $make$;
 
 -- Have this transaction end only when all that it can see is on the disk, and on the standbys that

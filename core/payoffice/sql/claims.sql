@@ -1,17 +1,26 @@
--- Every state of a claim has an act on record, and every act has its claim.
+-- Every state of a claim has an act on record, and every act has its claim. Each state has a query
+-- of its own, because one query for all is set up whole for each claim.
 CREATE OR REPLACE FUNCTION payoffice_claim_grounded() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_grounded boolean;
 BEGIN
-    IF NOT (CASE NEW.state
-        WHEN 'paid' THEN EXISTS (SELECT FROM payoffice_payment p
-            WHERE p.claim_id = NEW.id AND p.amount_cents = NEW.amount_cents)
-        WHEN 'exchanged' THEN EXISTS (SELECT FROM payoffice_exchange e
-            WHERE e.claim_id = NEW.id AND e.amount_cents = NEW.amount_cents)
-        WHEN 'presented' THEN EXISTS (SELECT FROM payoffice_presentation p
-            WHERE p.claim_id = NEW.id)
-        WHEN 'early' THEN EXISTS (SELECT FROM payoffice_presentation p WHERE p.claim_id = NEW.id)
-            OR EXISTS (SELECT FROM payoffice_depositmatch m WHERE m.claim_id = NEW.id)
-        ELSE EXISTS (SELECT FROM payoffice_ruling r
-            WHERE r.claim_id = NEW.id AND r.verdict = NEW.state) END) THEN
+    CASE NEW.state
+        WHEN 'paid' THEN
+            v_grounded := EXISTS (SELECT FROM payoffice_payment p
+                WHERE p.claim_id = NEW.id AND p.amount_cents = NEW.amount_cents);
+        WHEN 'exchanged' THEN
+            v_grounded := EXISTS (SELECT FROM payoffice_exchange e
+                WHERE e.claim_id = NEW.id AND e.amount_cents = NEW.amount_cents);
+        WHEN 'presented' THEN
+            v_grounded := EXISTS (SELECT FROM payoffice_presentation p WHERE p.claim_id = NEW.id);
+        WHEN 'early' THEN
+            v_grounded := EXISTS (SELECT FROM payoffice_presentation p WHERE p.claim_id = NEW.id)
+                OR EXISTS (SELECT FROM payoffice_depositmatch m WHERE m.claim_id = NEW.id);
+        ELSE
+            v_grounded := EXISTS (SELECT FROM payoffice_ruling r
+                WHERE r.claim_id = NEW.id AND r.verdict = NEW.state);
+    END CASE;
+    IF NOT v_grounded THEN
         RAISE EXCEPTION 'claim %: no act on record makes it %', NEW.id, NEW.state
             USING ERRCODE = 'restrict_violation';
     END IF;
