@@ -22,10 +22,12 @@ def same(found: dict[str, Any], made: dict[str, Any], place: str) -> None:
         need(found[name] == value, f"{place}.{name}", f"should be {str(value)[:200]}")
 
 
+CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
 def canonical(value: Any) -> bytes:
     """Return canonical JSON: keys sorted, no spaces, whole numbers, UTF-8."""
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return text.encode()
+    return CANONICAL.encode(value).encode()
 
 
 def digest_of(value: Any) -> str:

@@ -22,19 +22,26 @@ def shaped(value: Any, form: Any, place: str) -> None:
     elif isinstance(form, list):
         need(type(value) is list, place, "not a list")
         for number, each in enumerate(value):
-            shaped(each, form[0], f"{place}[{number}]")
+            if not (callable(form[0]) and form[0](each)):  # most are right, and need no place
+                shaped(each, form[0], f"{place}[{number}]")
     elif isinstance(form, dict):
-        need(type(value) is dict, place, "not an object")
-        if callable(named := next(iter(form))):
-            form = {name: form[named] for name in value if named(name)}
-        for name in sorted(value.keys() ^ form.keys()):
-            raise Refused(f"{place}.{name}: missing, or not known")
-        for name, each in form.items():
-            shaped(value[name], each, f"{place}.{name}")
+        object_shaped(value, form, place)
     elif callable(form):
         need(form(value), place, f"not {form.__doc__}")
     else:
         need(value == form, place, f"not {form}")
+
+
+def object_shaped(value: Any, form: dict[Any, Any], place: str) -> None:
+    need(type(value) is dict, place, "not an object")
+    if callable(named := next(iter(form))):
+        form = {name: form[named] for name in value if named(name)}
+    if value.keys() != form.keys():
+        name = min(value.keys() ^ form.keys())
+        raise Refused(f"{place}.{name}: missing, or not known")
+    for name, each in form.items():
+        if not (callable(each) and each(value[name])):
+            shaped(value[name], each, f"{place}.{name}")
 
 
 def one_of(value: Any, forms: tuple[Any, ...], place: str) -> None:
