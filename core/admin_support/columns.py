@@ -84,7 +84,7 @@ def link(row: models.Model | None, text: Any = None) -> str:
     if row is None:
         return NOTHING
     url = url_of(row)
-    label = named(row) if text is None else text
+    label = title_of(row) if text is None else text
     return format_html('<a class="text-link" href="{}">{}</a>', url, label) if url else str(label)
 
 

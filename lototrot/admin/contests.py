@@ -132,7 +132,7 @@ OPEN = Act(
     power=powers.OPEN_CONTEST,
     run=_open,
     icon="play_circle",
-    offered=_is(Contest.State.DRAFT),
+    offered=lambda by, contest: contest.state == Contest.State.DRAFT and not _missing(contest),
     facts=_gates,
     text=_("It opens only when no gate is missing. Its terms then cannot be changed."),
 )

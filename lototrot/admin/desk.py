@@ -59,16 +59,12 @@ _BREACHES_SHOWN = 100
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Button:
-    """An act that this person may run now on this row, and the address of its page.
-
-    One that `waits` would be refused as things stand: it is offered, but is not the next step.
-    """
+    """An act that this person may run now on this row, and the address of its page."""
 
     title: Any
     url: str
     danger: bool
     icon: str
-    waits: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -96,7 +92,7 @@ class _Desk:
         closed = not selling and contest.state not in Contest.NEVER_ON_SALE
         settlement = contest.settlements.filter(in_force=True).first()
         breaches = breach_list(contest.pk, after=0, limit=_BREACHES_SHOWN) if closed else []
-        steps, gates = self._steps(settlement), self._gates()
+        steps = self._steps(settlement)
         about_breaches = () if breaches else (settling_page.VOID, settling_page.BLOCK)
         acts = [act for act in contests.ContestAdmin.acts if act not in about_breaches]
         return {
@@ -106,11 +102,9 @@ class _Desk:
             "here": self.here,
             "steps": steps,
             "steps_done": sum(step.done for step in steps),
-            "buttons": self._contest_buttons(
-                acts, is_shut=any(not is_open for _, is_open in gates)
-            ),
+            "buttons": self.buttons(contest, acts),
             "seconds_left": self._seconds_left(),
-            "gates": gates,
+            "gates": self._gates(),
             "gate_buttons": self.buttons(contest.meeting, (programme.INTERNAL,)),
             "missing": self._missing(),
             "totals": contest_totals(contest),
@@ -140,14 +134,6 @@ class _Desk:
 
     def buttons(self, row: Model | type[Model], acts: Iterable[Act]) -> list[Button]:
         return buttons(self.by, row, acts, self.here)
-
-    def _contest_buttons(self, acts: Iterable[Act], *, is_shut: bool) -> list[Button]:
-        """Return the acts on the contest. It cannot be put on sale while a gate is shut [E8]."""
-        opens = f"/{contests.OPEN.name}/?"
-        return [
-            dataclasses.replace(button, waits=is_shut and opens in button.url)
-            for button in self.buttons(self.contest, acts)
-        ]
 
     def _seconds_left(self) -> int | None:
         if self.contest.state not in Contest.UNCLOSED:

@@ -31,7 +31,7 @@ from lototrot.models.settlement import (
 from lototrot.models.tickets import Ticket
 from lototrot.selectors import breaches
 from lototrot.services.contest.contests import contest_get
-from lototrot.services.races.results import Missing
+from lototrot.services.races.results import Missing, results_missing
 from lototrot.services.settlement import breach, payment_order
 from lototrot.services.settlement.settling import settleable
 
@@ -175,7 +175,9 @@ SETTLE = Act(
     run=_settle,
     icon="calculate",
     text=_("The rules of section 9 are applied to the results on record."),
-    offered=lambda by, contest: contest.state == Contest.State.CLOSED,
+    offered=lambda by, contest: (
+        contest.state == Contest.State.CLOSED and not results_missing(contest)
+    ),
 )
 ORDER = Act(
     name="order",

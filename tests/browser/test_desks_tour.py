@@ -22,6 +22,13 @@ from tests.support.browser.tour import LOOKS, SIZES, Looks, Tour
 # The roles that one person may hold together; each of the others is held alone.
 WORKING = (Role.ORGANISER, Role.STEWARDS, Role.SUPERVISOR, Role.CASHIER)
 
+# Names in the head of the page that are cut, or lie over each other.
+_CUT = """
+return [...document.querySelectorAll("header h1, header h1 a")]
+  .filter((e) => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== "inline")
+  .map((e) => e.textContent.trim());
+"""
+
 
 def sign_on(browser: Browser, url: str, desk: Desk) -> None:
     """Take over the session of a person who has signed on."""
@@ -129,5 +136,6 @@ def test_the_administration(
             browser.go(line.url + url)
             browser.find("main, #main, #content")
             assert browser.run("return document.documentElement.lang.slice(0, 2)") == language
+            assert browser.run(_CUT) == [], name
             tour.stop(name)
     tour.end()
