@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support import paying
+from tests.support import factories, paying
 from tests.support.browser.driver import TERMINAL, Browser, Open, Size, until
 from tests.support.browser.line import Line
 from tests.support.browser.tour import MOVED, SIZES, Tour
@@ -41,6 +41,30 @@ def test_a_holder_looks_up_a_ticket(
     tour.stop("not-known")
     tour.wrong[:] = [each for each in tour.wrong if "Failed to load resource" not in each]
     tour.end()
+
+
+@pytest.mark.parametrize(
+    ("language", "so_far", "needs"),
+    [
+        ("ca", "1 de 1", "1"),
+        ("es", "1 de 1", "1"),
+        ("en", "1 of 1 right so far", "Race 2 comes next: it needs 1."),
+    ],
+)
+def test_a_ticket_says_what_is_right_and_what_it_needs_next(
+    open_browser: Open, line: Line, language: str, so_far: str, needs: str
+) -> None:
+    contest = paying.contest()
+    (ticket,) = paying.tickets(contest, 1)
+    browser = open_browser(SIZES["phone"], language=language)
+    browser.go(f"{line.url}/check?lang={language}")
+    valid = ask(browser, ticket.code)
+    assert so_far not in valid
+    factories.contest_closed(contest)
+    factories.classified(factories.races_of(contest)[0], {1})
+    ask(browser, ticket.code)
+    browser.says("#answer .state .large", so_far)
+    browser.says("#answer .state", needs)
 
 
 def test_the_code_after_the_hash_is_not_kept_in_the_address(open_browser: Open, line: Line) -> None:

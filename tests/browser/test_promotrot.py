@@ -23,6 +23,20 @@ def buy(browser: Browser) -> None:
     browser.find(".stage")
 
 
+def moves(browser: Browser) -> None:
+    """A win moves and rosettes fall; nothing moves for who asks for less."""
+    moment = """
+        const {animationName, animationDuration} = getComputedStyle(
+          document.querySelector(".result .moment"));
+        const {display} = getComputedStyle(document.querySelector(".result .petals"));
+        return [animationName, parseFloat(animationDuration) > 0.1, display !== "none"];
+    """
+    assert browser.run(moment) == ["moment", False, False]
+    browser.look(dark=False, still=False)
+    assert browser.run(moment) == ["moment", True, True]
+    browser.look(dark=False)
+
+
 def again(browser: Browser) -> None:
     """Buy another of the same game with one key, and uncover it with one more."""
     before = browser.acts
@@ -103,6 +117,7 @@ def test_a_drawn_ticket_is_uncovered_by_touches_and_goes_on_after_a_reload(
     assert len(papers) == len(vouchers) == bool(PlayEnd.objects.get().awarded_cents)
     if won:
         browser.says(".result", won)
+        moves(browser)
         assert won in papers[0].replace("\u00a0", " ")
     browser.reload()
     browser.find(DONE)  # the result again, and no second paper

@@ -11,7 +11,7 @@ from tests.support import factories
 from tests.support.browser import desk
 from tests.support.browser.driver import TERMINAL, Browser, Open, Size
 from tests.support.browser.line import Line
-from tests.support.browser.tour import LOOKS, SIZES, Tour
+from tests.support.browser.tour import LOOKS, PICTURED, SHOTS, SIZES, Tour
 from tests.support.lototrot import told_programme
 
 _HEAD = "return document.querySelector('.bar').offsetHeight"
@@ -59,6 +59,8 @@ def test_every_state_of_lototrot(
     tour.stop("confirmation")
     browser.click("dialog .primary")
     desk.sold(browser)
+    assert not browser.shows(".button.danger")  # what is rare is not the strongest
+    assert browser.shows(".last .button") and browser.shows("[aria-keyshortcuts=F6]:enabled")
     tour.stop("sold")
     browser.click(".last .correct")
     browser.find("#annul-code")
@@ -171,5 +173,47 @@ def test_nothing_on_sale(open_browser: Open, line: Line) -> None:
     browser.find(".empty")
     assert browser.run("return document.querySelector('.empty').getBoundingClientRect().top") < 200
     tour = Tour(browser, "terminal", "terminal")
+    assert not browser.shows(".bet-bar")  # neither Repeat nor anything else is offered
     tour.stop("nothing-on-sale")
+    browser.click("#tab-promotrot")
+    browser.find(".promotrot .empty")
+    empty = "return document.querySelector('.promotrot .empty').getBoundingClientRect().top"
+    assert browser.run(empty) < 200
+    browser.click("#tab-day")
+    browser.find(".day .empty, .day .facts")
+    tour.stop("empty-day")
     tour.end()
+
+
+_NARROW = """
+const slip = document.querySelector("#paper .receipt");
+const right = slip.getBoundingClientRect().right + 1;
+return [...slip.querySelectorAll("*")].filter((e) => e.getBoundingClientRect().right > right)
+  .map((e) => e.outerHTML.slice(0, 100));
+"""
+# A roll's width less the margins of its page, in CSS pixels (96 to the inch).
+_ROLLS_PX = {80: 280, 58: 189}
+
+
+@pytest.mark.article("14.III.4")
+def test_a_slip_fits_the_rolls_of_80_and_58_mm(open_browser: Open, line: Line) -> None:
+    """Seven races of long names, several numbers in most: nothing reaches over the edge."""
+    shop = desk.shop(told_programme.contest(range(1, 19)))
+    browser = open_browser(TERMINAL)
+    desk.enrol(browser, line.url, shop)
+    desk.to_sale(browser)
+    desk.mark_all(browser, [4, 11, 3, 17, 9, 12, 5])
+    for number in (2, 14, 15, 16, 18):
+        desk.mark(browser, 2, number)
+        desk.mark(browser, 5, number)
+    desk.sell(browser)
+    desk.sold(browser)
+    browser.run("document.body.classList.add('printing')")
+    browser.look(dark=False, media="print")
+    for mm, width in _ROLLS_PX.items():
+        browser.run("document.getElementById('paper').className = arguments[0]", f"roll mm-{mm}")
+        browser.resize(Size(width, 1200, 2.0))
+        assert browser.run(_NARROW) == []
+        if PICTURED:
+            browser.screenshot(SHOTS / f"slip-{mm}.png")
+    browser.look(dark=False)

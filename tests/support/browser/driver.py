@@ -60,12 +60,7 @@ KEYS = {
     "Home": Keys.HOME,
     "End": Keys.END,
     "Backspace": Keys.BACKSPACE,
-    "F1": Keys.F1,
-    "F2": Keys.F2,
-    "F4": Keys.F4,
-    "F6": Keys.F6,
-    "F8": Keys.F8,
-    "F9": Keys.F9,
+    **{f"F{n}": getattr(Keys, f"F{n}") for n in (1, 2, 4, 6, 8, 9)},
     "Alt": Keys.ALT,
 }
 BrowserError = WebDriverException
@@ -340,10 +335,12 @@ class Browser:
         )
         self.devtools("Emulation.setTouchEmulationEnabled", enabled=size.touch)
 
-    def look(self, *, dark: bool) -> None:
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        still = {"name": "prefers-reduced-motion", "value": "reduce"}
-        self.devtools("Emulation.setEmulatedMedia", features=[scheme, still])
+    def look(self, *, dark: bool, still: bool = True, media: str = "") -> None:
+        """Set the colours, whether the person asks for less motion, and `print` for paper."""
+        motion = "reduce" if still else "no-preference"
+        asked = (("color-scheme", "dark" if dark else "light"), ("reduced-motion", motion))
+        features = [{"name": f"prefers-{name}", "value": value} for name, value in asked]
+        self.devtools("Emulation.setEmulatedMedia", media=media, features=features)
 
     def screenshot(self, path: Path, *, whole: bool = False) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
