@@ -1,7 +1,6 @@
 """Sealing under fire: killed at its worst moments, and two workers at once."""
 
 import signal
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from lototrot.services.seal.sealing import contest_seal, seals_due
 from tests.support import factories, rounds
 from tests.support.concurrency import stopping
 from tests.support.concurrency.forking import stopped
+from tests.support.concurrency.meeting import Meeting
 from tests.support.databases import Database
 from tests.support.verifying.load import verifier
 
@@ -67,14 +67,10 @@ def both_at_once(contest: Contest, monkeypatch: pytest.MonkeyPatch) -> list[str]
     """Return the outcomes of two workers, each of which waits for the other to read the tickets
     too.
     """
-    meeting_point = threading.Barrier(2)
-    root = merkle.root
+    meeting, root = Meeting(), merkle.root
 
     def together(hashes: Any) -> bytes:
-        try:
-            meeting_point.wait(timeout=4)
-        except threading.BrokenBarrierError:
-            pass  # the other one was kept out
+        meeting.come()
         return root(hashes)
 
     def run() -> str:
@@ -83,6 +79,7 @@ def both_at_once(contest: Contest, monkeypatch: pytest.MonkeyPatch) -> list[str]
         except (DomainError, DatabaseError) as error:
             return type(error).__name__
         finally:
+            meeting.end()
             connections.close_all()
 
     monkeypatch.setattr(merkle, "root", together)

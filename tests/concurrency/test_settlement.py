@@ -21,6 +21,7 @@ from lototrot.services.settlement.settling import SettlementBusy, contest_settle
 from tests.support import factories, rounds
 from tests.support.concurrency import stopping
 from tests.support.concurrency.forking import stopped
+from tests.support.concurrency.meeting import Meeting
 from tests.support.databases import Database
 from tests.support.factories import Point
 
@@ -120,19 +121,21 @@ def _settle_when_free(contest: Contest) -> Settlement:
 
 def both_at_once(contest: Contest, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Return the outcomes of two workers, each of which waits for the other to count too."""
-    meeting_point = threading.Barrier(2)
-    count = settling.count
+    meeting, count = Meeting(), settling.count
 
     def together(*args: Any) -> Any:
-        try:
-            meeting_point.wait(timeout=4)
-        except threading.BrokenBarrierError:
-            pass  # the other one was kept out
+        meeting.come()
         return count(*args)
+
+    def settle() -> Settlement:
+        try:
+            return contest_settle(contest_id=contest.pk)
+        finally:
+            meeting.end()
 
     monkeypatch.setattr(settling, "count", together)
     with ThreadPoolExecutor(2) as pool:
-        work = [in_thread(pool, lambda: contest_settle(contest_id=contest.pk)) for _ in range(2)]
+        work = [in_thread(pool, settle) for _ in range(2)]
         return [future.result(WAIT_S) for future in work]
 
 

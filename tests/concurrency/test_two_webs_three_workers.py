@@ -149,7 +149,7 @@ def stacks(own_database: Database, broker: Broker, tmp_path: Path) -> Iterator[t
 
 
 def readiness(base_url: str) -> tuple[int, str]:
-    connection = http.client.HTTPConnection(base_url.removeprefix("http://"), timeout=10)
+    connection = http.client.HTTPConnection(base_url.removeprefix("http://"), timeout=60)
     try:
         connection.request("GET", "/readyz")
         answer = connection.getresponse()

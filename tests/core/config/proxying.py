@@ -33,7 +33,7 @@ class Proxy:
         """Return a connection for one thread."""
         context = ssl.create_default_context()
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        return HTTPSConnection("127.0.0.1", self.port, timeout=20, context=context)
+        return HTTPSConnection("127.0.0.1", self.port, timeout=60, context=context)
 
 
 @contextmanager
@@ -57,7 +57,7 @@ def running(
         text = replaced(rf"^( *{name} +).*;", rf"\g<1>{value};", text, re.MULTILINE)
     with subprocess.Popen(write(folder, text)) as process:
         try:
-            deadline = time.monotonic() + 30
+            deadline = time.monotonic() + 60
             while not _answers(proxy):
                 assert process.poll() is None and time.monotonic() < deadline
                 time.sleep(0.02)

@@ -117,7 +117,7 @@ def test_what_a_client_says_of_its_address_and_line_does_not_count(shipped: Prox
 
 
 def test_plain_http_is_sent_to_tls_under_the_own_name(shipped: Proxy) -> None:
-    link = http.client.HTTPConnection("127.0.0.1", shipped.plain_port, timeout=20)
+    link = http.client.HTTPConnection("127.0.0.1", shipped.plain_port, timeout=60)
     link.request("GET", "/check?a=1", headers={"Host": "evil.example"})
     response = link.getresponse()
     assert response.status == 301

@@ -42,13 +42,13 @@ def test_a_sale_under_way_is_counted_in_the_next_shift(own_database: Database) -
             with transaction.atomic():
                 factories.sell(contest, place)
                 sold.set()
-                assert closed.wait(20)
+                assert closed.wait(60)
         finally:
             connection.close()
 
     with ThreadPoolExecutor(1) as pool:
         selling = pool.submit(sell)
-        assert sold.wait(20)
+        assert sold.wait(60)
         first = _close(place, price)
         closed.set()
         selling.result()

@@ -24,7 +24,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0  # it ends a failure, and delays nothing that comes
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.01, 0.1
 # The shell first: it draws no window around the page, and starts and acts in half the time.
 _CHROMIUMS = (

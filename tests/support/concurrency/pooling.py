@@ -33,7 +33,7 @@ from core.tools.embedded.processes import (
 PGBOUNCER = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
 MISSING = "PgBouncer is not installed (Debian's package pgbouncer)"
 _PORT = 6432  # only a part of the socket's name
-_WITHIN_S = 20.0
+_WITHIN_S = 60.0
 _KIND = two_persons.Kind("test.pooled", powers.REGISTER, apply=lambda *_: None)
 _WHO = "SELECT user_id FROM journal_act WHERE journal_xid = journal_number()"
 

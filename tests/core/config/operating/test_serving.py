@@ -38,12 +38,12 @@ def server(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     )
     yield process, port
     process.terminate()
-    process.wait(30)
+    process.wait(60)
 
 
 def answering(port: int) -> int | None:
     """Return the id of the process that answered, None if none did."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     try:
         connection.request("GET", "/")
         return int(connection.getresponse().read())
@@ -55,7 +55,7 @@ def answering(port: int) -> int | None:
 
 def another(port: int, known: set[int]) -> int:
     """Return a process that answers and is not known; wait for it."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         found = answering(port)
         if found and found not in known:

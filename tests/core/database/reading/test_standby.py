@@ -98,7 +98,7 @@ def is_standby() -> bool:
 
 
 def soon(holds: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while not holds() and time.monotonic() < deadline:
         time.sleep(0.02)
     return holds()

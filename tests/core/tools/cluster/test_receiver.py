@@ -26,7 +26,7 @@ def receiver(tmp_path: Path) -> Iterator[int]:
 
 
 def ask(port: int, method: str, content: bytes = b"") -> tuple[int, bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     connection.request(method, "/log", content)
     answer = connection.getresponse()
     return answer.status, answer.read()
