@@ -3,6 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.contents import Administration, Panel, Place, Section
+from core.payoffice.admin.closing import DIFFERENCE_WORDS
 from core.payoffice.admin.desk import PAGE, named
 from core.payoffice.admin.figures import figures
 from core.payoffice.admin.pages import rulings_panel, story
@@ -68,6 +69,9 @@ KEY_NAMES = {
     "opened_in": _("opened in session"),
     "match": _("match"),
     "difference_cents": _("difference"),
+    "count": _("notes and coins"),
+    "difference_reason": _("reason of the difference"),
+    "difference_words": _("in words"),
 }
 KIND_TITLES = {
     "payoffice.payment": _("Payment of a large amount"),
@@ -104,6 +108,7 @@ ADMINISTRATION = Administration(
     finder=named,
     story=story,
     kind_titles=KIND_TITLES,
+    proposal_words={"payoffice.cash_difference": DIFFERENCE_WORDS},
     key_names=KEY_NAMES,
     tones={
         "paid": "success",

@@ -141,7 +141,8 @@ def _matched(claim: Claim, span: Span) -> Iterator[Model]:
 
 
 def _open(session: CashSession) -> CashSession:
-    session.closed_at = session.expected_cents = session.counted_cents = None
+    session.closed_at = session.expected_cents = session.counted_cents = session.count = None
+    session.difference_reason = session.difference_words = ""
     return session
 
 
@@ -164,7 +165,8 @@ def events(span: Span) -> Iterator[Event]:
     for movement in CashMovement.objects.filter(_within("moved_at", span)):
         yield Event(movement.moved_at, "payoffice.cash_moved", movement)
     for session in CashSession.objects.filter(_within("closed_at", span)):
-        data = {"session": session.pk, "counted_cents": session.counted_cents}
+        names = ("counted_cents", "count", "difference_reason", "difference_words")
+        data = {"session": session.pk} | {name: getattr(session, name) for name in names}
         yield Event(session.closed_at or span.since, "payoffice.cash_closed", data=data)
     for cheque in Cheque.objects.filter(_within("issued_at", span)):
         cheque.state, cheque.voiding, cheque.void_reason = Cheque.State.ISSUED, None, ""
@@ -289,7 +291,12 @@ def _cash_closed(row: Any, data: Data) -> None:
     cash, counted = accounts.cash(session.pk), data["counted_cents"]
     expected = balance_cents(cash)
     CashSession.objects.filter(pk=session.pk).update(
-        closed_at=clock.now(), counted_cents=counted, expected_cents=expected
+        closed_at=clock.now(),
+        counted_cents=counted,
+        expected_cents=expected,
+        count=data["count"],
+        difference_reason=data["difference_reason"],
+        difference_words=data["difference_words"],
     )
     lines = postings.cash_counted(
         session.pk, counted_cents=counted, difference_cents=counted - expected

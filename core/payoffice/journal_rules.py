@@ -40,6 +40,25 @@ CLOSED = Rule(
     """,
 )
 
+COUNTED = Rule(
+    "payoffice_cashsession.counted",
+    "its notes and coins do not add up to what was counted, or are not what was confirmed",
+    "payoffice_cashsession",
+    """
+    SELECT 'payoffice_cashsession', s.id, c.journal_xid
+      FROM journal_change c JOIN payoffice_cashsession s ON s.id = c.row_id
+      LEFT JOIN staff_proposal p ON p.id = s.proposal_id
+     WHERE c.relation = 'payoffice_cashsession' AND c.after ->> 'closed_at' IS NOT NULL
+       AND (s.counted_cents IS DISTINCT FROM
+              (SELECT coalesce(sum(each.key::bigint * each.value::bigint), 0)
+                 FROM jsonb_each_text(s.count) AS each)
+            OR p.id IS NOT NULL
+               AND (s.count, s.difference_reason, s.difference_words) IS DISTINCT FROM
+                   (p.content -> 'count', p.content ->> 'difference_reason',
+                    p.content ->> 'difference_words'))
+    """,
+)
+
 
 def _of_claim(table: str) -> Rule:
     """Return the rule that the act which wrote the row also opened or changed its claim."""
@@ -118,6 +137,7 @@ RULES: tuple[Rule, ...] = (
     posted("payoffice_restoration", "t.cents"),
     stamped("payoffice_stockitem", "recorded_at"),
     CLOSED,
+    COUNTED,
     stamped(
         "payoffice_stockmovement",
         "moved_at",

@@ -36,6 +36,11 @@ class PresentationUnknown(NotFound):
     message = "There is no such presentation."
 
 
+class ClosingUnknown(NotFound):
+    code = "closing_unknown"
+    message = "There is no such closed cash session."
+
+
 class ExchangeUnknown(NotFound):
     code = "exchange_unknown"
     message = "There is no such exchange."
@@ -125,6 +130,16 @@ def cash_sessions(*, by: StaffActor, own: bool = False) -> QuerySet[CashSession]
     by.need(powers.READ)
     rows = CashSession.objects.select_related("premises", "cashier")
     return rows.filter(cashier_id=by.user_id) if own else rows
+
+
+def closed_session(*, by: StaffActor, ident: UUID) -> CashSession:
+    """Return a closed cash session with its cashier and office. Raises ClosingUnknown."""
+    by.need(powers.READ)
+    rows = CashSession.objects.select_related("premises", "cashier", "proposal")
+    row: CashSession | None = rows.filter(uuid=ident, closed_at__isnull=False).first()
+    if row is None:
+        raise ClosingUnknown
+    return row
 
 
 def stock(*, by: StaffActor) -> QuerySet[StockItem]:

@@ -7,6 +7,7 @@ from datetime import datetime, time, timedelta
 from typing import Any
 
 from core.kernel.days import MADRID
+from core.payoffice import counting
 from core.tools.raceday.api import Api, ApiProblem
 from core.tools.raceday.people import Seller, enrolment_code, opened, pin_make
 from core.tools.raceday.show import euros, heading, step
@@ -156,9 +157,18 @@ def _at_the_desk(stage: Stage, won: list[Won]) -> None:
     need(cashier.post("office/payments", cash.request())["payment"] is not None, "not paid")
     session = stage.kept["office.session"]
     left = FLOAT_CENTS - cash.cents
-    closed = cashier.post(f"office/cash-sessions/{session['uuid']}/close", {"counted_cents": left})
+    closed = cashier.post(f"office/cash-sessions/{session['uuid']}/close", _counted(left))
     need(closed["proposal"] is None, "the count differs from the books")
     step(f"It pays {euros(cash.cents)} in cash; the cash is counted at closing, nothing is missing")
+
+
+def _counted(cents: int) -> dict[str, Any]:
+    """Return the drawer's notes and coins with their sum, as a cashier counts them."""
+    pieces = counting.pieces(counting.fewest(cents))
+    return {
+        "count": [{"denomination_cents": each, "pieces": many} for each, many in pieces],
+        "counted_cents": cents,
+    }
 
 
 def _paid_by_two(stage: Stage, request: dict[str, Any]) -> dict[str, Any]:

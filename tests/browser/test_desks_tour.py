@@ -4,7 +4,7 @@ import pytest
 from django.conf import settings
 
 from core.nights.models import JobRun
-from core.payoffice.models import Payment
+from core.payoffice.models import CashSession, Payment
 from core.payoffice.services.cash import cash_open
 from core.staff.models import Proposal, User
 from core.staff.powers import Role
@@ -75,6 +75,10 @@ def test_prizes_are_paid_at_the_office_by_keyboard_alone(open_browser: Open, lin
     browser.find(".office-state.bad")
     looks.stop("unknown")
     assert Payment.objects.count() == 1
+    browser.go(f"{line.url}{act_url(CashSession.objects.get(), 'close')}")
+    browser.find("#id_pieces_20000").send_keys("3")
+    until(lambda: "600" in browser.find("#live").text, "the sum")
+    looks.stop("count")
     looks.end()
 
 

@@ -21,7 +21,7 @@ from core.ledger import services as ledger
 from core.ledger.models import Transfer
 from core.payoffice.models import CashSession, Cheque, Claim, Deposit, Payee, Payment
 from core.payoffice.services import deposits, desk
-from core.payoffice.services.cash import cash_close, cash_open
+from core.payoffice.services.cash import cash_open
 from core.payoffice.services.paying import Paid, PayRequest
 from core.payoffice.services.personal_data import PayeeFacts
 from core.premises.access import TerminalActor
@@ -46,6 +46,7 @@ from promotrot.services.vouchers import Issued, voucher_original
 from tests.support import emitting, factories, rounds
 from tests.support.api import Api, staff_api
 from tests.support.factories import Point
+from tests.support.payoffice.counting import counted
 
 RULES = rounds.rules(**rounds.TWO_LEGS)
 MARIA = PayeeFacts("Maria Ferrer Riera", "dni", "43123456Z")
@@ -176,7 +177,7 @@ def paid_by_two(by: StaffActor, request: PayRequest) -> Paid:
 
 def cash_closed(by: StaffActor, session: CashSession, counted_cents: int) -> CashSession:
     """Close a session by count, with another person where the count differs."""
-    closed = cash_close(by=by, session=session.uuid, counted_cents=counted_cents)
+    closed = counted(by, session, counted_cents)
     if isinstance(closed, Proposal):
         confirmed(closed)
     session.refresh_from_db()

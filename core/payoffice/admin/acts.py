@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support.acts import Act, Done
 from core.admin_support.forms import ActForm, DayField, EurosField
 from core.payoffice import powers
+from core.payoffice.admin.closing import CountForm
 from core.payoffice.models import (
     CashSession,
     Cheque,
@@ -61,10 +62,6 @@ class _Open(ActForm):
 class _Move(ActForm):
     cents = EurosField(label=_("Amount"), help_text=_("Brought; negative: taken away."))
     reason = forms.CharField(label=_("Reason"), max_length=200)
-
-
-class _Count(ActForm):
-    counted_cents = EurosField(label=_("Counted"), min_value=0)
 
 
 class _Item(ActForm):
@@ -136,7 +133,8 @@ def _move_cash(by: StaffActor, target: CashSession, data: Data) -> Done:
 
 
 def _close_cash(by: StaffActor, target: CashSession, data: Data) -> Done:
-    outcome = cash.cash_close(by=by, session=target.uuid, **data)
+    given = {name: data[name] for name in ("count", "reason", "words")}
+    outcome = cash.cash_close(by=by, session=target.uuid, **given)
     if isinstance(outcome, CashSession):
         return Done(_("The cash session is closed."), target)
     return Done(_("The count differs from the books; a second person confirms it."), target)
@@ -254,9 +252,9 @@ CLOSE_CASH = Act(
     title=_("Close by count"),
     power=powers.KEEP_CASH,
     run=_close_cash,
-    form=_Count,
+    form=CountForm,
     icon="lock",
-    text=_("A second person confirms a count that differs from the books."),
+    text=_("Count the notes and coins in the drawer. A second person confirms a difference."),
     offered=lambda by, target: target.closed_at is None,
 )
 REGISTER_ITEM = Act(

@@ -37,6 +37,7 @@ from core.payoffice.admin.reasons import reasons_shown
 from core.payoffice.models import CashSession, Deposit, Payment
 from core.payoffice.services import checking, deposits, desk, goods, presenting, slips
 from core.payoffice.services.checking import Checked, DeskAction, DeskState
+from core.payoffice.services.closing_slip import closing_slip
 from core.payoffice.services.paying import Paid, PayRequest
 from core.payoffice.services.personal_data import PayeeFacts
 from core.premises.models import Game, Premises
@@ -87,6 +88,9 @@ _RECEIPTS: dict[str, Callable[[StaffActor, UUID, str], Any]] = {
     ),
     "deposit": lambda by, ident, language: slips.deposit_receipt(
         deposits.deposit_seen(at=by, ident=ident), language
+    ),
+    "closing": lambda by, ident, language: closing_slip(
+        selectors.closed_session(by=by, ident=ident), language
     ),
     "exchange": lambda by, ident, language: slips.exchange_document(
         selectors.exchange(by=by, ident=ident), language
@@ -302,6 +306,9 @@ def _queue(by: StaffActor) -> dict[str, Any]:
         queue["in_hand"] = money(ledger.balance_cents(accounts.cash(session.pk)))
         queue["count_cash"] = _cash_act_url(session, CLOSE_CASH)
     if by.may(powers.READ):
+        mine = CashSession.objects.filter(cashier_id=by.user_id, closed_at__isnull=False)
+        closed = mine.order_by("-closed_at").first() if session is None else None
+        queue["closing"] = _paper("closing", closed.uuid) if closed else ""
         start, end = day_bounds(natural_day(clock.now()))
         today = Payment.objects.filter(paid_at__gte=start, paid_at__lt=end, staff_id=by.user_id)
         queue["payments"] = [

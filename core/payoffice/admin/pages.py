@@ -11,7 +11,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import navigation, signed_on
-from core.admin_support.columns import link, money
+from core.admin_support.columns import NOTHING, link, money, paper_links
 from core.admin_support.contents import Table
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
@@ -19,6 +19,7 @@ from core.kernel.days import natural_day
 from core.kernel.errors import DomainError
 from core.payoffice import powers
 from core.payoffice.admin import acts as office
+from core.payoffice.admin.closing import counted_table
 from core.payoffice.models import (
     CashCeiling,
     CashMovement,
@@ -199,8 +200,12 @@ class CashSessionAdmin(_Register):
         "float_cents",
         "closed_at",
         "expected_cents",
+        "counted_by",
         "counted_cents",
         "difference",
+        "difference_reason",
+        "difference_words",
+        "closing",
     )
     inlines = (_Movements,)
     acts = (office.MOVE_CASH, office.CLOSE_CASH)
@@ -209,6 +214,16 @@ class CashSessionAdmin(_Register):
     @admin.display(description=_("difference"))
     def difference(self, row: CashSession) -> str:
         return money(row.difference_cents)
+
+    @admin.display(description=_("notes and coins"))
+    def counted_by(self, row: CashSession) -> Any:
+        return counted_table(row.count)
+
+    @admin.display(description=_("closing slip"))
+    def closing(self, row: CashSession) -> Any:
+        if row.closed_at is None:
+            return NOTHING
+        return paper_links({"PDF": f"/api/v1/office/cash-sessions/{row.uuid}/closing.pdf"})
 
 
 @admin.register(StockItem)

@@ -1,6 +1,5 @@
-"""Keep cash sessions, cheques, prizes in kind and cash ceilings over the API."""
+"""Keep cheques, prizes in kind and cash ceilings over the API."""
 
-import uuid
 from typing import Any
 
 from django.http import HttpResponse
@@ -10,62 +9,19 @@ from rest_framework.request import Request
 from core.api.bodies import shape_of
 from core.api.papers import PDF_ONLY, LanguageQuery, PaperView
 from core.api.schema import operation
-from core.api.shapes import Cents, Choice, Day, Flag, Instant, PageQuery, Shape, Text, Uuid, Whole
+from core.api.shapes import Cents, Choice, Day, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import StaffView
 from core.payoffice import powers, selectors
 from core.payoffice.api.claim_shapes import PayeeIn
-from core.payoffice.models import CashSession, Cheque, StockMovement
-from core.payoffice.refusals import CashSessionMissing, CashShort, OutOfStock
-from core.payoffice.services import cash, cheques, goods, slips
+from core.payoffice.models import Cheque, StockMovement
+from core.payoffice.refusals import OutOfStock
+from core.payoffice.services import cheques, goods, slips
 from core.payoffice.services.personal_data import Erased, PayeeFacts
 from core.premises.services import PremisesUnknown
 from core.receipts.output import Output, render
 from core.receipts.paper import Paper
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
-
-
-class CashOpenIn(Shape):
-    premises = Text(max_length=20)
-    float_cents = Cents(min_value=0, max_value=10**12)
-
-
-class CashMoveIn(Shape):
-    cents = Cents(help_text="Above zero: brought; below: taken away.")
-    reason = Text(max_length=200)
-
-
-class CashMoveOut(Shape):
-    uuid = Uuid()
-    cents = Cents()
-    reason = serializers.CharField()
-    moved_at = Instant()
-
-
-class CashCloseIn(Shape):
-    counted_cents = Cents(min_value=0, max_value=10**12)
-
-
-class CashSessionOut(Shape):
-    uuid = Uuid()
-    premises = serializers.CharField(source="premises.code")
-    cashier = Whole(source="cashier_id")
-    cashier_name = serializers.CharField(source="cashier")
-    opened_at = Instant()
-    float_cents = Cents()
-    closed_at = Instant(allow_null=True)
-    expected_cents = Cents(allow_null=True, help_text="The balance in the books at the close.")
-    counted_cents = Cents(allow_null=True)
-    difference_cents = Cents(allow_null=True)
-
-
-class CashCloseOut(Shape):
-    session = CashSessionOut(allow_null=True)
-    proposal = ProposalOut(allow_null=True, help_text="Another person confirms a difference.")
-
-
-class CashQuery(PageQuery):
-    own = Flag(default=False, help_text="true: one's own only.")
 
 
 class ChequeOut(Shape):
@@ -146,75 +102,6 @@ class CeilingIn(Shape):
     in_force_from = Day()
     cents = Cents(min_value=1)
     source = Text(max_length=200)  # type: ignore[assignment]
-
-
-class CashSessions(StaffView):
-    @operation(
-        "List cash sessions, newest first",
-        answer=CashSessionOut,
-        paged=True,
-        query=CashQuery,
-        power=powers.READ,
-    )
-    def get(self, request: Request) -> HttpResponse:
-        query = self.query(CashQuery)
-        rows = selectors.cash_sessions(by=self.by, own=query["own"])
-        return self.rows(CashSessionOut, rows, query, newest_first=True)
-
-    @operation(
-        "Open one's cash session at an office",
-        body=CashOpenIn,
-        answer=CashSessionOut,
-        status=201,
-        idempotent=True,
-        problems=(PremisesUnknown, cash.NotAnOffice, cash.CashSessionOpen),
-        example={"premises": "CENTRAL", "float_cents": 500000},
-        power=powers.KEEP_CASH,
-    )
-    def post(self, request: Request) -> HttpResponse:
-        body = self.read(CashOpenIn)
-        return self.once(
-            lambda: self.answer(CashSessionOut, cash.cash_open(by=self.by, **body), 201)
-        )
-
-
-class CashMovements(StaffView):
-    @operation(
-        "Bring cash to one's open session, or take some away",
-        body=CashMoveIn,
-        answer=CashMoveOut,
-        status=201,
-        idempotent=True,
-        problems=(CashSessionMissing, CashShort, cash.MovementOfNothing),
-        example={"cents": 200000, "reason": "More notes from the safe."},
-        power=powers.KEEP_CASH,
-    )
-    def post(self, request: Request) -> HttpResponse:
-        body = self.read(CashMoveIn)
-        return self.once(lambda: self.answer(CashMoveOut, cash.cash_move(by=self.by, **body), 201))
-
-
-class CashClose(StaffView):
-    @operation(
-        "Close a cash session by count",
-        "Where the count differs from the books it is proposed, and closed when another person"
-        " confirms; what the session pays meanwhile makes the proposal void.",
-        body=CashCloseIn,
-        answer=CashCloseOut,
-        idempotent=True,
-        problems=(cash.CashSessionUnknown, cash.CashMovedSince, ProposalPending),
-        example={"counted_cents": 321050},
-        power=powers.KEEP_CASH,
-    )
-    def post(self, request: Request, session: uuid.UUID) -> HttpResponse:
-        body = self.read(CashCloseIn)
-        return self.once(lambda: self._closed(session, body["counted_cents"]))
-
-    def _closed(self, session: uuid.UUID, counted_cents: int) -> HttpResponse:
-        outcome = cash.cash_close(by=self.by, session=session, counted_cents=counted_cents)
-        if isinstance(outcome, CashSession):
-            return self.answer(CashCloseOut, {"session": outcome, "proposal": None})
-        return self.answer(CashCloseOut, {"session": None, "proposal": outcome}, 202)
 
 
 class Cheques(StaffView):

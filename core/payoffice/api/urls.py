@@ -2,8 +2,8 @@
 
 from django.urls import URLPattern, path
 
+from core.payoffice.api import cash, claims, office, treasury
 from core.payoffice.api import claim_papers as papers
-from core.payoffice.api import claims, office, treasury
 
 _CHEQUE = "office/cheques/<int:number>"
 
@@ -38,9 +38,10 @@ _OFFICE: list[URLPattern] = [
     path(f"office/presentations/{_RECEIPT}", papers.OfficePresentationReceipt.as_view()),
     path(f"office/deposits/{_RECEIPT}", papers.OfficeDepositReceipt.as_view()),
     path("office/exchanges/<uuid:ident>/document.<str:form>", papers.ExchangeDocument.as_view()),
-    path("office/cash-sessions", treasury.CashSessions.as_view()),
-    path("office/cash-sessions/movements", treasury.CashMovements.as_view()),
-    path("office/cash-sessions/<uuid:session>/close", treasury.CashClose.as_view()),
+    path("office/cash-sessions", cash.CashSessions.as_view()),
+    path("office/cash-sessions/movements", cash.CashMovements.as_view()),
+    path("office/cash-sessions/<uuid:session>/close", cash.CashClose.as_view()),
+    path("office/cash-sessions/<uuid:ident>/closing.<str:form>", cash.ClosingSlip.as_view()),
     path("office/cheques", treasury.Cheques.as_view()),
     path("office/cheques/reconciliation", treasury.Reconciliation.as_view()),
     path(f"{_CHEQUE}.<str:form>", treasury.ChequePaper.as_view()),

@@ -38,6 +38,27 @@ class Migration(migrations.Migration):
                     "counted_cents",
                     models.BigIntegerField(null=True, verbose_name="counted"),
                 ),
+                ("count", models.JSONField(null=True, verbose_name="notes and coins")),
+                (
+                    "difference_reason",
+                    models.CharField(
+                        choices=[
+                            ("change", "Too much or too little change was given"),
+                            ("prize", "A prize was paid too high or too low"),
+                            ("float", "The float or a movement was counted wrongly"),
+                            ("note", "A note or coin is false or damaged"),
+                            ("unknown", "It was looked for and not found"),
+                            ("other", "Another reason"),
+                        ],
+                        default="",
+                        max_length=20,
+                        verbose_name="reason of the difference",
+                    ),
+                ),
+                (
+                    "difference_words",
+                    models.CharField(default="", max_length=200, verbose_name="in words"),
+                ),
                 (
                     "cashier",
                     models.ForeignKey(
@@ -92,11 +113,13 @@ class Migration(migrations.Migration):
                         condition=models.Q(
                             models.Q(
                                 ("closed_at", None),
+                                ("count__isnull", True),
                                 ("counted_cents", None),
                                 ("expected_cents", None),
                             ),
                             models.Q(
                                 ("closed_at__gte", models.F("opened_at")),
+                                ("count__isnull", False),
                                 ("counted_cents__gte", 0),
                                 ("expected_cents__isnull", False),
                             ),
@@ -122,6 +145,22 @@ class Migration(migrations.Migration):
                             _connector="OR",
                         ),
                         name="cash_session_difference_by_two",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("difference_reason", ""),
+                                ("difference_words", ""),
+                                ("proposal", None),
+                            ),
+                            models.Q(
+                                ("proposal__isnull", False),
+                                models.Q(("difference_reason", ""), _negated=True),
+                                models.Q(("difference_words", ""), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="cash_session_difference_explained",
                     ),
                 ],
             },

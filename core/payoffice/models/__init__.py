@@ -1,5 +1,6 @@
 """Collect the tables of the prize office."""
 
+from core.payoffice.models.cash import CashMovement, CashSession
 from core.payoffice.models.claims import Claim, Presentation, Ruling
 from core.payoffice.models.deposits import (
     Deposit,
@@ -11,8 +12,6 @@ from core.payoffice.models.deposits import (
 from core.payoffice.models.goods import Exchange, StockItem, StockMovement
 from core.payoffice.models.payments import (
     CashCeiling,
-    CashMovement,
-    CashSession,
     Cheque,
     Payee,
     Payment,

@@ -1,4 +1,4 @@
-"""Store payments, cheques, the payees they name, and cashiers' cash sessions."""
+"""Store payments, cheques, and the payees they name."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -6,9 +6,10 @@ from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
 from core.kernel.regulation import Means, Place
+from core.payoffice.models.cash import CashSession
 from core.payoffice.models.claims import Acted, Claim
-from core.premises.models import Operator, OperatorSession, Premises
-from core.staff.models import Proposal, StaffSession, User
+from core.premises.models import Operator, OperatorSession
+from core.staff.models import Proposal, User
 
 SECOND_PERSON_AT_LATEST_CENTS = 300_00
 """From here on the database needs a second person for a payment; a setting may say less."""
@@ -82,94 +83,6 @@ class Payee(Encrypted):
 
     def __str__(self) -> str:
         return str(self.uuid)
-
-
-class CashSession(Guarded):
-    """A cashier's cash session at an office, from the float to the count.
-
-    `expected_cents` is what the books said at the close, `counted_cents` what the count found. Two
-    persons close it where these differ.
-    """
-
-    mutable = ("closed_at", "expected_cents", "counted_cents", "proposal")
-
-    uuid = models.UUIDField(_("UUID"), unique=True)
-    premises = models.ForeignKey(
-        Premises, models.PROTECT, related_name="+", verbose_name=_("premises")
-    )
-    cashier = models.ForeignKey(User, models.PROTECT, related_name="+", verbose_name=_("cashier"))
-    opened_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("opened in session")
-    )
-    opened_at = models.DateTimeField(_("opened at"))
-    float_cents = models.BigIntegerField(_("float"))
-    closed_at = models.DateTimeField(_("closed at"), null=True)
-    expected_cents = models.BigIntegerField(_("expected"), null=True)
-    counted_cents = models.BigIntegerField(_("counted"), null=True)
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
-    )
-
-    class Meta:
-        verbose_name = _("cash session")
-        verbose_name_plural = _("cash sessions")
-        constraints = [
-            models.UniqueConstraint(
-                fields=["cashier"], condition=Q(closed_at=None), name="cash_session_alone"
-            ),
-            models.CheckConstraint(condition=Q(float_cents__gte=0), name="cash_session_float"),
-            models.CheckConstraint(
-                condition=Q(closed_at=None, expected_cents=None, counted_cents=None)
-                | Q(
-                    closed_at__gte=F("opened_at"),
-                    expected_cents__isnull=False,
-                    counted_cents__gte=0,
-                ),
-                name="cash_session_closed_whole",
-            ),
-            models.CheckConstraint(
-                condition=Q(closed_at=None, proposal=None)
-                | Q(closed_at__isnull=False, expected_cents=F("counted_cents"), proposal=None)
-                | (
-                    Q(closed_at__isnull=False, proposal__isnull=False)
-                    & ~Q(expected_cents=F("counted_cents"))
-                ),
-                name="cash_session_difference_by_two",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.cashier} · {self.pk}"
-
-    @property
-    def difference_cents(self) -> int | None:
-        """Return the cents over (positive) or short (negative) at the count; None while open."""
-        if self.counted_cents is None or self.expected_cents is None:
-            return None
-        return self.counted_cents - self.expected_cents
-
-
-class CashMovement(Guarded):
-    """Cash brought to an open session (positive) or taken from it, other than by a payment."""
-
-    uuid = models.UUIDField(_("UUID"), unique=True)
-    session = models.ForeignKey(
-        CashSession, models.PROTECT, related_name="movements", verbose_name=_("session")
-    )
-    cents = models.BigIntegerField(_("amount"))
-    reason = models.CharField(_("reason"), max_length=200)
-    moved_at = models.DateTimeField(_("time"))
-
-    class Meta:
-        verbose_name = _("cash movement")
-        verbose_name_plural = _("cash movements")
-        constraints = [
-            models.CheckConstraint(condition=~Q(cents=0), name="cash_movement_moves"),
-            models.CheckConstraint(condition=~Q(reason=""), name="cash_movement_has_reason"),
-        ]
-
-    def __str__(self) -> str:
-        return str(self.cents)
 
 
 class Payment(Acted):

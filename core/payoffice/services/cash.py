@@ -8,7 +8,8 @@ from core.database import clock
 from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict, Invalid, NotFound
 from core.ledger import services as ledger
-from core.payoffice import accounts, postings, powers
+from core.payoffice import accounts, counting, postings, powers
+from core.payoffice.counting import Count
 from core.payoffice.models import CashMovement, CashSession
 from core.payoffice.refusals import CashSessionMissing, CashShort
 from core.premises.models import Premises
@@ -39,6 +40,11 @@ class CashSessionUnknown(NotFound):
 class CashMovedSince(Conflict):
     code = "cash_moved_since"
     message = "The session has paid or moved cash since it was counted: count again."
+
+
+class DifferenceUnexplained(Invalid):
+    code = "difference_unexplained"
+    message = "The count differs from the books: give a reason from the list, and say it in words."
 
 
 class MovementOfNothing(Invalid):
@@ -104,21 +110,28 @@ def cash_move(*, by: StaffActor, cents: int, reason: str) -> CashMovement:
 
 
 @transaction.atomic
-def cash_close(*, by: StaffActor, session: uuid.UUID, counted_cents: int) -> CashSession | Proposal:
+def cash_close(
+    *, by: StaffActor, session: uuid.UUID, count: Count, reason: str = "", words: str = ""
+) -> CashSession | Proposal:
     """Close a session by count, or propose it where the count differs from the books.
 
-    Cashiers close their own session, supervisors any session. Another person confirms a difference.
-    Raises CashSessionUnknown, CashMovedSince, ProposalPending.
+    `count` is of `counting.count_of`. Cashiers close their own session, supervisors any session.
+    A difference takes a `CashSession.Reason`, words, and another person who confirms it; without
+    one, reason and words are not kept. Raises CashSessionUnknown, CashMovedSince,
+    DifferenceUnexplained, ProposalPending.
     """
     by.need(powers.KEEP_CASH)
     row = CashSession.objects.filter(uuid=session).first()
     if row is None or (row.cashier_id != by.user_id and Role.SUPERVISOR not in by.roles):
         raise CashSessionUnknown
     expected_cents = ledger.balance_cents(accounts.cash(row.pk))
-    if counted_cents == expected_cents:
-        return _close(row, expected_cents, counted_cents)
+    counted_cents = counting.count_cents(count)
+    if row.closed_at is None and counted_cents == expected_cents:
+        return _close(row, expected_cents, count)
     if row.closed_at is not None:
         raise CashSessionUnknown
+    if reason not in CashSession.Reason.values or not words.strip():
+        raise DifferenceUnexplained(difference_cents=counted_cents - expected_cents)
     return two_persons.propose(
         kind=DIFFERENCE,
         subject=f"cash_session:{row.uuid}",
@@ -128,6 +141,9 @@ def cash_close(*, by: StaffActor, session: uuid.UUID, counted_cents: int) -> Cas
             "expected_cents": expected_cents,
             "counted_cents": counted_cents,
             "difference_cents": counted_cents - expected_cents,
+            "count": dict(count),
+            "difference_reason": str(reason),
+            "difference_words": words.strip(),
         },
     )
 
@@ -135,11 +151,11 @@ def cash_close(*, by: StaffActor, session: uuid.UUID, counted_cents: int) -> Cas
 def _differs(proposal: Proposal, by: StaffActor) -> None:
     content = proposal.content
     row = CashSession.objects.get(uuid=content["cash_session"])
-    _close(row, content["expected_cents"], content["counted_cents"], proposal)
+    _close(row, content["expected_cents"], content["count"], proposal)
 
 
 def _close(
-    row: CashSession, expected_cents: int, counted_cents: int, proposal: Proposal | None = None
+    row: CashSession, expected_cents: int, count: Count, proposal: Proposal | None = None
 ) -> CashSession:
     """Close a session: the cash goes to the treasury, a difference to its own account.
 
@@ -152,9 +168,13 @@ def _close(
     cash = accounts.cash(row.pk)
     if ledger.balance_cents(cash) != expected_cents:
         raise CashMovedSince
-    row.expected_cents, row.counted_cents = expected_cents, counted_cents
+    counted_cents = counting.count_cents(count)
+    row.expected_cents, row.counted_cents, row.count = expected_cents, counted_cents, dict(count)
     row.closed_at, row.proposal = clock.now(), proposal
-    row.save(update_fields=["expected_cents", "counted_cents", "closed_at", "proposal"])
+    if proposal is not None:
+        row.difference_reason = proposal.content["difference_reason"]
+        row.difference_words = proposal.content["difference_words"]
+    row.save(update_fields=CashSession.mutable)
     difference_cents = counted_cents - expected_cents
     ledger.post(
         reference=uuid.uuid5(row.uuid, "payoffice.close"),

@@ -94,7 +94,7 @@ def test_the_events_of_a_day_are_its_acts() -> None:
     paying.payment_make(at=place.actor, request=won.request())
     cash.cash_move(by=cashier, cents=-200, reason="To the safe.")
     session = given.session_of(cashier)
-    cash.cash_close(by=cashier, session=session.uuid, counted_cents=800)
+    given.cash_closed(cashier, session, 800)
     span = today()
     events = {event.kind: event for event in day_parts.events(span)}
     assert set(events) == {

@@ -62,3 +62,18 @@ def test_a_large_payment_by_one_person_is_found(own_database: Database) -> None:
         execute("UPDATE payoffice_payment SET amount_cents = 30000")
         found = list(broken(rule))
     assert [table for table, *_ in found] == ["payoffice_payment"]
+
+
+def test_a_count_that_is_not_what_was_counted_or_confirmed_is_found(own_database: Database) -> None:
+    whole, differs = given.cashier(float_cents=1_000), given.cashier(float_cents=1_000)
+    given.cash_closed(whole, given.session_of(whole), 1_000)
+    given.cash_closed(differs, given.session_of(differs), 990)
+    assert list(broken(journal_rules.COUNTED)) == []
+    with as_owner(own_database), touched("payoffice_cashsession"):
+        execute("UPDATE payoffice_cashsession SET count = '{\"500\": 1}' WHERE proposal_id IS NULL")
+        execute(
+            "UPDATE payoffice_cashsession SET difference_words = 'Stolen'"
+            " WHERE proposal_id IS NOT NULL"
+        )
+        found = list(broken(journal_rules.COUNTED))
+    assert [table for table, *_ in found] == ["payoffice_cashsession"] * 2

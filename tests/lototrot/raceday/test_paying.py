@@ -130,7 +130,9 @@ def test_the_best_prize_is_paid_by_a_cheque_in_the_winners_name() -> None:
     assert len({body["uuid"] for body in named}) == 1
     assert cash["amount_cents"] == 25_000
     (closing,) = answers.bodies("office/cash-sessions/s/close")
-    assert closing == {"counted_cents": paying.FLOAT_CENTS - 25_000}
+    assert closing["counted_cents"] == paying.FLOAT_CENTS - 25_000
+    counted = [each["denomination_cents"] * each["pieces"] for each in closing["count"]]
+    assert sum(counted) == closing["counted_cents"]
 
 
 def test_cash_that_is_missing_at_the_desk_is_amiss() -> None:

@@ -127,7 +127,7 @@ def tickets(database: Database) -> int:
     return int(row[0])
 
 
-def _waiting(lock: tuple[int, int]) -> int:
+def waiting_for(lock: tuple[int, int]) -> int:
     """Return how many sessions wait for an advisory lock."""
     with connection.cursor() as cursor:
         cursor.execute(
@@ -153,11 +153,11 @@ class StoppedSale:
 
     def waiting(self, lock: tuple[int, int]) -> int:
         """Return how many sessions wait for an advisory lock."""
-        return _waiting(lock)
+        return waiting_for(lock)
 
     def stopped(self) -> int:
         """Return how many sales are stopped."""
-        return _waiting(_GATE)
+        return waiting_for(_GATE)
 
     def go_on(self) -> None:
         self.session.execute("SELECT pg_advisory_unlock(%s, %s)", _GATE)

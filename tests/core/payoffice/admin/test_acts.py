@@ -63,7 +63,10 @@ def test_cash_cheques_stock_and_ceiling() -> None:
     session = CashSession.objects.get()
     cashier.do(session, "move", cents="-250.00", reason="To the safe.")
     cashier.refused(session, "move", "cash_short", cents="-750.01", reason="More.")
-    cashier.do(session, "close", counted_cents="749.50")
+    counted = {"pieces_50000": "1", "pieces_20000": "1", "pieces_2000": "2", "pieces_500": "1"}
+    counted |= {"pieces_200": "2", "pieces_50": "1"}
+    cashier.refused(session, "close", "difference_unexplained", **counted)
+    cashier.do(session, "close", **counted, reason="change", words="A guess.")
     confirm_all(first)
     session.refresh_from_db()
     assert session.difference_cents == -50

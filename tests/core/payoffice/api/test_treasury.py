@@ -7,6 +7,7 @@ from core.kernel.days import natural_day
 from core.staff.powers import Role
 from tests.support import factories, paying, rounds
 from tests.support.api import refused, staff_api
+from tests.support.payoffice.counting import counting_of
 
 pytestmark = pytest.mark.django_db
 
@@ -61,8 +62,10 @@ def test_cash_and_stock() -> None:
     assert cashier.post("office/cash-sessions/movements", taken).status_code == 201
     (session,) = cashier.get("office/cash-sessions", own="true").json()["items"]
     path = f"office/cash-sessions/{session['uuid']}/close"
-    refused(staff_api(Role.CASHIER).post(path, {"counted_cents": 0}), 404, "cash_session_unknown")
-    proposed = cashier.post(path, {"counted_cents": 1_500_100})
+    other = staff_api(Role.CASHIER)
+    refused(other.post(path, counting_of(0)), 404, "cash_session_unknown")
+    why = {"reason": "other", "words": "x"}
+    proposed = cashier.post(path, counting_of(1_500_100) | why)
     assert (proposed.status_code, proposed.json()["session"]) == (202, None)
     assert paying.confirmed_over_api(proposed.json()["proposal"]).status_code == 200
     (closed,) = cashier.get("office/cash-sessions", own="true").json()["items"]

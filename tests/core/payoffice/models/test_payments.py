@@ -1,4 +1,4 @@
-"""The database's guards on payments, cheques, cash sessions and ceilings."""
+"""The database's guards on payments, cheques and ceilings."""
 
 import datetime
 import uuid
@@ -8,7 +8,7 @@ import pytest
 from django.db import IntegrityError, ProgrammingError, connection, transaction
 
 from core.database import clock
-from core.payoffice.models import CashCeiling, CashMovement, CashSession, Cheque, Claim, Payment
+from core.payoffice.models import CashCeiling, Cheque, Claim, Payment
 from core.payoffice.services import paying
 from core.staff.powers import Role
 from tests.support import factories, rounds
@@ -93,42 +93,6 @@ def test_a_payment_has_one_cheque_that_is_not_voided() -> None:
     refused("unique", Cheque, number=1, **columns)
     with pytest.raises(IntegrityError, match="cheque_state_whole"), transaction.atomic():
         Cheque.objects.update(state="presented")
-
-
-def test_a_cash_session_is_alone_and_closed_once() -> None:
-    cashier = given.cashier(float_cents=1_000)
-    session = given.session_of(cashier)
-    columns = {
-        "premises": session.premises,
-        "cashier_id": session.cashier_id,
-        "opened_in_id": session.opened_in_id,
-        "opened_at": clock.now(),
-    }
-    refused("cash_session_alone", CashSession, uuid=uuid.uuid4(), float_cents=1, **columns)
-    refused("cash_session_float", CashSession, uuid=uuid.uuid4(), float_cents=-1, **columns)
-    refused(
-        "cash_movement_moves",
-        CashMovement,
-        uuid=uuid.uuid4(),
-        session=session,
-        cents=0,
-        reason="x",
-        moved_at=clock.now(),
-    )
-    assert session.difference_cents is None
-    with pytest.raises(IntegrityError, match="cash_session_closed_whole"), transaction.atomic():
-        CashSession.objects.filter(pk=session.pk).update(closed_at=clock.now())
-    counted = {"closed_at": clock.now(), "expected_cents": 1_000, "counted_cents": 990}
-    for proposal, says in (
-        (None, "cash_session_difference_by_two"),
-        (factories.proposal("payoffice.ruling"), "two persons are needed"),
-    ):
-        with pytest.raises(IntegrityError, match=says), transaction.atomic():
-            CashSession.objects.filter(pk=session.pk).update(**counted, proposal=proposal)
-    closed = given.cash_closed(cashier, session, 990)
-    assert closed.difference_cents == -10
-    with pytest.raises(IntegrityError, match="done already"), transaction.atomic():
-        CashSession.objects.filter(pk=session.pk).update(counted_cents=1_000)
 
 
 @pytest.mark.article("14.III.10.6")

@@ -1,0 +1,204 @@
+"""Keep cashiers' cash sessions over the API: float, movements, count, closing slip."""
+
+import uuid
+from typing import Any
+
+from django.http import HttpResponse
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from core.api.papers import LanguageQuery
+from core.api.schema import operation
+from core.api.shapes import Cents, Choice, Flag, Instant, PageQuery, Shape, Text, Uuid, Whole
+from core.api.views import StaffView
+from core.payoffice import counting, powers, selectors
+from core.payoffice.api.claim_papers import RollView
+from core.payoffice.models import CashSession
+from core.payoffice.refusals import CashSessionMissing, CashShort
+from core.payoffice.services import cash
+from core.payoffice.services.closing_slip import closing_slip
+from core.premises.services import PremisesUnknown
+from core.staff.api.proposals import ProposalOut
+from core.staff.two_persons import ProposalPending
+
+
+class CashOpenIn(Shape):
+    premises = Text(max_length=20)
+    float_cents = Cents(min_value=0, max_value=10**12)
+
+
+class CashMoveIn(Shape):
+    cents = Cents(help_text="Above zero: brought; below: taken away.")
+    reason = Text(max_length=200)
+
+
+class CashMoveOut(Shape):
+    uuid = Uuid()
+    cents = Cents()
+    reason = serializers.CharField()
+    moved_at = Instant()
+
+
+class CountedIn(Shape):
+    denomination_cents = Cents(help_text="A note or coin of the euro: 50000 to 1.")
+    pieces = Whole()
+
+
+class CashCloseIn(Shape):
+    count = serializers.ListField(
+        child=CountedIn(), max_length=len(counting.DENOMINATIONS_CENTS), help_text="What is there."
+    )
+    counted_cents = Cents(min_value=0, help_text="The sum of the notes and coins.")
+    reason = Choice(
+        ("", *CashSession.Reason.values),
+        default="",
+        required=False,
+        help_text="Of a difference, which needs it.",
+    )
+    words = Text(
+        max_length=200,
+        default="",
+        required=False,
+        allow_blank=True,
+        help_text="Of a difference, which needs them.",
+    )
+
+
+class CountedOut(Shape):
+    denomination_cents = Cents()
+    pieces = Whole()
+
+
+class CashSessionOut(Shape):
+    uuid = Uuid()
+    premises = serializers.CharField(source="premises.code")
+    cashier = Whole(source="cashier_id")
+    cashier_name = serializers.CharField(source="cashier")
+    opened_at = Instant()
+    float_cents = Cents()
+    closed_at = Instant(allow_null=True)
+    expected_cents = Cents(allow_null=True, help_text="The balance in the books at the close.")
+    counted_cents = Cents(allow_null=True)
+    count = serializers.SerializerMethodField(help_text="Notes and coins, the largest first.")
+    difference_cents = Cents(allow_null=True)
+    difference_reason = Choice(("", *CashSession.Reason.values))
+    difference_words = serializers.CharField()
+
+    @extend_schema_field(CountedOut(many=True))
+    def get_count(self, session: CashSession) -> list[dict[str, int]]:
+        pieces = counting.pieces(session.count or {})
+        return [{"denomination_cents": cents, "pieces": many} for cents, many in pieces]
+
+
+class CashCloseOut(Shape):
+    session = CashSessionOut(allow_null=True)
+    proposal = ProposalOut(allow_null=True, help_text="Another person confirms a difference.")
+
+
+class CashQuery(PageQuery):
+    own = Flag(default=False, help_text="true: one's own only.")
+
+
+class CashSessions(StaffView):
+    @operation(
+        "List cash sessions, newest first",
+        answer=CashSessionOut,
+        paged=True,
+        query=CashQuery,
+        power=powers.READ,
+    )
+    def get(self, request: Request) -> HttpResponse:
+        query = self.query(CashQuery)
+        rows = selectors.cash_sessions(by=self.by, own=query["own"])
+        return self.rows(CashSessionOut, rows, query, newest_first=True)
+
+    @operation(
+        "Open one's cash session at an office",
+        body=CashOpenIn,
+        answer=CashSessionOut,
+        status=201,
+        idempotent=True,
+        problems=(PremisesUnknown, cash.NotAnOffice, cash.CashSessionOpen),
+        example={"premises": "CENTRAL", "float_cents": 500000},
+        power=powers.KEEP_CASH,
+    )
+    def post(self, request: Request) -> HttpResponse:
+        body = self.read(CashOpenIn)
+        return self.once(
+            lambda: self.answer(CashSessionOut, cash.cash_open(by=self.by, **body), 201)
+        )
+
+
+class CashMovements(StaffView):
+    @operation(
+        "Bring cash to one's open session, or take some away",
+        body=CashMoveIn,
+        answer=CashMoveOut,
+        status=201,
+        idempotent=True,
+        problems=(CashSessionMissing, CashShort, cash.MovementOfNothing),
+        example={"cents": 200000, "reason": "More notes from the safe."},
+        power=powers.KEEP_CASH,
+    )
+    def post(self, request: Request) -> HttpResponse:
+        body = self.read(CashMoveIn)
+        return self.once(lambda: self.answer(CashMoveOut, cash.cash_move(by=self.by, **body), 201))
+
+
+class CashClose(StaffView):
+    @operation(
+        "Close a cash session by count",
+        "Where the count differs from the books it is proposed, and closed when another person"
+        " confirms; what the session pays meanwhile makes the proposal void.",
+        body=CashCloseIn,
+        answer=CashCloseOut,
+        idempotent=True,
+        problems=(
+            cash.CashSessionUnknown,
+            cash.CashMovedSince,
+            cash.DifferenceUnexplained,
+            counting.CountMalformed,
+            counting.CountNotTheSum,
+            ProposalPending,
+        ),
+        example={
+            "count": [
+                {"denomination_cents": 5000, "pieces": 64},
+                {"denomination_cents": 50, "pieces": 21},
+            ],
+            "counted_cents": 321050,
+        },
+        power=powers.KEEP_CASH,
+    )
+    def post(self, request: Request, session: uuid.UUID) -> HttpResponse:
+        body = self.read(CashCloseIn)
+        return self.once(lambda: self._closed(session, body))
+
+    def _closed(self, session: uuid.UUID, body: dict[str, Any]) -> HttpResponse:
+        count = counting.count_of(
+            (each["denomination_cents"], each["pieces"]) for each in body["count"]
+        )
+        if counting.count_cents(count) != body["counted_cents"]:
+            raise counting.CountNotTheSum
+        outcome = cash.cash_close(
+            by=self.by, session=session, count=count, reason=body["reason"], words=body["words"]
+        )
+        if isinstance(outcome, CashSession):
+            return self.answer(CashCloseOut, {"session": outcome, "proposal": None})
+        return self.answer(CashCloseOut, {"session": None, "proposal": outcome}, 202)
+
+
+class ClosingSlip(RollView, StaffView):
+    @operation(
+        "Print the closing slip of a cash session",
+        query=LanguageQuery,
+        problems=(selectors.ClosingUnknown,),
+        power=powers.READ,
+    )
+    def get(self, request: Request, ident: uuid.UUID, form: str) -> HttpResponse:
+        language = self.language()
+        session = selectors.closed_session(by=self.by, ident=ident)
+        return self.printed(
+            closing_slip(session, language), session.closed_at or session.opened_at, form
+        )

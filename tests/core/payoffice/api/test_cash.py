@@ -1,0 +1,64 @@
+"""Close a cash session by notes and coins over the API."""
+
+from typing import Any
+
+import pytest
+
+from core.payoffice.models import CashSession
+from core.staff.powers import Role
+from tests.support import paying
+from tests.support.api import Api, refused, staff_api
+from tests.support.payoffice.counting import counting_of
+
+pytestmark = pytest.mark.django_db
+
+
+def close_path(cashier: Api) -> str:
+    (session,) = cashier.get("office/cash-sessions", own="true").json()["items"]
+    return f"office/cash-sessions/{session['uuid']}/close"
+
+
+@pytest.mark.parametrize(
+    ("count", "cents", "code"),
+    [
+        ([(50_00, -1), (100_00, 1)], 50_00, "count_malformed"),
+        ([(50_00, 10_001)], 50_00 * 10_001, "count_malformed"),
+        ([(300_00, 1)], 300_00, "count_malformed"),
+        ([(50_00, 1), (50_00, 2)], 150_00, "count_malformed"),
+        ([(50_00, 1)], 50_01, "count_not_the_sum"),
+    ],
+)
+def test_a_count_that_cannot_be_is_refused(
+    count: list[tuple[int, int]], cents: int, code: str
+) -> None:
+    cashier = paying.desk_api()
+    body = [{"denomination_cents": each, "pieces": many} for each, many in count]
+    answer = cashier.post(close_path(cashier), {"count": body, "counted_cents": cents})
+    refused(answer, 422, code)
+    assert not CashSession.objects.exclude(closed_at=None).exists()
+
+
+def test_a_whole_count_closes_it_once_and_has_a_slip() -> None:
+    cashier = paying.desk_api()
+    path = close_path(cashier)
+    slip = path.replace("/close", "/closing.pdf")
+    refused(cashier.get(slip), 404, "closing_unknown")
+    closed: dict[str, Any] = cashier.post(path, counting_of(2_000_000)).json()["session"]
+    assert closed["count"] == [{"denomination_cents": 500_00, "pieces": 40}]
+    assert (closed["difference_cents"], closed["difference_reason"]) == (0, "")
+    refused(cashier.post(path, counting_of(2_000_000)), 404, "cash_session_unknown")
+    assert cashier.get(slip).content.startswith(b"%PDF")
+    refused(staff_api(Role.STEWARDS).get(slip), 403, "power_missing")
+
+
+def test_a_difference_without_a_reason_is_refused_and_another_count_waits() -> None:
+    cashier = paying.desk_api()
+    path = close_path(cashier)
+    refused(cashier.post(path, counting_of(1_999_900)), 422, "difference_unexplained")
+    why = {"reason": "note", "words": "A token, not a coin."}
+    proposed = cashier.post(path, counting_of(1_999_900) | why)
+    assert proposed.status_code == 202
+    refused(cashier.post(path, counting_of(1_999_800) | why), 409, "proposal_pending")
+    assert paying.confirmed_over_api(proposed.json()["proposal"]).status_code == 200
+    (closed,) = cashier.get("office/cash-sessions", own="true").json()["items"]
+    assert (closed["counted_cents"], closed["difference_reason"]) == (1_999_900, "note")
