@@ -143,3 +143,29 @@ def test_the_administration(
             assert browser.run(_CUT) == [], name
             tour.stop(name)
     tour.end()
+
+
+def test_a_list_is_filtered_by_keyboard(open_browser: Open, line: Line) -> None:
+    """The choices stand in a sheet at the side, which also keeps the days that were asked for."""
+    day = race_day()
+    browser = open_browser(TERMINAL, language="en")
+    sign_on(browser, line.url, Desk(Role.AUDITOR, language="en"))
+    contests = line.url + list_url(type(day.contest))
+    browser.go(f"{contests}?day__gte=2026-01-01")
+    button = "main a[x-on\\:click]:not([href])"
+    browser.tab_to(button)
+    inside = "return Boolean(document.activeElement.closest('#changelist-filter'))"
+    for key in ("Enter", "Space"):
+        browser.keys(key)
+        browser.find("#changelist-filter a")
+        until(lambda: browser.run(inside), "the focus in the sheet")
+        browser.keys("Escape")
+        browser.gone("#changelist-filter a")
+        focused = browser.run("return document.activeElement.matches(arguments[0])", button)
+        assert focused, "the focus is back at the button"
+    browser.keys("Enter")
+    browser.tab_to('#changelist-filter a[href$="state__exact=draft"]')
+    browser.keys("Enter")
+    until(lambda: "state__exact=draft" in browser.run("return location.search"), "the list")
+    assert "day__gte=2026-01-01" in browser.run("return location.search")
+    assert not browser.complaints()

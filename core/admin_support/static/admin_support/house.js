@@ -15,15 +15,27 @@
   function makeIconsButtons() {
     const header = document.querySelector("header[data-toggle]");
     for (const icon of header?.querySelectorAll("span[x-on\\:click]") ?? []) {
-      icon.setAttribute("role", "button");
       icon.setAttribute("aria-label", header.dataset.toggle);
-      icon.tabIndex = 0;
-      icon.addEventListener("keydown", (event) => {
-        if (event.key !== "Enter" && event.key !== " ") return;
-        event.preventDefault();
-        icon.click();
-      });
+      makeButton(icon);
     }
+    // The button of a list's filters. Its sheet stands at the end of the page: the focus goes there and comes back.
+    for (const opener of document.querySelectorAll("main a[x-on\\:click]:not([href])")) {
+      makeButton(opener);
+      if (!opener.getAttribute("x-on:click").includes("filterOpen")) continue;
+      const sheet = document.getElementById("changelist-filter");
+      opener.addEventListener("click", () => setTimeout(() => sheet?.querySelector("a[href]")?.focus()));
+      sheet?.addEventListener("keydown", (event) => { if (event.key === "Escape") setTimeout(() => opener.focus()); });
+    }
+  }
+
+  function makeButton(element) {
+    element.setAttribute("role", "button");
+    element.tabIndex = 0;
+    element.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      element.click();
+    });
   }
 
   function showWaiting(number) {
