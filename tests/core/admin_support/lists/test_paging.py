@@ -7,6 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from core.admin_support.lists import paging
 from core.admin_support.lists.paging import totals_of
 from core.ledger.models import Transfer
+from core.nights.models import JobRun
 from core.premises.models import Premises, Suspension
 from core.premises.suspending import sales_resume, sales_suspend
 from core.staff.powers import Role
@@ -85,3 +86,14 @@ def test_what_takes_too_long_to_count_is_shown_without_totals(
     monkeypatch.setattr(paging, "TOTALS_LIMIT_S", 0.05)
     assert totals_of(slow) is None
     assert totals_of(Premises.objects.all()) is not None  # the transaction goes on
+
+
+def test_a_list_without_rows_takes_back_only_what_was_asked() -> None:
+    """An empty list of nights, of which nothing was asked, has no filters to remove."""
+    desk, url = Desk(Role.ORGANISER), list_url(JobRun)
+    nothing = desk.get(url)
+    assert "There is nothing to list." in nothing
+    assert "List everything" not in nothing
+    page = desk.get(url, state__exact="failed")
+    assert "Nothing matches what you ask for." in page
+    assert 'href="?">List everything' in page
