@@ -40,7 +40,14 @@ return shown.filter((e) => box(e).bottom > innerHeight + 1 || box(e).right > inn
   || hidden(e)).map((e) => e.outerHTML.slice(0, 100));
 """
 
-
+# Names of races and horses that are cut, and horses that reach over the next one.
+_SHORT = """
+const cut = [...document.querySelectorAll(".wall-card h3, .wall-legs .name, .wall-runners .name")]
+  .filter((e) => e.scrollWidth > e.clientWidth + 1);
+const over = [...document.querySelectorAll(".wall-runners .who")]
+  .filter((e) => e.offsetHeight > e.parentElement.offsetHeight + 1);
+return [...cut, ...over].map((e) => e.outerHTML.slice(0, 120));
+"""
 # What is set as large as the pot, or larger.
 _AS_LARGE = """
 const size = (e) => parseFloat(getComputedStyle(e).fontSize);
@@ -173,6 +180,7 @@ def whole(browser: Browser, tour: Tour, scene: str) -> None:
     for size in WALLS:
         browser.resize(size)
         until(lambda: not browser.run(_CUT), f"{scene} at {size.width}x{size.height} to fit")
+        assert browser.run(_SHORT) == []
     browser.resize(SIZES["wall"])
     tour.stop(scene)
 
