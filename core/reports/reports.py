@@ -1,6 +1,6 @@
 """List the reports that all games share."""
 
-from core.reports import money, sales
+from core.reports import debts, money, sales
 from core.reports.tables import Reports
 
 REPORTS = Reports(
@@ -12,6 +12,7 @@ REPORTS = Reports(
         money.WON,
         money.PAID,
         money.OUTS,
+        debts.BY_AGE,
         money.SHARE,
     ),
     rows={
@@ -21,5 +22,6 @@ REPORTS = Reports(
         sales.BY_TERMINAL.name: sales.by_terminal,
         money.PAID.name: money.paid,
         money.OUTS.name: money.outs,
+        debts.BY_AGE.name: debts.by_age,
     },
 )

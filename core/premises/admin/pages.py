@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
@@ -10,6 +11,8 @@ from core.admin_support import navigation, signed_on
 from core.admin_support.columns import link, moment, money
 from core.admin_support.contents import Table
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.database import clock
+from core.kernel.days import add_days, natural_day
 from core.ledger.services import balance_cents, premises_account
 from core.premises import powers
 from core.premises.admin.acts import (
@@ -44,6 +47,10 @@ from core.premises.models import (
     Terminal,
     TerminalCopy,
 )
+from core.statements.models import GuaranteeLimit, Statement
+
+STATEMENTS_DAYS = 182
+"""Statements shown with their premises go back so far."""
 
 
 class _Authorisations(ReadOnlyInline):
@@ -90,6 +97,34 @@ class _Suspensions(ReadOnlyInline):
     shown = ("reason", "since", "suspended_by", "lifted_at", "lifted_by")
 
 
+class _Statements(ReadOnlyInline):
+    """The statements of the last half year: sales week by week, and what was owed at its end."""
+
+    model = Statement
+    shown = (
+        "week_from",
+        "week_to",
+        "sales_cents",
+        "annulments_cents",
+        "prizes_cents",
+        "commission_cents",
+        "settled_cents",
+        "closing_cents",
+    )
+    ordering = ("-week_from",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Statement]:
+        since = add_days(natural_day(clock.now()), -STATEMENTS_DAYS)
+        rows: QuerySet[Statement] = super().get_queryset(request)
+        return rows.filter(week_to__gte=since)
+
+
+class _Limits(ReadOnlyInline):
+    model = GuaranteeLimit
+    shown = ("in_force_from", "limit_cents", "minute_cap_cents", "reference", "proposal")
+    ordering = ("-in_force_from", "-id")
+
+
 @admin.register(Premises)
 class PremisesAdmin(ReadOnlyAdmin):
     quick = ("code__iexact", "name__icontains")
@@ -108,7 +143,7 @@ class PremisesAdmin(ReadOnlyAdmin):
     search_fields = ("code", "name", "municipality")
     ordering = ("code",)
     read_power = powers.READ
-    inlines = (_Authorisations, _Terminals, _Operators, _Suspensions)
+    inlines = (_Statements, _Limits, _Suspensions, _Authorisations, _Terminals, _Operators)
     acts = (AUTHORISE, TERMINAL, OPERATOR, SUSPEND, SUSPEND_AS_OF)
     list_acts = (REGISTER, REGISTER_LIST)
 

@@ -4,12 +4,15 @@ import uuid
 
 import pytest
 
+from core.kernel.days import add_days
 from core.ledger import services as ledger
 from core.premises import suspending
 from core.premises.models import Premises, Suspension
 from core.staff.powers import Role
-from tests.support import factories
+from core.statements import services
+from tests.support import factories, rounds
 from tests.support.admin_desk import Desk, list_url, row_url, text_of
+from tests.support.stating import MONDAY, SUNDAY, at, limited
 
 pytestmark = pytest.mark.django_db
 
@@ -31,6 +34,25 @@ def test_the_page_of_premises_shows_their_balance_and_their_parts() -> None:
     assert "€123.45" in page
     for text in (point.terminal.code, point.operator.name, point.premises.address):
         assert text in page
+
+
+@pytest.mark.article("14.III.6.1")
+def test_the_page_of_premises_tells_its_weeks_its_limit_and_its_suspensions() -> None:
+    at(MONDAY)
+    contest = rounds.contest(rounds.rules(**rounds.TWO_LEGS), [(1, 2, 3)] * 2)
+    point, by = factories.point(), factories.staff(Role.ORGANISER)
+    limited(by, point.premises.code, 987_600)
+    suspending.sales_suspend(by=by, reason="Roof fell in", premises=point.premises.code)
+    rounds.sell(contest, point, [(1, 1)] * 7)
+    at(add_days(MONDAY, 7), 1)
+    services.statements_issue(until=SUNDAY)
+    page = Desk(Role.ORGANISER).get(row_url(point.premises))
+    for told in ("€7.00", "4 Mar 2030", "10 Mar 2030", "€9,876.00", "Roof fell in"):
+        assert told in page, told
+    without = Desk(Role.ADMINISTRATOR).get(row_url(point.premises))  # reads no accounts
+    assert "Roof fell in" in without and "€9,876.00" not in without
+    factories.time_pass(days=200)
+    assert "10 Mar 2030" not in Desk(Role.ORGANISER).get(row_url(point.premises))
 
 
 def test_the_list_of_suspensions_is_filtered_by_state() -> None:
