@@ -24,10 +24,10 @@ serve = "import socket; s = socket.create_server(('" + address + "', 8000))"
 serve += "; [s.accept() for _ in range(9)]"
 child = subprocess.Popen([*made.enter("one"), sys.executable, "-c", serve])
 try:
-    for _ in range(200):
+    for _ in range(1200):
         try:
             outside = (made.outside(3), 0)
-            socket.create_connection((address, 8000), timeout=5, source_address=outside)
+            socket.create_connection((address, 8000), timeout=60, source_address=outside)
             break
         except ConnectionRefusedError:
             time.sleep(0.05)
@@ -38,7 +38,7 @@ try:
         except OSError as error:
             print(type(error).__name__)
         made.mend("one")
-        socket.create_connection((address, 8000), timeout=5)
+        socket.create_connection((address, 8000), timeout=60)
         print("mended")
 finally:
     child.kill()
