@@ -89,6 +89,8 @@ pytest_plugins = ["tests.support.api"]
 _run = None if QUICK or "PYTEST_XDIST_WORKER" in os.environ else databases.open_run()
 # Started first and in this order, so that no worker is left alone with a long one at the end.
 _LONG = (
+    # It waits for all open transactions of the server: at first there is none of a whole module.
+    "tests/lototrot/selectors/test_running",
     *("tests/core/tools/embedded/test_stack", "tests/browser/test_race_day_tour"),
     *("tests/simulation", "tests/concurrency", "tests/browser", "tests/core/tools/embedded"),
 )
