@@ -159,12 +159,15 @@ class Claimed:
 class CodeQuery:
     """The one query with which a source finds a document by its code.
 
-    The digest of the code is the only parameter of `sql`, `id` its first column. `payable` takes
-    all its columns and returns the document.
+    The digest of the code is the only parameter of `sql`, `id` its first column. `shown_sql` is the
+    same with more columns at the end, for a check. `payable` returns the document of a row of
+    either, `details` what a check shows of it (`Source.details`) of a row of `shown_sql`.
     """
 
     sql: str
-    payable: Callable[..., Payable]
+    shown_sql: str
+    payable: Callable[[Sequence[Any]], Payable]
+    details: Callable[[Sequence[Any]], Mapping[str, Any]]
 
 
 class Source(Protocol):

@@ -159,7 +159,7 @@ class Check(LeanView):
     )
     def post(self, request: HttpRequest) -> HttpResponse:
         code = self.body(request, CodeIn).code
-        at, found = finding.at_terminal(self.credentials, code)
+        at, found = finding.at_terminal(self.credentials, code, shown=True)
         checked = checking.document_check(at=at, code=code, found=found)
         request.acting = {"terminal": at.terminal_id, "operator": at.operator_id}  # type: ignore[attr-defined]
         return json_response(

@@ -53,7 +53,7 @@ class Checked:
     [C4], and `refusal` is the code of the error with which it would be refused there now: empty if
     it would be paid. Both are None where nothing is paid (a check by its holder). `presentable`
     says that it may be presented or deposited now, so that it does not lapse [D7]. `why` is the
-    sentence of the refusal, not translated.
+    sentence of the refusal, not translated. `shown` are the details, if they are read already.
     """
 
     payable: Payable
@@ -64,6 +64,7 @@ class Checked:
     refusal: str | None
     presentable: bool
     why: str = ""
+    shown: Mapping[str, Any] | None = None
 
     @property
     def owed_cents(self) -> int:
@@ -72,6 +73,8 @@ class Checked:
 
     def details(self) -> Mapping[str, Any]:
         """Return what the game shows of the document: bets, their trace, winning combinations."""
+        if self.shown is not None:
+            return self.shown
         return finding.source_of(self.payable).details(self.payable.document_id)
 
     def reasons(self) -> Reasons | None:
@@ -198,7 +201,8 @@ def _checked(
     presentable = state in judging.UNTOUCHED or (
         state is DocumentState.SOLD and finding.source_of(payable).takes_early(payable)
     )
-    return Checked(payable, state, current.today, rule, duty, refusal, presentable, why)
+    shown = found.details if found else None
+    return Checked(payable, state, current.today, rule, duty, refusal, presentable, why, shown)
 
 
 def _authorised(at: Standpoint, game: str, found: Found | None) -> bool:

@@ -2,8 +2,9 @@
 
 import dataclasses
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date, datetime
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -111,11 +112,13 @@ class Found:
     """A document that was presented at a terminal, with its claim, as of one instant.
 
     `authorised` says whether the premises held an authorisation for its game then (14.I.6).
+    `details` are what its game shows of it, None if they were not asked.
     """
 
     payable: Payable
     current: CurrentClaim
     authorised: bool
+    details: Mapping[str, Any] | None = None
 
 
 # The claim is looked up for the one document, whatever the planner knows of the table (LIMIT).
@@ -134,13 +137,13 @@ SELECT i.refusal, i.terminal_id, i.premises_id, i.premises_kind, i.operator_id, 
 
 
 def at_terminal(
-    credentials: TerminalCredentials, presented: str
+    credentials: TerminalCredentials, presented: str, *, shown: bool = False
 ) -> tuple[TerminalActor, Found | None]:
     """Return the operator at a terminal, and the document of a code that was presented there.
 
     One statement finds both, because each costs more to ask than to answer. The document is None
-    where `by_code` must look for it, and says what is wrong. Raises as `terminal_actor`: who asks
-    is refused before what is asked.
+    where `by_code` must look for it, and says what is wrong. With `shown` its details are read as
+    well. Raises as `terminal_actor`: who asks is refused before what is asked.
     """
     try:
         code = _read(presented)
@@ -151,14 +154,16 @@ def at_terminal(
     if query is None:
         return terminal_actor(credentials), None
     row = run_prepared(
-        _at_terminal(source.game, query.sql),
+        _at_terminal(source.game, query.shown_sql if shown else query.sql),
         [credentials.token_digest, credentials.session_digest, settings.CODE_KEYS.digest(code)],
     )
     actor = identified(*row[:6])
     now, state, deposit, authorised, *document = row[6:]
     if document[0] is None:
         return actor, None
-    return actor, Found(query.payable(*document), CurrentClaim(now, state, deposit), authorised)
+    current = CurrentClaim(now, state, deposit)
+    details = query.details(document) if shown else None
+    return actor, Found(query.payable(document), current, authorised, details)
 
 
 @functools.cache

@@ -35,21 +35,33 @@ from lototrot.services.tickets import presented
 
 # The prize is looked up for the one ticket. As a join, a plan made before the prizes were counted
 # reads all prizes of the contest for each ticket that is presented.
-_TICKET = """
-SELECT t.id, t.uuid, t.premises_id, t.sold_at, t.amount_cents, t.contest_id, v.reason,
-       CASE WHEN c.state IN ('open', 'stopped') AND core_now() < c.scheduled_close_at THEN 'on_sale'
+_COLUMNS = (
+    "t.id",
+    "t.uuid",
+    "t.premises_id",
+    "t.sold_at",
+    "t.amount_cents",
+    "t.contest_id",
+    "v.reason",
+    """CASE WHEN c.state IN ('open', 'stopped') AND core_now() < c.scheduled_close_at THEN 'on_sale'
             WHEN c.state = 'settled' THEN 'awaiting_order'
-            WHEN c.state <> 'ordered' THEN 'awaiting_results' END,
-       coalesce((SELECT p.prize_cents FROM lototrot_prize p
-                  WHERE p.settlement_id = o.settlement_id AND p.ticket_id = t.id), 0),
-       o.first_pay_day, o.last_claim_day
+            WHEN c.state <> 'ordered' THEN 'awaiting_results' END""",
+    """coalesce((SELECT p.prize_cents FROM lototrot_prize p
+                  WHERE p.settlement_id = o.settlement_id AND p.ticket_id = t.id), 0)""",
+    "o.first_pay_day",
+    "o.last_claim_day",
+)
+_FROM = """
   FROM lototrot_ticket t JOIN lototrot_contest c ON c.id = t.contest_id
   LEFT JOIN lototrot_void v ON v.ticket_id = t.id
   LEFT JOIN lototrot_paymentorder o ON o.contest_id = c.id
 """
+_TICKET = f"SELECT {', '.join(_COLUMNS)} {_FROM}"
 _BY_CODE = _TICKET + "WHERE t.code_digest = %s"
 _BY_ID = _TICKET + "WHERE t.id = %s"
 _BY_UUID = _TICKET + "WHERE t.uuid = %s"
+_SHOWN_BY_CODE = f"""SELECT {", ".join(_COLUMNS)}, {presented.COLUMNS} {_FROM}
+  JOIN premises_premises m ON m.id = t.premises_id WHERE t.code_digest = %s"""
 
 
 class Tickets:
@@ -184,5 +196,11 @@ def _payable(
     )
 
 
-_CODE_QUERY = CodeQuery(_BY_CODE, _payable)
+def _details(row: Sequence[Any]) -> Mapping[str, Any]:
+    return presented.card_of(presented.shown_of(row[len(_COLUMNS) :]))
+
+
+_CODE_QUERY = CodeQuery(
+    _BY_CODE, _SHOWN_BY_CODE, lambda row: _payable(*row[: len(_COLUMNS)]), _details
+)
 TICKETS = Tickets()

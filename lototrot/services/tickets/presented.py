@@ -56,12 +56,16 @@ class Shown:
         return [(legs - wrong, bets) for wrong, bets in enumerate(self.winning_bets) if bets]
 
 
-_SHOWN = f"""
-SELECT ARRAY[{", ".join(f"t.{leg}" for leg in LEG_COLUMNS)}],
+COLUMNS = f"""
+       ARRAY[{", ".join(f"t.{leg}" for leg in LEG_COLUMNS)}],
        coalesce((SELECT p.winning_bets FROM lototrot_prize p
                   WHERE p.settlement_id = o.settlement_id AND p.ticket_id = t.id), '{{}}'),
        t.contest_id, c.state, c.scheduled_close_at, c.day, m.code, t.sold_at, t.bets,
        t.quick_legs, t.amount_cents
+"""
+"""What `shown_of` needs, from ticket `t`, its contest `c`, premises `m` and payment order `o`."""
+_SHOWN = f"""
+SELECT {COLUMNS}
   FROM lototrot_ticket t JOIN lototrot_contest c ON c.id = t.contest_id
   JOIN premises_premises m ON m.id = t.premises_id
   LEFT JOIN lototrot_paymentorder o ON o.contest_id = c.id
@@ -70,8 +74,13 @@ SELECT ARRAY[{", ".join(f"t.{leg}" for leg in LEG_COLUMNS)}],
 
 
 def shown(ticket_id: int) -> Shown:
-    """Return the ticket in one query, because every check of a ticket calls it."""
-    masks, winning_bets, *facts = run_prepared(_SHOWN, [ticket_id])
+    """Return the ticket by one query."""
+    return shown_of(run_prepared(_SHOWN, [ticket_id]))
+
+
+def shown_of(row: Sequence[Any]) -> Shown:
+    """Return the ticket of a row of COLUMNS."""
+    masks, winning_bets, *facts = row
     marked = tuple(mask for mask in masks if mask is not None)
     return Shown(marked, tuple(winning_bets), *facts)
 
@@ -112,7 +121,11 @@ def _races(contest_id: int) -> tuple[ShownRace, ...]:
 
 def card(ticket_id: int) -> dict[str, Any]:
     """Return the ticket as JSON: legs with traces of the marks, right numbers, winning bets."""
-    ticket = shown(ticket_id)
+    return card_of(shown(ticket_id))
+
+
+def card_of(ticket: Shown) -> dict[str, Any]:
+    """Return the same of a ticket that is read already."""
     races = []
     of_contest = shown_races(ticket.contest_id, ticket.state)
     for race, mask in zip(of_contest, ticket.masks, strict=True):

@@ -97,6 +97,11 @@ def test_one_statement_finds_at_a_terminal_what_several_find() -> None:
         actor, found = finding.at_terminal(here.credentials, each.code)
         assert actor == here.actor
         assert found is not None
+        assert found.details is None
+        _, checked = finding.at_terminal(here.credentials, each.code, shown=True)
+        assert checked is not None
+        assert checked.payable == found.payable
+        assert checked.details == finding.source_of(found.payable).details(each.ticket.pk)
         assert found.payable == finding.by_code(each.code)
         assert (found.current.state, found.current.deposit) == (state, deposit)
         assert found.current.today == finding.current_claim(found.payable).today
