@@ -168,7 +168,7 @@ def identified(
     operator: int,
     session: int,
 ) -> TerminalActor:
-    """Return whom the columns of `premises_identify` name. Raises as `terminal_actor`."""
+    """Return whom a row of `premises_identify` names. Raises as `terminal_actor`."""
     if refusal is not None:
         raise REFUSALS[refusal]
     return TerminalActor(terminal, premises, kind, operator, session)

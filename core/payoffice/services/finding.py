@@ -121,18 +121,20 @@ class Found:
     details: Mapping[str, Any] | None = None
 
 
-# The claim is looked up for the one document, whatever the planner knows of the table (LIMIT).
+# The claim is looked up for the one document, whatever the planner knows of the table (LIMIT). The
+# game is a parameter: for a game that it knows the planner may read all authorisations of the game.
 _AT_TERMINAL = """
-SELECT i.refusal, i.terminal_id, i.premises_id, i.premises_kind, i.operator_id, i.session_id,
-       n.now, c.state, c.deposit, premises_authorised(i.premises_id, '{game}', n.now), x.*
-  FROM premises_identify(p_token => %s, p_session => %s) i
- CROSS JOIN (SELECT core_now() AS now) n
+SELECT coalesce(w.refusal, w.session_refusal), w.terminal_id, w.premises_id, w.premises_kind,
+       w.operator_id, w.session_id, n.now, c.state, c.deposit, h.authorised, x.*
+  FROM (SELECT core_now() AS now) n
+  LEFT JOIN LATERAL premises_who(%s, %s, n.now) w ON true
+  LEFT JOIN LATERAL premises_holds(w.premises_id, %s, n.now) h ON true
   LEFT JOIN ({query}) x ON true
   LEFT JOIN LATERAL (
        SELECT c.state, d.uuid AS deposit FROM payoffice_claim c
          LEFT JOIN payoffice_depositmatch m ON m.claim_id = c.id
          LEFT JOIN payoffice_deposit d ON d.id = m.deposit_id
-        WHERE c.game = '{game}' AND c.document_id = x.id LIMIT 1) c ON true
+        WHERE c.game = %s AND c.document_id = x.id LIMIT 1) c ON true
 """
 
 
@@ -153,10 +155,19 @@ def at_terminal(
     query = source.code_query
     if query is None:
         return terminal_actor(credentials), None
+    digest = settings.CODE_KEYS.digest(code)
     row = run_prepared(
-        _at_terminal(source.game, query.shown_sql if shown else query.sql),
-        [credentials.token_digest, credentials.session_digest, settings.CODE_KEYS.digest(code)],
+        _at_terminal(query.shown_sql if shown else query.sql),
+        [
+            credentials.token_digest,
+            credentials.session_digest,
+            source.game,
+            digest,
+            source.game,
+        ],
     )
+    if row[1] is None:  # a token that is used for the first time, was replaced, or is unknown
+        return terminal_actor(credentials), None
     actor = identified(*row[:6])
     now, state, deposit, authorised, *document = row[6:]
     if document[0] is None:
@@ -167,8 +178,8 @@ def at_terminal(
 
 
 @functools.cache
-def _at_terminal(game: str, query: str) -> str:
-    return _AT_TERMINAL.format(game=game, query=query)
+def _at_terminal(query: str) -> str:
+    return _AT_TERMINAL.format(query=query)
 
 
 def is_deposited(claim: Claim | None) -> bool:

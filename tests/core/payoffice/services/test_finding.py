@@ -5,7 +5,9 @@ import uuid
 
 import pytest
 from django.conf import settings
+from django.db import connection
 
+from core.database import clock
 from core.kernel import codes
 from core.kernel.codes import CodeForged, CodeMalformed, CodeMistyped
 from core.kernel.errors import DomainError
@@ -15,10 +17,20 @@ from core.payoffice.models import Claim
 from core.payoffice.services import finding
 from core.payoffice.services.presenting import presentation_make
 from core.payoffice.sources import DocumentUnknown
-from core.premises.access import OperatorSessionUnknown, TerminalCredentials, TerminalUnknown
-from core.premises.models import Game
+from core.premises.access import (
+    OperatorSessionExpired,
+    OperatorSessionUnknown,
+    TerminalCredentials,
+    TerminalRevoked,
+    TerminalUnknown,
+    TokenExpired,
+    TokenReplaced,
+)
+from core.premises.models import Game, OperatorSession, Terminal
+from core.premises.services import terminal_roll
 from tests.support import factories, rounds
 from tests.support import paying as given
+from tests.support.factories.places import TOKEN_DAYS
 
 pytestmark = pytest.mark.django_db
 
@@ -129,6 +141,31 @@ def test_a_terminal_that_is_not_known_is_refused_whatever_code_it_presents() -> 
             finding.at_terminal(signed_off, code)
 
 
+def test_a_rolled_token_is_taken_at_its_first_check_and_the_old_one_is_refused() -> None:
+    (won,) = given.worth(500)
+    here = factories.point()
+    new = TerminalCredentials.of(terminal_roll(terminal=here.bare).text, here.session_token)
+    assert finding.at_terminal(new, won.code) == (here.actor, None)  # left to `by_code`, once
+    _, found = finding.at_terminal(new, won.code)
+    assert found is not None
+    with pytest.raises(TokenReplaced):
+        finding.at_terminal(here.credentials, won.code)
+
+
+def test_a_terminal_that_may_not_act_is_refused_a_document_that_is_there() -> None:
+    (won,) = given.worth(500)
+    here, gone = factories.point(), factories.point()
+    Terminal.objects.filter(pk=gone.terminal.pk).update(revoked_at=clock.now())
+    with pytest.raises(TerminalRevoked):
+        finding.at_terminal(gone.credentials, won.code)
+    OperatorSession.objects.filter(pk=here.session.pk).update(ended_at=clock.now())
+    with pytest.raises(OperatorSessionExpired):
+        finding.at_terminal(here.credentials, won.code)
+    factories.time_pass(days=TOKEN_DAYS)
+    with pytest.raises(TokenExpired):
+        finding.at_terminal(here.credentials, won.code)
+
+
 def test_a_code_that_finds_nothing_is_left_to_the_search_that_says_why() -> None:
     here = factories.point()
     for code in ("1ABC", given.forged_code(), given.unknown_code()):
@@ -141,3 +178,19 @@ def test_a_document_of_a_source_that_asks_several_times_is_left_to_it() -> None:
     code = codes.issue(codes.VOUCHER, uuid.uuid4(), bytes(32), settings.CODE_KEYS)
     assert sources.of_kind(codes.VOUCHER).code_query is None
     assert finding.at_terminal(here.credentials, code.shown) == (here.actor, None)
+
+
+@pytest.mark.article("14.I.6")
+def test_an_authorisation_is_looked_up_by_its_premises_not_among_all_of_the_game() -> None:
+    query = sources.of_kind(codes.TICKET).code_query
+    assert query is not None
+    first, *rest = finding._at_terminal(query.sql).split("%s")
+    text = first + "".join(f"${n}{part}" for n, part in enumerate(rest, start=1))
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL plan_cache_mode = force_generic_plan")
+        cursor.execute(f"PREPARE at_terminal (bytea, bytea, text, bytea, text) AS {text}")
+        cursor.execute("EXPLAIN EXECUTE at_terminal ('', '', 'lototrot', '', 'lototrot')")
+        plan = "\n".join(row[0] for row in cursor.fetchall())
+        cursor.execute("DEALLOCATE at_terminal")
+    assert "Index Cond: (premises_id = t.premises_id)" in plan, plan
+    assert "authorisation_lototrot_alone" not in plan
