@@ -103,6 +103,7 @@ class Person:
         if not self.browser.shows(".house-buttons button[name=do]"):
             self.go_on()
         self.browser.click(".house-buttons button[name=do]")
+        self.browser.click(".house-refusal[role=alert] summary")  # the code is for who reports it
         self.browser.says(".house-refusal[role=alert] code", code)
         assert self.browser.text(".house-refusal strong")
 
