@@ -19,6 +19,7 @@ from core.admin_support.documents import as_html
 from core.admin_support.forms import ActForm, DayField, EurosField, MomentField
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.looks.recording import EXPORT, look
+from core.premises.admin.choosing import PremisesField
 from core.premises.models import Game, Premises
 from core.staff.actor import StaffActor
 from core.statements import papers, powers, services
@@ -47,9 +48,8 @@ class _Settle(ActForm):
 
 class _Rate(ActForm):
     game = forms.ChoiceField(label=_("Game"), choices=Game.choices)
-    premises = forms.ModelChoiceField(
+    premises = PremisesField(
         label=_("Premises"),
-        queryset=Premises.objects.all(),
         required=False,
         help_text=_("None: all premises without a rate of their own."),
     )
@@ -59,7 +59,7 @@ class _Rate(ActForm):
 
 
 class _Limit(ActForm):
-    premises = forms.ModelChoiceField(label=_("Premises"), queryset=Premises.objects.all())
+    premises = PremisesField(label=_("Premises"))
     limit_cents = EurosField(label=_("Limit"))
     minute_cap_cents = EurosField(
         label=_("Most per terminal and minute"),

@@ -9,6 +9,7 @@ from core.payoffice.services.cash import cash_open
 from core.staff.models import Proposal, User
 from core.staff.powers import Role
 from core.staff.services import actor_of, session_start
+from core.statements.models import GuaranteeLimit
 from lototrot.models.tickets import Ticket
 from tests.support import factories, paying
 from tests.support.admin_desk import Desk, act_url, list_url, race_day, row_url
@@ -79,6 +80,19 @@ def test_prizes_are_paid_at_the_office_by_keyboard_alone(open_browser: Open, lin
     browser.find("#id_pieces_20000").send_keys("3")
     until(lambda: "600" in browser.find("#live").text, "the sum")
     looks.stop("count")
+    looks.end()
+
+
+def test_premises_are_offered_while_their_name_is_typed(open_browser: Open, line: Line) -> None:
+    places = [factories.premises() for _ in range(3)]
+    browser = open_browser(TERMINAL, language="en")
+    looks = Looks(browser, "premises")
+    sign_on(browser, line.url, Desk(Role.ORGANISER))
+    browser.go(f"{line.url}{act_url(GuaranteeLimit, 'set')}")
+    browser.find("#id_premises").send_keys(places[1].code)
+    offered = 'return [...document.querySelectorAll("datalist option")].map((o) => o.value)'
+    until(lambda: browser.run(offered) == [str(places[1])], "the premises")
+    looks.stop("typed")
     looks.end()
 
 

@@ -1,16 +1,20 @@
 """Show statements in the admin, with their papers, to those who may read them."""
 
+import re
 from datetime import date
+from html import unescape
 from typing import Any
 
 import pytest
+from django.test import Client
 
+from core.staff.models import Proposal
 from core.staff.powers import Role
 from core.statements import services
-from core.statements.models import Remittance, Statement
+from core.statements.models import GuaranteeLimit, Remittance, Statement
 from lototrot.models.tickets import Ticket
 from tests.support import factories, rounds
-from tests.support.admin_desk import Desk, list_url, row_url
+from tests.support.admin_desk import Desk, act_url, list_url, row_url
 from tests.support.stating import SUNDAY, at
 
 pytestmark = pytest.mark.django_db
@@ -40,3 +44,31 @@ def test_a_statement_is_settled_and_its_papers_are_read(organiser: Any, contest:
         other = Desk(Role.CASHIER).client.get(f"{list_url(Statement)}{row.uuid}.{kind}")
         assert other.status_code == 404
     assert Ticket.objects.count() == 1
+
+
+def test_premises_are_chosen_by_typing_and_no_list_of_all_is_sent() -> None:
+    place, other = factories.premises(), factories.premises()
+    desk = Desk(Role.ORGANISER)
+    form = desk.get(act_url(GuaranteeLimit, "set"))
+    assert place.code not in form and "<select" not in form
+    (address,) = re.findall(r'data-typeahead="([^"]+)"', form)
+    found = desk.client.get(f"{unescape(address)}&term={place.code}").json()["results"]
+    assert [each["text"] for each in found] == [f"{place.code} {place.name}"]
+    typed = {"limit_cents": "900.00", "minute_cap_cents": "50.00", "reference": "Aval"}
+    for wrong in ("", "NOWHERE", f"x{place.code}", place.name):
+        page = desk.ask(GuaranteeLimit, "set", **typed, premises=wrong).content.decode()
+        assert "house-refusal" not in page and 'name="do"' not in page, wrong
+    desk.do(GuaranteeLimit, "set", **typed, premises=found[0]["text"])
+    desk.do(GuaranteeLimit, "set", **typed, premises=other.code.lower())
+    waiting = Proposal.objects.filter(kind="statements.guarantee", decision=None)
+    subjects = set(waiting.values_list("subject", flat=True))
+    assert {f"guarantee:{place.code}", f"guarantee:{other.code}"} == subjects
+
+
+def test_premises_are_offered_to_those_who_may_read_them_alone() -> None:
+    place = factories.premises()
+    form = Desk(Role.ORGANISER).get(act_url(GuaranteeLimit, "set"))
+    (address,) = re.findall(r'data-typeahead="([^"]+)"', form)
+    asked = f"{unescape(address)}&term={place.code}"
+    assert Desk(Role.STEWARDS).client.get(asked).status_code == 403
+    assert Client().get(asked).status_code in (302, 403)
