@@ -143,6 +143,7 @@ def _matched(claim: Claim, span: Span) -> Iterator[Model]:
 def _open(session: CashSession) -> CashSession:
     session.closed_at = session.expected_cents = session.counted_cents = session.count = None
     session.difference_reason = session.difference_words = ""
+    session.proposal = None
     return session
 
 
@@ -165,9 +166,10 @@ def events(span: Span) -> Iterator[Event]:
     for movement in CashMovement.objects.filter(_within("moved_at", span)):
         yield Event(movement.moved_at, "payoffice.cash_moved", movement)
     for session in CashSession.objects.filter(_within("closed_at", span)):
-        names = ("counted_cents", "count", "difference_reason", "difference_words")
+        names = ("counted_cents", "count", "difference_reason", "difference_words", "proposal_id")
         data = {"session": session.pk} | {name: getattr(session, name) for name in names}
-        yield Event(session.closed_at or span.since, "payoffice.cash_closed", data=data)
+        closed_at = session.closed_at or span.since
+        yield Event(closed_at, "payoffice.cash_closed", session.proposal, data=data)
     for cheque in Cheque.objects.filter(_within("issued_at", span)):
         cheque.state, cheque.voiding, cheque.void_reason = Cheque.State.ISSUED, None, ""
         cheque.presented_on = cheque.reconciled_at = cheque.reconciled_by = None
@@ -297,6 +299,7 @@ def _cash_closed(row: Any, data: Data) -> None:
         count=data["count"],
         difference_reason=data["difference_reason"],
         difference_words=data["difference_words"],
+        proposal_id=data["proposal_id"],
     )
     lines = postings.cash_counted(
         session.pk, counted_cents=counted, difference_cents=counted - expected

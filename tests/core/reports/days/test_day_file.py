@@ -21,7 +21,7 @@ from core.payoffice.models import Payment
 from core.reports.days import day_file
 from core.reports.days.day_file import DayDiffers, NotADayFile
 from lototrot.models.tickets import Ticket
-from tests.support import databases, emitting
+from tests.support import databases, emitting, paying
 from tests.support.databases import Database
 from tests.support.season import world as season
 from tests.support.season.world import at
@@ -162,3 +162,18 @@ def test_a_day_of_instant_tickets_is_made_again(own_database: Database) -> None:
         lines = written(add_days(BEGINS, day))
         assert kind in {json.loads(line).get("event") for line in lines}
         assert replayed(lines) > 3
+
+
+def test_a_drawer_that_was_short_is_made_again(own_database: Database) -> None:
+    """Opened the day before or the same day, and closed with a difference by two persons."""
+    at(BEGINS, 9)
+    early = paying.cashier(float_cents=1_000)
+    at(add_days(BEGINS, 1), 9)
+    same_day = paying.cashier(float_cents=2_000)
+    paying.cash_closed(early, paying.session_of(early), 990)
+    paying.cash_closed(same_day, paying.session_of(same_day), 2_005)
+    at(add_days(BEGINS, 2), 1)
+    lines = written(add_days(BEGINS, 1))
+    assert "Looked for twice." in "".join(lines)
+    assert replayed(lines) > 1
+    assert replayed(written(BEGINS)) > 0
