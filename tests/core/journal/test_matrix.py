@@ -52,6 +52,7 @@ BY_HAND = {
     "lototrot_salesstop.signalled",
     "lototrot_ticket.there",
     "nothing_late_in_a_closed_period",
+    "payoffice_cashsession.counted",
     "payoffice_payment.large_by_two",
     "power_by_two",
     "promotrot_playact.there",
