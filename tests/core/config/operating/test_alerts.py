@@ -21,12 +21,14 @@ ELSEWHERE = {"up", "lototrot_restore_passed"}
 ELSEWHERE |= {
     f"lototrot_{what}_timestamp_seconds" for what in ("archive_sound", "backup", "restore")
 }
+ELSEWHERE |= {f"node_filesystem_{what}_bytes" for what in ("avail", "size")}
 # Without a value until the first watch, archive, publication.
 SELDOM = {"clock_watched_seconds", "database_archived_seconds", "live_pulse_age_seconds"}
 # Without a value until there are standbys.
 SELDOM |= {"database_replica_behind_bytes", "read_standby_up", "read_standby_lag_seconds"}
 SELDOM |= {"worker_silent_seconds", "clock_ahead_seconds", "alarm_days_left"}
 WORDS = {
+    "predict_linear",
     "sum",
     "by",
     "rate",
