@@ -42,9 +42,11 @@ _REPLAYED = """
 SELECT pg_is_in_recovery(), pg_last_wal_replay_lsn() >= %s::pg_lsn, system_identifier, timeline_id
   FROM pg_control_system(), pg_control_checkpoint()
 """
+# A standby that has replayed no transaction since its start has no time of the last one.
 _LAG = """
 SELECT pg_is_in_recovery(), CASE WHEN pg_last_wal_replay_lsn() < %s::pg_lsn
-       THEN extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) END
+       THEN extract(epoch FROM clock_timestamp()
+            - coalesce(pg_last_xact_replay_timestamp(), pg_postmaster_start_time())) END
 """
 
 
@@ -101,7 +103,10 @@ def read_much(read: Callable[[], T]) -> T:
 
 
 def standby_lag_s() -> float | None:
-    """Return for how many seconds the standby lacks what the primary has; None if it is away."""
+    """Return for how many seconds the standby lacks what the primary has; None if it is away.
+
+    One that has replayed nothing since its start lacks it for as long as it runs, or longer.
+    """
     position, *_ = _written()
     try:
         with connections[STANDBY].cursor() as cursor:
