@@ -114,14 +114,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Run two processes more than there are processors: tests wait for servers, locks and pages.
+    """Run one process more than there are processors: tests wait for servers, locks and pages.
 
-    Those of browsers, races and servers wait for more than half of their time. Those of
-    `make quick` wait for nothing.
+    Those of `make quick` wait for nothing.
     """
     affinity = getattr(os, "sched_getaffinity", None)  # Linux has it
     processors = len(affinity(0)) if affinity else os.cpu_count() or 1
-    return processors if QUICK else processors + 2
+    return processors if QUICK else processors + 1
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
