@@ -1,7 +1,8 @@
-"""Define the form of every published document (docs/proofs.md): its fields, and their values.
+"""Define the forms of the published documents that a verifier reads: their fields and values.
 
-A form is an exact text, None, a function of forms.py that tests the value, a list (any number of
-values), a tuple (one of these forms), or fields by name. A function as name tests the names.
+docs/proofs.md lists all documents. A form is an exact text, None, a function of forms.py that
+tests the value, a list (any number of values), a tuple (one of these forms), or fields by name. A
+function as name tests the names.
 """
 
 from typing import Any
