@@ -176,6 +176,8 @@ ARCHIVED_TABLE = {"table": words, "file": words, "rows": whole, "bytes": whole, 
 RETIREMENT = {"format": "trot-retirement-1", "number": whole, "first_day": day, "last_day": day,
               "archive_sha256": sha256, "kept": words,
               "tables": [{"table": words, "rows": whole, **RETIRED_TABLE}]}
+NAMES_ERASED = {"format": "trot-names-erased-1", "erased_at": instant, "names_of_staff": [sha256],
+                "names_of_operators": [sha256]}
 ARCHIVE = {"format": "trot-archive-1", "number": whole, "first_day": day, "last_day": day,
            "closing_sha256": sha256, "tables": [ARCHIVED_TABLE]}
 
@@ -190,3 +192,7 @@ PUBLISHED: dict[str, dict[str, Any]] = {
     "journal.checkpoint": CHECKPOINT, "journal.lineage": LINEAGE,
 }
 """Form by kind of entry. Each document also has `digests` of all its other fields."""
+WITHOUT_DIGESTS: dict[str, dict[str, Any]] = {
+    "periods.closed": PERIOD, "periods.retired": RETIREMENT, "periods.names_erased": NAMES_ERASED,
+}
+"""Form by kind of entry of the documents that have no `digests`: each is one whole."""

@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from documents import ENTRY, KEY, PUBLISHED
+from documents import ENTRY, KEY, PUBLISHED, WITHOUT_DIGESTS
 from entry import digest, intact, key_name, keys_of, main, parsed, signed
 from forms import need, shaped
 
@@ -79,6 +79,8 @@ def log_holds(entries: list[Entry], trusted: list[bytes]) -> str:
             signer, key = next_key(entry, key, vouched, f"{place}.document")
         elif kind in PUBLISHED:
             intact(entry["document"], PUBLISHED[kind], f"{place}, {kind}")
+        elif kind in WITHOUT_DIGESTS:
+            shaped(entry["document"], WITHOUT_DIGESTS[kind], f"{place}, {kind}")
         signed(entry, [signer], place)
         need(entry["previous"] == previous, f"{place}.previous", "not the entry before")
         previous = digest(entry)

@@ -85,6 +85,32 @@ def test_a_changed_entry_is_named(field: str, value: Any) -> None:
         public_log.log_holds(entries, [PUBLIC[0]])
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"names_of_staff": ["Margalida Bibiloni"]},
+        {"names_of_staff": "00" * 32},
+        {"erased_at": "2041-04-10"},
+        {"format": "trot-names-erased-2"},
+        {"names": []},
+    ],
+)
+def test_an_entry_of_erased_names_that_lacks_its_form_is_refused(wrong: dict[str, Any]) -> None:
+    key = ("proofs.key", NAMES[0], publication(0, None, "first"), 0)
+    good = {
+        "format": "trot-names-erased-1",
+        "erased_at": "2041-04-10T10:00:00.000000Z",
+        "names_of_staff": ["ab" * 32],
+        "names_of_operators": [],
+    }
+    (field,) = wrong
+    told = ("periods.names_erased", "proposal:1", good | wrong, 0)
+    with pytest.raises(forms.Refused, match=rf"^entry 2, periods\.names_erased\.{field}"):
+        public_log.log_holds(chain(key, told), [PUBLIC[0]])
+    right = ("periods.names_erased", "proposal:1", good, 0)
+    assert public_log.log_holds(chain(key, right), [PUBLIC[0]])
+
+
 def test_a_kind_has_one_entry_for_a_subject() -> None:
     key = ("proofs.key", NAMES[0], publication(0, None, "first"), 0)
     with pytest.raises(forms.Refused, match=r"entry 3\.subject: there is one other"):
