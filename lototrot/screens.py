@@ -38,6 +38,7 @@ _SELLING: dict[str, texts.Text] = {
     "jackpot": _("Jackpot"),
     "rules": _("Rules"),
     "withdrawn": _("withdrawn"),
+    "share_of_bets": _("Share of the bets"),
     "quick_pick_all": _("Quick pick"),
     "quick_pick_race": _("Quick pick of race {race}"),
     "help_mark": _("Mark 7 and go on with the next race"),
@@ -280,7 +281,10 @@ SCREENS = Screens(
         module="lototrot/terminal/panel.js",
         styles=("lototrot/terminal/panel.css",),
         texts="lototrot",
-        preload=tuple(f"lototrot/terminal/{name}.js" for name in _MODULES),
+        preload=(
+            *(f"lototrot/terminal/{name}.js" for name in _MODULES),
+            "lototrot/board/shares.js",
+        ),
     ),
     board=BOARD,
     holder=Panel(
@@ -308,6 +312,7 @@ SCREENS = Screens(
             "lototrot/coupon/format.js",
             "lototrot/terminal/bet.js",
             "lototrot/terminal/board.js",
+            "lototrot/board/shares.js",
         ),
     ),
     feed=Feed("lototrot", board.board_pulse, board.board_document, board.board_prepare),

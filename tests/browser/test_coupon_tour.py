@@ -9,6 +9,7 @@ import segno
 from core.screens import live
 from lototrot.engine.races import numbers_of
 from lototrot.models.tickets import Ticket
+from tests.support import factories, rounds
 from tests.support.browser import desk
 from tests.support.browser.driver import Browser, Open
 from tests.support.browser.line import Line
@@ -38,6 +39,8 @@ def test_a_coupon_from_the_phone_to_the_paper(
 ) -> None:
     settings.VAR_DIR = tmp_path
     shop = desk.shop()
+    rounds.sell(shop.contest, factories.point(), [rounds.masks([[4]] * 7)])
+    live.prepare()
     live.publish(live.folder())
     phone = open_browser(SIZES["phone"])
     text = _prepare(phone, line)
@@ -64,7 +67,7 @@ def test_a_coupon_from_the_phone_to_the_paper(
         till.keys("Enter")
     assert till.acts - before == 2
     desk.sold(till)
-    ticket = Ticket.objects.get()
+    ticket = Ticket.objects.get(terminal__code=shop.terminal)
     assert [numbers_of(mask) for mask in ticket.legs()] == [
         *((4,), (1, 10), (3,), (7,), (9,), (2,), (5,))
     ]
@@ -76,6 +79,7 @@ def _prepare(phone: Browser, line: Line) -> str:
     phone.go(f"{line.url}/coupon?lang=ca")
     phone.find(".races")
     tour = Tour(phone, "coupon", "phone")
+    phone.says('[data-race="6"] [data-number="4"]', "100\u202f%")  # share of the bets so far
     desk.mark_all(phone, [4, 1, 3, 7, 9, 2, 5])
     desk.mark(phone, 2, 8)
     desk.mark(phone, 2, 10)

@@ -7,7 +7,7 @@ import pytest
 from django.utils import translation
 
 from core.screens import live, texts
-from tests.support import factories
+from tests.support import factories, rounds
 from tests.support.browser import desk
 from tests.support.browser.driver import TERMINAL, Browser, Open, Size
 from tests.support.browser.line import Line
@@ -124,6 +124,71 @@ def test_eighteen_horses_of_every_race_are_seen_at_once(open_browser: Open, line
     assert browser.run(_SCROLLS) == 0
     assert browser.run(_LOW) == []
     assert len(browser.all("[data-cloth]")) == 7 * 18
+
+
+# Where everything of the races stands, with the places of the shares.
+_RACES = """
+return [...document.querySelectorAll(".races, .races *, .bet-bar")]
+  .filter((e) => !e.closest(".heard")).map((e) => e.getBoundingClientRect())
+  .map(({x, y, width, height}) => [x, y, width, height].join(" "));
+"""
+# Shares by race and number, as they are read out.
+_SHARES = """
+return [...document.querySelectorAll(".race")].map((race) => Object.fromEntries(
+  [...race.querySelectorAll(".runner")].filter((e) => e.querySelector(".of-bets").textContent)
+    .map((e) => [e.dataset.number, e.querySelector(".of-bets").textContent])));
+"""
+# Shares that are wider than their place, or so wide that they touch the name of the horse.
+_BROAD = """
+const words = document.createRange();
+return [...document.querySelectorAll(".of-bets")].filter((e) => e.textContent).filter((e) => {
+  words.selectNode(e.lastChild);
+  const {left, right} = words.getBoundingClientRect(), runner = e.closest(".runner");
+  return left < runner.getBoundingClientRect().left
+    || right > runner.querySelector(".horse").getBoundingClientRect().left;
+}).map((e) => e.outerHTML);
+"""
+
+
+@pytest.mark.article("14.III.5.3")
+def test_shares_of_the_bets_come_to_the_till_and_move_nothing(
+    open_browser: Open, line: Line, tmp_path: Path, settings: Any
+) -> None:
+    """Eighteen horses in each of seven races, the figures from the file that boards read."""
+    settings.VAR_DIR = tmp_path
+    shop = desk.shop(told_programme.contest(range(1, 19)))
+    desk.withdraw(shop.contest, race=2, number=18)
+    live.publish(live.folder())
+    browser = open_browser(Size(1366, 768, touch=True))
+    browser.hurry()
+    desk.enrol(browser, line.url, shop)
+    desk.to_sale(browser)
+    assert browser.run(_SHARES) == [{}] * 7  # nobody has bet yet
+    places = browser.run(_RACES)
+    at = factories.point()
+    heard = "Part de les apostes "
+    _sell(shop, at, [[18]])
+    browser.says('[data-race="2"]', "100")
+    assert browser.run(_BROAD) == []  # the broadest figure
+    _sell(shop, at, [*[[1]] * 170, *[[18]] * 28, [2]])
+    browser.says('[data-race="0"]', "85")
+    running = {"1": f"{heard}85\u202f%", "2": f"{heard}<1\u202f%"}
+    everyone = running | {"18": f"{heard}15\u202f%"}
+    assert browser.run(_SHARES) == [everyone, running, *[everyone] * 5]
+    assert browser.run(_RACES) == places
+    assert browser.run(_BROAD) == []
+    assert browser.run(_SCROLLS) == 0
+    browser.pass_time(seconds=60)  # no pulse for so long: what it said is not shown as of now
+    browser.gone(".of-bets.most")
+    assert browser.run(_SHARES) == [{}] * 7
+    assert browser.run(_RACES) == places
+
+
+def _sell(shop: desk.Shop, at: factories.Point, backed: list[list[int]]) -> None:
+    """Sell tickets elsewhere, each with the same numbers in every race, and publish it."""
+    rounds.sell(shop.contest, at, [rounds.masks([numbers] * 7) for numbers in backed])
+    live.prepare()
+    live.publish(live.folder())
 
 
 # Where races, horses and bar stand: their upper edges, and the height of the bar.

@@ -1,7 +1,7 @@
 // Read the share of the bets on each horse: of the pulse before closing, of the document afterwards.
 
 import { h } from "../../screens/base/dom.js";
-import { decimal } from "../../screens/base/format.js";
+import { count, decimal } from "../../screens/base/format.js";
 import { t } from "../../screens/base/text.js";
 
 /** Return the shares of a leg by number, in tenths of 1 %; empty if they are not shown. */
@@ -17,6 +17,9 @@ export function mostMarked(leg, shares) {
 }
 
 export const percent = (perMille) => `${decimal(perMille / 10)} %`;
+
+/** Return a share without its tenths, where there is little room. */
+export const wholePercent = (perMille) => `${perMille < 10 ? "<1" : count(Math.round(perMille / 10))}\u202f%`;
 
 /** Return a bar and its figure. */
 export function shareBar(perMille, most = false) {

@@ -26,7 +26,7 @@ function contestOf(facts, closes) {
 
 export function section() {
   const page = new Page();
-  return { root: page.root, show: (document, feed) => page.show(document, feed), beat: () => {}, tick: (at) => page.tick(at) };
+  return { root: page.root, show: (document, feed) => page.show(document, feed), beat: (feed) => page.beat(feed), tick: (at) => page.tick(at) };
 }
 
 class Page {
@@ -63,6 +63,8 @@ class Page {
     if (gone.length) this.#say(t("marks_withdrawn", { numbers: gone.map(([race, number]) => `${race + 1}: ${number}`).join(", ") }));
     return this.#draw();
   }
+
+  beat(feed) { this.board.shares(feed.contests[this.#bet?.contest.id]?.shares ?? []); }
 
   tick(at) {
     if (this.#bet) this.closing.textContent = left(Date.parse(this.#bet.contest.closes_at) - at);

@@ -3,6 +3,7 @@
 import { announce, cloth, h } from "../../screens/base/dom.js";
 import { cents, hourOfDay, listed, raceAt, raceOfTicket } from "../../screens/base/format.js";
 import { t } from "../../screens/base/text.js";
+import { mostMarked, wholePercent } from "../board/shares.js";
 
 /** Return the words beside the sum of a bet: its bets, what is still missing, whether it is too large. */
 export const about = (bet) => h("span", { class: "about" }, h("span", {}, t("bets", { n: bet.bets }), ` × ${cents(bet.contest.price_cents)}`),
@@ -16,6 +17,7 @@ export class Board {
   #races = [];
   #typed = "";
   #at = 0;
+  #shares = [];
 
   constructor({ changed, confirm }) {
     this.changed = changed;
@@ -34,8 +36,29 @@ export class Board {
     this.element.style.setProperty("--races", this.#races.length);
     this.element.replaceChildren(...this.#races.map((race) => race.element));
     this.#at = Math.min(this.#at, this.#races.length - 1);
+    this.#showShares();
     this.refresh();
     this.#enter(this.#at);
+  }
+
+  /** Show the share of the bets on each runner: by race, by number, in tenths of 1 %. Without any, their
+   *  places stay empty. */
+  shares(shares) {
+    if (JSON.stringify(shares) === JSON.stringify(this.#shares)) return;
+    this.#shares = shares;
+    this.#showShares();
+  }
+
+  #showShares() {
+    this.#races.forEach(({ race, places }) => {
+      const shares = this.#shares[race.position - 1] ?? {};
+      const most = mostMarked(race, shares);
+      race.runners.forEach((runner, index) => {
+        const perMille = runner.withdrawn ? 0 : shares[runner.number];
+        places[index].classList.toggle("most", runner === most);
+        places[index].replaceChildren(...(perMille ? [h("span", { class: "heard" }, `${t("share_of_bets")} `), wholePercent(perMille)] : []));
+      });
+    });
   }
 
   refresh() { this.#races.forEach((_, index) => this.#refreshRace(index)); }
@@ -58,12 +81,13 @@ export class Board {
   forget() { this.#show(""); }
 
   #race(race, index) {
-    const runners = race.runners.map((runner) => {
+    const places = race.runners.map(() => h("span", { class: "of-bets figure" }));
+    const runners = race.runners.map((runner, at) => {
       const offered = race.offered.includes(runner.number);
       return h("button", { type: "button", class: ["runner", runner.withdrawn && "withdrawn"], "data-number": runner.number,
         "aria-pressed": "false", disabled: !offered, tabindex: "-1", onclick: () => this.#toggle(index, runner.number) },
       cloth(runner.number), h("span", { class: "horse" }, h("span", { class: "name" }, runner.name), runner.driver ? h("span", { class: "driver" }, runner.driver) : null),
-      offered ? null : h("span", { class: "heard" }, t("withdrawn")));
+      places[at], offered ? null : h("span", { class: "heard" }, t("withdrawn")));
     });
     const marked = h("output", { class: "figure marked" });
     const more = h("span", { class: "amount more" });
@@ -76,7 +100,7 @@ export class Board {
         h("span", { class: "soft course" }, raceAt(race))),
       h("div", { class: ["runners", runners.length > IN_ONE_COLUMN && "two"] }, runners.map((runner) => this.#slot(index, runner))));
     element.style.setProperty("--rows", runners.length > IN_ONE_COLUMN ? Math.ceil(runners.length / 2) : runners.length);
-    return { element, runners, marked, quick, more };
+    return { race, element, runners, places, marked, quick, more };
   }
 
   /** Return a runner's place with the button that leaves it alone of several: a banker in one tap. */

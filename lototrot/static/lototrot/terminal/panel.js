@@ -44,7 +44,7 @@ class Panel {
   #timer = 0;
   #shown = false;
   #asking = 0;
-  #states = {};     // of the contests, by the newest pulse
+  #pulse = {};      // of the contests: what the newest pulse says
   #operator = null; // whose marks these are
   #heard = null;    // Lototrot's part of the last pulse, as text
 
@@ -122,8 +122,9 @@ class Panel {
   #news({ lototrot }) {
     if (!lototrot) return;
     const states = Object.entries(lototrot.contests).map(([id, { state, closes_at: at }]) => [id, state, at]);
-    this.#states = Object.fromEntries(states);
+    this.#pulse = lototrot.contests;
     this.#count();
+    this.#showShares();
     const news = JSON.stringify([lototrot.document, states]);
     const isNew = this.#heard !== null && news !== this.#heard;
     this.#heard = news;
@@ -132,6 +133,9 @@ class Panel {
       this.#timer = setTimeout(() => this.ask(), Math.random() * SPREAD_MS);
     }
   }
+
+  /** Show the shares of the bets as boards do; none if they are of long ago. */
+  #showShares() { this.board.shares((this.till.line.hasPulse && this.#pulse[this.#bet?.contest.id]?.shares) || []); }
 
   #take({ items, refusal, draws }) {
     this.told.replaceChildren(...draws.map(drawn));
@@ -198,6 +202,7 @@ class Panel {
       return;
     }
     this.board.draw(this.#bet);
+    this.#showShares();
     this.body.replaceChildren(
       // t("sales_suspended") t("premises_not_authorised") t("clock_unsound") t("credit_exhausted")
       ...(this.#refusal ? [h("p", { class: "notice bad", role: "alert" }, t(this.#refusal))] : []),
@@ -293,12 +298,13 @@ class Panel {
 
   get #stopped() {
     const contest = this.#bet?.contest;
-    return Boolean(contest) && (this.#states[contest.id] ?? contest.state) === "stopped";
+    return Boolean(contest) && (this.#pulse[contest.id]?.state ?? contest.state) === "stopped";
   }
 
   #second() {
     this.last.second();
     if (!this.#bet) return;
+    this.#showShares();
     const ms = this.#opensMs;
     if (this.#stopped && ms > 0) {
       this.closing.className = "closing bad";
