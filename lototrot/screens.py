@@ -310,6 +310,7 @@ SCREENS = Screens(
         texts="lototrot_coupon",
         preload=(
             "lototrot/coupon/format.js",
+            "lototrot/coupon/kept.js",
             "lototrot/terminal/bet.js",
             "lototrot/terminal/board.js",
             "lototrot/board/shares.js",

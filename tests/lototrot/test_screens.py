@@ -1,5 +1,6 @@
 """Give the screens Lototrot's panels: their modules exist and their texts are complete."""
 
+import posixpath
 import re
 from pathlib import Path
 
@@ -27,13 +28,6 @@ PANELS = {
 named = pytest.mark.parametrize("panel", PANELS.values(), ids=PANELS)
 
 
-def home(panel: Panel) -> Path:
-    """Return the folder of the panel's module."""
-    path = finders.find(panel.module)
-    assert isinstance(path, str)
-    return Path(path).parent
-
-
 def source(panel: Panel) -> str:
     """Return the text of the panel's own modules: it and those that it preloads."""
     found = [finders.find(name) for name in (panel.module, *panel.preload)]
@@ -50,11 +44,20 @@ def test_every_file_that_a_panel_names_is_served(panel: Panel) -> None:
         assert finders.find(name), name
 
 
-@pytest.mark.parametrize("name", ["terminal", "board"])
-def test_every_module_beside_the_panel_is_preloaded(name: str) -> None:
-    panel = PANELS[name]
-    modules = {path.name for path in home(panel).glob("*.js")} - {Path(panel.module).name}
-    assert {Path(preloaded).name for preloaded in panel.preload} == modules
+def imported(module: str) -> set[str]:
+    """Return the game's modules that a module imports, and those that they import."""
+    path = finders.find(module)
+    assert isinstance(path, str)
+    names = re.findall(r'^import .* from "(.+)";$', Path(path).read_text("utf-8"), re.MULTILINE)
+    found = {posixpath.normpath(posixpath.join(posixpath.dirname(module), name)) for name in names}
+    own = {name for name in found if name.startswith("lototrot/")}
+    return own.union(*map(imported, own))
+
+
+@pytest.mark.parametrize("name", ["terminal", "board", "coupon"])
+def test_every_module_that_a_panel_imports_is_preloaded(name: str) -> None:
+    panel = getattr(SCREENS, name)
+    assert set(panel.preload) == imported(panel.module)
 
 
 @pytest.mark.parametrize(
