@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import translation
+from django.utils.translation import gettext
 
 from core.screens import live
 from lototrot import accounts
@@ -19,7 +21,7 @@ from tests.support import emitting, factories, rounds
 from tests.support.browser import desk
 from tests.support.browser.driver import Browser, Open, Size, until
 from tests.support.browser.line import Line
-from tests.support.browser.tour import MOVED, SIZES, Tour
+from tests.support.browser.tour import MOVED, PICTURED, SHOTS, SIZES, Tour, languages
 from tests.support.lototrot import told_programme
 
 NUMBERS = tuple(range(1, 10))
@@ -181,26 +183,31 @@ def whole(browser: Browser, tour: Tour, scene: str) -> None:
         browser.resize(size)
         until(lambda: not browser.run(_CUT), f"{scene} at {size.width}x{size.height} to fit")
         assert browser.run(_SHORT) == []
+        if PICTURED:
+            name = f"{scene}-{size.width}x{size.height}-{browser.language}"
+            browser.screenshot(SHOTS / f"wall-{name}.png")
     browser.resize(SIZES["wall"])
     tour.stop(scene)
 
 
 @pytest.mark.usefixtures("published")
 @pytest.mark.article("14.III.5.2", "14.III.6.2")
+@pytest.mark.parametrize("language", languages("ca"))
 def test_the_wall_shows_what_matters_before_during_and_after_the_races(
-    open_browser: Open, line: Line
+    open_browser: Open, line: Line, language: str
 ) -> None:
     contest = contest_on_sale()
     emitting.opened(emitting.small())
     live.prepare()
     live.publish(live.folder())
-    browser = open_browser(SIZES["wall"], language="ca")
+    browser = open_browser(SIZES["wall"], language=language)
     browser.hurry()
-    tour = Tour(browser, "wall", "wall")
-    browser.go(f"{line.url}/?lang=ca&wall")
+    tour = Tour(browser, "wall", "wall", sizes=["wall"])
+    browser.go(f"{line.url}/?lang={language}&wall")
     whole(browser, tour, "before")
     browser.find(".wall-runners .share")
-    browser.says(".wall-legs", "retirats: 4")
+    with translation.override(language):
+        browser.says(".wall-legs", gettext("withdrawn: {numbers}").format(numbers=4))
     browser.keys("ArrowRight")
     browser.find(".scene.games .wall-game")
     tour.stop("games")

@@ -4,9 +4,11 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 import segno
+from django.utils import translation
 
-from core.screens import live
+from core.screens import live, texts
 from lototrot.engine.races import numbers_of
 from lototrot.models.tickets import Ticket
 from tests.support import factories, rounds
@@ -14,8 +16,9 @@ from tests.support.browser import desk
 from tests.support.browser.driver import Browser, Open
 from tests.support.browser.line import Line
 from tests.support.browser.tasks import task
-from tests.support.browser.tour import SIZES, Tour
+from tests.support.browser.tour import PICTURED, SIZES, Tour
 
+_LANGUAGES = [("ca", "en"), ("es", "ca"), ("en", "es")][: 3 if PICTURED else 1]
 _READ = """
 const [url, texts] = arguments;
 const { read } = await import(url);
@@ -34,15 +37,17 @@ _REFUSED = {
 }
 
 
+@pytest.mark.parametrize(("language", "other"), _LANGUAGES)
 def test_a_coupon_from_the_phone_to_the_paper(
-    open_browser: Open, line: Line, tmp_path: Path, settings: Any
+    open_browser: Open, line: Line, tmp_path: Path, settings: Any, language: str, other: str
 ) -> None:
+    """The phone and the player's screen speak other languages than the till."""
     settings.VAR_DIR = tmp_path
     shop = desk.shop()
     rounds.sell(shop.contest, factories.point(), [rounds.masks([[4]] * 7)])
     live.prepare()
     live.publish(live.folder())
-    phone = open_browser(SIZES["phone"])
+    phone = open_browser(SIZES["phone"], language=language)
     text = _prepare(phone, line)
     desk.withdraw(shop.contest, race=2, number=8)
     till = open_browser()
@@ -51,17 +56,26 @@ def test_a_coupon_from_the_phone_to_the_paper(
     desk.scan(till, text.replace("R05", "R06"))
     till.says("#toast .bad", "coupon_mistyped")
     assert not till.shows("dialog")
-    till.window(f"{line.url}/terminal/player/?lang=en")
+    till.window(f"{line.url}/terminal/player/?lang={other}")
     till.other_window()
-    till.says("#idle", "Closes in")
+    till.says("#idle", _said("closes_in", other))
+    screen = Tour(till, "player", "terminal")
+    screen.stop("idle")
     till.other_window()
+    desk.scan(till, text)
+    till.other_window()
+    till.says("#shown", _said("your_bet", other))
+    screen.stop("bet")
+    screen.end()
+    till.other_window()
+    till.keys("Escape")
     before = till.acts
     with task(till, "coupon", "dialog.confirmation", desk.next_paper(till)):
         desk.scan(till, text)
         till.says("dialog s", "8")
         till.says("dialog .due", "2,00 €")
         till.other_window()
-        till.says("#shown", "Your bet")  # in the language of the player's own screen
+        till.says("#shown", _said("your_bet", other))
         till.says("#shown", "Cavall 2.10")
         till.other_window()
         till.keys("Enter")
@@ -74,9 +88,14 @@ def test_a_coupon_from_the_phone_to_the_paper(
     _saved(phone)
 
 
+def _said(key: str, language: str) -> str:
+    with translation.override(language):
+        return str(texts.catalogue("lototrot_player")[key])
+
+
 def _prepare(phone: Browser, line: Line) -> str:
     """Mark a coupon, save it, and return the text of its symbol."""
-    phone.go(f"{line.url}/coupon?lang=ca")
+    phone.go(f"{line.url}/coupon?lang={phone.language}")
     phone.find(".races")
     tour = Tour(phone, "coupon", "phone")
     phone.says('[data-race="6"] [data-number="4"]', "100\u202f%")  # share of the bets so far
@@ -108,8 +127,8 @@ def _saved(phone: Browser) -> None:
     live.publish(live.folder())
     phone.says(".played s", "8")
     phone.click(".bet-bar .row .button:nth-child(3)")
-    phone.says(".sum", "0,00 €")
+    phone.says(".sum", "€0.00" if phone.language == "en" else "0,00 €")
     phone.click(".bet-bar .row .button:nth-child(2)")
-    phone.says(".sum", "2,00 €")
+    phone.says(".sum", "€2.00" if phone.language == "en" else "2,00 €")
     kept = phone.run("return document.cookie")
     assert "coupon" not in kept

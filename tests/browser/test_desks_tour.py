@@ -18,7 +18,7 @@ from tests.support.browser.driver import TERMINAL, Browser, Open, until
 from tests.support.browser.line import Line
 from tests.support.browser.staff import person
 from tests.support.browser.tasks import task
-from tests.support.browser.tour import LOOKS, SIZES, Looks, Tour
+from tests.support.browser.tour import LOOKS, SIZES, Looks, Tour, languages
 
 # The roles that one person may hold together; each of the others is held alone.
 WORKING = (Role.ORGANISER, Role.STEWARDS, Role.SUPERVISOR, Role.CASHIER)
@@ -40,13 +40,16 @@ def sign_on(browser: Browser, url: str, desk: Desk) -> None:
 
 
 @pytest.mark.article("14.III.10.2")
-def test_prizes_are_paid_at_the_office_by_keyboard_alone(open_browser: Open, line: Line) -> None:
+@pytest.mark.parametrize("language", languages("en"))
+def test_prizes_are_paid_at_the_office_by_keyboard_alone(
+    open_browser: Open, line: Line, language: str
+) -> None:
     won = paying.settled(1, losers=1)[0]
     large, cheque, nothing = paying.worth(232_10, 1_532_40, 0)
-    desk = Desk(Role.CASHIER)
+    desk = Desk(Role.CASHIER, language=language)
     by = actor_of(session_start(user=desk.person, verified=True)[0])
     cash_open(by=by, premises=paying.office().code, float_cents=1_000_00)
-    browser = open_browser(TERMINAL, language="en")
+    browser = open_browser(TERMINAL, language=language)
     looks = Looks(browser, "office")
     sign_on(browser, line.url, desk)
     browser.go(f"{line.url}/admin/office/")
@@ -83,11 +86,14 @@ def test_prizes_are_paid_at_the_office_by_keyboard_alone(open_browser: Open, lin
     looks.end()
 
 
-def test_premises_are_offered_while_their_name_is_typed(open_browser: Open, line: Line) -> None:
+@pytest.mark.parametrize("language", languages("en"))
+def test_premises_are_offered_while_their_name_is_typed(
+    open_browser: Open, line: Line, language: str
+) -> None:
     places = [factories.premises() for _ in range(3)]
-    browser = open_browser(TERMINAL, language="en")
+    browser = open_browser(TERMINAL, language=language)
     looks = Looks(browser, "premises")
-    sign_on(browser, line.url, Desk(Role.ORGANISER))
+    sign_on(browser, line.url, Desk(Role.ORGANISER, language=language))
     browser.go(f"{line.url}{act_url(GuaranteeLimit, 'set')}")
     browser.find("#id_premises").send_keys(places[1].code)
     offered = 'return [...document.querySelectorAll("datalist option")].map((o) => o.value)'

@@ -14,7 +14,7 @@ from tests.support import factories
 from tests.support.admin_desk import Desk
 from tests.support.browser.driver import TERMINAL, Browser, Open, until
 from tests.support.browser.line import Line
-from tests.support.browser.tour import Looks
+from tests.support.browser.tour import Looks, languages
 
 _ENTER = {"key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r"}
 _FOCUSED = "return document.activeElement.matches(arguments[0])"
@@ -60,10 +60,13 @@ def _hold_enter(browser: Browser) -> None:
 
 
 @pytest.mark.article("14.III.5.4.1")
-def test_what_waits_is_decided_by_enter_one_by_one(open_browser: Open, line: Line) -> None:
+@pytest.mark.parametrize("language", languages("ca"))
+def test_what_waits_is_decided_by_enter_one_by_one(
+    open_browser: Open, line: Line, language: str
+) -> None:
     first, second, third = _proposed()
-    desk = Desk(Role.STEWARDS, language="ca")
-    browser = open_browser(TERMINAL, language="ca")
+    desk = Desk(Role.STEWARDS, language=language)
+    browser = open_browser(TERMINAL, language=language)
     looks = Looks(browser, "decisions")
     sign_on(browser, line.url, desk)
     browser.go(f"{line.url}/admin/")

@@ -15,6 +15,7 @@ from tests.support.browser.tour import PICTURED, Tour
 UPRIGHT, ACROSS = Size(768, 1024, touch=True), Size(1024, 768, touch=True)
 _LOOKS = [("768x1024", UPRIGHT, False, "ca"), ("1024x768", ACROSS, True, "es")]
 if PICTURED:
+    _LOOKS += [("768x1024", UPRIGHT, True, "en"), ("1024x768", ACROSS, False, "en")]
     _LOOKS += [("768x1024", UPRIGHT, True, "es"), ("1024x768", ACROSS, False, "ca")]
 # What is touched on the page, without the theme's bar above it.
 _LOW = """

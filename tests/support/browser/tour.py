@@ -2,11 +2,14 @@
 
 It is examined for axe-core's findings at WCAG 2.2 AA, for messages of the console, for content cut
 off at the side, and for amounts that break over lines. Where something is wrong, a picture goes to
-var/screenshots. `make screenshots` pictures every stop, a few of them as text in docs/screens.
+var/screenshots. `make screenshots` goes every way in three languages and pictures every stop in
+each size, light and dark; a few of them go as text to docs/screens.
 """
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +19,11 @@ from core.tools.embedded.server import ROOT
 from tests.support.browser.driver import PHONE, TERMINAL, WALL, Browser, required
 
 SIZES = {"phone": PHONE, "terminal": TERMINAL, "wall": WALL}
-# Size, whether dark, language: what tests look at; `make screenshots` looks at all.
+# Size, whether dark, language: what tests look at. `make screenshots` goes in English too.
 LOOKS = [("phone", False, "ca"), ("terminal", True, "es")]
 PICTURED = os.environ.get("SCREENSHOTS") == "all"
 if PICTURED:
-    LOOKS += [("terminal", False, "en"), ("wall", False, "ca")]
+    LOOKS += [("terminal", False, "en")]
 SHOTS = ROOT / "var" / "screenshots"
 AXE = ROOT / "var" / "axe-core" / "axe.min.js"
 # What the README shows: of a stop in a size, an SVG that is text (`make screenshots`).
@@ -70,6 +73,11 @@ const settle = () => Promise.allSettled(
 requestAnimationFrame(() => requestAnimationFrame(settle));
 setTimeout(done, 2000);
 """
+# Chromium keeps colours of the other scheme in a table that scrolls, until it is laid out anew.
+_ANEW = """
+const {style} = document.querySelector("main") ?? document.body;
+style.display = "none"; document.body.offsetHeight; style.display = "";
+"""
 # What reaches over the edge of its card without a way to scroll to it.
 BURST = """
 const scrolls = (e, card) => e !== card
@@ -103,6 +111,20 @@ def axe() -> str:
     return str(pytest.fail(missing) if required() else pytest.skip(missing))
 
 
+def languages(usual: str) -> list[str]:
+    """Return the languages of a way that tests go in one: all of them for the pictures."""
+    return [usual, *(other for other in ("ca", "es", "en") if PICTURED and other != usual)]
+
+
+def look(browser: Browser, size: str, *, dark: bool) -> None:
+    """Show what is shown in another size and colours. The theme of the admin reads the colours only
+    when a page loads.
+    """
+    browser.resize(SIZES[size])
+    browser.look(dark=dark)
+    browser.run("document.documentElement.classList.toggle('dark', arguments[0])", dark)
+
+
 @dataclass(frozen=True, slots=True)
 class Tour:
     """A way through a screen, in one size and colour scheme."""
@@ -112,6 +134,8 @@ class Tour:
     size: str
     dark: bool = False
     wrong: list[str] = field(default_factory=list)
+    sizes: Sequence[str] = tuple(SIZES)
+    """Those in which the screen is pictured."""
 
     @property
     def look(self) -> str:
@@ -122,8 +146,9 @@ class Tour:
         colours.
         """
         shot = f"{self.screen}-{name}-{self.look}"
+        language = self.browser.run("return document.documentElement.lang.slice(0, 2)")
         self.browser.run_async(_SETTLED)
-        if shot in PICTURES and PICTURED:
+        if shot in PICTURES and PICTURED and language == "en":
             svg = self.browser.run(_PICTURE.read_text("utf-8"))
             _DOCS.mkdir(exist_ok=True)
             (_DOCS / f"{PICTURES[shot]}.svg").write_text(svg + "\n", "utf-8")
@@ -141,9 +166,21 @@ class Tour:
             for what, problems in problems_by_kind.items()
             for problem in problems
         ]
-        if wrong or PICTURED:
-            self.browser.screenshot(SHOTS / f"{shot}.png")
+        if PICTURED and structure and self.size in self.sizes:
+            self._picture(f"{self.screen}-{name}", language)
+        elif wrong or (PICTURED and structure):
+            self.browser.screenshot(SHOTS / f"{shot}-{language}.png")
         self.wrong.extend(wrong)
+
+    def _picture(self, name: str, language: str) -> None:
+        """Picture what is shown in every size, light and dark, and leave it as it was."""
+        for size, dark in product(self.sizes, (False, True)):
+            look(self.browser, size, dark=dark)
+            self.browser.run(_ANEW)
+            self.browser.run_async(_SETTLED)
+            look_name = f"{size}{'-dark' if dark else ''}"
+            self.browser.screenshot(SHOTS / f"{name}-{look_name}-{language}.png")
+        look(self.browser, self.size, dark=self.dark)
 
     def end(self) -> None:
         """Every stop has been made, whatever was found; now what was found counts."""
@@ -167,18 +204,11 @@ class Looks:
 
     def stop(self, name: str) -> None:
         for number, (size, dark, _) in enumerate(LOOKS):
-            self.browser.resize(SIZES[size])
-            self._look(dark=dark)
+            look(self.browser, size, dark=dark)
             tour = Tour(self.browser, self.screen, size, dark)
             tour.stop(name, structure=number == 0)
             self.wrong.extend(f"{tour.look}, {problem}" for problem in tour.wrong)
-        self.browser.resize(TERMINAL)
-        self._look(dark=False)
-
-    def _look(self, *, dark: bool) -> None:
-        """Set the colour scheme. The theme of the admin reads it only when a page loads."""
-        self.browser.look(dark=dark)
-        self.browser.run("document.documentElement.classList.toggle('dark', arguments[0])", dark)
+        look(self.browser, "terminal", dark=False)
 
     def end(self) -> None:
         assert not self.wrong, "\n  ".join([f"{self.screen}:", *self.wrong])
