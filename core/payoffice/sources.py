@@ -182,8 +182,8 @@ class Source(Protocol):
     bearer: Bearer
 
     @property
-    def code_query(self) -> CodeQuery | None:
-        """Return the query of `by_code`; None for a source that needs several.
+    def code_query(self) -> CodeQuery:
+        """Return the query of `by_code`.
 
         A check and a payment make it a part of their own statement (`finding.at_terminal`).
         """

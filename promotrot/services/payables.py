@@ -2,16 +2,19 @@
 6.7).
 """
 
+import dataclasses
 import datetime
-import uuid
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+from uuid import UUID, uuid4
 
 from django.db import connection, transaction
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from core.database.locks import Lock, hold
+from core.database.statements import fetch_prepared
 from core.kernel import codes
 from core.kernel.regulation import Bearer
 from core.ledger import services as ledger
@@ -46,6 +49,15 @@ _NATURES = {
     Voucher.Nature.IN_KIND: Nature.IN_KIND,
     Voucher.Nature.REFUND: Nature.REFUND,
 }
+
+_VOUCHER = """
+SELECT v.id, v.uuid, v.nature, v.amount_cents, v.thing, v.prizes::text, v.premises_id, v.issued_at,
+       v.issue_day, v.last_day, t.uuid, t.emission_id
+  FROM promotrot_voucher v JOIN promotrot_playticket t ON t.id = v.ticket_id
+"""
+_BY_CODE = _VOUCHER + "WHERE v.code_digest = %s"
+_BY_ID = _VOUCHER + "WHERE v.id = %s"
+_BY_UUID = _VOUCHER + "WHERE v.uuid = %s"
 
 # A price due back is the buyer's and never lapses; a prize does, after its last day (15.III.6.6).
 _DUE = """
@@ -97,10 +109,13 @@ class Vouchers:
     game: str = Game.PROMOTROT.value
     kind = codes.VOUCHER
     bearer = Bearer.VOUCHER
-    code_query: CodeQuery | None = None
+
+    @property
+    def code_query(self) -> CodeQuery:
+        return _CODE_QUERY
 
     def by_code(self, code_digest: bytes) -> Payable | None:
-        row = _rows().filter(code_digest=code_digest).first()
+        row = fetch_prepared(_BY_CODE, [code_digest])
         if row is not None:
             return _payable(row)
         if VoucherHandover.objects.filter(replaced_digest=code_digest).exists():
@@ -108,26 +123,13 @@ class Vouchers:
         return None
 
     def by_id(self, document_id: int) -> Payable:
-        return _payable(_get(document_id))
+        return _payable(_known(_BY_ID, document_id))
 
-    def by_uuid(self, document: uuid.UUID) -> Payable:
-        row = _rows().filter(uuid=document).first()
-        if row is None:
-            raise DocumentUnknown
-        return _payable(row)
+    def by_uuid(self, document: UUID) -> Payable:
+        return _payable(_known(_BY_UUID, document))
 
     def details(self, document_id: int) -> Mapping[str, Any]:
-        voucher = _get(document_id)
-        facts = emission_facts(voucher.ticket.emission_id)
-        language = get_language() or LANGUAGES[0]
-        return {
-            "play": str(voucher.ticket.uuid),
-            "emission": facts.reference,
-            "game": facts.texts(language).name,
-            "prizes": voucher.prizes,
-            "thing": thing_of(voucher.thing, facts, language),
-            "issue_day": voucher.issue_day.isoformat(),
-        }
+        return _details(_known(_BY_ID, document_id))
 
     def reasons(self, document_id: int) -> Reasons | None:
         return None  # `details` lists each prize with its amount, and their sum is what is owed
@@ -194,7 +196,7 @@ class Vouchers:
             for reference, _documents, cents, drawn_by in rows
         ]
         if lines:
-            ledger.post(reference=uuid.uuid4(), lines=lines)
+            ledger.post(reference=uuid4(), lines=lines)
         return Lapsed(sum(row[1] for row in rows), sum(row[2] for row in rows))
 
     def outs(self) -> Iterable[Outs]:
@@ -225,37 +227,75 @@ def _borne_by_organiser(voucher: Voucher) -> bool:
     return restored.filter(taken_from__code=accounts.late_awards().code).exists()
 
 
-def _rows() -> Any:
-    return Voucher.objects.select_related("ticket__emission__game")
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Row:
+    """A voucher as `_VOUCHER` reads it, with the UUID and the emission of its play."""
+
+    id: int
+    uuid: UUID
+    nature: str
+    amount_cents: int
+    thing: str
+    prizes: str
+    premises_id: int
+    issued_at: datetime.datetime
+    issue_day: datetime.date
+    last_day: datetime.date
+    play: UUID
+    emission_id: int
+
+
+def _known(query: str, key: int | UUID) -> Sequence[Any]:
+    row = fetch_prepared(query, [key])
+    if row is None:
+        raise DocumentUnknown
+    return row
 
 
 def _get(document_id: int) -> Voucher:
-    voucher: Voucher | None = _rows().filter(pk=document_id).first()
+    rows = Voucher.objects.select_related("ticket__emission__game")
+    voucher: Voucher | None = rows.filter(pk=document_id).first()
     if voucher is None:
         raise DocumentUnknown
     return voucher
 
 
-def _payable(voucher: Voucher) -> Payable:
-    facts = emission_facts(voucher.ticket.emission_id)
-    refund = voucher.nature == Voucher.Nature.REFUND
+def _details(columns: Sequence[Any]) -> Mapping[str, Any]:
+    row = _Row(*columns)
+    facts = emission_facts(row.emission_id)
+    language = get_language() or LANGUAGES[0]
+    return {
+        "play": str(row.play),
+        "emission": facts.reference,
+        "game": facts.texts(language).name,
+        "prizes": json.loads(row.prizes),
+        "thing": thing_of(row.thing, facts, language),
+        "issue_day": row.issue_day.isoformat(),
+    }
+
+
+def _payable(columns: Sequence[Any]) -> Payable:
+    row = _Row(*columns)
+    facts = emission_facts(row.emission_id)
+    refund = row.nature == Voucher.Nature.REFUND
     owed = accounts.refunds(facts.reference) if refund else accounts.vouchers(facts.reference)
-    thing = thing_of(voucher.thing, facts, get_language() or LANGUAGES[0])
+    thing = thing_of(row.thing, facts, get_language() or LANGUAGES[0])
     return Payable(
         game=Game.PROMOTROT.value,
-        document_id=voucher.pk,
-        uuid=voucher.uuid,
+        document_id=row.id,
+        uuid=row.uuid,
         bearer=Bearer.VOUCHER,
         standing=Standing.OWED,
-        issuer_id=voucher.premises_id,
-        issued_at=voucher.issued_at,
-        nature=_NATURES[Voucher.Nature(voucher.nature)],
-        amount_cents=voucher.amount_cents,
-        last_claim_day=None if refund else voucher.last_day,
+        issuer_id=row.premises_id,
+        issued_at=row.issued_at,
+        nature=_NATURES[Voucher.Nature(row.nature)],
+        amount_cents=row.amount_cents,
+        last_claim_day=None if refund else row.last_day,
         owed=owed,
         held=accounts.held(facts.reference),
         thing=Thing(thing["key"], thing["name"]) if thing else None,
     )
 
 
+_CODE_QUERY = CodeQuery(_BY_CODE, _BY_CODE, _payable, _details)
 VOUCHERS = Vouchers()

@@ -153,8 +153,6 @@ def at_terminal(
         return terminal_actor(credentials), None
     source = sources.of_kind(code.kind)
     query = source.code_query
-    if query is None:
-        return terminal_actor(credentials), None
     digest = settings.CODE_KEYS.digest(code)
     row = run_prepared(
         _at_terminal(query.shown_sql if shown else query.sql),

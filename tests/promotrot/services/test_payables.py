@@ -2,15 +2,17 @@
 
 import uuid
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
-from core.database import clock
+from core.database import clock, statements
 from core.kernel import codes
 from core.kernel.days import add_days, natural_day
 from core.ledger.services import balance_cents
 from core.payoffice import sources
 from core.payoffice.models import Claim
+from core.payoffice.services import finding
 from core.payoffice.sources import Nature, Standing
 from core.staff.actor import StaffActor
 from promotrot import accounts
@@ -22,10 +24,14 @@ from promotrot.services.office import handing
 from promotrot.services.playing import play_act
 from promotrot.services.selling import PlayRequest, play_sell
 from promotrot.services.unfinished import play_end_unfinished
+from promotrot.services.vouchers import Issued, VoucherHandedOver
 from tests.support import emitting, factories, paying
+from tests.support.api import terminal_api
 from tests.support.factories import Point
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
+
+CHECK, PAY = "claims/check", "claims/payments"
 
 
 @pytest.fixture(autouse=True)
@@ -106,3 +112,59 @@ def test_unclaimed_prizes_lapse_to_the_organiser_after_their_last_day(
     assert balance_cents(accounts.vouchers(emission.reference)) == 0
     claim = Claim.objects.get(game="promotrot")
     assert (claim.state, claim.day) == (Claim.State.LAPSED, last)
+
+
+@pytest.fixture
+def issued(place: Point, emission: Emission) -> Issued:
+    ticket = winning(place, emission)
+    play = play_act(credentials=place.credentials, ident=ticket.uuid, number=1, act=REVEAL)
+    return play.vouchers[0]
+
+
+@pytest.mark.article("15.III.6.3", "15.III.6.5")
+def test_one_statement_finds_a_voucher_at_a_terminal(place: Point, issued: Issued) -> None:
+    assert issued.code is not None
+    actor, found = finding.at_terminal(place.credentials, issued.code.shown, shown=True)
+    assert actor == place.actor and found is not None
+    source = sources.of_kind(codes.VOUCHER)
+    assert found.payable == source.by_uuid(issued.uuid) == finding.by_code(issued.code.shown)
+    assert found.details == source.details(found.payable.document_id)
+    assert found.details["prizes"] == issued.prizes
+
+
+@pytest.mark.article("15.III.6.3")
+def test_a_check_and_a_payment_of_a_voucher_ask_the_database_twice_each(
+    place: Point, issued: Issued, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
+) -> None:
+    assert issued.code is not None
+    api, code = terminal_api(place), issued.code.shown
+    assert api.post(CHECK, {"code": code}).status_code == 200  # the process keeps facts now
+    asked: list[str] = []
+    once = statements._run
+    monkeypatch.setattr(
+        statements, "_run", lambda text, given: asked.append(text) or once(text, given)
+    )
+    with django_assert_num_queries(0):
+        assert api.post(CHECK, {"code": code}).json()["refusal"] == ""
+    assert len(asked) == 2, asked
+    asked.clear()
+    cents = issued.amount_cents
+    body = {"uuid": str(uuid.uuid4()), "code": code, "amount_cents": cents, "intact": True}
+    with django_assert_num_queries(0):
+        assert api.post(PAY, body).status_code == 201
+    assert len(asked) == 2, asked
+
+
+def test_the_code_that_a_handover_replaced_is_refused_in_its_own_words(
+    place: Point, office: StaffActor, issued: Issued
+) -> None:
+    """The printing of its paper was never confirmed, so another paper was handed over [P16]."""
+    assert issued.code is not None
+    factories.time_pass(days=2)
+    given = paying.handed_over(office, issued.uuid)
+    assert given.code is not None
+    assert finding.at_terminal(place.credentials, issued.code.shown) == (place.actor, None)
+    with pytest.raises(VoucherHandedOver):
+        finding.by_code(issued.code.shown)
+    _, found = finding.at_terminal(place.credentials, given.code.shown)
+    assert found is not None and found.payable.uuid == issued.uuid

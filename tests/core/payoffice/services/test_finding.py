@@ -4,7 +4,6 @@ import datetime
 import uuid
 
 import pytest
-from django.conf import settings
 from django.db import connection
 
 from core.database import clock
@@ -172,18 +171,9 @@ def test_a_code_that_finds_nothing_is_left_to_the_search_that_says_why() -> None
         assert finding.at_terminal(here.credentials, code) == (here.actor, None)
 
 
-def test_a_document_of_a_source_that_asks_several_times_is_left_to_it() -> None:
-    """Vouchers: their emission's facts are looked up by themselves."""
-    here = factories.point()
-    code = codes.issue(codes.VOUCHER, uuid.uuid4(), bytes(32), settings.CODE_KEYS)
-    assert sources.of_kind(codes.VOUCHER).code_query is None
-    assert finding.at_terminal(here.credentials, code.shown) == (here.actor, None)
-
-
 @pytest.mark.article("14.I.6")
 def test_an_authorisation_is_looked_up_by_its_premises_not_among_all_of_the_game() -> None:
     query = sources.of_kind(codes.TICKET).code_query
-    assert query is not None
     first, *rest = finding._at_terminal(query.sql).split("%s")
     text = first + "".join(f"${n}{part}" for n, part in enumerate(rest, start=1))
     with connection.cursor() as cursor:
