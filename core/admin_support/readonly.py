@@ -23,7 +23,7 @@ from unfold.enums import ActionVariant
 from core.admin_support import signed_on
 from core.admin_support.acts import Act, perform
 from core.admin_support.columns import SECRET, Column, column, name_column, title_of, url_of
-from core.admin_support.lists import files, saved
+from core.admin_support.lists import choosing, files, saved
 from core.admin_support.lists.paging import List
 from core.admin_support.story import story_of
 from core.looks.recording import is_watched, look_at_list, look_at_row
@@ -115,12 +115,13 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
 
     `columns` are those of the list and `shown` the entries of the page (by default every field);
     each is the name of a field or of a method. `acts` are done to one row, `list_acts` from the
-    list. `told` are fields that one of those methods shows. Nobody reads what names no
-    `read_power`. `quick` are the comparisons by which the search box finds a row; each uses an
-    index or a small table. `asks` are days, amounts and rows of other tables that the list can be
-    asked for (`lists.asking`), `summed` the amounts that are added up, and `numbered_by` an
-    instant in whose order the rows are numbered. `people` are foreign keys to persons by whose
-    names rows are searched; a table of persons is searched by their names anyway.
+    list, `chosen_acts` to the rows that a person chooses in it (`lists.choosing`). `told` are
+    fields that one of those methods shows. Nobody reads what names no `read_power`. `quick` are the
+    comparisons by which the search box finds a row; each uses an index or a small table. `asks` are
+    days, amounts and rows of other tables that the list can be asked for (`lists.asking`), `summed`
+    the amounts that are added up, and `numbered_by` an instant in whose order the rows are
+    numbered. `people` are foreign keys to persons by whose names rows are searched; a table of
+    persons is searched by their names anyway.
     """
 
     columns: Sequence[str] = ("__str__",)
@@ -133,6 +134,7 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
     numbered_by: str = ""
     acts: Sequence[Act] = ()
     list_acts: Sequence[Act] = ()
+    chosen_acts: Sequence[Act] = ()
     ordering: Sequence[str] = ("-pk",)
     actions = None
     change_form_outer_after_template = "admin_support/story.html"
@@ -154,6 +156,11 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
         self.readonly_fields = self.fields = tuple(self._columns(self.shown or self._all_names()))
         self.actions_detail = [self._add_action(act, "act") for act in self.acts]
         self.actions_list = [self._add_action(act, "list_act") for act in self.list_acts]
+        if self.chosen_acts:  # They have an address; the form below the list leads there.
+            self.actions_list += [self._add_action(act, "chosen_act") for act in self.chosen_acts]
+            self.list_display_links = self.list_display[:1]
+            self.list_display = (choosing.box, *self.list_display)
+            self.list_after_template = "admin_support/list_chosen.html"
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[List]:
         return List
@@ -190,13 +197,19 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
             kept(functools.partial(saved.answer, self)),
             name=f"{meta.app_label}_{meta.model_name}_views",
         )
-        return [*as_files, views, *super().get_urls()]
+        chosen = path(
+            "chosen/",
+            kept(functools.partial(choosing.answer, self)),
+            name=f"{meta.app_label}_{meta.model_name}_chosen",
+        )
+        return [*as_files, views, *([chosen] if self.chosen_acts else []), *super().get_urls()]
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Show the list, once it is on record who looks at rows of players."""
         shown = {"saved": saved.offered(self, request), **(extra_context or {})}
+        shown["chosen_acts"] = choosing.offered(self, request)
         page: HttpResponse = super().changelist_view(request, shown)
         if page.status_code == HTTPStatus.OK:
             look_at_list(self.model, asked=request.META.get("QUERY_STRING", ""))

@@ -164,7 +164,7 @@ def _page_rows() -> list[list[str]]:
 def _act_rows() -> list[list[str]]:
     rows = []
     for each in pages():
-        for act in (*each.acts, *each.list_acts):
+        for act in (*each.acts, *each.list_acts, *each.chosen_acts):
             marks = _marks(act.power) if isinstance(act.power, str) else [KIND] * len(Role)
             rows.append([f"`{each.model._meta.label}` {act.name}", *marks])
     return rows

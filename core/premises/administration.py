@@ -4,6 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.contents import Administration, Panel, Place, Section
 from core.premises.admin.pages import suspensions_panel
+from core.premises.admin.selecting import WORDS
 from core.premises.models import (
     Authorisation,
     Enrolment,
@@ -40,7 +41,10 @@ ADMINISTRATION = Administration(
         "premises.opening": _("Premises, authorisations and terminals opened"),
         "premises.enrolment": _("Terminals that enrol anew"),
         "premises.resolution": _("Resolution with effect in the past"),
+        "premises.suspending": _("Sales suspended at premises"),
+        "premises.lifting": _("Suspensions of premises lifted"),
     },
+    proposal_words=WORDS,
     key_names={
         "address": _("address"),
         "authorisation": _("authorisation"),

@@ -1,5 +1,11 @@
 """List the acts on premises that two persons must do."""
 
-from core.premises import openings, resolutions
+from core.premises import openings, resolutions, suspending
 
-KINDS = (openings.OPENING, openings.ENROLMENT, resolutions.RESOLUTION)
+KINDS = (
+    openings.OPENING,
+    openings.ENROLMENT,
+    resolutions.RESOLUTION,
+    suspending.SUSPENDING,
+    suspending.LIFTING,
+)

@@ -1,12 +1,17 @@
-"""Suspend and resume sales."""
+"""Suspend and resume sales: at one place by one person, at many premises at once by two."""
+
+from collections.abc import Callable, Sequence
 
 from django.db import transaction
 
 from core.kernel.errors import Invalid, NotFound
 from core.premises import powers
-from core.premises.models import Suspension
+from core.premises.chosen import Outcome, Plan, need_unchanged, plan_of, subject_of
+from core.premises.models import Premises, Suspension
 from core.premises.services import premises_by_code, sales_hold, terminal_by_code
+from core.staff import two_persons
 from core.staff.actor import StaffActor
+from core.staff.models import Proposal
 
 
 class SuspensionScope(Invalid):
@@ -52,3 +57,94 @@ def sales_resume(*, by: StaffActor, suspension: int) -> Suspension:
     if not in_force.update(lifted_at=now, lifted_by_id=by.user_id):
         raise SuspensionUnknown
     return Suspension.objects.get(pk=suspension)
+
+
+def standing(places: Sequence[Premises]) -> dict[int, list[int]]:
+    """Return the suspensions in force of whole premises, by their key, the oldest first."""
+    found: dict[int, list[int]] = {place.pk: [] for place in places}
+    rows = Suspension.objects.filter(premises__in=found, lifted_at=None).order_by("pk")
+    for key, suspension in rows.values_list("premises", "pk"):
+        found[key].append(suspension)
+    return found
+
+
+def suspending_plan(codes: Sequence[str]) -> Plan:
+    """Return what a proposal to suspend these premises would be about. Raises SelectionEmpty."""
+
+    def unfit(now: list[int]) -> tuple[str, str] | None:
+        return ("suspended_already", "Sales are suspended there already.") if now else None
+
+    return plan_of(codes, state=standing, unfit=unfit)
+
+
+def lifting_plan(codes: Sequence[str]) -> Plan:
+    """Return what a proposal to lift would be about. Raises SelectionEmpty."""
+
+    def unfit(now: list[int]) -> tuple[str, str] | None:
+        return None if now else ("not_suspended", "No suspension of these premises is in force.")
+
+    return plan_of(codes, state=standing, unfit=unfit)
+
+
+@transaction.atomic
+def suspending_propose(*, by: StaffActor, premises: Sequence[str], reason: str) -> Outcome:
+    """Propose to suspend the sales of premises, by their codes; another person confirms all.
+
+    Those that are suspended already, or unknown, are left out and named. Until the confirmation
+    all of them sell: `sales_suspend` stops one of them now. Raises PowerMissing, SelectionEmpty,
+    SelectionRefused, ProposalPending.
+    """
+    return _propose(SUSPENDING, by, suspending_plan, premises, reason)
+
+
+@transaction.atomic
+def lifting_propose(*, by: StaffActor, premises: Sequence[str], reason: str) -> Outcome:
+    """Propose to lift every suspension in force of premises; another person confirms all.
+
+    Suspensions of all sales or of one terminal stay. Raises PowerMissing, SelectionEmpty,
+    SelectionRefused, ProposalPending.
+    """
+    return _propose(LIFTING, by, lifting_plan, premises, reason)
+
+
+def _propose(
+    kind: two_persons.Kind,
+    by: StaffActor,
+    planned: Callable[[Sequence[str]], Plan],
+    premises: Sequence[str],
+    reason: str,
+) -> Outcome:
+    by.need(kind.power)
+    plan = planned(premises)
+    plan.need_some()
+    content: two_persons.Content = {"premises": plan.rows(), "reason": reason}
+    subject = subject_of(kind.name.partition(".")[2], content)
+    proposal = two_persons.propose(kind=kind, subject=subject, by=by, content=content)
+    return Outcome(proposal, plan.refused)
+
+
+def _suspend_all(proposal: Proposal, by: StaffActor) -> None:
+    """Suspend sales at each of the premises, or refuse them all. Raises PremisesChanged."""
+    since, content = sales_hold(), proposal.content
+    Suspension.objects.bulk_create(
+        Suspension(
+            premises=place,
+            reason=content["reason"],
+            since=since,
+            suspended_by_id=by.user_id,
+            suspended_in_id=by.session_id,
+        )
+        for place in need_unchanged(content["premises"], state=standing)
+    )
+
+
+def _lift_all(proposal: Proposal, by: StaffActor) -> None:
+    """Lift what was in force when it was proposed, or refuse all. Raises PremisesChanged."""
+    now, rows = sales_hold(), proposal.content["premises"]
+    need_unchanged(rows, state=standing)
+    lifted = [suspension for row in rows for suspension in row["standing"]]
+    Suspension.objects.filter(pk__in=lifted).update(lifted_at=now, lifted_by_id=by.user_id)
+
+
+SUSPENDING = two_persons.Kind("premises.suspending", powers.SUSPEND, apply=_suspend_all)
+LIFTING = two_persons.Kind("premises.lifting", powers.SUSPEND, apply=_lift_all)

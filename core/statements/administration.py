@@ -54,6 +54,7 @@ ADMINISTRATION = Administration(
     kind_titles={
         "statements.rate": _("Commission rate"),
         "statements.guarantee": _("Guarantee limit"),
+        "statements.guarantees": _("Guarantee limit of many premises"),
         "statements.remittance": _("Payment of a statement"),
     },
     key_names=KEY_NAMES,

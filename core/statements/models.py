@@ -73,8 +73,7 @@ class GuaranteeLimit(Guarded):
     recorded_by = models.ForeignKey(
         User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
     )
-
-    proposal = models.OneToOneField(
+    proposal = models.ForeignKey(
         Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
     )
 

@@ -99,6 +99,14 @@ def test_premises_are_offered_while_their_name_is_typed(
     offered = 'return [...document.querySelectorAll("datalist option")].map((o) => o.value)'
     until(lambda: browser.run(offered) == [str(places[1])], "the premises")
     looks.stop("typed")
+    browser.go(line.url + list_url(type(places[0])))
+    for place in places:
+        browser.find(f"input[name=row][value='{place.pk}']").click()
+    browser.find("[data-count]")
+    looks.stop("chosen")
+    browser.find("#chosen [value=suspend_chosen]").click()
+    until(lambda: places[0].name in browser.find("#live").text, "the premises")
+    looks.stop("together")
     looks.end()
 
 

@@ -108,12 +108,17 @@ def answer(page: Any, request: HttpRequest, kind: str) -> HttpResponseBase:
     query = request.META.get("QUERY_STRING", "")
     if is_longer(asked.queryset, KINDS[kind]):
         return _later(page, request, kind, query)
-    look_at_list(page.model, asked=f"{kind} {query}")
+    return given(page, asked.queryset, kind, asked=f"{kind} {query}")
+
+
+def given(page: Any, rows: "QuerySet[Any]", kind: str, *, asked: str) -> HttpResponseBase:
+    """Answer with rows as a file, once it is on record who takes them, and by which question."""
+    look_at_list(page.model, asked=asked)
     if kind == "csv":
-        lines = as_csv(page, asked.queryset, get_language() or "ca")
+        lines = as_csv(page, rows, get_language() or "ca")
         response: Any = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     else:
-        response = FileResponse(as_xlsx(page, asked.queryset), content_type=XLSX)
+        response = FileResponse(as_xlsx(page, rows), content_type=XLSX)
     response["Content-Disposition"] = f'attachment; filename="{name_of(page, kind)}"'
     response["Cache-Control"] = "no-store"
     return response  # type: ignore[no-any-return]

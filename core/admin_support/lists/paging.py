@@ -21,6 +21,7 @@ from django.utils.translation import gettext, ngettext
 from unfold.views import ChangeList
 
 from core.admin_support.columns import money, whole
+from core.admin_support.lists import choosing
 from core.admin_support.lists.asking import Asked
 from core.database.reading.limits import ReadingTooLong, limited
 
@@ -111,6 +112,11 @@ class List(ChangeList):  # type: ignore[misc]  # unfold is not typed
     @property
     def is_asked(self) -> bool:
         return bool(self.asked.is_anything or self.has_active_filters or self.query)
+
+    def choosable(self) -> int:
+        """Return how many rows the list has that one act may be about; 0 if there are more."""
+        many = len(self.queryset.order_by().values_list("pk")[: choosing.MOST + 1])
+        return many if many <= choosing.MOST else 0
 
     def totals(self) -> Totals | None:
         """Return the totals of what is asked; None if nothing can be, or it takes too long."""

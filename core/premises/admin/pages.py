@@ -34,6 +34,7 @@ from core.premises.admin.acts import (
     SUSPEND_AS_OF,
     TERMINAL,
 )
+from core.premises.admin.selecting import CHOSEN
 from core.premises.models import (
     Authorisation,
     BurntRequest,
@@ -146,6 +147,7 @@ class PremisesAdmin(ReadOnlyAdmin):
     inlines = (_Statements, _Limits, _Suspensions, _Authorisations, _Terminals, _Operators)
     acts = (AUTHORISE, TERMINAL, OPERATOR, SUSPEND, SUSPEND_AS_OF)
     list_acts = (REGISTER, REGISTER_LIST)
+    chosen_acts = CHOSEN
 
     @admin.display(description=_("taken and not yet handed over"))
     def balance(self, row: Premises) -> str:

@@ -8,6 +8,9 @@ from core.api.schema import operation
 from core.api.shapes import Flag, Instant, PageQuery, Shape, Text, Whole
 from core.api.views import StaffView
 from core.premises import powers, selectors, services, suspending
+from core.premises.chosen import SelectionEmpty, SelectionRefused
+from core.staff.api.proposals import ProposalOut
+from core.staff.two_persons import ProposalPending
 
 
 class SuspensionQuery(PageQuery):
@@ -32,6 +35,29 @@ class SuspensionOut(Shape):
         help_text="The resolution by which it began before it was entered [E10].",
     )
     lifted_at = Instant(allow_null=True)
+
+
+class ChosenIn(Shape):
+    premises = serializers.ListField(
+        child=Text(max_length=20), help_text="Their codes, at most 200."
+    )
+    reason = Text(max_length=200)
+
+
+class LeftOutOut(Shape):
+    premises = serializers.CharField()
+    name = serializers.CharField(help_text="Empty where there are no such premises.")
+    code = serializers.CharField(help_text="Why, as a stable code.")
+    detail = serializers.CharField()
+
+
+class ChosenOut(Shape):
+    proposal = ProposalOut()
+    refused = LeftOutOut(many=True, help_text="Premises that the proposal leaves out.")
+
+
+_CHOSEN_PROBLEMS = (SelectionEmpty, SelectionRefused, ProposalPending)
+_CHOSEN: dict[str, object] = {"premises": ["P-0001", "P-0002"], "reason": "Strike."}
 
 
 class Suspensions(StaffView):
@@ -75,3 +101,42 @@ class Lifting(StaffView):
         self.read(Shape)
         lifted = suspending.sales_resume(by=self.by, suspension=suspension)
         return self.answer(SuspensionOut, lifted)
+
+
+class Suspending(StaffView):
+    @operation(
+        "Propose to suspend the sales of many premises; another person confirms all of them",
+        "Premises that are suspended already, or unknown, are left out and named. Until the"
+        " confirmation all of them sell. It refuses all if one of them changed meanwhile.",
+        body=ChosenIn,
+        answer=ChosenOut,
+        status=201,
+        idempotent=True,
+        problems=_CHOSEN_PROBLEMS,
+        example=_CHOSEN,
+        power=powers.SUSPEND,
+    )
+    def post(self, request: Request) -> HttpResponse:
+        return self.created_once(
+            ChosenOut, suspending.suspending_propose, by=self.by, **self.read(ChosenIn)
+        )
+
+
+class Liftings(StaffView):
+    @operation(
+        "Propose to lift the suspensions of many premises; another person confirms all of them",
+        "Premises without a suspension of their own, or unknown, are left out and named."
+        " Suspensions of all sales or of one terminal stay. It refuses all if one of the premises"
+        " changed meanwhile.",
+        body=ChosenIn,
+        answer=ChosenOut,
+        status=201,
+        idempotent=True,
+        problems=_CHOSEN_PROBLEMS,
+        example=_CHOSEN,
+        power=powers.SUSPEND,
+    )
+    def post(self, request: Request) -> HttpResponse:
+        return self.created_once(
+            ChosenOut, suspending.lifting_propose, by=self.by, **self.read(ChosenIn)
+        )

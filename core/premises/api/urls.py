@@ -19,6 +19,8 @@ urlpatterns = [
     path("terminals/<str:code>/revocation", premises.Revocation.as_view()),
     path("resolutions", resolutions.Resolutions.as_view()),
     path("suspensions", suspensions.Suspensions.as_view()),
+    path("suspensions/proposals", suspensions.Suspending.as_view()),
+    path("suspensions/liftings", suspensions.Liftings.as_view()),
     path("suspensions/<int:suspension>/lifting", suspensions.Lifting.as_view()),
     path("terminal", terminal.WhoAmI.as_view()),
     path("terminal/enrolment", terminal.Enrolment.as_view()),

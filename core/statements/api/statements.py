@@ -22,11 +22,13 @@ from core.api.shapes import (
 from core.api.views import StaffView, TerminalView
 from core.kernel.money import BadPercent
 from core.looks.recording import EXPORT, look
+from core.premises.api.suspensions import ChosenOut
+from core.premises.chosen import SelectionEmpty, SelectionRefused
 from core.premises.models import Game
 from core.premises.services import PremisesUnknown
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
-from core.statements import papers, powers, selectors, services
+from core.statements import guarantee, papers, powers, selectors, services
 from core.statements.models import Remittance
 
 
@@ -116,6 +118,18 @@ class LimitIn(Shape):
     )
 
 
+class ChosenLimitIn(Shape):
+    premises = serializers.ListField(
+        child=Text(max_length=20), help_text="Their codes, at most 200."
+    )
+    limit_cents = Cents()
+    minute_cap_cents = Cents(
+        default=services.MINUTE_CAP_CENTS,
+        help_text="The most that each of their terminals sells in a minute.",
+    )
+    reference = Text(max_length=120)
+
+
 class LimitOut(Shape):
     id = Whole()
     premises = serializers.CharField(source="premises.code")
@@ -182,6 +196,37 @@ class Limits(StaffView):
             return self.answer(ProposalOut, proposal, 202)
 
         return self.once(act)
+
+
+class ChosenLimits(StaffView):
+    @operation(
+        "Propose one guarantee limit for many premises; another person confirms all of them",
+        "It begins at the confirmation. Premises that have it already, whose next limit is on"
+        " record, or that are unknown, are left out and named. It refuses all if the limit of one"
+        " of them changed meanwhile.",
+        body=ChosenLimitIn,
+        answer=ChosenOut,
+        status=201,
+        idempotent=True,
+        problems=(
+            services.LimitRefused,
+            services.ReferenceMissing,
+            SelectionEmpty,
+            SelectionRefused,
+            ProposalPending,
+        ),
+        example={
+            "premises": ["P-0001", "P-0002"],
+            "limit_cents": 300000,
+            "minute_cap_cents": 60000,
+            "reference": "Aval 12/2027",
+        },
+        power=powers.SET_GUARANTEE,
+    )
+    def post(self, request: Request) -> HttpResponse:
+        return self.created_once(
+            ChosenOut, guarantee.limits_propose, by=self.by, **self.read(ChosenLimitIn)
+        )
 
 
 class Rates(StaffView):

@@ -7,6 +7,7 @@ from core.statements.api import cash_ups, statements
 urlpatterns = [
     path("premises/<str:code>/account", statements.Account.as_view()),
     path("premises/<str:code>/guarantee-limits", statements.Limits.as_view()),
+    path("guarantee-limits", statements.ChosenLimits.as_view()),
     path("commission-rates", statements.Rates.as_view()),
     path("statements", statements.Statements.as_view()),
     path("statements/<uuid:statement>", statements.OneStatement.as_view()),

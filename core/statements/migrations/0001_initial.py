@@ -298,7 +298,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "proposal",
-                    models.OneToOneField(
+                    models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.proposal",

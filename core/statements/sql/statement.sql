@@ -21,7 +21,8 @@ CREATE OR REPLACE TRIGGER statement_follows BEFORE INSERT ON statements_statemen
 
 -- Two persons set a commission and a limit, and record a large remittance.
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON statements_guaranteelimit
-    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'statements.guarantee');
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'statements.guarantee',
+        'statements.guarantees');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON statements_commissionrate
     FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'statements.rate');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON statements_remittance

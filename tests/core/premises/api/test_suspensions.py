@@ -3,8 +3,9 @@
 import pytest
 
 from core.premises.models import Suspension
+from core.staff.powers import Role
 from tests.support import factories
-from tests.support.api import Api, refused
+from tests.support.api import Api, refused, staff_api
 
 pytestmark = pytest.mark.django_db
 
@@ -44,3 +45,28 @@ def test_suspensions_that_are_refused(organiser: Api, auditor: Api) -> None:
     refused(organiser.post("suspensions/99999999999999999999/lifting"), 404, "route_unknown")
     refused(auditor.get("suspensions", in_force="perhaps"), 422, "fields_invalid")
     assert not Suspension.objects.exists()
+
+
+def test_many_premises_are_suspended_and_lifted_by_two(organiser: Api, auditor: Api) -> None:
+    other_organiser = staff_api(Role.ORGANISER)
+    codes = [factories.premises().code for _ in range(2)]
+    body = {"premises": [*codes, "NO-1"], "reason": "Strike."}
+    refused(auditor.post("suspensions/proposals", body), 403, "power_missing")
+    made = organiser.post("suspensions/proposals", body)
+    assert made.status_code == 201
+    assert [row["code"] for row in made.json()["refused"]] == ["premises_unknown"]
+    address = f"proposals/{made.json()['proposal']['proposal']}/confirmation"
+    refused(organiser.post(address), 403, "same_person")
+    assert other_organiser.post(address).status_code == 200
+    standing = auditor.get("suspensions").json()["items"]
+    assert [row["premises"] for row in standing] == codes
+    none = organiser.post("suspensions/proposals", body)
+    assert refused(none, 409, "selection_refused")["data"]["premises"][0]["premises"] == codes[0]
+    made = organiser.post("suspensions/liftings", {"premises": codes, "reason": "Over."})
+    organiser.post(f"suspensions/{standing[0]['id']}/lifting")
+    address = f"proposals/{made.json()['proposal']['proposal']}/confirmation"
+    changed = refused(other_organiser.post(address), 409, "premises_changed")
+    assert [row["premises"] for row in changed["data"]["premises"]] == codes[:1]
+    refused(
+        organiser.post("suspensions/liftings", {**body, "premises": []}), 422, "selection_empty"
+    )

@@ -58,3 +58,22 @@ def test_accounts_and_statements_through_the_api(organiser: Any, contest: Any) -
     assert (answer.status_code, answer.json()["proposal"]) == (201, None)
     assert auditor.get(f"{one}/remittances").json()["items"][0]["amount_cents"] == 99
     refused(auditor.get(f"statements/{uuid.uuid4()}"), 404, "statement_unknown")
+
+
+def test_one_limit_is_proposed_for_many_premises(organiser: Any) -> None:
+    api, auditor = staff_api(Role.ORGANISER), staff_api(Role.AUDITOR)
+    codes = [factories.premises().code for _ in range(2)]
+    body = {"premises": [*codes, "NO-1"], "limit_cents": 4_000, "reference": "Aval 3"}
+    refused(auditor.post("guarantee-limits", body), 403, "power_missing")
+    made = api.post("guarantee-limits", body)
+    assert made.status_code == 201
+    assert [row["premises"] for row in made.json()["refused"]] == ["NO-1"]
+    paying.confirmed_over_api(made.json()["proposal"], Role.ORGANISER)
+    for code in codes:
+        newest = auditor.get(f"premises/{code}/guarantee-limits").json()["items"][0]
+        assert (newest["limit_cents"], newest["reference"]) == (4_000, "Aval 3")
+    again = refused(api.post("guarantee-limits", body), 409, "selection_refused")
+    assert again["data"]["premises"][0]["detail"] == "These premises have this limit already."
+    refused(
+        api.post("guarantee-limits", {**body, "limit_cents": -1}), 422, "guarantee_limit_refused"
+    )

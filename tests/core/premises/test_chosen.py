@@ -1,0 +1,196 @@
+"""Many premises in one proposal: what is left out is named, what changed meanwhile refuses all."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from core.database import clock
+from core.premises import suspending
+from core.premises.chosen import MOST, PremisesChanged, SelectionEmpty, SelectionRefused
+from core.premises.models import Premises, Suspension
+from core.staff import two_persons
+from core.staff.actor import PowerMissing, StaffActor
+from core.staff.powers import Role
+from core.statements import guarantee, services
+from core.statements.models import GuaranteeLimit
+from tests.support import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def by() -> StaffActor:
+    return factories.staff(Role.ORGANISER)
+
+
+@pytest.fixture
+def other() -> StaffActor:
+    return factories.staff(Role.ORGANISER)
+
+
+@pytest.fixture
+def places() -> list[Premises]:
+    return [factories.premises() for _ in range(3)]
+
+
+def codes(places: list[Premises]) -> list[str]:
+    return [place.code for place in places]
+
+
+def suspended() -> set[int | None]:
+    found = Suspension.objects.filter(lifted_at=None)
+    return set(found.values_list("premises", flat=True))
+
+
+def test_what_cannot_be_proposed_is_named_and_harms_no_other(
+    by: StaffActor, other: StaffActor, places: list[Premises]
+) -> None:
+    suspending.sales_suspend(by=by, reason="Fire", premises=places[0].code)
+    asked = [*codes(places), places[1].code, "NO-1"]
+    made = suspending.suspending_propose(by=by, premises=asked, reason="Strike")
+    left_out = [(row.premises, row.name, row.code) for row in made.refused]
+    assert left_out == [
+        (places[0].code, places[0].name, "suspended_already"),
+        ("NO-1", "", "premises_unknown"),
+    ]
+    assert [r["premises"] for r in made.proposal.content["premises"]] == codes(places[1:])
+    assert suspended() == {places[0].pk}, "nothing is suspended by one person"
+    two_persons.confirm(proposal=made.proposal.uuid, by=other)
+    assert suspended() == {place.pk for place in places}
+    assert {(s.reason, s.suspended_by_id) for s in Suspension.objects.all()} == {
+        ("Fire", by.user_id),
+        ("Strike", other.user_id),
+    }
+
+
+def test_one_person_alone_suspends_lifts_and_limits_nothing(
+    by: StaffActor, places: list[Premises]
+) -> None:
+    made = suspending.suspending_propose(by=by, premises=codes(places), reason="Strike")
+    for refused in (by, factories.another_session(by)):
+        with pytest.raises(two_persons.SamePerson):
+            two_persons.confirm(proposal=made.proposal.uuid, by=refused)
+    with pytest.raises(two_persons.ProposalPending):
+        suspending.suspending_propose(by=by, premises=codes(places), reason="Strike")
+    auditor = factories.staff(Role.AUDITOR)
+    with pytest.raises(PowerMissing):
+        two_persons.confirm(proposal=made.proposal.uuid, by=auditor)
+    for propose in (suspending.suspending_propose, suspending.lifting_propose):
+        with pytest.raises(PowerMissing):
+            propose(by=auditor, premises=codes(places), reason="x")
+    with pytest.raises(PowerMissing):
+        guarantee.limits_propose(by=auditor, premises=codes(places), limit_cents=1, reference="x")
+    assert not Suspension.objects.exists()
+
+
+def test_premises_that_changed_meanwhile_are_named_and_refuse_all(
+    by: StaffActor, other: StaffActor, places: list[Premises]
+) -> None:
+    made = suspending.suspending_propose(by=by, premises=codes(places), reason="Strike")
+    suspending.sales_suspend(by=by, reason="Fire", premises=places[1].code)
+    with pytest.raises(PremisesChanged) as refused:
+        two_persons.confirm(proposal=made.proposal.uuid, by=other)
+    named = [{"premises": places[1].code, "name": places[1].name}]
+    assert refused.value.data["premises"] == named
+    assert suspended() == {places[1].pk}
+    assert two_persons.lapse_of(made.proposal, clock.now()) is None, "it still waits"
+
+
+def test_every_suspension_of_the_premises_is_lifted_and_no_other(
+    by: StaffActor, other: StaffActor, places: list[Premises]
+) -> None:
+    terminal = factories.point(places[0]).terminal
+    for reason in ("Fire", "Flood"):
+        suspending.sales_suspend(by=by, reason=reason, premises=places[0].code)
+    suspending.sales_suspend(by=by, reason="Paper", terminal=terminal.code)
+    suspending.sales_suspend(by=by, reason="Storm")
+    with pytest.raises(SelectionRefused) as refused:
+        suspending.lifting_propose(by=by, premises=codes(places[1:]), reason="Over")
+    assert [row["premises"] for row in refused.value.data["premises"]] == codes(places[1:])
+    made = suspending.lifting_propose(by=by, premises=codes(places), reason="Over")
+    two_persons.confirm(proposal=made.proposal.uuid, by=other)
+    standing = Suspension.objects.filter(lifted_at=None).values_list("reason", flat=True)
+    assert sorted(standing) == ["Paper", "Storm"]
+    lifted = Suspension.objects.exclude(lifted_at=None)
+    assert {row.lifted_by_id for row in lifted} == {other.user_id}
+
+
+def test_a_suspension_lifted_or_added_meanwhile_refuses_the_lifting(
+    by: StaffActor, other: StaffActor, places: list[Premises]
+) -> None:
+    first = suspending.sales_suspend(by=by, reason="Fire", premises=places[0].code)
+    suspending.sales_suspend(by=by, reason="Fire", premises=places[1].code)
+    made = suspending.lifting_propose(by=by, premises=codes(places), reason="Over")
+    suspending.sales_resume(by=by, suspension=first.pk)
+    suspending.sales_suspend(by=by, reason="Theft", premises=places[0].code)
+    with pytest.raises(PremisesChanged):
+        two_persons.confirm(proposal=made.proposal.uuid, by=other)
+    assert suspended() == {places[0].pk, places[1].pk}
+
+
+def test_one_limit_is_set_for_many_from_the_confirmation_on(
+    by: StaffActor, other: StaffActor, places: list[Premises]
+) -> None:
+    factories.guarantee(places[0], 5_000, minute_cap_cents=700)
+    factories.guarantee(places[1], 5_000, since=clock.now() + timedelta(days=3))
+    terms = {"limit_cents": 5_000, "minute_cap_cents": 700, "reference": "Aval 7"}
+    made = guarantee.limits_propose(by=by, premises=codes(places), **terms)
+    assert [row.code for row in made.refused] == ["limit_the_same", "limit_to_come"]
+    before = clock.now()
+    two_persons.confirm(proposal=made.proposal.uuid, by=other)
+    (limit,) = GuaranteeLimit.objects.filter(proposal=made.proposal)
+    assert (limit.premises, limit.limit_cents, limit.minute_cap_cents) == (places[2], 5_000, 700)
+    assert limit.in_force_from >= before and limit.recorded_by_id == by.user_id
+
+
+def test_two_proposals_of_limits_at_once_set_one_of_them(
+    by: StaffActor, other: StaffActor, places: list[Premises]
+) -> None:
+    """The second one was about the limits before the first, and is refused in whole."""
+    made = [
+        guarantee.limits_propose(by=by, premises=codes(places), limit_cents=cents, reference="Aval")
+        for cents in (100, 200)
+    ]
+    two_persons.confirm(proposal=made[0].proposal.uuid, by=other)
+    with pytest.raises(PremisesChanged):
+        two_persons.confirm(proposal=made[1].proposal.uuid, by=other)
+    newest = GuaranteeLimit.objects.order_by("-pk")[:3]
+    assert {(row.limit_cents, row.proposal_id) for row in newest} == {(100, made[0].proposal.pk)}
+
+
+@pytest.mark.parametrize("number", [0, MOST + 1])
+def test_none_and_more_than_a_person_can_read_are_refused(by: StaffActor, number: int) -> None:
+    asked = [f"P{at}" for at in range(number)]
+    for propose in (suspending.suspending_propose, suspending.lifting_propose):
+        with pytest.raises(SelectionEmpty):
+            propose(by=by, premises=asked, reason="x")
+    with pytest.raises(SelectionEmpty):
+        guarantee.limits_propose(by=by, premises=asked, limit_cents=1, reference="x")
+    with pytest.raises(services.LimitRefused):
+        guarantee.limits_propose(by=by, premises=["P1"], limit_cents=-1, reference="x")
+    with pytest.raises(services.ReferenceMissing):
+        guarantee.limits_propose(by=by, premises=["P1"], limit_cents=1, reference=" ")
+
+
+def test_two_hundred_premises_cost_few_queries(
+    by: StaffActor, other: StaffActor, django_assert_max_num_queries: Any
+) -> None:
+    template = factories.premises()
+    Premises.objects.bulk_create(
+        Premises(
+            code=f"MANY{at}",
+            name=f"Bar {at}",
+            kind=template.kind,
+            address="Carrer Major 1",
+            municipality="Palma",
+            created_at=clock.now(),
+            proposal=template.proposal,
+        )
+        for at in range(MOST)
+    )
+    asked = [f"MANY{at}" for at in range(MOST)]
+    with django_assert_max_num_queries(30):
+        made = suspending.suspending_propose(by=by, premises=asked, reason="Strike")
+        two_persons.confirm(proposal=made.proposal.uuid, by=other)
+    assert len(suspended()) == MOST
