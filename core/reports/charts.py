@@ -12,6 +12,12 @@ from core.receipts.formats import format_cents
 from core.reports.tables import Kind, Table
 
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 720, 240, 90, 28, 44
+BESIDE_A_FORM = 420
+"""A width for narrow places. A picture is never shown narrower than it is drawn (`house.css`), so
+that its letters of 12 px stay so.
+"""
+LABEL = 78
+"""The room that the name of a column takes."""
 MOST_BARS = 60
 MOST_STEPS = 4
 """The most steps from zero to the largest value, so that an axis has few marks."""
@@ -19,8 +25,10 @@ _WHOLE_EUROS = re.compile(r"[.,]00(?=\D*$)")
 COLOURS = ("#1d6fb8", "#c2571a", "#2e7d4f", "#7a4fa3")
 
 
-def svg(table: Table, *, label: str = "") -> SafeString:
-    """Return the picture of a report, or an empty text if it has no picture or no rows."""
+def svg(table: Table, *, label: str = "", width: int = WIDTH) -> SafeString:
+    """Return the picture of a report, `width` CSS pixels or wider: empty if it has no picture or no
+    rows.
+    """
     picture = table.report.picture
     if picture is None or not table.rows:
         return SafeString("")
@@ -30,16 +38,18 @@ def svg(table: Table, *, label: str = "") -> SafeString:
     draw = _lines if picture.line and len(labels) > 1 else _bars
     places = [table.report.column(name) for name in picture.values]
     cents = table.report.columns[places[0]].kind is Kind.CENTS
-    scale = _Scale(low, high, len(labels), least=100 if cents else 1)
+    scale = _Scale(low, high, len(labels), least=100 if cents else 1, width=width)
     names = [str(table.report.columns[place].title) for place in places]
     return format_html(
-        '<svg class="house-chart" viewBox="0 0 {} {}" role="img" aria-label="{}">{}{}{}</svg>',
-        WIDTH,
+        '<div class="house-scroll"><svg class="house-chart {}" viewBox="0 0 {} {}" role="img"'
+        ' aria-label="{}">{}{}{}</svg></div>',
+        "narrow" if width < WIDTH else "",
+        width,
         HEIGHT,
         label or str(table.report.title),
         _axes(scale, labels, cents=cents),
         draw(scale, series, labels, cents=cents),
-        _legend(names),
+        _legend(names, width),
     )
 
 
@@ -50,11 +60,14 @@ class _Scale:
     `least`: all zero is drawn at the foot of one unit.
     """
 
-    def __init__(self, low: int, high: int, many: int, *, least: int = 1) -> None:
+    def __init__(
+        self, low: int, high: int, many: int, *, least: int = 1, width: int = WIDTH
+    ) -> None:
         self.step = _step(max(high - low, least))
         self.low = low // self.step * self.step
         self.high = max(-(-high // self.step) * self.step, self.low + least)
         self.many = max(many, 1)
+        self.width = width
 
     @property
     def marks(self) -> range:
@@ -66,7 +79,7 @@ class _Scale:
 
     def x(self, place: int) -> int:
         """Return the left edge of a column."""
-        return LEFT + (WIDTH - LEFT - 10) * place // self.many
+        return LEFT + (self.width - LEFT - 10) * place // self.many
 
 
 def _step(span: int) -> int:
@@ -110,11 +123,11 @@ def _axes(scale: _Scale, labels: Sequence[str], *, cents: bool) -> SafeString:
     lines = format_html_join(
         "",
         '<line x1="{}" x2="{}" y1="{}" y2="{}" stroke="currentColor" stroke-opacity=".2"/>'
-        '<text x="{}" y="{}" font-size="11" text-anchor="end" fill="currentColor">{}</text>',
+        '<text x="{}" y="{}" font-size="12" text-anchor="end" fill="currentColor">{}</text>',
         (
             (
                 LEFT,
-                WIDTH - 10,
+                scale.width - 10,
                 scale.y(m),
                 scale.y(m),
                 LEFT - 6,
@@ -124,10 +137,10 @@ def _axes(scale: _Scale, labels: Sequence[str], *, cents: bool) -> SafeString:
             for m, text in zip(scale.marks, _mark_texts(scale, cents=cents), strict=True)
         ),
     )
-    step = max(1, -(-len(labels) // 8))
+    step = max(1, -(-len(labels) * LABEL // (scale.width - LEFT - 10)))
     names = format_html_join(
         "",
-        '<text x="{}" y="{}" font-size="11" fill="currentColor">{}</text>',
+        '<text x="{}" y="{}" font-size="12" fill="currentColor">{}</text>',
         (
             (scale.x(place), HEIGHT - BOTTOM + 16, text[:12])
             for place, text in enumerate(labels)
@@ -190,13 +203,14 @@ def _lines(
     )
 
 
-def _legend(names: Sequence[str]) -> SafeString:
+def _legend(names: Sequence[str], width: int) -> SafeString:
+    room = min(180, (width - LEFT) // len(names))
     return format_html_join(
         "",
         '<rect x="{}" y="6" width="12" height="12" fill="{}"/>'
         '<text x="{}" y="16" font-size="12" fill="currentColor">{}</text>',
         (
-            (LEFT + 180 * number, COLOURS[number % len(COLOURS)], LEFT + 180 * number + 18, name)
+            (LEFT + room * number, COLOURS[number % len(COLOURS)], LEFT + room * number + 18, name)
             for number, name in enumerate(names)
         ),
     )

@@ -259,4 +259,4 @@ def past_chart(rounds: Sequence[Tried]) -> SafeString:
         top = next(iter(paid.winners))
         rows.append((day(tried.past.day), paid.prize_each.get(top, 0), paid.jackpot_out))
     period = tables.Period(rounds[0].past.day, rounds[-1].past.day)
-    return charts.svg(tables.Table(_CHART, period, rows, ()))
+    return charts.svg(tables.Table(_CHART, period, rows, ()), width=charts.BESIDE_A_FORM)

@@ -21,6 +21,14 @@ for (const [name, value] of Object.entries(arguments[0])) {
 document.querySelector("main [name=name]").dispatchEvent(new Event("input", {bubbles: true}));
 """
 
+# The smallest letters of the chart as shown.
+_LETTERS_PX = """
+const svg = document.querySelector("svg.house-chart");
+const grown = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+return Math.min(...[...svg.querySelectorAll("text")]
+  .map((e) => e.getAttribute("font-size") * grown));
+"""
+
 
 @pytest.mark.article("14.III.7")
 @pytest.mark.parametrize(("size", "dark", "language"), LOOKS)
@@ -41,6 +49,7 @@ def test_a_bet_type_is_prepared(
     tour.stop("fault")
     browser.run(_TYPED, typed(SIX))
     browser.find("#live svg.house-chart")
+    assert browser.run(_LETTERS_PX) >= 12
     assert not browser.run("return document.querySelectorAll('.house-fault').length")
     assert not browser.shows("#id_below_6"), "a bet on six races has no such category"
     tour.stop("filled-in")
