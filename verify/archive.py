@@ -103,7 +103,9 @@ def check(folder: str, log_file: str, keys: str) -> str:
             pass
     retired = ""
     if log.has("periods.retired", f"period:{month}"):
-        check_retirement(archive, log.document("periods.retired", f"period:{month}"))
+        told = log.document("periods.retired", f"period:{month}")
+        same(told, {"journal": closing["journal"]}, "periods.retired")
+        check_retirement(archive, told)
         retired = "; it is the archive of which rows were retired"
     return (
         f"WHOLE: {month}, {transfers} transfers and {tickets} tickets as published;"

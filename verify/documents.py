@@ -175,6 +175,7 @@ ARCHIVED_TABLE = {"table": words, "file": words, "rows": whole, "bytes": whole, 
                   "columns": [{"name": words, "type": words, "says": text}]}
 RETIREMENT = {"format": "trot-retirement-1", "number": whole, "first_day": day, "last_day": day,
               "archive_sha256": sha256, "kept": words,
+              "journal": {"batch": whole, "digest": text},
               "tables": [{"table": words, "rows": whole, **RETIRED_TABLE}]}
 NAMES_ERASED = {"format": "trot-names-erased-1", "erased_at": instant, "names_of_staff": [sha256],
                 "names_of_operators": [sha256]}

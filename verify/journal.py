@@ -144,6 +144,10 @@ def check(journal: str, log_file: str, keys: str) -> str:
     found = Journal(keys_in_force(log), retired)
     found.read(journal)
     retired.need_sealed()
+    for each in log.all("periods.retired"):
+        month, told = each["first_day"][:7], each["journal"]
+        there = found.digests.get(told["batch"], "") if told["batch"] else ""
+        need(told["digest"] == there, f"periods.retired {month}, journal", "not of this journal")
     published = max((each["batch"] for each in checkpoints), default=0)
     one_past(found.digests, found.lineages, log.all("journal.lineage"), published)
     for checkpoint in checkpoints:

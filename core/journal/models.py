@@ -163,8 +163,12 @@ class Block(Guarded):
     """Entries of one table in a batch: `rows` times (transaction, row, digest of the row).
 
     An entry is two big-endian integers of 8 bytes and 32 bytes of SHA-256. Entries are in the order
-    of transactions and rows.
+    of transactions and rows. `sha256` is their digest, which the batch's head has. The entries are
+    NULL where they left with a retired month (docs/adr/0045): the rows give them again, and the
+    digest proves these. All blocks of a table in a batch have entries, or none has.
     """
+
+    mutable = ("entries",)
 
     batch = models.ForeignKey(Batch, models.PROTECT, related_name="blocks", db_index=False)
     position = models.PositiveIntegerField(_("position"))
@@ -172,7 +176,8 @@ class Block(Guarded):
         RowForm, models.PROTECT, related_name="+", db_index=False, verbose_name=_("form of rows")
     )
     rows = models.PositiveIntegerField(_("rows"))
-    entries = models.BinaryField()
+    entries = models.BinaryField(_("entries"), null=True)
+    sha256 = models.BinaryField(_("digest"), max_length=32)
 
     class Meta:
         verbose_name = _("block of a batch")

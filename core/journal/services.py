@@ -143,13 +143,15 @@ def _blocks_store(number: int, span: Span) -> tuple[list[list[Json]], int]:
         digest = wire.form_digest(table.name, columns)
         for block in rows.blocks(table, columns, span):
             content = b"".join(block)
-            heads.append(wire.block_head(digest, len(block), content))
+            sha256 = hashlib.sha256(content).digest()
+            heads.append(wire.block_head(digest, len(block), sha256))
             Block.objects.create(
                 batch_id=number,
                 position=len(heads),
                 row_form=form,
                 rows=len(block),
                 entries=content,
+                sha256=sha256,
             )
             entries += len(block)
     return heads, entries

@@ -5,9 +5,11 @@ batch and not from batch to batch. A stretch is one batch, or so few entries tha
 in memory.
 """
 
+import bisect
 import dataclasses
+import hashlib
 from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.db import connection
 from django.db.models import QuerySet
@@ -124,6 +126,13 @@ def _forms(table: Journaled) -> dict[int, RowForm]:
         }
 
 
+def batch_span(batch: Batch) -> Span:
+    """Return the transactions of one batch: without those that it left to later ones."""
+    before = Batch.objects.filter(number=batch.number - 1).first()
+    late = tuple(before.open_xids) if before else ()
+    return Span(batch.first_xid, batch.end_xid, late, tuple(batch.open_xids))
+
+
 def _stretch(form: RowForm, before: Batch | None, run: list[Batch]) -> Stretch:
     first = before.end_xid if before else _NEVER
     late = tuple(before.open_xids) if before else ()
@@ -132,14 +141,86 @@ def _stretch(form: RowForm, before: Batch | None, run: list[Batch]) -> Stretch:
     return Stretch(form, run[0].number, last.number, span)
 
 
-def sealed_entries(table: Journaled, stretch: Stretch) -> Iterator[tuple[wire.Entry, int]]:
-    """Yield the journal's entries of the table, with their batches."""
+class Left:
+    """Batches of a stretch in which the entries of a table left: its rows must give them again.
+
+    `sealed_entries` finds the blocks, `others` digests the rows of their batches as they come.
+    """
+
+    def __init__(self) -> None:
+        self._blocks: dict[int, list[tuple[int, bytes]]] = {}
+        self._made: dict[int, list[tuple[int, Any]]] = {}
+
+    def add(self, block: Block) -> None:
+        """Keep how many entries the block had, and their digest."""
+        here = self._blocks.setdefault(block.batch_id, [])
+        here.append((block.rows, bytes(block.sha256)))
+
+    def others(self, present: Iterable[wire.Entry], stretch: Stretch) -> Iterator[wire.Entry]:
+        """Yield the rows of other batches. Where the stretch is one batch, they are in order."""
+        batches: _Batches | None = None
+        for entry in present:
+            if batches is None:
+                batches = _Batches(stretch)
+            batch = batches.of(entry.xid) if self._blocks else 0
+            if batch in self._blocks:
+                self._digest(batch, entry)
+            else:
+                yield entry
+
+    def _digest(self, batch: int, entry: wire.Entry) -> None:
+        made, blocks = self._made.setdefault(batch, []), self._blocks[batch]
+        place = len(made) - 1
+        if place < 0 or (place < len(blocks) - 1 and made[-1][0] == blocks[place][0]):
+            made.append((0, hashlib.sha256()))
+        rows, digest = made[-1]
+        digest.update(wire.entry_bytes(entry))
+        made[-1] = rows + 1, digest
+
+    def differing(self) -> Iterator[tuple[int, int, int]]:
+        """Yield each batch whose rows are not as they were sealed, and how many these were and are.
+
+        Call it when `others` was read to its end.
+        """
+        for batch, blocks in self._blocks.items():
+            made = [(rows, digest.digest()) for rows, digest in self._made.get(batch, [])]
+            if made != blocks:
+                yield batch, sum(rows for rows, _ in blocks), sum(rows for rows, _ in made)
+
+
+class _Batches:
+    """The batches of a stretch, by their transactions."""
+
+    def __init__(self, stretch: Stretch) -> None:
+        of_stretch = Batch.objects.filter(
+            number__gte=stretch.first_batch, number__lte=stretch.last_batch
+        ).order_by("number")
+        found = list(of_stretch.values_list("number", "first_xid", "open_xids"))
+        self._numbers = [number for number, _, _ in found]
+        self._first = [first for _, first, _ in found]
+        self._open = [frozenset(xids) for _, _, xids in found]
+
+    def of(self, xid: int) -> int:
+        """Return the batch that sealed a transaction of the stretch."""
+        place = max(bisect.bisect_right(self._first, xid) - 1, 0)
+        while place < len(self._numbers) - 1 and xid in self._open[place]:
+            place += 1
+        return self._numbers[place]
+
+
+def sealed_entries(
+    table: Journaled, stretch: Stretch, left: Left
+) -> Iterator[tuple[wire.Entry, int]]:
+    """Yield the journal's entries of the table, with their batches; keep what left in `left`."""
     blocks = Block.objects.filter(
         row_form__relation=table.name,
         batch_id__gte=stretch.first_batch,
         batch_id__lte=stretch.last_batch,
     )
     for block in blocks.order_by("batch_id", "position").iterator(chunk_size=16):
+        if block.entries is None:
+            left.add(block)
+            continue
         content = bytes(block.entries)
         complete = len(content) - len(content) % wire.ENTRY_BYTES
         for entry in wire.entries_of(content[:complete]):
@@ -161,3 +242,29 @@ def in_order(entries: Iterable[Read], stretch: Stretch) -> Iterator[Read]:
 def _place(read: Read) -> tuple[int, int]:
     entry = read if isinstance(read, wire.Entry) else read[0]
     return entry.xid, entry.row
+
+
+_PAST = (2**63, 0)
+
+
+def compared(
+    sealed: Iterator[tuple[wire.Entry, int]], present: Iterator[wire.Entry]
+) -> Iterator[tuple[str, wire.Entry, int | None]]:
+    """Walk both in the order of the journal; yield what each row that differs is, and its batch.
+
+    It is `row_changed`, `row_removed` or `row_added`; the last has no batch.
+    """
+    entry, row = next(sealed, None), next(present, None)
+    while entry is not None or row is not None:
+        entry_key = (entry[0].xid, entry[0].row) if entry else _PAST
+        row_key = (row.xid, row.row) if row else _PAST
+        if entry_key == row_key and entry and row:
+            if entry[0].digest != row.digest:
+                yield "row_changed", row, entry[1]
+            entry, row = next(sealed, None), next(present, None)
+        elif entry_key < row_key and entry:
+            yield "row_removed", *entry
+            entry = next(sealed, None)
+        elif row:
+            yield "row_added", row, None
+            row = next(present, None)

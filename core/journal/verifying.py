@@ -23,10 +23,10 @@ from core.journal import lineages, rows, rules, wire
 from core.journal.install import COLUMN, Journaled, journaled, unjournaled
 from core.journal.models import Act, Batch, Block, Change, RowForm
 from core.journal.services import CHECKPOINT, checkpoint_document
-from core.journal.spans import WHOLE, Part, in_order, sealed_entries, stretches
+from core.journal.spans import WHOLE, Left, Part, compared, in_order, sealed_entries, stretches
 from core.kernel.canonical import Json, canonical_bytes
 from core.proofs.models import LogEntry
-from core.proofs.selectors import Retired
+from core.proofs.selectors import Retired, RetiredBatches
 
 
 class Fault(enum.StrEnum):
@@ -37,6 +37,7 @@ class Fault(enum.StrEnum):
     ROW_CHANGED = "row_changed"
     ROW_REMOVED = "row_removed"
     ROW_ADDED = "row_added"
+    ROWS_DIFFER = "rows_differ"
     ROW_WITHOUT_ACT = "row_without_act"
     ACT_UNNAMED = "act_unnamed"
     TRIGGER = "trigger_missing"
@@ -142,7 +143,7 @@ def _lineages() -> Iterator[Finding]:
 def batch_findings(part: Part = WHOLE) -> Iterator[Finding]:
     """Yield what is wrong with the chain of batches itself, or with a part of it."""
     since = part.since
-    previous, end, number = wire.NOTHING_BEFORE, 0, 1
+    previous, end, number, retired = wire.NOTHING_BEFORE, 0, 1, RetiredBatches()
     if since is not None:
         previous, end, number = bytes(since.digest), since.end_xid, since.number + 1
     sealed_at = since.sealed_at if since else datetime.min.replace(tzinfo=UTC)
@@ -153,7 +154,7 @@ def batch_findings(part: Part = WHOLE) -> Iterator[Finding]:
             yield _broken(number, "it does not follow from the batch before")
         if batch.first_xid != end:
             yield _broken(number, "its transactions do not begin where the last batch ended")
-        yield from _batch(batch)
+        yield from _batch(batch, retired)
         if batch.sealed_at < sealed_at:
             yield _broken(number, "it was sealed before the batch before it")
         sealed_at = batch.sealed_at
@@ -170,19 +171,19 @@ def _broken(batch: int, detail: str) -> Finding:
     return Finding(Fault.BATCH, f"batch {batch}: {detail}", batch=batch)
 
 
-def _batch(batch: Batch) -> Iterator[Finding]:
+def _batch(batch: Batch, retired: RetiredBatches) -> Iterator[Finding]:
     """Compare a batch's head, digest and signature with its blocks."""
     heads: list[list[Json]] = []
     entries = 0
     blocks = Block.objects.filter(batch_id=batch.pk).select_related("row_form").order_by("position")
     for place, block in enumerate(blocks.iterator(chunk_size=16), start=1):
-        content = bytes(block.entries)
         if block.position != place:
             yield _broken(batch.pk, f"block {place} is gone")
-        if len(content) != block.rows * wire.ENTRY_BYTES:
-            yield _broken(batch.pk, f"block {block.position} has not {block.rows} entries")
+        wrong = _wrong_entries(block, retired)
+        if wrong:
+            yield _broken(batch.pk, f"the entries of block {block.position} {wrong}")
         form = wire.form_digest(block.row_form.relation, block.row_form.columns)
-        heads.append(wire.block_head(form, block.rows, content))
+        heads.append(wire.block_head(form, block.rows, bytes(block.sha256)))
         entries += block.rows
     head = wire.head(
         number=batch.number,
@@ -203,6 +204,15 @@ def _batch(batch: Batch) -> Iterator[Finding]:
     until = batch.key.valid_until
     if batch.sealed_at < batch.key.valid_from or (until and batch.sealed_at >= until):
         yield _broken(batch.pk, "its key was not in force when it was sealed")
+
+
+def _wrong_entries(block: Block, retired: RetiredBatches) -> str:
+    if block.entries is None:
+        return "" if block.batch_id in retired else "are gone, and their month was not retired"
+    if len(block.entries) != block.rows * wire.ENTRY_BYTES:
+        return f"are not {block.rows}"
+    same = hashlib.sha256(block.entries).digest() == bytes(block.sha256)
+    return "" if same else "were changed"
 
 
 def signed(public_key: bytes, message: bytes, signature: bytes) -> bool:
@@ -252,34 +262,23 @@ def _rows(table: Journaled, part: Part) -> Iterator[Finding]:
                 table=table.name,
             )
             continue
-        present = in_order(rows.entries(table, stretch.form.columns, stretch.span), stretch)
-        sealed = in_order(sealed_entries(table, stretch), stretch)
-        for finding in _compare(table, sealed, present):
-            if finding.what is not Fault.ROW_REMOVED or finding.row not in retired:
-                yield finding
+        left = Left()
+        sealed = in_order(sealed_entries(table, stretch, left), stretch)  # finds what left
+        entries = rows.entries(table, stretch.form.columns, stretch.span)
+        present = left.others(in_order(entries, stretch), stretch)
+        for what, entry, batch in compared(sealed, present):
+            if what != Fault.ROW_REMOVED or entry.row not in retired:
+                yield row_finding(Fault(what), table, entry, batch)
+        for number, were, are in left.differing():
+            yield Finding(
+                Fault.ROWS_DIFFER,
+                f"batch {number}, {table.name}: {were} rows were sealed, {are} are there, and not"
+                " all as they were; the archive of their month names them: period_rows",
+                batch=number,
+                table=table.name,
+            )
 
 
-def _compare(
-    table: Journaled, sealed: Iterator[tuple[wire.Entry, int]], present: Iterator[wire.Entry]
-) -> Iterator[Finding]:
-    """Walk both in the order of the journal; yield the rows that differ, are gone, or are new."""
-    entry, row = next(sealed, None), next(present, None)
-    while entry is not None or row is not None:
-        entry_key = (entry[0].xid, entry[0].row) if entry else _END
-        row_key = (row.xid, row.row) if row else _END
-        if entry_key == row_key and entry and row:
-            if entry[0].digest != row.digest:
-                yield _row(Fault.ROW_CHANGED, table, row, entry[1])
-            entry, row = next(sealed, None), next(present, None)
-        elif entry_key < row_key and entry:
-            yield _row(Fault.ROW_REMOVED, table, *entry)
-            entry = next(sealed, None)
-        elif row:
-            yield _row(Fault.ROW_ADDED, table, row, None)
-            row = next(present, None)
-
-
-_END = (2**63, 0)
 _WORDS = {
     Fault.ROW_CHANGED: "is not as it was written",
     Fault.ROW_REMOVED: "is gone, or no longer says which transaction wrote it",
@@ -288,7 +287,8 @@ _WORDS = {
 }
 
 
-def _row(what: Fault, table: Journaled, entry: wire.Entry, batch: int | None) -> Finding:
+def row_finding(what: Fault, table: Journaled, entry: wire.Entry, batch: int | None) -> Finding:
+    """Return what is told of one row; `batch` is the one that sealed it."""
     where = f"batch {batch}, " if batch else ""
     return Finding(
         what,
@@ -356,7 +356,7 @@ def _without_act(table: Journaled, part: Part) -> Iterator[Finding]:
             f" (SELECT FROM journal_act a WHERE a.{COLUMN} = t.{COLUMN}) ORDER BY 1, 2"
         )
         for xid, row in cursor:
-            yield _row(Fault.ROW_WITHOUT_ACT, table, wire.Entry(xid, row, b""), None)
+            yield row_finding(Fault.ROW_WITHOUT_ACT, table, wire.Entry(xid, row, b""), None)
 
 
 def _unnamed(part: Part) -> Iterator[Finding]:

@@ -2,7 +2,6 @@
 
 import dataclasses
 import datetime
-import hashlib
 from collections.abc import Iterator, Sequence
 
 from core.kernel.canonical import Json, canonical_sha256
@@ -43,9 +42,15 @@ def form_digest(relation: str, columns: Sequence[str]) -> str:
     return canonical_sha256(form_document(relation, columns)).hex()
 
 
-def block_head(form: str, rows: int, entries: bytes) -> list[Json]:
-    """Return the part of a batch's head about one block: form, number of rows, SHA-256."""
-    return [form, rows, hashlib.sha256(entries).hexdigest()]
+def entry_bytes(entry: Entry) -> bytes:
+    """Return an entry as a block has it."""
+    numbers = (each.to_bytes(8, "big", signed=True) for each in (entry.xid, entry.row))
+    return b"".join(numbers) + entry.digest
+
+
+def block_head(form: str, rows: int, sha256: bytes) -> list[Json]:
+    """Return the part of a batch's head about one block: form, rows, SHA-256 of its entries."""
+    return [form, rows, sha256.hex()]
 
 
 def head(

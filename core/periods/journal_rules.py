@@ -27,6 +27,8 @@ RETIRED = Rule(
     SELECT 'proofs_logentry', e.id, e.journal_xid
       FROM proofs_logentry e LEFT JOIN periods_retirement r ON r.entry_id = e.id
      WHERE e.kind = 'periods.retired' AND (r.journal_xid IS DISTINCT FROM e.journal_xid
+        OR e.document -> 'journal' IS DISTINCT FROM (
+            SELECT p.document -> 'journal' FROM periods_closedperiod p WHERE p.id = r.period_id)
         OR e.document -> 'tables' <> (
             SELECT coalesce(jsonb_agg(jsonb_build_object('table', d.relation, 'rows', d.count,
                        'first_row', d.first_row, 'last_row', d.last_row,

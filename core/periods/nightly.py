@@ -13,7 +13,7 @@ from core.kernel.days import add_days
 from core.kernel.errors import InvariantBroken
 from core.nights.jobs import MOST_LISTED, Job, Outcome
 from core.nights.turns import next_turn
-from core.periods.archive.retiring import retired_remove
+from core.periods.archive.retiring import entries_remove, retired_remove
 from core.periods.models import ClosedPeriod
 from core.periods.names import names_over
 from core.periods.retention import ledger_over, personal_data_over, tickets_over
@@ -75,8 +75,8 @@ def retention(day: datetime.date) -> Outcome:
 
 
 def remove(day: datetime.date) -> Outcome:
-    """Delete the rows that were retired, some thousands to a transaction."""
-    return Outcome({"removed": retired_remove()})
+    """Delete the rows that were retired, some thousands to a transaction; then sealed entries."""
+    return Outcome({"removed": retired_remove(), "entries_left": entries_remove()})
 
 
 JOBS: tuple[Job, ...] = (

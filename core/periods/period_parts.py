@@ -1,11 +1,18 @@
-"""Contribute the ledger, and who sold, to the archive of a period."""
+"""Contribute the ledger, who sold, and what the journal sealed to the archive of a period."""
 
 from core.periods.archive.tables import ArchiveTable
 
 _CODE = ("id", "code")
+_BATCHES = "batch_id > %(after_batch)s AND {}batch_id <= %(last_batch)s"
 
 PERIOD_PARTS = ()
 ARCHIVE_TABLES = (
+    # What the rows of the month are compared with when their sealed entries have left.
+    ArchiveTable("journal_block", "t." + _BATCHES.format("t.")),
+    ArchiveTable(
+        "journal_rowform",
+        f"t.id IN (SELECT b.row_form_id FROM journal_block b WHERE b.{_BATCHES.format('b.')})",
+    ),
     ArchiveTable("ledger_account", "t.opened_at < %(until)s", columns=_CODE),
     ArchiveTable(
         "ledger_transfer",

@@ -86,3 +86,19 @@ class Retired:
         if not any(row in each for each in self._known):
             self._known = retired_rows(self._table)
         return any(row in each for each in self._known)
+
+
+class RetiredBatches:
+    """The batches of the journal whose entries may have left: `number in RetiredBatches()`.
+
+    The log is asked again about a batch after the last one that it named.
+    """
+
+    def __init__(self) -> None:
+        self._last = 0
+
+    def __contains__(self, number: int) -> bool:
+        if number > self._last:
+            published = LogEntry.objects.filter(kind=RETIREMENT).values_list("document", flat=True)
+            self._last = max((int(each["journal"]["batch"]) for each in published), default=0)
+        return number <= self._last

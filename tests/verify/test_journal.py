@@ -1,5 +1,6 @@
 """Run verify/journal.py on a real export, on copies changed in every field, and on false ones."""
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -11,7 +12,6 @@ from typing import Any
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from core.journal import wire
 from core.journal.export import export
 from core.journal.lineages import lineage_begin
 from core.journal.services import checkpoint_publish, checkpoints_due
@@ -53,7 +53,7 @@ def resigned(lines: Lines) -> Lines:
     for line in lines:
         if "block" in line:
             content = bytes.fromhex(line["entries"])
-            blocks.append(wire.block_head(line["block"], len(content) // 48, content))
+            blocks.append([line["block"], len(content) // 48, hashlib.sha256(content).hexdigest()])
         if "batch" in line:
             head = {n: line[n] for n in journal.JOURNAL_HEAD}
             head |= {"blocks": blocks, "previous": previous}

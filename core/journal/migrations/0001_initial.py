@@ -146,7 +146,8 @@ class Migration(migrations.Migration):
                 ),
                 ("position", models.PositiveIntegerField(verbose_name="position")),
                 ("rows", models.PositiveIntegerField(verbose_name="rows")),
-                ("entries", models.BinaryField()),
+                ("entries", models.BinaryField(null=True, verbose_name="entries")),
+                ("sha256", models.BinaryField(max_length=32, verbose_name="digest")),
                 (
                     "batch",
                     models.ForeignKey(

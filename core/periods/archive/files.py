@@ -151,7 +151,7 @@ def _tables(period: ClosedPeriod, before: Archive | None, folder: Path) -> list[
     span = _span(period)
     covered = {table.name: table for table in journaled()}
     return [
-        _table(table, covered[table.name], span, _row_before(before, table.name), folder)
+        _table(table, covered.get(table.name), span, _row_before(before, table.name), folder)
         for table in archive_tables()
     ]
 
@@ -167,7 +167,15 @@ def _span(period: ClosedPeriod) -> dict[str, Any]:
         "until": period.ends_at,
         "after": after,
         "up_to": up_to,
+        "after_batch": batch_before(period),
+        "last_batch": period.last_batch,
     }
+
+
+def batch_before(period: ClosedPeriod) -> int:
+    """Return the last batch of the journal that was sealed before a period; 0 before all."""
+    before = ClosedPeriod.objects.filter(number=period.number - 1).first()
+    return before.last_batch if before else 0
 
 
 def _row_before(before: Archive | None, table: str) -> int:
@@ -177,7 +185,11 @@ def _row_before(before: Archive | None, table: str) -> int:
 
 
 def _table(
-    table: ArchiveTable, covered: Journaled, span: Mapping[str, Any], row_before: int, folder: Path
+    table: ArchiveTable,
+    covered: Journaled | None,
+    span: Mapping[str, Any],
+    row_before: int,
+    folder: Path,
 ) -> Json:
     """Write one table; return what the manifest says of it."""
     name, digests, retires = f"{table.name}.jsonl.gz", _Digests(), None
@@ -226,20 +238,23 @@ def last_row(table: ArchiveTable, values: Mapping[str, Any]) -> int:
 
 
 def row_lines(
-    table: ArchiveTable, covered: Journaled, where: str, values: Mapping[str, Any]
+    table: ArchiveTable, covered: Journaled | None, where: str, values: Mapping[str, Any]
 ) -> Iterator[tuple[int, int, str]]:
-    """Yield transaction, id and JSON text of each row, by id. Needs `rows.ready`."""
-    if table.columns:
+    """Yield transaction, id and JSON text of each row, by id. Needs `rows.ready`.
+
+    A row that the journal does not cover, which is of the journal itself, has transaction 0.
+    """
+    xid = f"t.{COLUMN}" if covered else "0::bigint"
+    if covered is None:
+        image = "to_jsonb(t)"
+    elif table.columns:
         pairs = ", ".join(f"'{column}', t.\"{column}\"" for column in table.columns)
         image = f"jsonb_build_object({pairs})"
     elif table.retires:
         image = rows.written_sql(covered, rows.present_columns(covered))
     else:
         image = rows.image_sql(covered)
-    query = (
-        f'SELECT t.{COLUMN}, t.id, ({image})::text FROM "{table.name}" t WHERE {where}'
-        " ORDER BY t.id"
-    )
+    query = f'SELECT {xid}, t.id, ({image})::text FROM "{table.name}" t WHERE {where} ORDER BY t.id'
     connection.ensure_connection()
     with (
         connection.wrap_database_errors,

@@ -18,11 +18,11 @@ from core.journal import rows
 from core.journal.install import Journaled, journaled
 from core.journal.models import Batch
 from core.journal.spans import Part
-from core.journal.verifying import table_findings
+from core.journal.verifying import batch_findings, table_findings
 from core.kernel.canonical import Json
 from core.kernel.errors import Conflict, Invalid, InvariantBroken
 from core.periods import powers
-from core.periods.archive.files import entry_bytes, row_lines
+from core.periods.archive.files import batch_before, entry_bytes, row_lines
 from core.periods.archive.tables import ArchiveTable, archive_tables
 from core.periods.archive.writing import PeriodNotClosed, PeriodRetired
 from core.periods.models import Archive, ClosedPeriod, RetiredRows, Retirement
@@ -35,6 +35,9 @@ from core.staff.models import Proposal
 FORMAT = "trot-retirement-1"
 AT_ONCE = 10_000
 """Rows that one transaction deletes."""
+BLOCKS = "journal_block"
+BATCHES_AT_ONCE = 200
+"""Batches whose entries leave in one transaction."""
 
 
 class PeriodNotArchived(Conflict):
@@ -114,8 +117,43 @@ def _need_whole(archive: Archive) -> None:
     tables = _retiring()
     with rows.ready():
         for number, table in enumerate(tables, start=1):
-            progress.step(table.name, number, len(tables))
+            progress.step(table.name, number, len(tables) + 1)
             _need_as_archived(table, covered[table.name], archive)
+        progress.step(BLOCKS, len(tables) + 1, len(tables) + 1)
+        _need_entries_archived(archive)
+        _need_as_sealed(archive.period)
+
+
+def _need_entries_archived(archive: Archive) -> None:
+    """Raise RowsNotAsArchived unless the journal's blocks are those of the archive."""
+    (table,) = (table for table in archive_tables() if table.name == BLOCKS)
+    span = {
+        "after_batch": batch_before(archive.period),
+        "last_batch": archive.period.last_batch,
+    }
+    digest = hashlib.sha256()
+    for _, _, line in row_lines(table, None, table.where, span):
+        digest.update(line.encode() + b"\n")
+    entry = archive.table(BLOCKS)
+    if entry is None or entry["sha256"] != digest.hexdigest():
+        raise RowsNotAsArchived(table=BLOCKS)
+
+
+def _need_as_sealed(period: ClosedPeriod) -> None:
+    """Raise RowsNotAsArchived unless each row that the month's batches sealed is as it was sealed.
+
+    From then on these rows prove themselves, by the digests of their blocks.
+    """
+    numbers = batch_before(period), period.last_batch
+    since, until = (Batch.objects.filter(pk=number).first() for number in numbers)
+    if until is None:
+        return
+    part = Part(since, until)
+    if any(batch_findings(part)):
+        raise RowsNotAsArchived(table=BLOCKS)
+    for table in journaled():
+        if any(table_findings(table, part)):
+            raise RowsNotAsArchived(table=table.name)
 
 
 def _range_of(table: ArchiveTable, archive: Archive) -> dict[str, Any]:
@@ -184,6 +222,7 @@ def _retire(proposal: Proposal, by: StaffActor) -> None:
             "last_day": period.last_day.isoformat(),
             "archive_sha256": archive.sha256,
             "kept": content["kept"],
+            "journal": period.document["journal"],
             "tables": named,
         },
     )
@@ -233,3 +272,38 @@ def _remove_some(relation: str) -> int:
     with connection.cursor() as cursor:
         cursor.execute("SELECT periods_remove(%s, %s)", [relation, AT_ONCE])
         return int(cursor.fetchone()[0])
+
+
+_UNFINISHED = """
+SELECT coalesce((SELECT b.last_batch FROM periods_closedperiod b WHERE b.number = p.number - 1), 0),
+       p.last_batch
+  FROM periods_retirement r JOIN periods_closedperiod p ON p.id = r.period_id
+ WHERE EXISTS (SELECT FROM journal_block k JOIN journal_rowform f ON f.id = k.row_form_id
+                WHERE k.batch_id = p.last_batch AND k.entries IS NOT NULL
+                  AND f.relation <> ALL (%s))
+ ORDER BY p.number
+"""
+_LEAVE = """
+UPDATE journal_block k SET entries = NULL FROM journal_rowform f
+ WHERE f.id = k.row_form_id AND f.relation <> ALL (%s) AND k.entries IS NOT NULL
+   AND k.batch_id > %s AND k.batch_id <= %s
+"""
+
+
+def entries_remove() -> int:
+    """Take the sealed entries of retired months away; return how many blocks gave theirs.
+
+    Those of tables whose rows leave stay. Batches are taken in their order, the month's last one at
+    the end: so a night that was interrupted is found unfinished.
+    """
+    leaving = [table.name for table in _retiring()]
+    with connection.cursor() as cursor:
+        cursor.execute(_UNFINISHED, [leaving])
+        months = cursor.fetchall()
+    removed = 0
+    for after, last in months:
+        for first in range(after, last, BATCHES_AT_ONCE):
+            with transaction.atomic(), connection.cursor() as cursor:
+                cursor.execute(_LEAVE, [leaving, first, min(first + BATCHES_AT_ONCE, last)])
+                removed += cursor.rowcount
+    return removed

@@ -67,3 +67,26 @@ BEGIN
     END LOOP;
     RETURN v_removed;
 END $$;
+
+-- Sealed entries of the journal leave with a retired month, and nothing else of a block changes. The
+-- digest in the batch's signed head stays, and the rows give the entries again; so those of tables whose
+-- rows leave, too, must stay.
+CREATE OR REPLACE FUNCTION periods_guard_entries() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.entries IS NOT NULL OR sha256(OLD.entries) IS DISTINCT FROM OLD.sha256
+        OR NOT EXISTS (
+            SELECT FROM public.periods_retirement r
+              JOIN public.periods_closedperiod p ON p.id = r.period_id
+             WHERE p.last_batch >= OLD.batch_id)
+        OR EXISTS (
+            SELECT FROM pg_trigger g JOIN public.journal_rowform f ON f.id = OLD.row_form_id
+             WHERE g.tgrelid = to_regclass('public.' || f.relation)
+               AND g.tgfoid = to_regproc('public.guard_retired')) THEN
+        RAISE EXCEPTION 'entries of block % of batch %: not retired', OLD.position, OLD.batch_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER entries_leave BEFORE UPDATE OF entries ON journal_block
+    FOR EACH ROW EXECUTE FUNCTION periods_guard_entries();

@@ -9,7 +9,7 @@ from django.db import connection, transaction
 
 from core.journal import rows, spans
 from core.journal.models import Batch, RowForm
-from core.journal.spans import in_order, sealed_entries, stretches
+from core.journal.spans import Left, in_order, sealed_entries, stretches
 from core.journal.verifying import verify
 from tests.support import factories
 from tests.support.databases import Database
@@ -39,7 +39,7 @@ def test_every_entry_is_in_one_stretch(
         sealed = [
             entry.row
             for stretch in found
-            for entry, _ in in_order(sealed_entries(PREMISES, stretch), stretch)
+            for entry, _ in in_order(sealed_entries(PREMISES, stretch, Left()), stretch)
         ]
     assert sealed == places
     assert len(found) == (Batch.objects.count() if most == 1 else len(found))

@@ -29,7 +29,7 @@ def test_the_worked_bytes() -> None:
         end_xid=801,
         open_xids=(),
         sealed_at=datetime(2030, 3, 2, 11, 0, 5, tzinfo=UTC),
-        blocks=[wire.block_head(form, 1, content)],
+        blocks=[wire.block_head(form, 1, hashlib.sha256(content).digest())],
     )
     assert head == shown["head"]
     message = canonical_bytes(head)

@@ -14,6 +14,7 @@ from core.staff.powers import Role
 from core.statements.balances import mark_make
 from lototrot.models.contest import Contest
 from tests.support import factories, rounds
+from tests.support.journaling import seal_all
 
 
 @pytest.fixture
@@ -22,17 +23,29 @@ def contest(db: None) -> Contest:
     return march_ended()
 
 
-def march_ended() -> Contest:
-    """Sell, print, settle and order a contest in March, and go on until it has lapsed."""
+def march_ended(*, batches: bool = False) -> Contest:
+    """Sell, print, settle and order a contest in March, and go on until it has lapsed.
+
+    With `batches` the journal is sealed meanwhile, three times.
+    """
+    seal = seal_all if batches else nothing
     factories.time_to(rounds.NOON)
-    ordered = rounds.ordered(factories.point())
+    point = factories.point()
+    seal()
+    ordered = rounds.ordered(point)
+    seal()
     factories.prints_ended(ordered)
     mark_make()
+    seal()
     factories.time_pass(days=70)
     lapse(add_days(natural_day(clock.now()), -1))
     mark_make()
     factories.time_pass(hours=1)
     return ordered
+
+
+def nothing() -> None:
+    """Do nothing."""
 
 
 def closed() -> None:

@@ -16,17 +16,24 @@ from tests.support.databases import Database
 def month(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[ClosedPeriod]:
     """March 2030, closed: one contest with three tickets, each with a confirmed print."""
     with django_db_blocker.unblock(), databases.clone():
-        yield _month()
+        yield month_of()
 
 
 @pytest.fixture
 def own_month(own_database: Database) -> ClosedPeriod:
     """The same month, in a database of this test."""
-    return _month()
+    return month_of()
 
 
-def _month() -> ClosedPeriod:
-    march_ended()
+@pytest.fixture
+def sealed_month(own_database: Database) -> ClosedPeriod:
+    """The same month, with three batches of the journal, in a database of this test."""
+    return month_of(batches=True)
+
+
+def month_of(*, batches: bool = False) -> ClosedPeriod:
+    """Return March 2030, closed; with `batches` of the journal, if asked for."""
+    march_ended(batches=batches)
     closed()
     name_process("command:period_archive")
     return ClosedPeriod.objects.get()

@@ -1,0 +1,27 @@
+"""`manage.py period_rows FOLDER`: name the rows of a retired month that are not as sealed."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from core.kernel.errors import DomainError
+from core.periods.archive.naming import rows_named
+
+
+class Command(BaseCommand):
+    help = "Compare the rows of an archived month with its sealed entries; exit 1 if one differs."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("folder", type=Path, help="FOLDER/YYYY-MM")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            found = rows_named(options["folder"])
+        except DomainError as error:
+            raise CommandError(f"{error.code}: {error} {error.data}") from error
+        for finding in found:
+            self.stdout.write(f"{finding.what}: {finding.detail}")
+        if found:
+            raise CommandError(f"{len(found)} rows are not as they were sealed")
+        self.stdout.write("every row is as it was sealed")

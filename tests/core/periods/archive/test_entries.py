@@ -1,0 +1,274 @@
+"""Sealed entries of a retired month leave; the rows give them again, and nothing goes unnoticed."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from io import StringIO
+from pathlib import Path
+from types import SimpleNamespace
+
+import psycopg
+import pytest
+from django.db import DatabaseError, transaction
+from pytest_django import DjangoDbBlocker
+
+from core.journal import spans
+from core.journal.export import export
+from core.journal.models import Batch, Block
+from core.journal.services import checkpoint_publish, last_batch
+from core.journal.verifying import Fault, verify
+from core.periods.archive import retiring
+from core.periods.archive.naming import rows_named
+from core.periods.archive.retiring import RowsNotAsArchived, entries_remove
+from core.periods.archive.writing import archive_write
+from core.periods.models import ClosedPeriod
+from tests.core.periods.archive.conftest import month_of
+from tests.core.periods.archive.test_retiring import (
+    PRINTS,
+    confirm,
+    forge,
+    found,
+    proposed,
+    removed,
+)
+from tests.support import databases, factories, rounds
+from tests.support.databases import Database
+from tests.support.journaling import as_owner, execute, meanwhile, seal_all, touched
+from tests.support.verifying.forging import Refused, public_key, published_log, written
+from tests.support.verifying.load import verifier
+
+
+def retired(period: ClosedPeriod, folder: Path) -> None:
+    """Archive the month and retire it; the night has not come yet."""
+    archive_write(period=period, folder=folder)
+    seal_all()
+    confirm(proposed())
+
+
+def left() -> set[tuple[int, str]]:
+    """Return batch and table of the blocks whose entries left."""
+    gone = Block.objects.filter(entries=None).select_related("row_form")
+    return {(block.batch_id, block.row_form.relation) for block in gone}
+
+
+def table_of(statement: str) -> str:
+    words = statement.split()
+    return words[2] if words[0] == "DELETE" else words[1]
+
+
+def forced(statement: str) -> None:
+    """Execute a statement as the owner, with the triggers of its table disabled meanwhile."""
+    forge(table_of(statement), statement)
+
+
+@pytest.fixture(scope="module")
+def gone(
+    django_db_setup: None,
+    django_db_blocker: DjangoDbBlocker,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Database]:
+    """A month whose entries left, for tests that undo what they do; they act as the owner."""
+    with django_db_blocker.unblock(), databases.clone() as made:
+        retired(month_of(batches=True), tmp_path_factory.mktemp("archive"))
+        removed()
+        with as_owner(made):
+            yield made
+
+
+def test_entries_leave_by_the_retirement_and_the_rows_prove_themselves(
+    sealed_month: ClosedPeriod, tmp_path: Path
+) -> None:
+    assert sealed_month.last_batch == 3
+    assert found() == []
+    before = Block.objects.filter(batch_id__lte=3).count()
+    retired(sealed_month, tmp_path)
+    assert left() == set() and found() == []
+    assert removed() == 3
+    there = Block.objects.filter(batch_id__lte=3).exclude(entries=None)
+    assert {block.row_form.relation for block in there} == {PRINTS}
+    assert len(left()) == before - there.count() and max(left())[0] == 3
+    assert found() == []
+    assert entries_remove() == 0
+    _verified_from_outside(tmp_path)
+    seal_all()
+    assert found() == []
+
+
+def _verified_from_outside(folder: Path) -> None:
+    last = last_batch()
+    assert last is not None
+    checkpoint_publish(number=last.number)
+    seal_all()
+    files = written(folder, "log.jsonl", published_log()), public_key()
+
+    def said() -> str:
+        exported = StringIO()
+        export(exported)
+        (folder / "journal").write_text(exported.getvalue(), "utf-8")
+        told: str = verifier("journal").check(str(folder / "journal"), *files)
+        return told
+
+    assert "WHOLE" in said()
+    assert "WHOLE" in verifier("archive").check(str(folder / "2030-03"), *files)
+    forced("UPDATE lototrot_ticket SET bets = bets + 1 WHERE id = 1")
+    with pytest.raises(Refused, match="not the block before it"):
+        said()
+    forced("UPDATE lototrot_ticket SET bets = bets - 1 WHERE id = 1")
+
+
+Named = set[tuple[Fault, int | None, str]]
+TOUCHES: list[tuple[str, Named]] = [
+    (
+        "UPDATE lototrot_ticket SET bets = bets + 1 WHERE id = 2",
+        {(Fault.ROWS_DIFFER, 2, "lototrot_ticket")},
+    ),
+    (
+        "DELETE FROM lototrot_prize WHERE id = 1",
+        {(Fault.ROWS_DIFFER, 2, "lototrot_prize")},
+    ),
+    (
+        "UPDATE lototrot_prize SET journal_xid = (SELECT first_xid FROM journal_batch"
+        " WHERE number = 2) WHERE id = 1",
+        {(Fault.ROWS_DIFFER, 2, "lototrot_prize")},
+    ),
+    (
+        "UPDATE premises_operatorsession SET journal_xid = (SELECT first_xid FROM"
+        " journal_batch WHERE number = 3)",
+        {
+            (Fault.ROWS_DIFFER, 1, "premises_operatorsession"),
+            (Fault.ROW_ADDED, None, "premises_operatorsession"),
+        },
+    ),
+    (
+        "UPDATE journal_block SET entries = NULL WHERE batch_id = 4",
+        {(Fault.BATCH, 4, "")},
+    ),
+    (
+        "UPDATE journal_block SET sha256 = sha256('x') WHERE batch_id = 2 AND position = 1",
+        {(Fault.BATCH, 2, ""), (Fault.ROWS_DIFFER, 2, "journal_act")},
+    ),
+    (
+        "DELETE FROM journal_block WHERE batch_id = 2 AND position = 1",
+        {(Fault.BATCH, 2, ""), (Fault.ROW_ADDED, None, "journal_act")},
+    ),
+]
+
+
+@pytest.mark.parametrize("most", [spans.MOST_SORTED, 1])
+def test_what_is_touched_after_the_entries_left_is_named(
+    gone: Database, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(spans, "MOST_SORTED", most)
+    for touch, names in TOUCHES:
+        with touched(table_of(touch)):
+            assert execute(touch) > 0
+            findings = verify().findings
+        assert names <= {(each.what, each.batch, each.table) for each in findings}, touch
+    assert found() == []
+
+
+def test_nobody_takes_entries_that_were_not_retired(
+    sealed_month: ClosedPeriod, tmp_path: Path
+) -> None:
+    def take(of: str) -> None:
+        blocks = Block.objects.filter(row_form__relation=of, batch_id__gte=2)
+        blocks.update(entries=None)
+
+    refused = pytest.raises(DatabaseError, match=r"not retired|only entries")
+    with refused, transaction.atomic():
+        take("lototrot_ticket")
+    retired(sealed_month, tmp_path)
+    for of in (PRINTS, "journal_act"):  # rows of prints leave; acts are in a later batch, too
+        with refused, transaction.atomic():
+            take(of)
+    for other in ({"entries": b"x" * 48}, {"sha256": b"x" * 32}, {"rows": 1}):
+        with pytest.raises(DatabaseError), transaction.atomic():
+            Block.objects.filter(batch_id=2).update(**other)
+    assert left() == set()
+
+
+def test_a_month_that_is_not_as_it_was_sealed_is_not_retired(
+    sealed_month: ClosedPeriod, tmp_path: Path
+) -> None:
+    archive_write(period=sealed_month, folder=tmp_path)
+    seal_all()
+    proposal = proposed()
+    for touch, back, table in (
+        ("bets = bets + 1", "bets = bets - 1", "lototrot_ticket"),
+        ("entries = entries || 'x'", "entries = substr(entries, 1, rows * 48)", "journal_block"),
+    ):
+        forced(f"UPDATE {table} SET {touch} WHERE id = 2")
+        with pytest.raises(RowsNotAsArchived) as raised, transaction.atomic():
+            confirm(proposal)
+        assert raised.value.data["table"] == table
+        forced(f"UPDATE {table} SET {back} WHERE id = 2")
+    confirm(proposal)
+
+
+def test_a_night_that_ends_in_the_middle_is_finished_by_the_next(
+    sealed_month: ClosedPeriod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    retired(sealed_month, tmp_path)
+    monkeypatch.setattr(retiring, "BATCHES_AT_ONCE", 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(retiring, "transaction", SimpleNamespace(atomic=ends_after(2)))
+        with pytest.raises(KeyboardInterrupt):
+            entries_remove()
+    assert {batch for batch, _ in left()} == {1, 2}
+    assert found() == []
+    assert entries_remove() > 0
+    assert {batch for batch, _ in left()} == {1, 2, 3}
+    assert found() == []
+
+
+def ends_after(times: int) -> Callable[[], AbstractContextManager[None]]:
+    """Return what begins so many transactions, and then ends the process."""
+    begun = 0
+
+    def begin() -> AbstractContextManager[None]:
+        nonlocal begun
+        begun += 1
+        if begun > times:
+            raise KeyboardInterrupt
+        return transaction.atomic()
+
+    return begin
+
+
+def test_entries_that_leave_while_the_journal_is_verified_are_no_finding(
+    sealed_month: ClosedPeriod, tmp_path: Path
+) -> None:
+    archive_write(period=sealed_month, folder=tmp_path)
+    seal_all()
+    proposal = proposed()
+    seal_all()
+
+    def retire() -> None:
+        confirm(proposal)
+        removed()
+
+    with meanwhile("('lototrot_ticket',)", retire):  # its forms: its rows come next
+        assert found() == []
+    assert left()
+
+
+def test_a_transaction_that_ended_late_is_of_the_batch_that_sealed_it(
+    own_database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with psycopg.connect(own_database.app_url) as late:
+        late.execute("SELECT set_config('core.act', 'command:late', false), pg_current_xact_id()")
+        factories.time_to(rounds.NOON)
+        seal_all()
+        late.execute(
+            "INSERT INTO proofs_receiver (address, delivered_sequence, failures, last_error)"
+            " VALUES ('/late', 0, 0, '')"
+        )
+    month = month_of(batches=True)
+    assert Batch.objects.get(number=1).open_xids
+    retired(month, tmp_path)
+    removed()
+    assert (2, "proofs_receiver") in left()
+    for most in (spans.MOST_SORTED, 1):
+        monkeypatch.setattr(spans, "MOST_SORTED", most)
+        assert found() == []
+    export(StringIO())
+    assert rows_named(tmp_path / "2030-03") == []
