@@ -45,10 +45,11 @@ class Left:
 
     def __init__(self) -> None:
         self.user = factories.account("or-9", NAME, Role.ORGANISER)
-        place = factories.point().premises
+        point = factories.point()
+        place, number = point.premises, point.operator.number % 90 + 1  # another one than there is
         operator = Operator(
             premises=place,
-            number=70,
+            number=number,
             pin="!",
             created_at=clock.now(),
             created_by=self.user,
@@ -59,7 +60,7 @@ class Left:
         by = factories.staff(Role.ADMINISTRATOR)
         accounts.user_deactivate(by=by, user_id=self.user.pk)
         organiser = factories.staff(Role.ORGANISER)
-        operator_deactivate(by=organiser, premises=place.code, number=70)
+        operator_deactivate(by=organiser, premises=place.code, number=number)
 
     def named(self) -> tuple[str, str]:
         user = User.objects.get(pk=self.user.pk)
