@@ -60,6 +60,13 @@ return [...document.querySelectorAll("main *")]
   .map((e) => e.outerHTML.slice(0, 100));
 """
 
+_INK = "return getComputedStyle(document.body).color"
+# Words that have kept a colour.
+_IN_COLOUR = """
+return [...document.querySelectorAll("main *")]
+  .filter((e) => getComputedStyle(e).color === arguments[0]).map((e) => e.outerHTML.slice(0, 100));
+"""
+
 
 @pytest.fixture
 def published(tmp_path: Path, settings: Any) -> Iterator[None]:
@@ -124,6 +131,7 @@ def test_a_race_day_on_the_boards(line: Line, tours: list[Tour]) -> None:
     for browser in browsers:
         assert browser.run(_AS_LARGE) == []
         assert browser.shows('.bar a[href="/coupon"]')  # on a phone before all
+        turns_dark_and_light(browser)
     stop = desk.stop(contest, race=1)
     live.publish(live.folder())
     for browser in browsers:
@@ -161,6 +169,18 @@ def test_a_race_day_on_the_boards(line: Line, tours: list[Tour]) -> None:
         # A request that finds no line, or one just cut, is said in the console, and rightly so.
         tour.wrong[:] = [each for each in tour.wrong if "net::ERR_" not in each]
         tour.end()
+
+
+def turns_dark_and_light(browser: Browser) -> None:
+    """Nothing keeps the ink of the day when the page turns dark in the evening, nor that of the
+    night in the morning, for who asks for less motion.
+    """
+    of_now = browser.run("return matchMedia('(prefers-color-scheme: dark)').matches")
+    for dark in (not of_now, of_now) * 3:
+        ink = browser.run(_INK)
+        browser.look(dark=dark)
+        assert browser.run(_INK) != ink
+        assert browser.run(_IN_COLOUR, ink) == []
 
 
 def explained(browser: Browser, settlement: Settlement) -> None:

@@ -73,11 +73,6 @@ const settle = () => Promise.allSettled(
 requestAnimationFrame(() => requestAnimationFrame(settle));
 setTimeout(done, 2000);
 """
-# Chromium keeps colours of the other scheme in a table that scrolls, until it is laid out anew.
-_ANEW = """
-const {style} = document.querySelector("main") ?? document.body;
-style.display = "none"; document.body.offsetHeight; style.display = "";
-"""
 # What reaches over the edge of its card without a way to scroll to it.
 BURST = """
 const scrolls = (e, card) => e !== card
@@ -176,7 +171,6 @@ class Tour:
         """Picture what is shown in every size, light and dark, and leave it as it was."""
         for size, dark in product(self.sizes, (False, True)):
             look(self.browser, size, dark=dark)
-            self.browser.run(_ANEW)
             self.browser.run_async(_SETTLED)
             look_name = f"{size}{'-dark' if dark else ''}"
             self.browser.screenshot(SHOTS / f"{name}-{look_name}-{language}.png")
