@@ -39,9 +39,15 @@ def tree(path: Path) -> ast.Module:
 
 @cache
 def nodes(path: Path) -> tuple[ast.AST, ...]:
-    """Return the nodes that tests look at, those outside others first."""
-    kinds = ast.Module | ast.ClassDef | Function | ast.Call | ast.ImportFrom
-    return tuple(node for node in ast.walk(tree(path)) if isinstance(node, kinds))
+    """Return the module and its statements, those outside others first.
+
+    Expressions hold none, and are nine tenths of a tree.
+    """
+    found: list[ast.AST] = [tree(path)]
+    for node in found:  # it grows
+        for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+            found += getattr(node, block, ())
+    return tuple(found)
 
 
 def name_of(path: Path) -> str:
@@ -106,6 +112,8 @@ def test_exceptions_from_the_formatter_are_few_and_have_a_reason() -> None:
     directive = re.compile(r"#\s*fmt:\s*(?:skip|off)")
     skips, unexplained = 0, []
     for path in python_files(*PYTHON):
+        if "fmt:" not in path.read_text():
+            continue
         before = ""
         for number, line in enumerate(path.read_text().splitlines(), 1):
             if path != Path(__file__) and directive.search(line):
@@ -138,7 +146,8 @@ def test_nothing_sleeps_for_an_unseeded_random_time() -> None:
     sleeping = [
         f"{name_of(path)}:{node.lineno}"
         for path in python_files(*PYTHON)
-        for node in nodes(path)
+        if "sleep" in path.read_text()
+        for node in ast.walk(tree(path))
         if isinstance(node, ast.Call) and _random_time(node)
     ]
     assert sleeping == []

@@ -8,8 +8,8 @@ with a clear favourite often gets one mark and an open race many. All randomness
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import islice
-from math import prod
+from itertools import accumulate, islice
+from math import log, prod
 from random import Random
 
 from lototrot.engine.hits import bets_in
@@ -100,7 +100,7 @@ def _multiples(
 ) -> Iterator[tuple[int, ...]]:
     appetites = _appetites(shares, mean_bets)
     pools = [
-        [_marks(rng, race, appetite) for _ in range(_POOL)]
+        list(_marks(rng, race, appetite, _POOL))
         for race, appetite in zip(shares, appetites, strict=True)
     ]
     while True:
@@ -110,17 +110,20 @@ def _multiples(
                 yield masks
 
 
-def _marks(rng: Random, race: Mapping[int, int], appetite: float) -> int:
-    """Return the mask of one player's marks in a race.
+def _marks(rng: Random, race: Mapping[int, int], appetite: float, players: int) -> Iterator[int]:
+    """Return the masks of that many players' marks in a race.
 
     `appetite` decides how many numbers are marked, the bet shares which ones.
     """
-    wanted = rng.choices(range(1, len(race) + 1), weights=_count_weights(appetite, len(race)))[0]
-    # Taking the smallest exponential waiting times is a weighted draw without replacement.
-    waits = sorted(
-        (rng.expovariate(max(share, 1) ** _SHARPEN), number) for number, share in race.items()
-    )
-    return sum(1 << (number - 1) for _, number in waits[:wanted])
+    counts = range(1, len(race) + 1)
+    weights = list(accumulate(_count_weights(appetite, len(race))))
+    rates = [(max(share, 1) ** _SHARPEN, 1 << (number - 1)) for number, share in race.items()]
+    random = rng.random
+    for _ in range(players):
+        (wanted,) = rng.choices(counts, cum_weights=weights)
+        # Taking the smallest exponential waiting times is a weighted draw without replacement.
+        waits = sorted([(-log(1.0 - random()) / rate, bit) for rate, bit in rates])
+        yield sum([bit for _, bit in waits[:wanted]])
 
 
 def _count_weights(appetite: float, runners: int) -> list[float]:

@@ -19,8 +19,9 @@ def test_the_seed_decides_everything() -> None:
     def tickets(seed: int) -> list[object]:
         return list(selections(Random(seed), SHARES, singles=20, multiples=20, quick_picks=5))
 
-    assert tickets(7) == tickets(7)
-    assert tickets(7) != tickets(8)
+    seven = tickets(7)
+    assert seven == tickets(7)
+    assert seven != tickets(8)
 
 
 def test_a_longer_run_begins_as_the_shorter_one() -> None:
