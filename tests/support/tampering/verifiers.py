@@ -1,8 +1,12 @@
 """Run every verifier that docs/proofs.md names."""
 
 import hashlib
-from collections.abc import Callable, Collection
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from django.db import connection
 
 from core.journal.export import export
 from core.journal.verifying import Fault, verify
@@ -37,6 +41,28 @@ def journal_findings(tables: Collection[str]) -> set[tuple[str, str, int | None,
         ):  # disabled for what is done to the table, and no longer
             rows.add((code, finding.table, finding.row, finding.batch))
     return rows
+
+
+@contextmanager
+def tables_used() -> Iterator[set[str]]:
+    """Gather the tables that were read or written in the block, within a transaction.
+
+    The server counts the scans and the rows of a transaction for each table, also for what views,
+    functions and foreign keys do.
+    """
+    used: set[str] = set()
+    before = _counts()
+    yield used
+    used |= {table for table, count in _counts().items() if count != before[table]}
+
+
+def _counts() -> Counter[str]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT relname, coalesce(seq_scan, 0) + coalesce(idx_scan, 0) + n_tup_ins + n_tup_upd"
+            " + n_tup_del FROM pg_stat_xact_user_tables"
+        )
+        return Counter(dict(cursor.fetchall()))
 
 
 def _seals(day: Day, folder: Path) -> bool:
