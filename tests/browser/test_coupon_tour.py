@@ -18,7 +18,7 @@ from tests.support.browser.line import Line
 from tests.support.browser.tasks import task
 from tests.support.browser.tour import PICTURED, SIZES, Tour
 
-_LANGUAGES = [("ca", "en"), ("es", "ca"), ("en", "es")][: 3 if PICTURED else 1]
+_LANGUAGES = [("es", "ca"), ("ca", "en"), ("en", "es")][: 3 if PICTURED else 1]
 _READ = """
 const [url, texts] = arguments;
 const { read } = await import(url);

@@ -10,6 +10,16 @@ from tests.support.browser.tour import LOOKS, SIZES, Tour
 
 GAMES = ("letter-by-letter", "lap-of-honour", "trotters-ladder", "six-at-the-post", "five-stalls")
 
+# What stands behind an open door and reaches over its frame, an eighteenth of it at each side.
+_OVER_THE_FRAME = """
+return [...document.querySelectorAll(".door.open .inside")].filter((e) => {
+  const words = document.createRange(), door = e.parentElement.getBoundingClientRect();
+  words.selectNodeContents(e);
+  const {left, right} = words.getBoundingClientRect();
+  return left < door.left + door.width / 18 || right > door.right - door.width / 18;
+}).map((e) => e.textContent);
+"""
+
 
 @pytest.mark.parametrize(("size", "dark", "language"), LOOKS)
 def test_every_game(open_browser: Open, line: Line, size: str, dark: bool, language: str) -> None:
@@ -32,6 +42,7 @@ def test_every_game(open_browser: Open, line: Line, size: str, dark: bool, langu
         begin(browser)
         tour.stop(f"{name}-begun")
         end(browser)
+        assert browser.run(_OVER_THE_FRAME) == []
         tour.stop(f"{name}-ended")
         browser.click(".stage footer .primary")
         browser.find(".games")

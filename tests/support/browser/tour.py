@@ -57,8 +57,8 @@ axe.run(document, {runOnly, resultTypes: ["violations"]})
 """
 _WIDE = """
 const most = document.documentElement.clientWidth + 1;
-const scrolls = (e) =>
-  e && (/auto|scroll/.test(getComputedStyle(e).overflowX) || scrolls(e.parentElement));
+const scrolls = (e) => e && e !== document.body
+  && (/auto|scroll/.test(getComputedStyle(e).overflowX) || scrolls(e.parentElement));
 return [...document.querySelectorAll("body *")]
   .filter((e) => e.checkVisibility() && !e.closest(".heard, .scroll, .skip, #paper, [inert] *"))
   .filter((e) => e.getBoundingClientRect().right > most && !scrolls(e.parentElement))
@@ -175,6 +175,7 @@ class Tour:
             look_name = f"{size}{'-dark' if dark else ''}"
             self.browser.screenshot(SHOTS / f"{name}-{look_name}-{language}.png")
         look(self.browser, self.size, dark=self.dark)
+        self.browser.run_async(_SETTLED)
 
     def end(self) -> None:
         """Every stop has been made, whatever was found; now what was found counts."""
