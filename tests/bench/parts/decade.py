@@ -6,7 +6,8 @@ each length the same is measured: an ordinary night with all its jobs, the sweep
 boards' publisher, and the start of each process. Each is measured in seconds of processor, ours and
 the database's, so that other load on the machine does not count, and a night also in rows that the
 database reads. Every figure is printed at each
-length; its slope is 0 where it does not grow, and 1 where it grows as the history does.
+length; its slope is 0 where it does not grow, and 1 where it grows as the history does. At the end
+months are retired: what a ticket takes of each table, and what is left of it, is printed as well.
 """
 
 import math
@@ -25,6 +26,7 @@ from core.nights.models import JobRun
 from core.nights.services import night_run
 from core.screens import live
 from core.tools.embedded.server import ROOT
+from tests.bench import archiving
 from tests.bench.drawing import growth
 from tests.bench.processor import ours_s
 from tests.bench.size import SIZES
@@ -52,10 +54,8 @@ _SHORTER = 0.5
 _DRAWING = "decade.svg"
 _PLAYS_IN = 50  # a play for so many tickets
 _BEST_OF, _PUBLICATIONS, _LAST_WEEKS = 3, 20, 4
-_BYTES = """
-SELECT sum(pg_total_relation_size(c.oid))::bigint, pg_current_wal_insert_lsn() - '0/0'::pg_lsn
-  FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
-"""
+_MONTHS_RETIRED = 3
+_NAMED_FROM_BYTES = 5.0  # of a ticket: the other tables do not follow the number of tickets
 _READ = """
 SELECT tup_returned + tup_fetched FROM pg_stat_database WHERE datname = current_database()
 """
@@ -76,24 +76,34 @@ def measure(store: Store) -> Figures:
         plays=max(4, tickets // _PLAYS_IN),
     )
     at: dict[int, Seconds] = {}
-    stored: dict[int, tuple[int, int]] = {}
+    stored: dict[int, dict[str, int]] = {}
     wal = 0
     for times in LENGTHS:
-        wal -= _bytes()[1]
+        wal -= _wal()
         history.grow(length * times - history.weeks)
-        stored[times] = _bytes()
-        wal += stored[times][1]
+        stored[times] = archiving.sizes()
+        wal += _wal()
         _tell_planner()
         at[times] = _measured(store)
         at[times] |= {f"act_{kind}": _each(done) for kind, done in history.done.items()}
         print(times, "H:", {name: round(s, 4) for name, s in at[times].items()}, flush=True)
     sold = tickets * length * (LENGTHS[-1] - LENGTHS[0])
+    by_table = {name: (size - stored[1][name]) / sold for name, size in stored[8].items()}
     figures = _figures(at) | {
         "decade.weeks": float(history.weeks),
         "decade.tickets": float(history.weeks * tickets),
-        "decade.bytes_per_ticket": (stored[8][0] - stored[1][0]) / sold,
+        "decade.bytes_per_ticket": sum(by_table.values()),
         "decade.wal_per_ticket": wal / (history.weeks * tickets),
+        **{
+            f"decade.bytes.{name}": size
+            for name, size in sorted(by_table.items(), key=lambda each: -each[1])
+            if size >= _NAMED_FROM_BYTES
+        },
     }
+    with tempfile.TemporaryDirectory() as folder:
+        freed = archiving.freed_by(_MONTHS_RETIRED, Path(folder))
+    if freed:
+        figures["decade.bytes_per_archived_ticket"] = figures["decade.bytes_per_ticket"] - freed
     _draw(store, at, history.weeks)
     grows = [name for name in FLAT if figures[f"decade.{name}_slope"] > LINEAR]
     # A tiny history is shorter than the turns in which older periods are read, and so still grows.
@@ -193,11 +203,11 @@ def _each(done: list[Done]) -> float:
     return median(lately) if lately else 0.0
 
 
-def _bytes() -> tuple[int, int]:
+def _wal() -> int:
+    """Return how many bytes of write-ahead log there have been."""
     with connection.cursor() as cursor:
-        cursor.execute(_BYTES)
-        tables, wal = cursor.fetchone()
-        return int(tables), int(wal)
+        cursor.execute("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn")
+        return int(cursor.fetchone()[0])
 
 
 def _figures(at: dict[int, Seconds]) -> Figures:

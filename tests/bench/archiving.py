@@ -1,0 +1,68 @@
+"""Close, archive and retire months as two persons would, and say how many bytes that freed."""
+
+from pathlib import Path
+
+from django.db import connection
+
+from core.journal.acting import name_process
+from core.journal.services import batch_seal
+from core.periods.archive.retiring import entries_remove, retired_remove, retirement_propose
+from core.periods.archive.writing import archive_write
+from core.periods.models import ClosedPeriod
+from core.periods.services import NothingToClose, PeriodUnfinished, period_propose
+from core.staff import two_persons
+from core.staff.powers import Role
+from tests.bench.store import owner_execute
+from tests.support import factories
+
+SHRUNK = ("journal_block", "lototrot_printconfirmation")
+"""Tables whose rows, or what is in them, leave."""
+_SIZES = """
+SELECT relname, pg_total_relation_size(c.oid) FROM pg_class c
+ WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
+"""
+
+
+def sizes() -> dict[str, int]:
+    """Return the bytes of each table with its indexes."""
+    with connection.cursor() as cursor:
+        cursor.execute(_SIZES)
+        return {name: int(size) for name, size in cursor.fetchall()}
+
+
+def months_retired(most: int, folder: Path) -> int:
+    """Retire up to so many of the oldest months; return how many Lototrot tickets they have."""
+    tickets = 0
+    for _ in range(most):
+        try:
+            closing = period_propose(by=factories.staff(Role.ORGANISER))
+        except (NothingToClose, PeriodUnfinished):
+            break
+        two_persons.confirm(proposal=closing.uuid, by=factories.staff(Role.AUDITOR))
+        period = ClosedPeriod.objects.order_by("-number")[0]
+        name_process("command:bench")
+        archive = archive_write(period=period, folder=folder)
+        batch_seal()
+        retiring = retirement_propose(
+            by=factories.staff(Role.ORGANISER), number=period.number, kept=str(folder)
+        )
+        two_persons.confirm(proposal=retiring.uuid, by=factories.staff(Role.AUDITOR))
+        retired_remove()
+        entries_remove()
+        entry = archive.table("lototrot_ticket")
+        tickets += int(entry["rows"]) if entry else 0
+    name_process("command:bench")
+    return tickets
+
+
+def freed_by(most: int, folder: Path) -> float:
+    """Return the bytes that an archived ticket leaves free; 0 if no month can be retired yet."""
+    before = _shrunk()
+    tickets = months_retired(most, folder)
+    return (before - _shrunk()) / tickets if tickets else 0.0
+
+
+def _shrunk() -> int:
+    """Return the bytes of what shrinks, written anew without dead rows."""
+    owner_execute(*(f"VACUUM FULL {table}" for table in SHRUNK))
+    return sum(size for table, size in sizes().items() if table in SHRUNK)

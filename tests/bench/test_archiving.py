@@ -1,0 +1,22 @@
+"""The benchmark retires what is finished, and nothing else."""
+
+from pathlib import Path
+
+from core.journal.models import Block
+from lototrot.models.tickets import PrintConfirmation
+from tests.bench import archiving
+from tests.core.periods.conftest import march_ended
+from tests.support import factories
+from tests.support.databases import Database
+
+
+def test_finished_months_are_retired_and_the_others_stay(
+    own_database: Database, tmp_path: Path
+) -> None:
+    march_ended(batches=True)
+    factories.contest()  # of May, which is not finished
+    assert archiving.months_retired(9, tmp_path) == 3
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["2030-03", "2030-04"]
+    assert not PrintConfirmation.objects.exists()
+    assert Block.objects.filter(entries=None).exists()
+    assert archiving.freed_by(9, tmp_path) == 0.0
