@@ -43,6 +43,9 @@ _FLAGS = (
     "--disable-component-update",
     "--disable-sync",
     "--disable-dev-shm-usage",
+    # A page lives for seconds: one process for all pages, and no code made faster for later.
+    *("--renderer-process-limit=1", "--disable-features=SpareRendererForSitePerProcess"),
+    "--js-flags=--no-opt,--no-maglev",
     "--hide-scrollbars",
     "--force-color-profile=srgb",
     "--kiosk-printing",
