@@ -70,9 +70,9 @@ screenshots: install browser ## picture every screen into var/screenshots, compa
 		found=$$?; $(PY) -m tests.support.browser.comparing compare; exit $$found
 
 times: install browser ## write the times to task of docs/screens.md, as the tests count them
-	@LOTOTROT_BROWSER=required $(PY) -m pytest -q -k "counter or coupon or paid or touches" \
+	@LOTOTROT_BROWSER=required $(PY) -m pytest -q -k "counter or coupon or paid or touches or decided" \
 		tests/browser/test_terminal.py tests/browser/test_coupon_tour.py tests/browser/test_promotrot.py \
-		tests/browser/test_desks_tour.py tests/browser/test_prizes.py
+		tests/browser/test_desks_tour.py tests/browser/test_prizes.py tests/browser/desks/test_decisions_tour.py
 	@$(PY) -m tests.support.browser.tasks
 
 lighthouse: install browser ## judge board, check page and terminal: 95 or more, or it fails

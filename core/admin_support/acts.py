@@ -58,7 +58,8 @@ class Act:
     is the power that the service asks for, or a function of the target that returns it. `offered`
     says whether the act makes sense now; the service decides. `facts` are shown before the act.
     `review` shows the input again before the act is done. `atomic` runs the act in one transaction;
-    without it the service keeps its own.
+    without it the service keeps its own. What is `due` stands first on the page, in green unless
+    it is a `danger`; a danger that is not due is rare, and stands at the end.
     """
 
     name: str
@@ -71,8 +72,13 @@ class Act:
     facts: Callable[[Any], Facts] = lambda target: ()
     icon: str = "play_arrow"
     danger: bool = False
+    due: bool = False
     review: bool = True
     atomic: bool = True
+
+    @property
+    def is_rare(self) -> bool:
+        return self.danger and not self.due
 
     def power_for(self, target: Any) -> str:
         return self.power if isinstance(self.power, str) else self.power(target)

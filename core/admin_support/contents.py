@@ -133,7 +133,8 @@ class Page:
     """A page that does not show the rows of one table.
 
     `name` is the name of its address within `admin:`. It is listed in its place, by `order`; the
-    desk of a place is where the side bar leads those who have the power `works`. `urls` takes a
+    desk of a place is where the side bar leads those who have the power `works`. One that is worked
+    on from the first page is `of_today`: the side bar marks *Today* on it. `urls` takes a
     wrapper that lets only staff in, and returns the addresses with each view wrapped.
     """
 
@@ -145,6 +146,7 @@ class Page:
     power: str
     urls: Callable[[Keep], list[URLPattern]]
     works: str = ""
+    of_today: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

@@ -121,11 +121,18 @@ def place_of(path: str) -> Place | None:
     for section in sections():
         if any(path.startswith(changelist_url(model)) for model, _ in section.models):
             return section.place
+    if _is_of_today(path):
+        return None
     for place in Place:
         links = [reverse(f"admin:{page.name}") for page in pages_of(place)]
         if path.startswith((place_url(place), *links)):
             return place
     return None
+
+
+def _is_of_today(path: str) -> bool:
+    links = (reverse(f"admin:{page.name}") for page in _pages() if page.of_today)
+    return path.startswith(tuple(links))
 
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
@@ -136,6 +143,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     for entry in entries:
         entry["active"] = entry["place"] is here
     first = _end(request, gettext("Today"), "today", today)
+    first["active"] = first["active"] or _is_of_today(request.path)
     last = _end(request, gettext("Records"), "table_rows", all_records)
     return [{"items": [first, *entries]}, {"items": [last], "separator": True}]
 

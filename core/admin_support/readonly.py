@@ -228,6 +228,7 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
                     look_at_list(inline.model, asked=request.path)
             row = self.get_object(request, unquote(object_id or ""))
             words = {"story": story_of(request, row), "subtitle": title_of(row)}
+            words["rare"] = self._rare(request, row)
             page.context_data |= words  # type: ignore[attr-defined]
         return page
 
@@ -275,7 +276,8 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
             return page._perform(act, request, object_id if on_row else None)
 
         view.__name__ = name
-        variant = ActionVariant.DANGER if act.danger else ActionVariant.DEFAULT
+        variant = ActionVariant.PRIMARY if act.due else ActionVariant.DEFAULT
+        variant = ActionVariant.DANGER if act.danger else variant
         decorate = action(description=act.title, url_path=act.name, icon=act.icon, variant=variant)
         setattr(self, name, types.MethodType(decorate(view), self))
         return name
@@ -301,9 +303,21 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
         target = self.get_object(request, unquote(str(object_id)))
         if target is None:
             return []
-        offered = self._offered_names(request, self.acts, "act", target)
+        often = sorted((a for a in self.acts if not a.is_rare), key=lambda act: not act.due)
+        offered = self._offered_names(request, often, "act", target)
         actions = super().get_actions_detail(request, object_id)
-        return [action for action in actions if action.method.__name__ in offered]
+        shown = [action for action in actions if action.method.__name__ in offered]
+        names = [f"act_{act.name}" for act in often]
+        return sorted(shown, key=lambda action: names.index(action.method.__name__))
+
+    def _rare(self, request: HttpRequest, target: Any) -> list[tuple[Act, str]]:
+        """Return the rare acts that the person may do to the row, with their addresses."""
+        by, folder = signed_on.actor(request), url_of(target).removesuffix("change/")
+        return [
+            (act, f"{folder}{act.name}/")
+            for act in self.acts
+            if act.is_rare and act.open_to(by, target)
+        ]
 
     def get_actions_list(self, request: HttpRequest) -> list[Any]:
         offered = self._offered_names(request, self.list_acts, "list_act", None)

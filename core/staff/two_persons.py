@@ -179,10 +179,16 @@ def need_second(by: StaffActor) -> None:
         raise SecondPersonTooNew(until=by.second_from.isoformat())
 
 
+def pending(*, kind: Kind, subject: str) -> Proposal | None:
+    """Return the proposal of the same act that waits and can still be confirmed, or None."""
+    same = Proposal.objects.filter(kind=kind.name, subject=subject, decision=None)
+    waiting = same.select_related("proposed_by__given__decision").first()
+    return None if waiting is None or lapse_of(waiting, clock.now()) else waiting
+
+
 def need_none_pending(*, kind: Kind, subject: str) -> None:
     """Raise ProposalPending if the same act is proposed and can still be confirmed."""
-    waiting = Proposal.objects.filter(kind=kind.name, subject=subject, decision=None).first()
-    if waiting is not None and not lapse_of(waiting, clock.now()):
+    if pending(kind=kind, subject=subject) is not None:
         raise ProposalPending(subject=subject, kind=kind.name)
 
 

@@ -128,6 +128,7 @@ PUBLISH = Act(
 )
 OPEN = Act(
     name="open",
+    due=True,
     title=_("Put on sale"),
     power=powers.OPEN_CONTEST,
     run=_open,

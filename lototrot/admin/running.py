@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support.acts import Act, Done
 from core.admin_support.columns import moment, tag
 from core.admin_support.readonly import ReadOnlyAdmin
+from core.staff import two_persons
 from core.staff.actor import StaffActor
 from lototrot import powers
 from lototrot.admin import stopping
@@ -122,6 +123,14 @@ def _in(*states: RaceState) -> Any:
     return lambda by, race: record_of(race.pk).state in states
 
 
+def _unproposed(kind: two_persons.Kind, *states: RaceState) -> Any:
+    """Return whether a race is in one of the states, and the act does not wait for a decision."""
+    return lambda by, race: (
+        record_of(race.pk).state in states
+        and two_persons.pending(kind=kind, subject=f"race:{race.pk}") is None
+    )
+
+
 def _is_ahead(meeting: Meeting) -> bool:
     """Return whether a race of the meeting has not started yet."""
     records = race_records(list(meeting.races.values_list("pk", flat=True)))
@@ -158,7 +167,7 @@ START = Act(
     run=_start,
     form=StartForm,
     icon="flag",
-    offered=_in(RaceState.SCHEDULED, RaceState.DECLARED),
+    offered=_unproposed(starts.START, RaceState.SCHEDULED, RaceState.DECLARED),
     text=_("Sales stop at once. Confirmed by a second person, the contests close (14.III.4)."),
 )
 START_CORRECT = Act(
@@ -211,7 +220,8 @@ CLASSIFY = Act(
     run=_classify,
     form=ClassifyForm,
     icon="emoji_events",
-    offered=_in(RaceState.STARTED),
+    offered=_unproposed(classification.CLASSIFICATION, RaceState.STARTED),
+    due=True,
     text=_("Enter what the stewards announced. It cannot be changed afterwards (14.III.5.3)."),
 )
 CORRECT = Act(
@@ -222,7 +232,7 @@ CORRECT = Act(
     form=CorrectForm,
     icon="edit_note",
     offered=lambda by, race: (
-        record_of(race.pk).state is RaceState.CLASSIFIED
+        _unproposed(classification.CORRECTION, RaceState.CLASSIFIED)(by, race)
         and not PaymentOrder.objects.filter(contest__legs__race=race).exists()
     ),
     facts=_announced,

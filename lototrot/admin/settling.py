@@ -111,11 +111,7 @@ def _settle(by: StaffActor, contest: Contest, data: Data) -> Done:
     """
     by.need(powers.REQUEST_SETTLEMENT)
     settleable(contest_get(contest.pk))
-
-    def send() -> None:
-        tasks.settle.delay(contest.pk)
-
-    transaction.on_commit(send, robust=True)
+    transaction.on_commit(lambda: tasks.settle.delay(contest.pk), robust=True)
     return Done(_("The settlement is under way; its figures appear here in a moment."))
 
 
@@ -155,7 +151,8 @@ VOID = Act(
         "All of them are voided together, and their price becomes a refund due [C6, E3]."
         " A settlement in force is reversed and run again [C9]."
     ),
-    offered=lambda by, contest: contest.state in (Contest.State.CLOSED, Contest.State.SETTLED),
+    offered=lambda by, contest: breaches.breach_among(contest, ordered=False),
+    due=True,
 )
 BLOCK = Act(
     name="breach_block",
@@ -166,10 +163,12 @@ BLOCK = Act(
     icon="lock",
     danger=True,
     text=_("All of them are blocked together, and their prizes are held [C6]."),
-    offered=lambda by, contest: contest.state == Contest.State.ORDERED,
+    offered=lambda by, contest: breaches.breach_among(contest, ordered=True),
+    due=True,
 )
 SETTLE = Act(
     name="settle",
+    due=True,
     title=_("Settle"),
     power=powers.REQUEST_SETTLEMENT,
     run=_settle,
@@ -181,6 +180,7 @@ SETTLE = Act(
 )
 ORDER = Act(
     name="order",
+    due=True,
     title=_("Propose the payment order"),
     power=powers.ORDER_PAYMENT,
     run=_order,

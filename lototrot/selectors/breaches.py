@@ -94,6 +94,15 @@ def breach_pending(contest_id: int, *, last_sold_at: datetime | None = None) -> 
     return breach_pending(contest_id) if in_time and pending else pending
 
 
+def breach_among(contest: Contest, *, ordered: bool) -> bool:
+    """Return whether a contest that is closed has bets in breach that are to be undone, and its
+    payment is `ordered` or is not.
+    """
+    states = (Contest.State.CLOSED, Contest.State.SETTLED)
+    stands = contest.state == Contest.State.ORDERED if ordered else contest.state in states
+    return stands and breach_pending(contest.pk)
+
+
 def contests_with_breaches() -> list[Contest]:
     """Return the contests whose known bets in breach are neither voided nor blocked, by day.
 

@@ -79,6 +79,7 @@ def _reject(by: StaffActor, proposal: Proposal, data: dict[str, Any]) -> Done:
 
 CONFIRM = Act(
     name="confirm",
+    due=True,
     title=_("Confirm"),
     power=two_persons.power_of,
     run=_confirm,
@@ -89,6 +90,7 @@ CONFIRM = Act(
 )
 REJECT = Act(
     name="reject",
+    due=True,
     title=_("Reject"),
     power=two_persons.power_of,
     run=_reject,

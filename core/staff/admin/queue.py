@@ -12,7 +12,13 @@ from uuid import UUID
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseRedirect,
+    JsonResponse,
+)
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.http import urlencode
@@ -29,6 +35,9 @@ from core.staff import powers, two_persons
 from core.staff.actor import StaffActor
 from core.staff.admin.proposals import CONFIRM, REJECT, address_of, may_confirm, waiting_for
 from core.staff.models import Decision, Proposal
+
+PART = "part"
+"""The parameter with which a page that is open asks for what has changed."""
 
 
 class _Reason(forms.Form):
@@ -51,12 +60,20 @@ def _first(request: HttpRequest) -> HttpResponse:
     waiting = waiting_for(by)
     passed = int(after) if re.fullmatch(r"[0-9]{1,18}", after) else 0
     following = [row for row in waiting if row.pk > passed]
+    queue = reverse("admin:decisions")
+    context = {
+        "arrived": len(following),
+        "next": f"{queue}?{urlencode({'after': passed})}",
+        "left": len(waiting) - len(following),
+        "again": queue,
+    }
+    if PART in request.GET:
+        return TemplateResponse(request, "admin_support/decisions_part.html", context)
     if following:
         return HttpResponseRedirect(address_of(following[0]))
-    context = admin.site.each_context(request) | {
+    context |= admin.site.each_context(request) | {
         "title": _("Decisions"),
-        "left": len(waiting),
-        "again": reverse("admin:decisions"),
+        "part": f"{queue}?{urlencode({'after': passed, PART: 1})}",
     }
     return TemplateResponse(request, "admin_support/decisions_done.html", context)
 
@@ -76,10 +93,23 @@ def _one(request: HttpRequest, proposal: UUID) -> HttpResponse:
         raise Http404
     if request.method == "POST":
         return _decide(request, by, found)
+    if PART in request.GET:
+        return JsonResponse(_state(by, found))
     if not (by.may(two_persons.power_of(found)) and may_confirm(by, found)):
         messages.warning(request, _why_not(by, found))
         return _next(request, found)
     return _page(request, by, found)
+
+
+def _state(by: StaffActor, row: Proposal) -> dict[str, str]:
+    """Return what a page that shows the proposal says anew: its place among those that wait, or
+    why it is not to be decided here any more.
+    """
+    waiting = [each.pk for each in waiting_for(by)]
+    if row.pk not in waiting:
+        return {"position": "", "gone": _why_not(by, row)}
+    names = {"position": waiting.index(row.pk) + 1, "waiting": len(waiting)}
+    return {"position": gettext("%(position)s of %(waiting)s") % names, "gone": ""}
 
 
 def _decide(request: HttpRequest, by: StaffActor, row: Proposal) -> HttpResponse:
@@ -131,6 +161,7 @@ def _page(
     waiting = [each.pk for each in waiting_for(by)]
     context = admin.site.each_context(request) | {
         "title": _("Decisions"),
+        "ident": row.uuid,
         "said": proposal_texts.title_text(row),
         "proposed_by": named(row.proposed_by),
         "proposed_at": moment(row.proposed_at),
@@ -157,6 +188,7 @@ PAGE = Page(
     icon="checklist",
     name="decisions",
     place=Place.SETTINGS,
+    of_today=True,
     order=5,
     power=powers.READ_PROPOSALS,
     urls=_urls,

@@ -24,7 +24,7 @@ from core.database import clock
 from core.kernel.days import natural_day
 from core.staff import powers as staff_powers
 from core.staff import two_persons
-from core.staff.admin.proposals import address_of, hindrance, may_confirm
+from core.staff.admin.proposals import REJECT, address_of, hindrance, may_confirm
 from core.staff.models import Proposal
 from lototrot import powers
 from lototrot.admin import running, stopping
@@ -35,6 +35,7 @@ from lototrot.models.programme import Meeting, Race, Racecourse
 from lototrot.models.stops import SalesStop
 from lototrot.selectors.cards import RaceCard, race_cards
 from lototrot.selectors.races import RaceState
+from lototrot.services.races.classification import CLASSIFICATION
 
 _OVER = (RaceState.CLASSIFIED, RaceState.DRAWN)
 # Acts that have a place of their own on the page, beside a horse or in a line.
@@ -111,6 +112,7 @@ class _Paddock:
         withdraw = addresses.get(running.WITHDRAW.title, "")
         return {
             "buttons": [button for button in offered if button.title not in addresses],
+            "classifying": self._classifying(card),
             "classify": addresses.get(running.CLASSIFY.title, "").partition("?")[0],
             "runners": [
                 {
@@ -127,6 +129,21 @@ class _Paddock:
                 }
                 for each in card.runners
             ],
+        }
+
+    def _classifying(self, card: RaceCard) -> dict[str, Any] | None:
+        """Return the classification that waits for its second person, with who may do what."""
+        if card.record.state is not RaceState.STARTED:
+            return None
+        found = two_persons.pending(kind=CLASSIFICATION, subject=f"race:{card.race.pk}")
+        if found is None or not self.by.may(staff_powers.READ_PROPOSALS):
+            return None
+        is_own = self.by.user_id == found.proposed_by_id
+        withdraw = self.buttons(found, (REJECT,)) if is_own else []
+        return {
+            **self._waiting(found),
+            "at": found.proposed_at,
+            "withdraw": withdraw[0].url if withdraw else "",
         }
 
     def _proposals(self) -> list[dict[str, Any]]:

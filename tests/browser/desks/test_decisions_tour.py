@@ -14,6 +14,7 @@ from tests.support import factories
 from tests.support.admin_desk import Desk
 from tests.support.browser.driver import TERMINAL, Browser, Open, until
 from tests.support.browser.line import Line
+from tests.support.browser.tasks import task
 from tests.support.browser.tour import Looks, languages
 
 _ENTER = {"key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r"}
@@ -35,7 +36,7 @@ def _proposed() -> list[Proposal]:
         author="Jutge",
         announced_at=factories.time_pass(minutes=3),
     )
-    for number in (4, 5):
+    for number in (4, 5, 6):
         withdrawals.withdrawal_enter(by=by, race_id=second.pk, number=number, source="Vet")
     return [classified, *Proposal.objects.filter(kind="lototrot.withdrawal").order_by("pk")]
 
@@ -64,7 +65,7 @@ def _hold_enter(browser: Browser) -> None:
 def test_what_waits_is_decided_by_enter_one_by_one(
     open_browser: Open, line: Line, language: str
 ) -> None:
-    first, second, third = _proposed()
+    first, second, third, fourth = _proposed()
     desk = Desk(Role.STEWARDS, language=language)
     browser = open_browser(TERMINAL, language=language)
     looks = Looks(browser, "decisions")
@@ -91,11 +92,44 @@ def test_what_waits_is_decided_by_enter_one_by_one(
     until(lambda: str(third.uuid) in browser.run("return location.href"), "the third")
     assert _decided() == ["confirmed", "rejected"]
     _ready(browser)
+    before = browser.acts
+    with task(browser, "decide", f'[data-decision="{fourth.uuid}"]'):
+        browser.keys("Enter")
+        browser.find(f'[data-decision="{fourth.uuid}"]')
+        assert browser.acts - before == 1
+    assert _decided() == ["confirmed", "rejected", "confirmed"]
+    _ready(browser)
     browser.keys("ArrowRight")
     browser.find("main .house-empty")
     looks.stop("left")
-    assert _decided() == ["confirmed", "rejected"]
+    assert len(_decided()) == 3
     looks.end()
+
+
+def test_the_queue_follows_what_others_do(open_browser: Open, line: Line) -> None:
+    """A decision of another person is said where it is read, and Enter opens what arrives."""
+    first, *others = _proposed()
+    desk, other = Desk(Role.STEWARDS, language="en"), Desk(Role.STEWARDS, language="en")
+    browser = open_browser(TERMINAL, language="en")
+    sign_on(browser, line.url, desk)
+    browser.go(f"{line.url}/admin/decisions/")
+    browser.says("[data-position]", "1 of 4")
+    for proposal in others:
+        other.do(proposal, "confirm")
+    browser.says("[data-position]", "1 of 1")
+    browser.click("[data-reject] summary")
+    browser.find("input[name=reason]").send_keys("half a sen")
+    other.do(first, "confirm")
+    browser.says("[data-gone]", "Confirmed already by")
+    assert browser.run("return document.activeElement.value") == "half a sen"
+    browser.click("[data-later]")
+    browser.says("[data-queue]", "Nothing waits")
+    by, race_id = factories.staff(Role.STEWARDS), others[0].content["race"]
+    withdrawals.withdrawal_enter(by=by, race_id=race_id, number=2, source="Vet")
+    browser.says("[data-queue]", "1 proposal waits")
+    browser.keys("Enter")
+    browser.says("[data-position]", "1 of 1")
+    assert not browser.complaints()
 
 
 def test_nothing_is_confirmed_before_it_could_be_read(open_browser: Open, line: Line) -> None:

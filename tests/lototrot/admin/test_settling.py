@@ -72,7 +72,9 @@ def test_bets_in_breach_are_listed_and_voided_all_together(organiser: Desk) -> N
     race = factories.races_of(contest)[0]
     organiser.refused(contest, "breach_void", "breach_limit_unknown")
     first, second = Ticket.objects.order_by("pk")
+    assert not organiser.offers(contest, "breach_void"), "there are none"
     factories.started(race, at=second.sold_at)
+    assert organiser.offers(contest, "breach_void")
     page = text_of(organiser.client.get(act_url(contest, "breach_void")))
     assert str(second.uuid) in page
     assert "After the start" in page
@@ -86,6 +88,7 @@ def test_bets_in_breach_are_listed_and_voided_all_together(organiser: Desk) -> N
 
 def test_bets_found_in_breach_late_are_blocked(organiser: Desk) -> None:
     day = race_day()
+    assert not organiser.offers(day.contest, "breach_block"), "there are none"
     place = day.point.premises
     for authorisation in place.authorisations.all():
         factories.ended(authorisation, authorisation.valid_from)

@@ -36,6 +36,7 @@ TASKS: Final = {
         "acts: a scan, Space for *the paper agrees*, Enter",
         "`test_desks_tour.py`, by keyboard alone",
     ),
+    "decide": ("a proposal of the queue, confirmed", "key", "`test_decisions_tour.py`"),
     "terminal-prize": (
         "a prize in cash at the terminal",
         "acts: a scan, and one that says the paper agrees",

@@ -13,6 +13,7 @@
   const said = page.querySelector("[data-said]");
   let seenToTheEnd = false;
   let sent = false;
+  let gone = false; // somebody else decided, or it was withdrawn or lapsed
   let timer = 0;
 
   const isFree = () => document.activeElement === document.body || document.activeElement === article || document.activeElement === button;
@@ -21,6 +22,7 @@
   function pause() {
     const hadFocus = document.activeElement === button;
     button.disabled = true;
+    if (gone) return;
     if (hadFocus) article.focus({ preventScroll: true });
     said.textContent = seenToTheEnd ? page.dataset.soon : page.dataset.read;
     clearTimeout(timer);
@@ -66,6 +68,15 @@
     if (!event.persisted) return;
     sent = false;
     pause();
+  });
+
+  // The page asks by itself whether it still waits (queue.js). What somebody types is not taken away.
+  addEventListener("house:gone", () => {
+    gone = true;
+    clearTimeout(timer);
+    button.disabled = true;
+    said.textContent = "";
+    if (isFree()) page.querySelector("[data-later]").focus({ preventScroll: true });
   });
 
   const bar = page.querySelector(".house-decide");

@@ -11,7 +11,7 @@ from core.premises.models import Premises, Suspension
 from core.staff.powers import Role
 from core.statements import services
 from tests.support import factories, rounds
-from tests.support.admin_desk import Desk, list_url, row_url, text_of
+from tests.support.admin_desk import Desk, act_url, list_url, row_url, text_of
 from tests.support.stating import MONDAY, SUNDAY, at, limited
 
 pytestmark = pytest.mark.django_db
@@ -86,3 +86,14 @@ def test_premises_are_found_by_code_name_and_municipality() -> None:
     page = desk.get(list_url(Premises), q=place.code)
     assert place.code in page
     assert other.code not in page
+
+
+def test_suspending_stands_at_the_end_of_the_page_and_never_leads_it() -> None:
+    place = factories.premises()
+    head, end = Desk(Role.ORGANISER).get(row_url(place)).split('<nav class="house-rare"')
+    rare = end.split("</nav>")[0]
+    for act in ("suspend", "suspend_as_of"):
+        assert f'href="{act_url(place, act)}"' in rare
+        assert f'href="{act_url(place, act)}"' not in head
+    assert f'href="{act_url(place, "terminal")}"' in head
+    assert "house-rare" not in Desk(Role.AUDITOR).get(row_url(place))

@@ -1,5 +1,7 @@
 """The queue of decisions: one proposal after another, each decided once and by the right person."""
 
+import re
+
 import pytest
 
 from core.admin_support.proposal_texts import kind_text
@@ -203,3 +205,30 @@ def test_one_forged_from_elsewhere_decides_nothing(waiting: list[Proposal]) -> N
     desk.client.handler.enforce_csrf_checks = True
     assert desk.client.post(_url(waiting[0]), {"decision": "confirm"}).status_code == 403
     assert not Decision.objects.filter(proposal__in=waiting)
+
+
+def test_an_open_page_is_told_what_others_decided(waiting: list[Proposal]) -> None:
+    desk, other = Desk(Role.STEWARDS), Desk(Role.ORGANISER)
+    part = {"part": "1"}
+    told = desk.client.get(_url(waiting[1]), part).json()
+    assert told == {"position": "2 of 3", "gone": ""}
+    _confirm(other, waiting[0])
+    assert desk.client.get(_url(waiting[1]), part).json()["position"] == "1 of 2"
+    _confirm(other, waiting[1])
+    told = desk.client.get(_url(waiting[1]), part).json()
+    assert told["position"] == "" and "Confirmed already by" in told["gone"]
+    left = {"after": str(waiting[2].pk), **part}
+    assert "1 proposal is left for later" in text_of(desk.client.get(QUEUE, left))
+    race_id = waiting[0].content["race"]
+    by = factories.staff(Role.STEWARDS)
+    withdrawals.withdrawal_enter(by=by, race_id=race_id, number=2, source="Vet")
+    arrived = desk.client.get(QUEUE, left)
+    assert "1 proposal waits for your decision" in text_of(arrived)
+    assert f'data-decide href="{QUEUE}?after={waiting[2].pk}"' in arrived.content.decode()
+    assert Desk(Role.CASHIER).client.get(_url(waiting[2]), part).status_code in (302, 403)
+
+
+def test_the_queue_is_of_today_in_the_side_bar(waiting: list[Proposal]) -> None:
+    page = Desk(Role.STEWARDS).get(_url(waiting[0]))
+    bar = page[page.index('id="nav-sidebar-apps"') : page.index('id="main"')]
+    assert re.findall(r'<a href="([^"]+)" aria-current="page"', bar) == ["/admin/"]

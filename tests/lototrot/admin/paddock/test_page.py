@@ -7,13 +7,16 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from core.staff.models import Proposal, User
+from core.staff.models import Proposal, StaffSession, User
 from core.staff.powers import Role
+from core.staff.services import actor_of
 from lototrot.models.programme import Race, Racecourse, Runner
 from lototrot.models.running import Classification, RaceStart, Withdrawal
 from lototrot.services.races import starts, stopping, withdrawals
+from lototrot.services.races.classification import Entry
 from tests.support import factories
 from tests.support.admin_desk import Desk, act_url, as_typed, text_of
+from tests.support.lototrot.classifying import propose
 
 pytestmark = pytest.mark.django_db
 PADDOCK = "/admin/paddock/"
@@ -184,3 +187,26 @@ def test_the_page_of_a_day_costs_the_same_however_many_races(races: list[Race]) 
             _page(desk, race)
         counts.append(len(queries))
     assert counts[1] - counts[0] <= 2  # the meeting has a contest, which its acts ask for
+
+
+def test_no_second_result_is_asked_for_while_one_waits(races: list[Race]) -> None:
+    """Who proposed it may withdraw it, another steward decides, and others are told who did."""
+    factories.started(races[0])
+    first, second = Desk(Role.STEWARDS), Desk(Role.STEWARDS)
+    assert f'action="{act_url(races[0], "classify")}"' in _page(first, races[0])
+    numbers = races[0].runners.values_list("number", flat=True)
+    runners = [Entry(n, "winner" if n == 3 else "started", 1 if n == 3 else None) for n in numbers]
+    proposal = propose(
+        races[0], runners, by=actor_of(StaffSession.objects.filter(user=first.person).latest("pk"))
+    )
+    for desk in (first, second, Desk(Role.AUDITOR)):
+        page = _page(desk, races[0])
+        assert f'action="{act_url(races[0], "classify")}"' not in page
+        assert "The classification is proposed by" in page
+    line = 'class="paddock-line paddock-proposed"'
+    own, others = (_page(desk, races[0]).split(line)[1] for desk in (first, second))
+    assert act_url(proposal, "reject") in own.split("</p>")[0]
+    assert f"/admin/decisions/{proposal.uuid}/" in others.split("</p>")[0]
+    assert not first.offers(races[0], "classify")
+    first.do(proposal, "reject", reason="Wrong number")
+    assert f'action="{act_url(races[0], "classify")}"' in _page(second, races[0])

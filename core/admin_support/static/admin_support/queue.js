@@ -1,0 +1,48 @@
+// Keep the queue of decisions true while it is open: its number, what another person decided, and what
+// arrives. Nothing moves under the person: what is read stays, and is only said to be decided.
+"use strict";
+(() => {
+  const EVERY_MS = 4000;
+  const page = document.querySelector("[data-decision]");
+  const queue = document.querySelector("[data-queue]");
+  if (!page && !queue) return;
+  let shown = "";
+  let asking = 0;
+
+  async function ask() {
+    if (document.hidden) return;
+    const address = queue ? queue.dataset.queue : `${location.pathname}?part=1`;
+    try {
+      const answer = await fetch(address, { headers: { "X-By-Itself": "1" }, cache: "no-store", redirect: "error" });
+      if (!answer.ok) return;
+      if (queue) draw(await answer.text());
+      else tell(await answer.json());
+    } catch {
+      // Without a connection the page stays as it is: the server decides whether a decision counts.
+    }
+  }
+
+  function draw(drawn) {
+    if (drawn === shown) return;
+    shown = drawn;
+    const focused = queue.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+    queue.innerHTML = drawn;
+    const again = focused && queue.querySelector(`a[href="${CSS.escape(focused)}"]`);
+    // Enter opens what arrived, unless the person is somewhere else on the page.
+    if (again) again.focus();
+    else if (document.activeElement === document.body) queue.querySelector("[data-decide]")?.focus();
+  }
+
+  function tell({ position, gone }) {
+    const place = page.querySelector("[data-position]");
+    if (place && position) place.textContent = position;
+    if (!gone) return;
+    clearInterval(asking);
+    const said = page.querySelector("[data-gone]");
+    said.textContent = gone;
+    said.hidden = false;
+    dispatchEvent(new Event("house:gone"));
+  }
+
+  asking = setInterval(ask, EVERY_MS);
+})();
