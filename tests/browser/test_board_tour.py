@@ -36,7 +36,8 @@ WALLS = [Size(1280, 720), Size(1920, 1080), Size(3840, 2160), Size(1080, 1920)]
 _CUT = """
 const shown = [...document.querySelectorAll("main *")].filter((e) => !e.closest(".heard"));
 const box = (e) => e.getBoundingClientRect();
-const hidden = (e) => e.clientHeight && e.scrollHeight > e.clientHeight + 12
+const tail = Math.min(innerWidth, innerHeight) / 60;  // of a comma in large letters
+const hidden = (e) => e.clientHeight && e.scrollHeight > e.clientHeight + tail
   && getComputedStyle(e).display !== "inline";
 return shown.filter((e) => box(e).bottom > innerHeight + 1 || box(e).right > innerWidth + 1
   || hidden(e)).map((e) => e.outerHTML.slice(0, 100));
