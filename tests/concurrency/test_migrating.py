@@ -1,7 +1,6 @@
 """Migrate again and again, two at once, while terminals sell."""
 
 import threading
-import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,7 +11,7 @@ from core.database.guards import install_guards
 from core.database.installing import alone
 from core.journal.install import install
 from lototrot.models.contest import Contest
-from tests.support.concurrency.sales import sell, selling_point
+from tests.support.concurrency.sales import eventually, sell, selling_point
 from tests.support.databases import Database
 from tests.support.factories import Point
 
@@ -28,33 +27,52 @@ def install_all(times: int) -> None:
         connections.close_all()
 
 
-def selling(place: Point, contest: Contest, ending: threading.Event) -> list[float]:
-    """Sell until told to end; return how long each sale took, in seconds. A refusal raises."""
-    took: list[float] = []
-    try:
-        while not ending.is_set():
-            started = time.monotonic()
-            assert not sell(place, contest, uuid.uuid4()).replayed
-            took.append(time.monotonic() - started)
-    finally:
-        connection.close()
-    return took
+class Seller:
+    """A terminal that sells again and again; `sold` counts its sales. A refusal ends it."""
+
+    def __init__(self, place: Point, contest: Contest) -> None:
+        self._place, self._contest = place, contest
+        self._ending = threading.Event()
+        self.sold = 0
+
+    def run(self) -> None:
+        try:
+            while not self._ending.is_set():
+                assert not sell(self._place, self._contest, uuid.uuid4()).replayed
+                self.sold += 1
+        finally:
+            self._ending.set()
+            connection.close()
+
+    def sells_once_more(self) -> None:
+        """Wait until it has sold again, or was refused: its result then says so."""
+        before = self.sold
+        eventually(lambda: self.sold > before or self._ending.is_set())
+
+    def end(self) -> None:
+        self._ending.set()
 
 
 def test_no_sale_is_refused_while_two_install_at_once(own_database: Database) -> None:
     contest, place = selling_point()
-    ending = threading.Event()
+    sellers = [Seller(place, contest) for _ in range(2)]
     with ThreadPoolExecutor(4) as pool:
-        sales = [pool.submit(selling, place, contest, ending) for _ in range(2)]
+        sales = [pool.submit(seller.run) for seller in sellers]
         try:
+            for seller in sellers:
+                seller.sells_once_more()
             # A piece that somebody changed takes its locks while sales hold theirs.
             with psycopg.connect(own_database.owner_url, autocommit=True) as owner:
                 owner.execute("SET lock_timeout = '5s'; DROP TRIGGER guard_rows ON lototrot_ticket")
             for migration in [pool.submit(install_all, 2) for _ in range(2)]:
                 migration.result(60)
+            for seller in sellers:
+                seller.sells_once_more()
         finally:
-            ending.set()
-        assert sum(len(sale.result(60)) for sale in sales) > 10
+            for seller in sellers:
+                seller.end()
+        for sale in sales:
+            sale.result(60)
     with psycopg.connect(own_database.owner_url) as owner:
         present = owner.execute(
             "SELECT count(*) FROM pg_trigger WHERE tgname = 'guard_rows'"

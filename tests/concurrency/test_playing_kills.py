@@ -43,10 +43,12 @@ def played(url: str) -> int:
 
 
 def trouble(running: list[Players], url: str) -> None:
-    """Kill processes as the sale goes on, and end sessions in between."""
+    """Kill processes as the sale goes on, and end sessions in between, drawn from a seed."""
+    drawing = random.Random(15)
     until = time.monotonic() + PATIENCE_S
     ended = 0
     with psycopg.connect(url, autocommit=True) as owner:
+        owner.execute("SELECT setseed(0.15)")
         for kill in range(KILLS):
             goal = TICKETS * (kill + 1) // (KILLS + 2)
             while played(url) < goal:
@@ -59,7 +61,7 @@ def trouble(running: list[Players], url: str) -> None:
                         " ORDER BY random() LIMIT 1) victim"
                     ).rowcount
                     time.sleep(0.02)
-            random.choice(running).kill_and_resume()
+            drawing.choice(running).kill_and_resume()
     assert ended, "no session was met in the middle of a statement"
     for each in running:
         assert each.process.wait(max(1.0, until - time.monotonic())) == 0, each.process.errors()
