@@ -1,7 +1,6 @@
 """Show long work to who asked for it: how far it has come, what came of it, and its file."""
 
 import functools
-from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any
 
@@ -157,15 +156,8 @@ def _file(page: LongWorkAdmin, request: HttpRequest, pk: int) -> HttpResponseBas
         raise Http404 from error
     kind = kind_named(work.kind)
     look(EXPORT, f"longwork:{work.pk}", asked=f"{kind.name} {work.file_name}")
-    response = StreamingHttpResponse(_parts(work), content_type=work.file_type)
+    response = StreamingHttpResponse(services.work_parts(work), content_type=work.file_type)
     response["Content-Length"] = str(work.file_bytes)
     response["Content-Disposition"] = f'attachment; filename="{work.file_name}"'
     response["Cache-Control"] = "no-store"
     return response
-
-
-def _parts(work: LongWork) -> Iterator[bytes]:
-    """Read the file part by part."""
-    number = 0
-    while part := work.parts.filter(number=(number := number + 1)).first():
-        yield bytes(part.content)

@@ -7,6 +7,7 @@ by itself: the person sees it, and asks again.
 
 import datetime
 import hashlib
+from collections.abc import Iterator
 from typing import Any
 
 import structlog
@@ -174,6 +175,13 @@ def work_file(*, by: StaffActor, pk: int) -> LongWork:
         raise WorkUnknown
     by.need(kind_named(work.kind).power_for(work.content))
     return work
+
+
+def work_parts(work: LongWork) -> Iterator[bytes]:
+    """Read the file of a piece of work part by part."""
+    number = 0
+    while part := work.parts.filter(number=(number := number + 1)).first():
+        yield bytes(part.content)
 
 
 def work_files_purge(today: datetime.date) -> int:

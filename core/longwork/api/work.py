@@ -1,15 +1,19 @@
 """Serve how far long work has come, and what came of it."""
 
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.api.schema import operation
 from core.api.shapes import Choice, Day, Instant, PageQuery, Shape, Whole
 from core.api.views import StaffView
-from core.longwork import powers, selectors
+from core.longwork import powers, selectors, services
 from core.longwork.kinds import WorkUnknown
 from core.longwork.models import LongWork
+from core.looks.recording import EXPORT, look
+
+_ANY = "application/octet-stream"
 
 
 class WorkOut(Shape):
@@ -55,3 +59,24 @@ class OneWork(StaffView):
         if found is None:
             raise WorkUnknown
         return self.answer(WorkOut, found)
+
+
+class WorkFile(StaffView):
+    @operation(
+        "The file of long work, for who asked for it",
+        "It is given while it is kept, and to who may still do the work. `file_sha256` is its"
+        " SHA-256, and Content-Type that of its form.",
+        answer=OpenApiTypes.BINARY,
+        media_type=_ANY,
+        problems=(WorkUnknown,),
+        power=powers.READ,
+    )
+    def get(self, request: Request, work: int) -> HttpResponse | StreamingHttpResponse:
+        found = services.work_file(by=self.by, pk=work)
+        look(EXPORT, f"longwork:{found.pk}", asked=f"{found.kind} {found.file_name}")
+        parts = services.work_parts(found)
+        response = StreamingHttpResponse(parts, content_type=found.file_type)
+        response["Content-Length"] = str(found.file_bytes)
+        response["Content-Disposition"] = f'attachment; filename="{found.file_name}"'
+        response["Cache-Control"] = "no-store"
+        return response

@@ -1,14 +1,17 @@
 """Show premises, their authorisations, terminals and operators, and suspensions in the admin."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from core.admin_support import navigation, signed_on
-from core.admin_support.columns import link, moment, money
+from core.admin_support.columns import NOTHING, link, listed, moment, money
 from core.admin_support.contents import Table
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
@@ -48,6 +51,7 @@ from core.premises.models import (
     Terminal,
     TerminalCopy,
 )
+from core.statements import powers as statements_powers
 from core.statements.models import GuaranteeLimit, Statement
 
 STATEMENTS_DAYS = 182
@@ -137,6 +141,7 @@ class PremisesAdmin(ReadOnlyAdmin):
         "address",
         "municipality",
         "balance",
+        "statements",
         "created_at",
         "proposal",
     )
@@ -152,6 +157,19 @@ class PremisesAdmin(ReadOnlyAdmin):
     @admin.display(description=_("taken and not yet handed over"))
     def balance(self, row: Premises) -> str:
         return money(balance_cents(premises_account(row.pk)))
+
+    @admin.display(description=_("statements"))
+    def statements(self, row: Premises) -> SafeString:
+        """Lead to every statement of the premises; the page shows those of half a year."""
+        many = Statement.objects.filter(premises=row).count()
+        text = ngettext("%(n)s statement", "all %(n)s statements", many) % {"n": many}
+        return listed(Statement, text, premises__id__exact=row.pk) if many else SafeString(NOTHING)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Sequence[Any]:
+        """Return the entries of the page; its statements for those who may read them."""
+        fields = super().get_fields(request, obj)
+        may_read = signed_on.may(request, statements_powers.READ)
+        return [name for name in fields if may_read or name != "statements"]
 
 
 @admin.register(Authorisation)

@@ -6,11 +6,14 @@ from rest_framework.request import Request
 
 from core.api.papers import CSV, CSV_FORM, XLSX, Form, PaperView
 from core.api.schema import operation
-from core.api.shapes import Day, Flag, Shape
+from core.api.shapes import Choice, Day, Flag, Shape
 from core.api.views import StaffView, json_response
 from core.database.reading.limits import ReadingTooLong
+from core.longwork.api.work import WorkOut
+from core.longwork.services import WorkBusy
 from core.reports import outputs, powers, selectors
-from core.reports.tables import PeriodRefused, ReportUnknown
+from core.reports.long_work import FORMS, file_ask
+from core.reports.tables import Period, PeriodRefused, ReportUnknown
 
 _PROBLEMS = (ReportUnknown, PeriodRefused, ReadingTooLong)
 
@@ -77,3 +80,26 @@ class ReportFile(PaperView, StaffView):
         table = selectors.report(by=self.by, name=name, **self.query(PeriodQuery))
         content = outputs.as_csv(table).encode() if form == CSV else outputs.as_xlsx(table)
         return self.download(content, form, name=name)
+
+
+class LongFileIn(PeriodQuery):
+    form = Choice(tuple(FORMS))
+
+
+class LongFile(StaffView):
+    @operation(
+        "Have a worker write a report to a file, however long it takes to read",
+        "The answer is long work: read `long-work/{id}` until it has ended, then"
+        " `long-work/{id}/file`. Who asks for the same file meanwhile is given the same work.",
+        body=LongFileIn,
+        answer=WorkOut,
+        status=202,
+        problems=(ReportUnknown, PeriodRefused, WorkBusy),
+        example={"first": "2027-01-01", "last": "2027-12-31", "form": "csv"},
+        power=powers.READ,
+    )
+    def post(self, request: Request, name: str) -> HttpResponse:
+        body = self.read(LongFileIn)
+        period = Period(*selectors.days_asked(body.get("first"), body.get("last")))
+        work = file_ask(by=self.by, name=name, period=period, form=body["form"])
+        return self.answer(WorkOut, work, 202)

@@ -10,6 +10,7 @@ from core.premises import suspending
 from core.premises.models import Premises, Suspension
 from core.staff.powers import Role
 from core.statements import services
+from core.statements.models import Statement
 from tests.support import factories, rounds
 from tests.support.admin_desk import Desk, act_url, list_url, row_url, text_of
 from tests.support.stating import MONDAY, SUNDAY, at, limited
@@ -52,7 +53,13 @@ def test_the_page_of_premises_tells_its_weeks_its_limit_and_its_suspensions() ->
     without = Desk(Role.ADMINISTRATOR).get(row_url(point.premises))  # reads no accounts
     assert "Roof fell in" in without and "€9,876.00" not in without
     factories.time_pass(days=200)
-    assert "10 Mar 2030" not in Desk(Role.ORGANISER).get(row_url(point.premises))
+    desk = Desk(Role.ORGANISER)
+    page = desk.get(row_url(point.premises))
+    assert "10 Mar 2030" not in page
+    older = f"{list_url(Statement)}?premises__id__exact={point.premises.pk}"
+    assert f'href="{older}"' in page, "the older ones are one step away"
+    assert "10 Mar 2030" in desk.get(older)
+    assert list_url(Statement) not in Desk(Role.ADMINISTRATOR).get(row_url(point.premises))
 
 
 def test_the_list_of_suspensions_is_filtered_by_state() -> None:
