@@ -24,7 +24,7 @@ def eventually() -> Callable[..., None]:
     return wait_for
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def bare_environment() -> Mapping[str, str]:
     """Our environment without any word of where servers are."""
     named = {"DATABASE_URL", "DATABASE_OWNER_URL", "BROKER_URL", "VAR_DIR", "PORT", "PROFILE"}

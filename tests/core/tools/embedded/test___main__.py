@@ -34,11 +34,15 @@ def embedded(
     )
 
 
-@pytest.fixture
-def folder(tmp_path: Path, bare_environment: Mapping[str, str]) -> Iterator[Path]:
-    yield tmp_path / "var"
-    assert embedded(bare_environment, "destroy", "--folder", tmp_path / "var").returncode == 0
-    assert not (tmp_path / "var" / "postgres").exists()
+@pytest.fixture(scope="module")
+def folder(
+    tmp_path_factory: pytest.TempPathFactory, bare_environment: Mapping[str, str]
+) -> Iterator[Path]:
+    """A folder whose servers each test starts and stops; the data of the first one stay in it."""
+    folder = tmp_path_factory.mktemp("embedded") / "var"
+    yield folder
+    assert embedded(bare_environment, "destroy", "--folder", folder).returncode == 0
+    assert not (folder / "postgres").exists()
 
 
 def test_a_command_runs_with_both_servers(
@@ -64,19 +68,20 @@ def test_the_code_of_the_command_is_returned(
 
 
 def test_servers_that_are_named_are_not_started(
-    folder: Path, bare_environment: Mapping[str, str]
+    tmp_path: Path, bare_environment: Mapping[str, str]
 ) -> None:
     named = {**bare_environment, "DATABASE_URL": "postgresql://h/n", "BROKER_URL": "amqp://h"}
-    words = ["run", "--folder", folder, "--", "sh", "-c", "echo $DATABASE_URL $BROKER_URL"]
+    var = tmp_path / "var"
+    words = ["run", "--folder", var, "--", "sh", "-c", "echo $DATABASE_URL $BROKER_URL"]
     assert embedded(named, *words).stdout.split() == ["postgresql://h/n", "amqp://h"]
-    assert not folder.exists()
+    assert not var.exists()
 
 
 def test_production_has_no_embedded_server(
-    folder: Path, bare_environment: Mapping[str, str]
+    tmp_path: Path, bare_environment: Mapping[str, str]
 ) -> None:
     production = {**bare_environment, "PROFILE": "production", "BROKER_URL": "amqp://h"}
-    done = embedded(production, "run", "--folder", folder, "--", "true")
+    done = embedded(production, "run", "--folder", tmp_path, "--", "true")
     assert done.returncode == 1
     assert "Production needs DATABASE_URL" in done.stderr
 
