@@ -72,6 +72,22 @@ def in_the_language_of_the_player(browser: Browser, line: Line, game: str) -> No
         browser.other_window()
 
 
+def only_the_last_moves(browser: Browser, game: str) -> None:
+    """On the player's screen the square that was uncovered before does not turn again."""
+    if game == "small":
+        until(lambda: covered(browser) == 7, "the second square")
+        browser.other_window()
+        browser.look(dark=False, still=False)
+        until(lambda: covered(browser) == 7, "the second square for the player")
+        turning = """
+            return [...document.querySelectorAll(".cell:not(.covered)")]
+              .map((cell) => getComputedStyle(cell).animationName);
+        """
+        assert browser.run(turning) == ["none", "uncovered"]
+        browser.look(dark=False)
+        browser.other_window()
+
+
 def covered(browser: Browser) -> int:
     return len(browser.all(".cell.covered"))
 
@@ -105,6 +121,7 @@ def test_a_drawn_ticket_is_uncovered_by_touches_and_goes_on_after_a_reload(
     until(lambda: covered(browser) == cells - 1, "the first square")
     assert PlayAct.objects.get().act == "reveal"
     browser.click(".cell:nth-child(3)")
+    only_the_last_moves(browser, game)
 
     browser.reload()
     browser.find(".stage")

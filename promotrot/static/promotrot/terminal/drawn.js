@@ -6,6 +6,9 @@ import { t } from "../../screens/base/text.js";
 import { sound } from "./sound.js";
 import { labelOf, sign } from "./values.js";
 
+const EACH_MS = 70;
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
 /** Return the content of each cell, in order. */
 function faces(game, picture) {
   const { presentation } = game.screen;
@@ -72,7 +75,14 @@ export class Drawn {
     if (index >= 0) this.touch(index);
   }
 
-  async touchAll() { for (let index = 0; index < this.size; index++) await this.touch(index); }
+  /** Uncover what is left, one square after the other; at once for who asks for less motion. */
+  async touchAll() {
+    for (let index = 0; index < this.size; index++) {
+      const isNext = !this.open.has(index);
+      await this.touch(index);
+      if (isNext && !still.matches) await new Promise((done) => setTimeout(done, EACH_MS));
+    }
+  }
 
   /** Show the result again after a reload, if all cells are uncovered. */
   restore() { if (this.isComplete && this.play.ending) this.#finish(); }

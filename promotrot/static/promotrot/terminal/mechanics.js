@@ -9,11 +9,12 @@ import { labelOf, percent, prizeOf, sign } from "./values.js";
 function doors(game, play, act) {
   const places = game.screen.mechanic.deals[0].contents.length;
   const opened = new Map(play.acts.filter((each) => each.act.startsWith("open-")).map((each) => [each.act, each.shown]));
+  const newest = play.acts.at(-1)?.act;
   const stalls = Array.from({ length: places }, (_, index) => {
     const name = `open-${index + 1}`;
     const isOpen = opened.has(name);
     const shown = isOpen ? prizeOf(game, opened.get(name)) : null;
-    return h("button", { type: "button", class: ["door", isOpen && "open"], disabled: !play.legal.includes(name), onclick: () => act(name),
+    return h("button", { type: "button", class: ["door", isOpen && "open", name === newest && "now"], disabled: !play.legal.includes(name), onclick: () => act(name),
       "aria-label": isOpen ? null : t("stall", { open: labelOf(game, "open"), number: index + 1 }) },
     sign(isOpen ? "stall-open" : "stall"), h("span", { class: "inside" }, isOpen ? shown : String(index + 1)));
   });

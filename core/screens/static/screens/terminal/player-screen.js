@@ -11,6 +11,7 @@ const config = JSON.parse(document.getElementById("config").textContent);
 const modules = new Map(config.sections.map(({ name, module }) => [name, module]));
 const LANGUAGE = "player.language";   // chosen here or at the till, for this screen alone
 let shown = 0;
+let before = [];   // the parts of the play as they were last shown
 
 /** Return a text of the till in the language of this screen, if it says of what it was made. */
 function said(value) {
@@ -48,6 +49,7 @@ function stage({ title, markup, result }) {
   const root = adopted(markup, ".paper");
   for (const node of root.querySelectorAll("[data-said]")) node.textContent = said(JSON.parse(node.dataset.said));
   for (const node of root.querySelectorAll("[data-label]")) node.ariaLabel = said(JSON.parse(node.dataset.label));
+  keepStill(root);
   const touch = (target) => {
     const index = [...root.querySelectorAll("button")].indexOf(target?.closest("button"));
     if (index >= 0) channel.postMessage({ touched: index });
@@ -58,6 +60,14 @@ function stage({ title, markup, result }) {
     if (target?.closest(".cell.covered")) touch(target);
   });
   return h("section", { class: "stage" }, result ? words({ ...result, title }) : h("h1", {}, said(title)), root);
+}
+
+/** Have nothing move again that is as it was: the whole play is drawn anew at each touch. */
+function keepStill(root) {
+  const parts = [...root.querySelectorAll(".cell, .door, .rung")];
+  const now = parts.map((part) => part.outerHTML);
+  parts.forEach((part, index) => part.classList.toggle("still", part.outerHTML === before[index]));
+  before = now;
 }
 
 async function draw(content) {
