@@ -267,9 +267,12 @@ class PrintConfirmation(BareTerminalView):
 
     @operation(
         "Confirm that the ticket was printed",
-        description="Confirming it again changes nothing.",
+        description=(
+            "Confirming it again changes nothing. Of a month that was archived and retired the"
+            " confirmation is not here any more: `slip_printed` says that there was one."
+        ),
         answer=PrintConfirmationOut,
-        problems=(selling.TicketUnknown,),
+        problems=(selling.TicketUnknown, printing.SlipPrinted),
     )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         self.read(Shape)

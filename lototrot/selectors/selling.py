@@ -4,14 +4,15 @@ import dataclasses
 import datetime
 from collections.abc import Sequence
 
-from django.db.models import Exists, F, OuterRef, QuerySet, Sum
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from core.database import clock
 from core.kernel.days import day_bounds, natural_day
+from core.periods.models import Retirement
 from lototrot.engine.races import HIGHEST_NUMBER
 from lototrot.models.contest import Contest, DisplayAcknowledgement
-from lototrot.models.tickets import LEG_COLUMNS, PrintConfirmation, Ticket, Void
+from lototrot.models.tickets import LEG_COLUMNS, PrintConfirmation, Ticket, Unprinted, Void
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -42,6 +43,23 @@ def contests_on_sale(*, terminal_id: int, operator_id: int) -> QuerySet[Contest]
     )
 
 
+def print_confirmed() -> Q:
+    """Return the condition on tickets whose print was confirmed."""
+    here = PrintConfirmation.objects.filter(ticket=OuterRef("pk"))
+    return Q(Exists(here)) | print_retired()
+
+
+def print_retired() -> Q:
+    """Return the condition on tickets whose confirmed print left with its month (ADR 38).
+
+    Of a retired month each ticket without one is an `Unprinted` row. Of voids it is not known.
+    """
+    month = Retirement.objects.filter(period__last_day__gte=OuterRef("contest__day"))
+    unprinted = Unprinted.objects.filter(ticket=OuterRef("pk"))
+    void = Void.objects.filter(ticket=OuterRef("pk"))
+    return Q(Exists(month)) & Q(~Exists(unprinted)) & Q(~Exists(void))
+
+
 def tickets_of_terminal(
     terminal_id: int,
     *,
@@ -67,7 +85,7 @@ def tickets_of_terminal(
             has = F(column).bitand(1 << (number - 1))
             rows = rows.alias(**{f"has_{column}": has}).filter(**{f"has_{column}__gt": 0})
     return rows.annotate(
-        printed=Exists(PrintConfirmation.objects.filter(ticket=OuterRef("pk"))),
+        printed=print_confirmed(),
         voided=Exists(Void.objects.filter(ticket=OuterRef("pk"))),
     ).select_related("operator", "contest")
 

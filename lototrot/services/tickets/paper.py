@@ -7,8 +7,8 @@ from core.premises.access import BareTerminal, TerminalActor
 from core.proofs.head import with_head
 from core.receipts.output import Output, need_language, render
 from core.receipts.paper import Paper
-from lototrot.models.tickets import PrintConfirmation, Void
-from lototrot.services.tickets.printing import SlipPrinted, TicketNotPrintable
+from lototrot.models.tickets import Void
+from lototrot.services.tickets.printing import SlipPrinted, TicketNotPrintable, is_printed
 from lototrot.services.tickets.selling import (
     ContestClosed,
     OperatorDiffers,
@@ -30,7 +30,7 @@ def slip_original(*, by: BareTerminal | TerminalActor, ident: uuid.UUID) -> Sold
     ticket = ticket_of_terminal(terminal=by, ident=ident)
     if Void.objects.filter(ticket=ticket).exists():
         raise TicketNotPrintable
-    if PrintConfirmation.objects.filter(ticket=ticket).exists():
+    if is_printed(ticket):
         raise SlipPrinted
     if ticket.operator_id != by.operator_id:
         raise OperatorDiffers

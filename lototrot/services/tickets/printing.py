@@ -1,15 +1,18 @@
 """Confirm the print of a ticket, and reprint it [E5]."""
 
+import datetime
 import uuid
 
 from django.db import transaction
+from django.db.models import Q
 
 from core.database import clock
 from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict
 from core.premises.access import BareTerminal, Capability, TerminalActor
 from core.premises.requests import UuidReused
-from lototrot.models.tickets import PrintConfirmation, Reprint
+from lototrot.models.tickets import PrintConfirmation, Reprint, Ticket
+from lototrot.selectors.selling import print_confirmed, print_retired
 from lototrot.services.tickets.selling import (
     ContestClosed,
     OperatorDiffers,
@@ -17,6 +20,9 @@ from lototrot.services.tickets.selling import (
     sold_again,
     ticket_of_terminal,
 )
+
+_NOT_RETIRED_WITHIN = datetime.timedelta(days=1)
+"""A month is retired long after its sales; nearly all prints are confirmed within seconds."""
 
 
 class SlipPrinted(Conflict):
@@ -29,11 +35,26 @@ class TicketNotPrintable(Conflict):
     message = "The ticket has been voided and is not printed again."
 
 
+def is_printed(ticket: Ticket) -> bool:
+    """Return whether the print was confirmed, also where that has left with its month."""
+    return _is(print_confirmed(), ticket)
+
+
+def _is(condition: Q, ticket: Ticket) -> bool:
+    return Ticket.objects.filter(condition, pk=ticket.pk).exists()
+
+
 def print_confirm(*, by: BareTerminal, ident: uuid.UUID) -> PrintConfirmation:
-    """Record that the paper was printed. Confirming it twice changes nothing."""
+    """Record that the paper was printed. Confirming it twice changes nothing.
+
+    Raise TicketUnknown, or SlipPrinted where the confirmation was retired with its month.
+    """
     ticket = ticket_of_terminal(terminal=by, ident=ident)
+    now = clock.now()
+    if now - ticket.sold_at > _NOT_RETIRED_WITHIN and _is(print_retired(), ticket):
+        raise SlipPrinted
     confirmation, _ = PrintConfirmation.objects.get_or_create(
-        ticket=ticket, defaults={"confirmed_at": clock.now()}
+        ticket=ticket, defaults={"confirmed_at": now}
     )
     return confirmation
 
@@ -55,7 +76,7 @@ def ticket_reprint(
     hold((Lock.TICKET, ticket.pk))
     if hasattr(ticket, "void"):
         raise TicketNotPrintable
-    if PrintConfirmation.objects.filter(ticket=ticket).exists():
+    if is_printed(ticket):
         raise SlipPrinted
     if ticket.operator_id != by.operator_id:
         raise OperatorDiffers

@@ -34,10 +34,14 @@ from core.periods.archive.writing import (
     archive_write,
 )
 from core.periods.models import ClosedPeriod, RetiredRows, Retirement
+from core.premises.access import BareTerminal
 from core.staff import two_persons
 from core.staff.powers import Role
 from core.staff.two_persons import SamePerson
 from lototrot.models.tickets import PrintConfirmation, Ticket
+from lototrot.selectors.selling import tickets_of_terminal
+from lototrot.services.tickets.paper import slip_original
+from lototrot.services.tickets.printing import SlipPrinted, print_confirm
 from tests.core.periods.conftest import closed
 from tests.support import factories
 from tests.support.journaling import meanwhile, seal_all
@@ -111,8 +115,32 @@ def test_archived_rows_leave_by_two_persons_and_no_others(
     assert [row for rule in journal_rules.RULES for row in rules.broken(rule)] == []
     forge(PRINTS, f"DELETE FROM {PRINTS}")
     assert found() == [(Fault.ROW_REMOVED, PRINTS)]
+    _printed_still()
     forge("periods_retiredrows", "UPDATE periods_retiredrows SET last_row = last_row + 1")
     assert [name for name, _, _ in rules.broken(journal_rules.RETIRED)] == ["proofs_logentry"]
+
+
+def _printed_still() -> None:
+    """Ask for the prints that left: nobody prints such a ticket again, or confirms it anew."""
+    tickets = Ticket.objects.filter(contest__state="ordered").order_by("pk")
+    forge(
+        "lototrot_unprinted",
+        "INSERT INTO lototrot_unprinted (ticket_id, contest_id, listed_at, verdict, reason)"
+        f" SELECT id, contest_id, sold_at, '', '' FROM lototrot_ticket"
+        f" WHERE id = {tickets[0].pk}",
+    )
+    sold = tickets.select_related("premises")[1]
+    at = BareTerminal(sold.terminal_id, sold.premises_id, sold.premises.kind, sold.operator_id)
+    for act in (print_confirm, slip_original):
+        with pytest.raises(SlipPrinted):
+            act(by=at, ident=sold.uuid)
+    assert not PrintConfirmation.objects.filter(ticket=sold).exists()
+    listed = tickets_of_terminal(sold.terminal_id).order_by("pk")
+    assert [row.printed for row in listed if row.contest_id == sold.contest_id] == [
+        False,
+        True,
+        True,
+    ]
 
 
 def test_rows_that_leave_while_the_journal_is_verified_are_no_finding(
