@@ -36,6 +36,7 @@ from core.statements.balances import transfers_within
 FORMAT = "trot-archive-1"
 MANIFEST = "manifest.json"
 _ROWS_AT_ONCE = 1_024
+_BLOCKS_AT_ONCE = 16  # a block of the journal is a line of up to 98,000 characters
 _BYTES_AT_ONCE = 1 << 20
 _COLUMNS = """
 SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute
@@ -261,7 +262,7 @@ def row_lines(
         psycopg.ServerCursor(connection.connection, f"archive_{table.name}") as cursor,
     ):
         cursor.execute(query, values)
-        while found := cursor.fetchmany(_ROWS_AT_ONCE):
+        while found := cursor.fetchmany(_ROWS_AT_ONCE if covered else _BLOCKS_AT_ONCE):
             yield from found
 
 

@@ -151,7 +151,9 @@ def _need_as_sealed(period: ClosedPeriod) -> None:
     part = Part(since, until)
     if any(batch_findings(part)):
         raise RowsNotAsArchived(table=BLOCKS)
-    for table in journaled():
+    tables = journaled()
+    for number, table in enumerate(tables):
+        progress.tell(number, len(tables))
         if any(table_findings(table, part)):
             raise RowsNotAsArchived(table=table.name)
 

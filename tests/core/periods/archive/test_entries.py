@@ -87,6 +87,8 @@ def test_entries_leave_by_the_retirement_and_the_rows_prove_themselves(
     assert {block.row_form.relation for block in there} == {PRINTS}
     assert len(left()) == before - there.count() and max(left())[0] == 3
     assert found() == []
+    for since, until in ((None, 1), (1, 2), (1, 3), (2, None)):
+        assert [each for each in verify(since=since, until=until).findings if each.batch] == []
     assert entries_remove() == 0
     _verified_from_outside(tmp_path)
     seal_all()
