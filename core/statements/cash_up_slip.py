@@ -40,12 +40,13 @@ def cash_up_slip(made: CashUp, language: str) -> Document:
             (_("Expected"), made.expected_cents),
             (_("Float"), made.float_cents),
             (_("Counted"), made.counted_cents),
-            (_("Difference"), made.difference_cents),
         )
         blocks.append(Rule())
         blocks += [
-            Pair(title, format_cents(cents, language), Emphasis.LARGE) for title, cents in figures
+            Pair(title, format_cents(cents, language), Emphasis.BOLD) for title, cents in figures
         ]
+        difference = format_cents(made.difference_cents, language)
+        blocks.append(Pair(_("Difference"), difference, Emphasis.LARGE))
         if made.note:
             blocks.append(Line(made.note))
         blocks.append(Line(str(made.uuid), Align.CENTRE))

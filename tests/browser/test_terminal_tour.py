@@ -11,7 +11,7 @@ from tests.support import factories, rounds
 from tests.support.browser import desk
 from tests.support.browser.driver import TERMINAL, Browser, Open, Size
 from tests.support.browser.line import Line
-from tests.support.browser.tour import LOOKS, PICTURED, SHOTS, SIZES, Tour
+from tests.support.browser.tour import LOOKS, PICTURED, SHOTS, SIZES, Tour, languages
 from tests.support.lototrot import told_programme
 
 _HEAD = "return document.querySelector('.bar').offsetHeight"
@@ -261,11 +261,16 @@ _ROLLS_PX = {80: 280, 58: 189}
 
 
 @pytest.mark.article("14.III.4")
-def test_a_slip_fits_the_rolls_of_80_and_58_mm(open_browser: Open, line: Line) -> None:
-    """Seven races of long names, several numbers in most: nothing reaches over the edge."""
+@pytest.mark.parametrize("language", languages("ca"))
+def test_a_slip_fits_the_rolls_of_80_and_58_mm(
+    open_browser: Open, line: Line, language: str
+) -> None:
+    """Seven races of long names, several numbers in most, and the slip of a closed shift: nothing
+    reaches over the edge.
+    """
     shop = desk.shop(told_programme.contest(range(1, 19)))
-    browser = open_browser(TERMINAL)
-    desk.enrol(browser, line.url, shop)
+    browser = open_browser(TERMINAL, language=language)
+    desk.enrol(browser, line.url, shop, language=language)
     desk.to_sale(browser)
     desk.mark_all(browser, [4, 11, 3, 17, 9, 12, 5])
     for number in (2, 14, 15, 16, 18):
@@ -273,6 +278,15 @@ def test_a_slip_fits_the_rolls_of_80_and_58_mm(open_browser: Open, line: Line) -
         desk.mark(browser, 5, number)
     desk.sell(browser)
     desk.sold(browser)
+    _fits_the_rolls(browser, "slip")
+    browser.click("#tab-day")
+    browser.type("#cash-counted", "35.50")
+    browser.click(".cash-up form .button")
+    desk.printed(browser, 2)
+    _fits_the_rolls(browser, "slip-of-the-shift")
+
+
+def _fits_the_rolls(browser: Browser, name: str) -> None:
     browser.run("document.body.classList.add('printing')")
     browser.look(dark=False, media="print")
     for mm, width in _ROLLS_PX.items():
@@ -280,5 +294,7 @@ def test_a_slip_fits_the_rolls_of_80_and_58_mm(open_browser: Open, line: Line) -
         browser.resize(Size(width, 1200, 2.0))
         assert browser.run(_NARROW) == []
         if PICTURED:
-            browser.screenshot(SHOTS / f"slip-{mm}.png")
+            browser.screenshot(SHOTS / f"{name}-{mm}-{browser.language}.png")
     browser.look(dark=False)
+    browser.resize(TERMINAL)
+    browser.run("document.body.classList.remove('printing')")
