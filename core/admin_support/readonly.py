@@ -227,7 +227,7 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
                 for inline in self.inlines:
                     look_at_list(inline.model, asked=request.path)
             row = self.get_object(request, unquote(object_id or ""))
-            words = {"story": story_of(request, row), "subtitle": title_of(row)}
+            words: dict[str, Any] = {"story": story_of(request, row), "subtitle": title_of(row)}
             words["rare"] = self._rare(request, row)
             page.context_data |= words  # type: ignore[attr-defined]
         return page

@@ -39,6 +39,7 @@ from core.receipts.formats import format_cents, format_date
 from promotrot import accounts, postings
 from promotrot.models.voucher import Voucher, VoucherHandover
 from promotrot.selectors.debts import debt_left
+from promotrot.services import explaining
 from promotrot.services.facts import emission_facts
 from promotrot.services.voucher_paper import thing_of
 from promotrot.services.vouchers import VoucherHandedOver
@@ -132,7 +133,7 @@ class Vouchers:
         return _details(_known(_BY_ID, document_id))
 
     def reasons(self, document_id: int) -> Reasons | None:
-        return None  # `details` lists each prize with its amount, and their sum is what is owed
+        return explaining.reasons(document_id)
 
     def blocks(self, document_id: int) -> Sequence[Block]:
         voucher = _get(document_id)

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from django.utils.translation import gettext_lazy as _
-
 from core.admin_support.columns import link, money
 from core.payoffice.services.checking import Checked
 
@@ -11,7 +9,7 @@ from core.payoffice.services.checking import Checked
 def reasons_shown(checked: Checked) -> dict[str, Any]:
     """Return the reasons for what is owed, in words and amounts; empty if there are none.
 
-    What is owed for a refund or a thing has no prize by category.
+    A ticket's refund has none.
     """
     reasons = checked.reasons()
     if reasons is None:
@@ -28,6 +26,7 @@ def reasons_shown(checked: Checked) -> dict[str, Any]:
             for won in reasons.won
         ],
         "said": reasons.said,
-        "figures": link(reasons.figures, _("The settlement with all its figures")),
+        "heads": reasons.heads,
+        "figures": link(reasons.figures, reasons.figures_title),
         "agrees": reasons.agrees,
     }

@@ -51,6 +51,8 @@ def reasons(ticket_id: int) -> Reasons | None:
         won=won,
         said=tuple(_said(settlement.figures, {hits for hits, _bets in ticket.won})),
         figures=settlement,
+        figures_title=_("The settlement with all its figures"),
+        heads=(_("Bets"), _("Prize of a bet")),
         agrees=sum(part.cents for part in won) == prize.prize_cents,
     )
 
