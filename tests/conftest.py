@@ -6,6 +6,7 @@ LOTOTROT_TESTS=quick (`make quick`) only tests that need no server run, and none
 
 import gc
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -100,6 +101,7 @@ _OWN_SERVERS = (
     *("tests/core/config/test_deploy.py", "tests/core/config/test_restore.py"),
     "tests/core/api/test_schema.py",
 )
+_MARKED = re.compile(r"^pytestmark = \[?pytest\.mark\.django_db\b", re.MULTILINE)
 _NEVER_QUICK = frozenset(ROOT / path for path in _OWN_SERVERS)
 _DATABASE_FIXTURES = frozenset({"db", "transactional_db", "django_db_setup", "own_database"})
 
@@ -124,8 +126,16 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Read no file of which no test is quick."""
-    return True if QUICK and collection_path in _NEVER_QUICK else None
+    """Import no file of which no test is quick."""
+    if not QUICK:
+        return None
+    return True if collection_path in _NEVER_QUICK or _all_marked(collection_path) else None
+
+
+def _all_marked(path: Path) -> bool:
+    """Whether a file's tests are all marked as those that need a database."""
+    is_test = path.name.startswith("test_") and path.suffix == ".py"
+    return is_test and _MARKED.search(path.read_text("utf-8")) is not None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
