@@ -64,8 +64,7 @@ class Journal:
                 )
         self.transactions.append(({int.from_bytes(entry[:8], "big") for entry in entries}, place))
         self.retired.add(table, entries)
-        sealed = hashlib.sha256(content).hexdigest()
-        self.blocks.append([line["block"], len(entries), sealed])
+        self.blocks.append([line["block"], len(entries), hashlib.sha256(content).hexdigest()])
         self.entries += len(entries)
         self.acts += len(entries) if table == ACT else 0
 
@@ -113,9 +112,8 @@ class Journal:
         made = hashlib.sha256(message).hexdigest()
         same(line, {"digest": made}, place)
         self.number, self.end, self.previous, self.open = head["batch"], end, made, left
-        self.blocks, self.transactions = [], []
-        self.digests[self.number], self.sealed_at = made, at
-        self.lineages[self.number] = lineage_of(end)
+        self.blocks, self.transactions, self.sealed_at = [], [], at
+        self.digests[self.number], self.lineages[self.number] = made, lineage_of(end)
 
     def read(self, file: str) -> None:
         kinds = {"form": self.form, "block": self.block, "batch": self.batch}
@@ -130,8 +128,7 @@ class Journal:
     def as_published(self, checkpoint: dict[str, Any]) -> None:
         """Refuse a journal that differs, at the checkpoint's batch, from what was published."""
         number, digest = checkpoint["batch"], checkpoint["digest"]
-        since = f"as published up to batch {self.agreed}"
-        place = f"batch {number}"
+        place, since = f"batch {number}", f"as published up to batch {self.agreed}"
         need(number in self.digests, place, f"published, and is not in the journal, {since}")
         here = self.digests[number]
         need(digest == here, f"{place}.digest", f"{here}, {since}, and {digest} was published")

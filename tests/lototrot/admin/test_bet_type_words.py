@@ -55,6 +55,6 @@ def test_a_round_says_whether_it_is_an_estimate() -> None:
     with override("en"):
         table = words.past_table(rounds)
         assert "&lt;Reunió&gt; <small>(estimate)</small>" in table
-        assert words.past_chart(rounds).startswith("<svg")
+        assert '<svg class="house-chart' in words.past_chart(rounds)
         assert words.of_a_bet(OWN, 100).startswith("Of a bet of €1.00: 60 % to prizes, 40 %")
         assert "100 %" in words.sums(OWN)
