@@ -44,7 +44,9 @@ def render(document: Document, *, created_at: datetime, paper: Paper) -> bytes:
     if sheet.height_mm is not None:
         return bytes(_draw(document, created_at, sheet, sheet.height_mm).output())
     trial = _draw(document, created_at, sheet, MAX_PAGE_MM)
-    needed_mm = MAX_PAGE_MM if trial.page_no() > 1 else trial.get_y() + sheet.margin_mm + 1
+    if trial.page_no() > 1:
+        return bytes(trial.output())
+    needed_mm = trial.get_y() + sheet.margin_mm + 1
     return bytes(_draw(document, created_at, sheet, needed_mm).output())
 
 

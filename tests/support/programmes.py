@@ -55,11 +55,34 @@ RUNNERS = st.lists(
 ).map(lambda runners: tuple(sorted(runners, key=lambda runner: runner.number)))
 
 
+# Strategies are made once: to make one of a text takes as long as to draw from it.
+_NUMBERS = st.sets(st.integers(1, 99), min_size=1, max_size=3)
+_DISTANCES_M = st.none() | st.integers(200, 10_000)
+_START_METHODS = st.none() | st.sampled_from(programme_fields.START_METHODS)
+_CONDITIONS = st.none() | plain_text(500)
+_REFERENCES = plain_text(40)
+_DAYS = st.dates(date(2001, 1, 1), date(2098, 12, 31))
+_ENDS_NEXT_DAY = st.none() | st.sampled_from([time(6), time(7, 30), time(12)])
+_RACECOURSES = st.lists(
+    st.builds(
+        Racecourse,
+        code=st.from_regex(r"[A-Z][A-Z0-9-]{1,11}", fullmatch=True),
+        name=NAMES,
+        timezone=st.sampled_from(ZONES),
+        municipality=NAMES,
+        country=st.sampled_from(["ES", "FR", "US"]),
+    ),
+    min_size=1,
+    max_size=2,
+    unique_by=lambda racecourse: racecourse.code,
+)
+
+
 @st.composite
 def races_at(draw: st.DrawFn, racecourse: Racecourse, day: date) -> list[Race]:
     """Starts within ten hours of noon, so on the day even where the clock changes."""
     noon = datetime.combine(day, time(12), ZoneInfo(racecourse.timezone)).astimezone(UTC)
-    numbers = sorted(draw(st.sets(st.integers(1, 99), min_size=1, max_size=3)))
+    numbers = sorted(draw(_NUMBERS))
     minutes = draw(
         st.sets(st.integers(-600, 600), min_size=len(numbers), max_size=len(numbers)).map(sorted)
     )
@@ -73,9 +96,9 @@ def races_at(draw: st.DrawFn, racecourse: Racecourse, day: date) -> list[Race]:
                 name=draw(NAMES),
                 scheduled_start=datetime.fromisoformat(local.isoformat()),
                 runners=draw(RUNNERS),
-                distance_m=draw(st.none() | st.integers(200, 10_000)),
-                start_method=draw(st.none() | st.sampled_from(programme_fields.START_METHODS)),
-                conditions=draw(st.none() | plain_text(500)),
+                distance_m=draw(_DISTANCES_M),
+                start_method=draw(_START_METHODS),
+                conditions=draw(_CONDITIONS),
             )
         )
     return races
@@ -83,28 +106,14 @@ def races_at(draw: st.DrawFn, racecourse: Racecourse, day: date) -> list[Race]:
 
 @st.composite
 def programmes(draw: st.DrawFn) -> Programme:
-    day = draw(st.dates(date(2001, 1, 1), date(2098, 12, 31)))
-    courses = draw(
-        st.lists(
-            st.builds(
-                Racecourse,
-                code=st.from_regex(r"[A-Z][A-Z0-9-]{1,11}", fullmatch=True),
-                name=NAMES,
-                timezone=st.sampled_from(ZONES),
-                municipality=NAMES,
-                country=st.sampled_from(["ES", "FR", "US"]),
-            ),
-            min_size=1,
-            max_size=2,
-            unique_by=lambda racecourse: racecourse.code,
-        )
-    )
+    day = draw(_DAYS)
+    courses = draw(_RACECOURSES)
     races = [race for racecourse in courses for race in draw(races_at(racecourse, day))]
     return Programme(
         day=day,
         name=draw(NAMES),
-        ends_next_day_at=draw(st.none() | st.sampled_from([time(6), time(7, 30), time(12)])),
-        reference=draw(plain_text(40)),
+        ends_next_day_at=draw(_ENDS_NEXT_DAY),
+        reference=draw(_REFERENCES),
         racecourses=tuple(sorted(courses, key=lambda racecourse: racecourse.code)),
         races=tuple(
             sorted(races, key=lambda race: (race.scheduled_start, race.racecourse, race.number))
