@@ -12,12 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from selenium.common.exceptions import (
-    ElementClickInterceptedException,
-    ElementNotInteractableException,
-    StaleElementReferenceException,
-    WebDriverException,
-)
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver import ActionChains, Chrome, ChromeOptions
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
@@ -67,19 +62,27 @@ KEYS = {
     "Alt": Keys.ALT,
 }
 BrowserError = WebDriverException
-_NOT_NOW = (
-    ElementClickInterceptedException,
-    ElementNotInteractableException,
-    StaleElementReferenceException,
-)
 # One request instead of Selenium's two, the second of which sends 50 kB of script.
-_VISIBLE = """
+_VISIBLE_OF = """
 const fills = ({width, height}) => width > 0 && height > 0;
 const sized = (e) => fills(e.getBoundingClientRect()) || [...e.children].some(sized);
-return [...document.querySelectorAll(arguments[0])]
+const visible = [...document.querySelectorAll(arguments[0])]
   .map((e) => [e, e.closest("option, optgroup")?.closest("select") ?? e])
   .find(([, e]) => e.checkVisibility({opacityProperty: true, visibilityProperty: true}) && sized(e))
   ?.[0] ?? null;
+"""
+_VISIBLE = _VISIBLE_OF + "return visible;"
+# Where a tap meets it; nothing if it is not there or something covers it. A person who sees
+# something in front of it scrolls it to the middle. Selenium asks for this in eight requests.
+_TAPPED_AT = """
+const middle = () => {
+  const box = visible.getClientRects()[0] ?? visible.getBoundingClientRect();
+  const between = (low, high, most) => Math.floor((Math.max(low, 0) + Math.min(high, most)) / 2);
+  const at = [between(box.left, box.right, innerWidth), between(box.top, box.bottom, innerHeight)];
+  return visible.contains(document.elementFromPoint(...at)) ? at : null;
+};
+const centre = {block: "center", inline: "nearest", behavior: "instant"};
+return visible && (middle() ?? (visible.scrollIntoView(centre), middle()));
 """
 # Pauses of 3 s and more take a tenth. `later` is how much the page's clock was put on, ms.
 _HURRY = """
@@ -88,7 +91,6 @@ window.later = 0;
 window.setTimeout = (act, ms, ...rest) => pause(act, ms >= 3000 ? ms / 10 : ms, ...rest);
 performance.now = () => elapsed() + window.later;
 """
-_TO_THE_MIDDLE = "document.querySelector(arguments[0])?.scrollIntoView({block: 'center'})"
 FIRST_LOAD_BYTES = 150_000
 """The most that any screen may load at first, compressed."""
 
@@ -260,14 +262,12 @@ class Browser:
 
     def tap(self, selector: str) -> bool:
         """Tap an element if it is there now and nothing covers it. Return whether it was so."""
-        element = self._visible(selector)
-        if element is None:
+        at = self.run(_VISIBLE_OF + _TAPPED_AT, selector)
+        if at is None:
             return False
-        try:
-            element.click()
-        except _NOT_NOW:
-            self.run(_TO_THE_MIDDLE, selector)  # as a person does who sees something in front of it
-            return False
+        chain = self._chain()
+        chain.w3c_actions.pointer_action.move_to_location(*at).click()
+        chain.perform()
         self.acts += 1
         return True
 
