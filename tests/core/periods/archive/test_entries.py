@@ -33,7 +33,13 @@ from tests.core.periods.archive.test_retiring import (
 from tests.support import databases, factories, rounds
 from tests.support.databases import Database
 from tests.support.journaling import as_owner, execute, meanwhile, seal_all, touched
-from tests.support.verifying.forging import Refused, public_key, published_log, written
+from tests.support.verifying.forging import (
+    Refused,
+    forged,
+    public_key,
+    published_log,
+    written,
+)
 from tests.support.verifying.load import verifier
 
 
@@ -100,7 +106,8 @@ def _verified_from_outside(folder: Path) -> None:
     assert last is not None
     checkpoint_publish(number=last.number)
     seal_all()
-    files = written(folder, "log.jsonl", published_log()), public_key()
+    log = published_log()
+    files = written(folder, "log.jsonl", log), public_key()
 
     def said() -> str:
         exported = StringIO()
@@ -111,6 +118,14 @@ def _verified_from_outside(folder: Path) -> None:
 
     assert "WHOLE" in said()
     assert "WHOLE" in verifier("archive").check(str(folder / "2030-03"), *files)
+    (told,) = (entry["document"] for entry in log if entry["kind"] == "periods.retired")
+    for lie in ({"batch": 2}, {"digest": "00" * 32}, {"batch": 99}):
+        other = forged(log, "periods.retired", told | {"journal": told["journal"] | lie})
+        liar = written(folder, "lie.jsonl", other), public_key()
+        with pytest.raises(Refused, match=r"periods\.retired 2030-03, journal"):
+            verifier("journal").check(str(folder / "journal"), *liar)
+        with pytest.raises(Refused, match=r"journal|closing_sha256"):
+            verifier("archive").check(str(folder / "2030-03"), *liar)
     forced("UPDATE lototrot_ticket SET bets = bets + 1 WHERE id = 1")
     with pytest.raises(Refused, match="not the block before it"):
         said()
