@@ -18,6 +18,7 @@ from promotrot.engine.game import PredrawnGame, ProbabilisticGame
 from promotrot.engine.mechanics import Play, perform, standing
 from promotrot.engine.presentation import Letters, NumberMatch, Symbols
 from promotrot.engine.shortfall import shares
+from promotrot.models.debt import DebtDraw
 from promotrot.models.emission import PrizeTier
 from promotrot.models.play import PlayEnd
 from promotrot.models.voucher import Voucher
@@ -37,8 +38,8 @@ def reasons(voucher_id: int) -> Reasons | None:
 
 def reasons_of(voucher: Voucher) -> Reasons | None:
     """Return the same for a voucher that was read with its ticket and the end of its play."""
-    if voucher.nature == Voucher.Nature.DRAWN:
-        return _drawn(voucher)
+    if voucher.debt_draw is not None:
+        return _drawn(voucher, voucher.debt_draw)
     end: PlayEnd | None = getattr(voucher.ticket, "end", None)
     if end is None:
         return None
@@ -184,9 +185,9 @@ def _paid_back(voucher: Voucher, end: PlayEnd) -> Reasons:
     return _reasons((won,), voucher, agrees=agrees, said=_said(voucher, end))
 
 
-def _drawn(voucher: Voucher) -> Reasons:
+def _drawn(voucher: Voucher, draw: DebtDraw) -> Reasons:
     """Return why the draw of an ended game gave a ticket its part of what the game owed [P17]."""
-    draw, language = voucher.debt_draw, get_language() or LANGUAGES[0]
+    language = get_language() or LANGUAGES[0]
     steps = (
         (_("Owed by the game"), format_cents(draw.owed_cents, language)),
         (_("Tickets drawn"), str(draw.winners)),
