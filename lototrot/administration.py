@@ -55,6 +55,7 @@ def _race(key: Any) -> Any:
 
 
 KEY_NAMES = {
+    "races": _("races"),
     "accumulated_cents": _("accumulated figure"),
     "acknowledged_at": _("declared on display at"),
     "blocked_at": _("blocked at"),

@@ -16,6 +16,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext
 
+from core.admin_support import signed_on
 from core.admin_support.contents import collected
 from core.admin_support.documents import as_html
 from core.receipts.document import LANGUAGES
@@ -79,17 +80,27 @@ def url_of(row: models.Model) -> str:
         return ""
 
 
+def may_open(model: type[models.Model]) -> bool:
+    """Return whether the person for whom the page is drawn may see the pages of a model."""
+    request, page = signed_on.reader(), admin.site._registry.get(model)
+    return request is None or page is None or page.has_view_permission(request)
+
+
 def link(row: models.Model | None, text: Any = None) -> str:
-    """Return a link to the row's page."""
+    """Return a link to the row's page, or its name alone for who may not see that page."""
     if row is None:
         return NOTHING
-    url = url_of(row)
+    url = url_of(row) if may_open(type(row)) else ""
     label = title_of(row) if text is None else text
     return format_html('<a class="text-link" href="{}">{}</a>', url, label) if url else str(label)
 
 
 def listed(model: type[models.Model], text: Any, **where: Any) -> SafeString:
-    """Return a link to the list of the rows of a model that have the given values."""
+    """Return a link to the list of the rows of a model that have the given values, if the person
+    may see it.
+    """
+    if not may_open(model):
+        return SafeString(NOTHING)
     meta = model._meta
     url = reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist")
     query = "&".join(f"{name}={value}" for name, value in where.items())

@@ -60,6 +60,11 @@ def changelist_url(model: type[Model]) -> str:
     return reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist")
 
 
+def list_link(request: HttpRequest, model: type[Model]) -> str:
+    """Return the address of a table for who may see it; empty for others."""
+    return changelist_url(model) if _may_view(request, model) else ""
+
+
 def records(request: HttpRequest, place: Place) -> list[dict[str, Any]]:
     """Return the sections of a place with the tables that the person may see."""
     shown = [

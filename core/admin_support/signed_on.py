@@ -1,5 +1,9 @@
 """Identify the person who acts in the admin, by the staff session that the sign-on opened."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
 from django.http import HttpRequest, QueryDict
 
 from core.kernel.errors import DomainError
@@ -10,6 +14,22 @@ from core.staff.signals import SESSION_KEY
 from core.traffic.standing import standing_of
 
 _ATTRIBUTE = "_staff_actor"
+_shown_to: ContextVar[HttpRequest | None] = ContextVar("shown_to", default=None)
+
+
+@contextmanager
+def shown_to(request: HttpRequest) -> Iterator[None]:
+    """Have links drawn for the person of a request: `reader` returns it."""
+    token = _shown_to.set(request)
+    try:
+        yield
+    finally:
+        _shown_to.reset(token)
+
+
+def reader() -> HttpRequest | None:
+    """Return the request whose page is drawn now; None where nobody's is, as in a file."""
+    return _shown_to.get()
 
 
 def actor(request: HttpRequest) -> StaffActor:

@@ -156,7 +156,7 @@ def _answered(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> An
     """Return the view's answer. What only reads is rendered within the limit of readings."""
     if request.method not in ("GET", "HEAD"):
         return view(request, *args, **kwargs)
-    with limited():
+    with limited(), signed_on.shown_to(request):
         response = view(request, *args, **kwargs)
         return response.render() if isinstance(response, SimpleTemplateResponse) else response
 

@@ -264,7 +264,7 @@ def emissions_panel(request: HttpRequest) -> Table:
             for row in rows[:_SHOWN]
         ],
         empty=_("No emission is planned or on sale."),
-        link=navigation.changelist_url(Emission),
+        link=navigation.list_link(request, Emission),
     )
 
 

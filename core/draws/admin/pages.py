@@ -177,5 +177,5 @@ def draws_panel(request: HttpRequest) -> Table:
         headers=(_("draw"), _("state"), _("place"), _("at the latest"), _("time left")),
         rows=rows,
         empty=_("Nothing is to be drawn."),
-        link=navigation.changelist_url(Draw),
+        link=navigation.list_link(request, Draw),
     )

@@ -12,6 +12,7 @@ from django.template.response import TemplateResponse
 from django.utils.html import format_html
 from django.utils.http import urlencode
 
+from core.admin_support import signed_on
 from core.admin_support.columns import NOTHING, lines, link
 from core.admin_support.readonly import ReadOnlyAdmin
 from lototrot import powers
@@ -39,9 +40,12 @@ def days_of(
     rows: dict[datetime.date, list[dict[str, Any]]] = {day: [] for day in shown}
     for day, row in _rows(races.filter(meeting__day__in=shown)):
         rows[day].append(row)
+    request = signed_on.reader()
+    watches = request is None or signed_on.may(request, powers.WATCH)
     more = shown[-1] if len(found) > DAYS_SHOWN else None
     return [
-        {"day": day, "url": address_of_day(course, day), "races": rows[day]} for day in shown
+        {"day": day, "url": address_of_day(course, day) if watches else "", "races": rows[day]}
+        for day in shown
     ], more
 
 

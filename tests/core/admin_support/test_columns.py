@@ -1,5 +1,7 @@
 """Fields as pages show them: money in euros, no secrets."""
 
+import re
+
 import pytest
 from django.contrib import admin
 from django.db import models
@@ -60,3 +62,23 @@ def test_the_days_in_names_have_the_form_of_all_others(day: RaceDay) -> None:
     assert written in auditor.get(list_url(Ticket))
     assert written in auditor.get(list_url(type(day.contest)))
     assert columns.named(Ticket(uuid="2026-11-23-x")) == "2026-11-23-x"
+
+
+def test_no_link_leads_to_a_page_that_the_person_may_not_see(day: RaceDay) -> None:
+    course = factories.races_of(day.contest)[0].racecourse
+    for role, row in (
+        (Role.CASHIER, course),
+        (Role.ORGANISER, day.contest),
+        (Role.STEWARDS, day.contest),
+        (Role.ADMINISTRATOR, course),
+    ):
+        desk = Desk(role)
+        page = desk.get(row_url(row))
+        main = page[page.index('id="main"') :]
+        links = set(re.findall(r'href="(/admin/[^"#?]+)', main))
+        for url in links:
+            assert desk.client.get(url, follow=True).status_code == 200, (role, url)
+    person = f'href="{row_url(day.contest.created_by)}"'
+    assert person in Desk(Role.AUDITOR).get(row_url(day.contest))
+    page = Desk(Role.ORGANISER).get(row_url(day.contest))
+    assert person not in page and day.contest.created_by.full_name in page
