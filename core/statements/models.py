@@ -94,7 +94,7 @@ class GuaranteeLimit(Guarded):
         ]
 
     def __str__(self) -> str:
-        return f"{self.premises} {self.limit_cents}"
+        return str(self.premises)
 
 
 class Till(Guarded):

@@ -68,7 +68,7 @@ def test_what_changed_meanwhile_is_named_to_who_confirms(places: list[Premises])
     answered = second.client.post(f"/admin/decisions/{waiting.uuid}/", {"decision": "confirm"})
     said = text_of(answered)
     assert "changed since it was proposed" in said
-    refusal = answered.content.decode().split('class="house-refusal"')[1].split("</div>")[0]
+    refusal = answered.content.decode().split('<div class="house-refusal"')[1].split("</div>")[0]
     assert places[2].name in refusal and places[0].name not in refusal
     assert Suspension.objects.count() == 1
 
