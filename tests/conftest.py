@@ -94,6 +94,8 @@ _LONG = (
     "tests/lototrot/selectors/test_running",
     *("tests/core/tools/embedded/test_stack", "tests/browser/test_race_day_tour"),
     *("tests/simulation", "tests/concurrency", "tests/browser", "tests/core/tools/embedded"),
+    # At the end two workers would share it, and each would parse all files.
+    "tests/test_tidy",
 )
 # Not quick, whatever fixtures they use: they start servers, processes or browsers themselves.
 _OWN_SERVERS = (
@@ -203,11 +205,17 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
                         terminalreporter.write_line(f"{report.nodeid}: {value}")
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_unconfigure() -> None:
+    """End what the run had, when pytest has collected its garbage for the last time.
+
+    All that is left ends with the process. To collect it again and again takes seconds.
+    """
     if _run is not None:
         databases.close_run(_run)
     if _server is not None:
         _server.stop()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
