@@ -22,8 +22,10 @@ from promotrot.engine.rules import too_old
 from promotrot.engine.shuffle import block_prizes, commitment, mixed_key
 from promotrot.models.emission import Emission
 from promotrot.models.game import Game, GameVersion
+from promotrot.models.play import PlayTicket
 from promotrot.selectors.things import valuations_of
 from promotrot.services.closing import emission_close_propose
+from promotrot.services.dealing import dealing
 from promotrot.services.emissions import (
     emission_commit,
     emission_get,
@@ -160,12 +162,26 @@ def closed(emission: Emission) -> Emission:
 
 
 def sold(emission: Emission, tickets: int, point: factories.Point | None = None) -> list[uuid.UUID]:
-    """Sell `count` tickets at a terminal and do not play them."""
+    """Sell tickets at a terminal and do not play them."""
     point = point or factories.point()
     wanted = [PlayRequest(uuid.uuid4(), emission.pk, emission.price_cents) for _ in range(tickets)]
     for request in wanted:
         play_sell(credentials=point.credentials, request=request)
     return [request.uuid for request in wanted]
+
+
+def buy(point: factories.Point, emission: Emission) -> PlayTicket:
+    """Sell one ticket at a terminal and do not play it."""
+    (ident,) = sold(emission, 1, point)
+    return PlayTicket.objects.get(uuid=ident)
+
+
+def winning(point: factories.Point, emission: Emission) -> PlayTicket:
+    """Sell tickets of a pre-drawn emission at a terminal until one wins; return that one."""
+    while True:
+        ticket = buy(point, emission)
+        if dealing(emission.pk).tier(ticket.opening, ticket.position):
+            return ticket
 
 
 def played(point: factories.Point, tickets: Sequence[uuid.UUID], act: str = "reveal") -> None:

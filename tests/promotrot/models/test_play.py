@@ -1,16 +1,12 @@
 """Refuse in the database plays that the services would not write."""
 
-import uuid
-
 import pytest
 from django.db import IntegrityError, connection, transaction
 
 from promotrot.models.emission import Emission
-from promotrot.models.play import PlayTicket
-from promotrot.services.dealing import dealing
 from promotrot.services.playing import play_act
-from promotrot.services.selling import PlayRequest, play_sell
 from tests.support import emitting, factories
+from tests.support.emitting import buy, winning
 from tests.support.factories import Point
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
@@ -34,20 +30,6 @@ def emission() -> Emission:
 @pytest.fixture
 def ladder() -> Emission:
     return emitting.opened(emitting.document("trotters-ladder"))
-
-
-def buy(place: Point, emission: Emission) -> PlayTicket:
-    ident = uuid.uuid4()
-    request = PlayRequest(ident, emission.pk, emission.price_cents)
-    play_sell(credentials=place.credentials, request=request)
-    return PlayTicket.objects.get(uuid=ident)
-
-
-def winning(place: Point, emission: Emission) -> PlayTicket:
-    while True:
-        ticket = buy(place, emission)
-        if dealing(emission.pk).tier(ticket.opening, ticket.position):
-            return ticket
 
 
 def test_the_database_refuses_what_the_services_would_not_do(

@@ -1,22 +1,19 @@
 """Why a voucher has its amount: what was uncovered or played, and its line of the table."""
 
-import uuid
-
 import pytest
 from django.utils import translation
 
 from core.payoffice.sources import Reasons
 from promotrot.models.emission import Emission
-from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
+from promotrot.models.play import PlayAct, PlayEnd
 from promotrot.models.voucher import Voucher
-from promotrot.services.dealing import dealing
 from promotrot.services.explaining import reasons, reasons_of
 from promotrot.services.facts import REVEAL, emission_facts
 from promotrot.services.office import handing
 from promotrot.services.playing import play_act
-from promotrot.services.selling import PlayRequest, play_sell
 from promotrot.services.unfinished import play_end_unfinished
 from tests.support import emitting, factories, paying
+from tests.support.emitting import buy, winning
 from tests.support.factories import Point
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
@@ -32,20 +29,11 @@ def place() -> Point:
     return factories.point()
 
 
-def buy(place: Point, emission: Emission) -> PlayTicket:
-    ident = uuid.uuid4()
-    request = PlayRequest(ident, emission.pk, emission.price_cents)
-    play_sell(credentials=place.credentials, request=request)
-    return PlayTicket.objects.get(uuid=ident)
-
-
 def won_voucher(place: Point, emission: Emission) -> Voucher:
     """Uncover tickets until one wins, and return its voucher."""
-    while True:
-        ticket = buy(place, emission)
-        if dealing(emission.pk).tier(ticket.opening, ticket.position):
-            play_act(credentials=place.credentials, ident=ticket.uuid, number=1, act=REVEAL)
-            return Voucher.objects.filter(ticket=ticket).latest("pk")
+    ticket = winning(place, emission)
+    play_act(credentials=place.credentials, ident=ticket.uuid, number=1, act=REVEAL)
+    return Voucher.objects.filter(ticket=ticket).latest("pk")
 
 
 def told(voucher: Voucher) -> Reasons:

@@ -17,16 +17,14 @@ from core.payoffice.sources import Nature, Standing
 from core.staff.actor import StaffActor
 from promotrot import accounts
 from promotrot.models.emission import Emission
-from promotrot.models.play import PlayTicket
-from promotrot.services.dealing import dealing
 from promotrot.services.facts import REVEAL
 from promotrot.services.office import handing
 from promotrot.services.playing import play_act
-from promotrot.services.selling import PlayRequest, play_sell
 from promotrot.services.unfinished import play_end_unfinished
 from promotrot.services.vouchers import Issued, VoucherHandedOver
 from tests.support import emitting, factories, paying
 from tests.support.api import terminal_api
+from tests.support.emitting import buy, winning
 from tests.support.factories import Point
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
@@ -57,20 +55,6 @@ def emission() -> Emission:
 @pytest.fixture
 def ladder() -> Emission:
     return emitting.opened(emitting.document("trotters-ladder"))
-
-
-def buy(place: Point, emission: Emission) -> PlayTicket:
-    ident = uuid.uuid4()
-    request = PlayRequest(ident, emission.pk, emission.price_cents)
-    play_sell(credentials=place.credentials, request=request)
-    return PlayTicket.objects.get(uuid=ident)
-
-
-def winning(place: Point, emission: Emission) -> PlayTicket:
-    while True:
-        ticket = buy(place, emission)
-        if dealing(emission.pk).tier(ticket.opening, ticket.position):
-            return ticket
 
 
 def test_a_price_due_back_is_payable_and_never_lapses(

@@ -1,6 +1,5 @@
 """End plays that were left unfinished, by the nightly job [P11]."""
 
-import uuid
 from datetime import timedelta
 
 import pytest
@@ -13,9 +12,9 @@ from promotrot.models.emission import Emission
 from promotrot.models.play import PlayEnd, PlayTicket
 from promotrot.services.dealing import dealing
 from promotrot.services.playing import play_act
-from promotrot.services.selling import PlayRequest, play_sell
 from promotrot.services.unfinished import GRACE, plays_end_unfinished
 from tests.support import emitting, factories
+from tests.support.emitting import buy, winning
 from tests.support.factories import Point
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
@@ -39,20 +38,6 @@ def emission() -> Emission:
 @pytest.fixture
 def ladder() -> Emission:
     return emitting.opened(emitting.document("trotters-ladder"))
-
-
-def buy(place: Point, emission: Emission) -> PlayTicket:
-    ident = uuid.uuid4()
-    request = PlayRequest(ident, emission.pk, emission.price_cents)
-    play_sell(credentials=place.credentials, request=request)
-    return PlayTicket.objects.get(uuid=ident)
-
-
-def winning(place: Point, emission: Emission) -> PlayTicket:
-    while True:
-        ticket = buy(place, emission)
-        if dealing(emission.pk).tier(ticket.opening, ticket.position):
-            return ticket
 
 
 def a_day_later() -> None:

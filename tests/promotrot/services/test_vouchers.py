@@ -13,11 +13,10 @@ from promotrot.models.emission import Emission
 from promotrot.models.play import PlayTicket
 from promotrot.models.voucher import VoucherCodeGiven, VoucherReprint, VoucherSecret
 from promotrot.services import vouchers
-from promotrot.services.dealing import dealing
 from promotrot.services.facts import REVEAL
 from promotrot.services.playing import PlayView, play_act, play_state
-from promotrot.services.selling import PlayRequest, play_sell
 from tests.support import emitting, factories
+from tests.support.emitting import winning
 from tests.support.factories import Point
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
@@ -36,20 +35,6 @@ def place() -> Point:
 @pytest.fixture
 def emission() -> Emission:
     return emitting.opened(emitting.small())
-
-
-def buy(place: Point, emission: Emission) -> PlayTicket:
-    ident = uuid.uuid4()
-    request = PlayRequest(ident, emission.pk, emission.price_cents)
-    play_sell(credentials=place.credentials, request=request)
-    return PlayTicket.objects.get(uuid=ident)
-
-
-def winning(place: Point, emission: Emission) -> PlayTicket:
-    while True:
-        ticket = buy(place, emission)
-        if dealing(emission.pk).tier(ticket.opening, ticket.position):
-            return ticket
 
 
 def act(place: Point, ticket: PlayTicket) -> PlayView:

@@ -19,15 +19,13 @@ from core.staff.actor import PowerMissing, StaffActor
 from core.staff.powers import Role
 from core.staff.two_persons import ProposalPending, SamePerson
 from promotrot.models.emission import Emission
-from promotrot.models.play import PlayTicket
 from promotrot.models.voucher import Voucher
 from promotrot.services import vouchers
-from promotrot.services.dealing import dealing
 from promotrot.services.office import handing
 from promotrot.services.playing import play_state
-from promotrot.services.selling import PlayRequest, play_sell
 from promotrot.services.unfinished import play_end_unfinished
 from tests.support import emitting, factories, paying
+from tests.support.emitting import winning
 from tests.support.factories import Point
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
@@ -46,20 +44,6 @@ def office() -> StaffActor:
 @pytest.fixture
 def emission() -> Emission:
     return emitting.opened(emitting.small())
-
-
-def buy(place: Point, emission: Emission) -> PlayTicket:
-    ident = uuid.uuid4()
-    request = PlayRequest(ident, emission.pk, emission.price_cents)
-    play_sell(credentials=place.credentials, request=request)
-    return PlayTicket.objects.get(uuid=ident)
-
-
-def winning(place: Point, emission: Emission) -> PlayTicket:
-    while True:
-        ticket = buy(place, emission)
-        if dealing(emission.pk).tier(ticket.opening, ticket.position):
-            return ticket
 
 
 @pytest.mark.article("15.III.6.4")

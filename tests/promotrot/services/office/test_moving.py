@@ -1,20 +1,17 @@
 """Move an unfinished play to another terminal of its premises (15.III.6.1) [P11]."""
 
-import uuid
-
 import pytest
 
 from core.staff.actor import PowerMissing
 from core.staff.powers import Role
 from promotrot.models.emission import Emission
-from promotrot.models.play import PlayTicket
 from promotrot.selectors.plays import unfinished_at
 from promotrot.services import playing
 from promotrot.services.facts import REVEAL
 from promotrot.services.office import moving
 from promotrot.services.playing import play_act
-from promotrot.services.selling import PlayRequest, play_sell
 from tests.support import emitting, factories
+from tests.support.emitting import buy
 from tests.support.factories import Point
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
@@ -33,13 +30,6 @@ def place() -> Point:
 @pytest.fixture
 def emission() -> Emission:
     return emitting.opened(emitting.small())
-
-
-def buy(place: Point, emission: Emission) -> PlayTicket:
-    ident = uuid.uuid4()
-    request = PlayRequest(ident, emission.pk, emission.price_cents)
-    play_sell(credentials=place.credentials, request=request)
-    return PlayTicket.objects.get(uuid=ident)
 
 
 @pytest.mark.article("15.III.6.1")
