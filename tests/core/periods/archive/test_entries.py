@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from datetime import timedelta
 from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
@@ -274,7 +275,7 @@ def test_a_transaction_that_ended_late_is_of_the_batch_that_sealed_it(
 ) -> None:
     with psycopg.connect(own_database.app_url) as late:
         late.execute("SELECT set_config('core.act', 'command:late', false), pg_current_xact_id()")
-        factories.time_to(rounds.NOON)
+        factories.time_to(rounds.NOON - timedelta(hours=1))  # before the month's batches
         seal_all()
         late.execute(
             "INSERT INTO proofs_receiver (address, delivered_sequence, failures, last_error)"
