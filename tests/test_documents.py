@@ -13,6 +13,7 @@ DOCUMENTS = sorted(
 )
 _LINK = re.compile(r"\]\(([^)\s#]+)(?:#[^)]*)?\)")
 _PATH = re.compile(r"`((?:core|lototrot|promotrot|verify|tests|docs|\.ci)/[\w./*-]*)`")
+_CONTRIBUTION = re.compile(r'contribut\w+\(\s*"([\w.]+)",\s*"(\w+)"')
 _CHECK = re.compile(r"^check:.*\n((?:\t.*\n)+)", re.MULTILINE)
 
 
@@ -35,6 +36,24 @@ def test_every_decision_has_a_status_and_a_date_and_is_in_the_index() -> None:
         assert title.startswith(f"# {number}. "), page.name
         assert re.fullmatch(r"Status: \w+.* · Date: \d{4}-\d\d-\d\d", stated), page.name
         assert f"]({page.name})" in index, page.name
+
+
+@pytest.mark.parametrize("page", ["architecture.md", "adr/0022-apps-contribute-by-file-name.md"])
+def test_the_tables_of_contributions_have_each_that_core_collects(page: str) -> None:
+    code = "\n".join(path.read_text("utf-8") for path in (ROOT / "core").rglob("*.py"))
+    rows = [
+        line for line in (ROOT / "docs" / page).read_text("utf-8").splitlines() if line[:1] == "|"
+    ]
+    collected = set(_CONTRIBUTION.findall(code))
+    missing = {
+        (module, constant)
+        for module, constant in collected
+        if not any(
+            f"| `{module.replace('.', '/')}.py` |" in row and f"`{constant}`" in row for row in rows
+        )
+    }
+    assert len(collected) > 20
+    assert missing == set()
 
 
 def test_the_hooks_before_a_commit_are_those_of_make_check() -> None:

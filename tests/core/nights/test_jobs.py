@@ -1,6 +1,7 @@
 """Put the nightly jobs of all apps in the order of the night."""
 
 from datetime import date, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +9,7 @@ from core.contributions import ContributedTwice
 from core.nights.jobs import Job, Outcome, all_jobs, every_day, sundays
 from tests.support.contributing import contributed
 
+OPERATIONS = Path(__file__).resolve().parents[3] / "docs" / "operations.md"
 SUNDAY = date(2030, 3, 10)
 
 
@@ -20,6 +22,12 @@ def test_jobs_stand_by_order_then_by_name() -> None:
         assert [each.name for each in all_jobs()] == ["c", "a", "b"]
     shipped = all_jobs()
     assert [each.order for each in shipped] == sorted(each.order for each in shipped)
+
+
+def test_the_table_of_the_nights_names_every_job() -> None:
+    _, _, after = OPERATIONS.read_text("utf-8").partition("\n## The nights\n")
+    table = "".join(line for line in after.partition("\n## ")[0].splitlines() if line[:1] == "|")
+    assert {each.name for each in all_jobs() if f"`{each.name}`" not in table} == set()
 
 
 def test_a_name_is_contributed_once() -> None:
