@@ -103,7 +103,7 @@ def figures(rules: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     shares = divided(pool, rules["shares_above" if above else "shares_below"], categories)
     to_reserve = shares.pop(0)
     after_cascade, unwon = cascaded(shares, winners)
-    paid_out = reserve if winners[top] else 0  # 9.8: to whoever wins next [A5], before 9.7 [A7]
+    paid_out = reserve if winners[top] else 0  # 9.8: to the next winners [A5], before 9.7 [A7]
     before = after_cascade | {top: after_cascade[top] + tested + paid_out}
     halved, after_halving, groups = corrected({c: before[c] for c in won}, winners)
     exact = {c: prize(group, after_halving, winners) for group in groups for c in group}

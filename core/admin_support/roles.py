@@ -61,7 +61,7 @@ class Door:
 
     @property
     def mark(self) -> str:
-        """Return the mark of whoever may call it."""
+        """Return the mark that tells who may call it."""
         fields = getattr(self.declared.answer, "_declared_fields", {})
         if "kind" in fields and "good_until" in fields and self.method != "get":
             return KIND if self.declared.power == OF_ITS_KIND else SECOND

@@ -28,7 +28,7 @@ def shown_to(request: HttpRequest) -> Iterator[None]:
 
 
 def reader() -> HttpRequest | None:
-    """Return the request whose page is drawn now; None where nobody's is, as in a file."""
+    """Return the request whose page is drawn now; None if none is, as for a file."""
     return _shown_to.get()
 
 

@@ -38,7 +38,7 @@ Problems = Sequence[type[DomainError]]
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 METHODS_WITH_BODY = ("post", "put", "patch")
 SIGNED_ON = "-"
-"""In place of a power: whoever is signed on may do it."""
+"""In place of a power: each person who is signed on may do it."""
 OF_ITS_KIND = "*"
 """In place of a power: that of the kind of the proposal (`core.staff.two_persons`)."""
 

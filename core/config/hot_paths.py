@@ -21,7 +21,7 @@ API = "/api/"
 
 
 class HotPaths:
-    """The middleware. What is not a hot path takes the whole road."""
+    """The middleware. Requests of other paths go through all middleware behind it."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response

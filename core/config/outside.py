@@ -10,7 +10,7 @@ def on_another_host(address: str, ours: Collection[str]) -> bool:
     """Return whether an HTTP address names a host that is neither this machine nor one of `ours`.
 
     A folder is on this machine, whatever is mounted there. A name that other means lead back here
-    (a hosts file, a tunnel) is not seen: whoever runs the system vouches for that.
+    (a hosts file, a tunnel) is not seen: the person who runs the system must know that.
     """
     host = (urlsplit(address).hostname or "").rstrip(".").lower()
     if not host or host in {name.lower() for name in ours}:

@@ -23,7 +23,7 @@ _HEAD_BYTES = 1 + _NONCE_BYTES
 
 
 class ContentUnreadable(InvariantBroken):
-    code = "vault_unreadable"
+    code = "content_unreadable"
     message = "Encrypted content cannot be read: it was changed or moved, or its key is missing."
 
 

@@ -1,8 +1,8 @@
 """Abandon a committed draw that cannot go on: inspector and organiser together [B16].
 
-Nothing but the computed order counts after a commitment. Whoever could give up a draw unseen could
-draw until they like the order. So the act is of two persons of different offices, its secret is
-published, and only then is there another draw, which is announced in the same act.
+Nothing but the computed order counts after a commitment. A person who could give a draw up unseen
+could draw until they like the order. So the act is of two persons of different offices, its secret
+is published, and only then is there another draw, which is announced in the same act.
 """
 
 import uuid

@@ -2,8 +2,8 @@
 
 The file has lines of JSON, in the order in which they are checked: forms before the first block
 that uses them, the blocks of a batch, its head. Acts and changes are in clear; of other rows there
-are digests only. Entries that left with a retired month are made again from their rows: whoever
-verifies the file sees whether they are those that were sealed.
+are digests only. Entries that left with a retired month are made again from their rows: the
+verifier of the file finds out whether they are those that were sealed.
 """
 
 import json

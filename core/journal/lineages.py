@@ -5,8 +5,8 @@ A number of the journal is that of the server's transaction, with the journal's 
 the rows to a server with transaction numbers of its own: another lineage begins there, so that its
 numbers are beyond all earlier ones, whatever that server's counter says.
 
-The lineage says in the public log which server goes on, and after which batch: whoever keeps the
-log can tell it from another copy that went on from the same past.
+The lineage says in the public log which server goes on, and after which batch: a person who keeps
+the log can tell it from another copy that went on from the same past.
 """
 
 from collections.abc import Iterator

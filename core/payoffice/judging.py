@@ -41,7 +41,7 @@ class DocumentState(enum.StrEnum):
     REFUND_DUE = "refund_due"
     PRESENTED = "presented"
     DEPOSITED = "deposited"
-    BLOCKED = "barred"
+    BLOCKED = "blocked"
     GRANTED = "granted"
     PAID = "paid"
     EXCHANGED = "exchanged"

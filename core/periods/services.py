@@ -1,8 +1,8 @@
 """Close a month: one person proposes its figures, another one who audits confirms them.
 
 A month can be closed once everything of it is finished: its contests are ordered and lapsed, its
-vouchers paid or lapsed. Its figures are published, so that whoever changes a row of it later must
-change the public log too. Months are closed in their order, each once. All rows of a month are
+vouchers paid or lapsed. Its figures are published, so that a person who changes a row of it later
+must change the public log too. Months are closed in their order, each once. All rows of a month are
 counted when it is proposed and again when it is confirmed, so a worker does both
 (`core.longwork`), and no request.
 """

@@ -130,8 +130,8 @@ def signed_by(public_key: bytes, signature: bytes, statement: bytes) -> bool:
 def terminal_prove(*, terminal: int, request: SignedRequest, proof: Proof) -> None:
     """Check a proof by the key of the terminal, and use its number up.
 
-    Whoever signs with another key holds a copy of the token: the terminal is closed until it is
-    enrolled again. Raises ProofRefused, and ProofUsed for a number that is not larger than all
+    A signature by another key shows that the token was copied: the terminal is closed until it
+    is enrolled again. Raises ProofRefused, and ProofUsed for a number that is not larger than all
     before it, so that a proof is good once.
     """
     if not _taken(terminal, request, proof):

@@ -45,7 +45,9 @@ def _blocks(day: datetime.date, entries: QuerySet[LogEntry], language: str) -> t
     blocks: list[Block] = [
         Title(_("Public log")),
         Line(format_date(day, language), Align.CENTRE, Emphasis.BOLD),
-        Line(_("Whoever keeps this paper can tell whether what was published has been changed.")),
+        Line(
+            _("A person who keeps this paper can tell whether what was published has been changed.")
+        ),
     ]
     for entry in entries.order_by("sequence"):
         blocks += _entry(entry, language)

@@ -53,7 +53,7 @@ def retired_rows(table: str) -> list[range]:
     """Return the ids of a table's rows that were retired, in ranges that do not meet.
 
     Two persons retire rows of a closed and archived period (`core.periods.archive`). The log names
-    their ids, so nobody can take away another row in their shade.
+    their ids, so another row that is missing as well is noticed.
     """
     published = LogEntry.objects.filter(kind=RETIREMENT).values_list("document", flat=True)
     named = sorted(

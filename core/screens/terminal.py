@@ -187,7 +187,7 @@ _STATES: dict[str, texts.Text] = {
     "state_refund_due": _("Price to be given back"),
     "state_presented": _("Presented, not paid yet"),
     "state_deposited": _("Being checked"),
-    "state_barred": _("Held"),
+    "state_blocked": _("Held"),
     "state_granted": _("Granted: paid against its receipt"),
     "state_paid": _("Already paid"),
     "state_exchanged": _("Already exchanged"),

@@ -1,7 +1,7 @@
 """List every night what two persons decided when one of them had been given the account lately.
 
-Such a decision may be honest: a person came back from holidays, or lost a device. But whoever gave
-the account may have held it, and then one person was two. Somebody asks both.
+Such a decision may be honest: a person came back from holidays, or lost a device. But the
+person who gave the account may have held it, and then one person was two. Ask both.
 """
 
 from collections import defaultdict

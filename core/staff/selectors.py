@@ -41,8 +41,9 @@ def _with_people() -> QuerySet[Proposal]:
 
 
 def decided(by_them: Proposal) -> Proposal:
-    """Return a proposal with its decision, for whoever has just decided it: they need no power to
-    read others.
+    """Return a proposal with its decision, for the person who has just decided it.
+
+    They need no power to read others.
     """
     return _with_people().get(pk=by_them.pk)
 

@@ -93,8 +93,8 @@ class Kind:
     the same. A proposal lapses `good_for` after it was made, or when its proposer's account is
     closed or given anything. None is for what is in force since it was proposed, such as a stop of
     sales: whether it was true is decided however late, and nobody ends it by closing an account.
-    `gives_power` says that whoever proposes must not have a new account either: who gave it may
-    hold it, and would confirm with their own. What is `long` is confirmed as long work
+    `gives_power` says that the proposer must not have a new account either: the person who gave
+    it may hold it, and would confirm with their own. What is `long` is confirmed as long work
     (`core.longwork`), outside the request.
     """
 
@@ -234,8 +234,8 @@ def confirm(*, proposal: uuid.UUID, by: StaffActor) -> Proposal:
 def reject(*, proposal: uuid.UUID, by: StaffActor, reason: str = "") -> Proposal:
     """Reject a proposal. The proposer may reject it, too, which withdraws it.
 
-    Whoever may propose the same may reject one that has lapsed. A repeated rejection by the same
-    person changes nothing. Raises ProposalUnknown, PowerMissing, ProposalDecided.
+    Each person who may propose the same may reject one that has lapsed. A repeated rejection by
+    the same person changes nothing. Raises ProposalUnknown, PowerMissing, ProposalDecided.
     """
     return _decide(proposal, Decision.Verdict.REJECTED, by, reason)
 

@@ -2,7 +2,7 @@
 
 Who acts is told to the session (core/journal/acting.py), and so are limits, locks of nights and
 prepared statements. Behind a pooler in transaction mode each transaction may be in another session,
-and an act would be under the name of whoever used that one before (docs/adr/0039).
+and an act would be under the name of the person who used that one before (docs/adr/0039).
 """
 
 from typing import Any, ClassVar, Final

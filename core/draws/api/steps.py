@@ -100,7 +100,7 @@ class AnnouncementStep(StepView):
 class AttendanceStep(StepView):
     @operation(
         "The inspector attends",
-        "Whoever attends may certify. Again: nothing changes.",
+        "The inspector who attends may certify. Again: nothing changes.",
         answer=DrawOut,
         status=201,
         problems=(*_STEP, services.NotApart),

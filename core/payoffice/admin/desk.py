@@ -55,7 +55,7 @@ STATES = {
     "refund_due": (_("Price to be given back"), "good"),
     "presented": (_("Presented, not paid yet"), "warn"),
     "deposited": (_("Being checked"), "warn"),
-    "barred": (_("Held"), "warn"),
+    "blocked": (_("Held"), "warn"),
     "granted": (_("Granted: paid against its receipt"), "good"),
     "paid": (_("Already paid"), "bad"),
     "exchanged": (_("Already exchanged"), "bad"),

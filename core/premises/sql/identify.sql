@@ -45,7 +45,7 @@ BEGIN
 END $$;
 
 -- Return the refusal of a token that is no terminal's now. One that was replaced since the enrolment
--- is used by whoever copied it: the machine itself has the newer one. Requests that were under way
+-- is used by a copy of the terminal: the machine itself has the newer one. Requests that were under way
 -- when the token was replaced are refused and mean nothing, for a minute.
 CREATE OR REPLACE FUNCTION premises_token_former(p_token bytea) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE

@@ -116,7 +116,7 @@ class Comparison(ApiView):
 
     @operation(
         "Compare the line of the public log on a slip with the log as it is shown now",
-        "Whoever does not trust the answer compares the log itself: verify/public_log.py.",
+        "A person who does not trust the answer compares the log itself: verify/public_log.py.",
         answer=ComparisonOut,
         query=ComparisonQuery,
         problems=(HeadMalformed,),

@@ -2,8 +2,8 @@
 
 Each proposal has a page of its own with all that would be done; a decision leads to the next one.
 The page takes a decision only some time after it is shown and read to its end, so that neither a
-key that is held nor a double press decides the next proposal too (`decision.js`). Whoever sends
-the same decision again changes nothing, because a proposal is decided once.
+key that is held nor a double press decides the next proposal too (`decision.js`). The same
+decision sent again changes nothing, because a proposal is decided once.
 """
 
 import re

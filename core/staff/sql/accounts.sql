@@ -50,7 +50,7 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Whoever is given anything waits before being a second person, from the decision on at least. The
+-- A person who is given anything waits before being a second person, from the decision on at least. The
 -- first two administrators of a new system do not: nobody could be older.
 CREATE OR REPLACE FUNCTION staff_guard_wait() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE

@@ -2,7 +2,7 @@
 
 run [--folder DIR] -- COMMAND...   start what DATABASE_URL and BROKER_URL do not name, run
                                    COMMAND with both set, stop what was started
-stop [--folder DIR]                stop servers still running in the folder, whoever uses them
+stop [--folder DIR]                stop servers still running in the folder, though others use them
 destroy [--folder DIR]             the same, and remove them with their data
 """
 

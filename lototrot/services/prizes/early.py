@@ -2,7 +2,7 @@
 
 A ticket that was presented or deposited then has an early claim of no amount. The payment order
 values it with its prize. A ticket that proves to be in breach before the order is valued with its
-price, which is a refund due. Its money is held apart from then on.
+price, which is a refund due. Its money is held from then on.
 """
 
 import uuid

@@ -42,7 +42,7 @@
     tick();
   }
 
-  // Whoever signed out, or was signed out by the time, is sent to sign on by the server.
+  // The server sends a person who is no longer signed on to the sign-on.
   function signedOut() {
     clearInterval(asking);
     const again = document.createElement("a");

@@ -79,7 +79,7 @@ def test_a_claim_says_the_state_whatever_the_day(claim: str) -> None:
     """An early claim has the state that it will have once the payment order values it [D7]."""
     over = payable(last_claim_day=TODAY - DAY)
     state = judging.state_of(over, claim, deposited=False, today=TODAY)
-    assert state == {"held": "barred", "early": "presented"}.get(claim, claim)
+    assert state == {"held": "blocked", "early": "presented"}.get(claim, claim)
     if claim in ("held", "early"):
         deposited = judging.state_of(over, claim, deposited=True, today=TODAY)
         assert deposited is DocumentState.DEPOSITED

@@ -235,7 +235,7 @@ class Auditor:
         self._hold(ident, "held")
 
     def blocked(self, ident: str) -> None:
-        """Record a ticket in breach found after the order: its prize is held apart [C6]."""
+        """Record a ticket in breach found after the order: its prize is held [C6]."""
         self._hold(ident, "blocked")
 
     def identified(self, ident: str) -> str:

@@ -7,7 +7,7 @@ import { has, language, plain, t } from "../base/text.js";
 import { camera } from "./camera.js";
 
 // The texts of states and places are those of the terminal (core/screens/terminal.py).
-const TONES = { prize: "good", refund_due: "good", granted: "good", presented: "warn", deposited: "warn", barred: "warn", sold: "info", no_prize: "info", paid: "info", exchanged: "info" };
+const TONES = { prize: "good", refund_due: "good", granted: "good", presented: "warn", deposited: "warn", blocked: "warn", sold: "info", no_prize: "info", paid: "info", exchanged: "info" };
 const config = JSON.parse(document.getElementById("config").textContent);
 const form = document.getElementById("ask");
 const input = document.getElementById("code");

@@ -16,9 +16,9 @@ const PRINTED = "printed";
 const REASONS = ["damaged", "altered", "unreadable", "unverifiable"];
 // The checks of texts look for these keys, which are put together at run time:
 // t("state_sold") t("state_void") t("state_no_prize") t("state_prize") t("state_refund_due")
-// t("state_presented") t("state_deposited") t("state_barred") t("state_granted") t("state_paid")
+// t("state_presented") t("state_deposited") t("state_blocked") t("state_granted") t("state_paid")
 // t("state_exchanged") t("state_lapsed") t("state_refused")
-const TONES = { prize: "good", refund_due: "good", granted: "good", presented: "warn", deposited: "warn", barred: "warn", sold: "info", no_prize: "info" };
+const TONES = { prize: "good", refund_due: "good", granted: "good", presented: "warn", deposited: "warn", blocked: "warn", sold: "info", no_prize: "info" };
 // t("stage_on_sale") t("stage_awaiting_results") t("stage_awaiting_order")
 // t("paid_here_must") t("paid_here_may")
 // t("reason_damaged") t("reason_altered") t("reason_unreadable") t("reason_unverifiable")
