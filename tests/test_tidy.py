@@ -108,6 +108,35 @@ def test_locks_are_named_in_sql() -> None:
     assert sum("{lock." in path.read_text() for path in files) > 1
 
 
+_SQL_FUNCTION = re.compile(r"FUNCTION (\w+)\(")
+_CALL = re.compile(r"\b(\w+)\(")
+_ARGUMENTS = re.compile(r"((?:[^()]|%\(\w+\)|\(\))*)\)")
+
+
+def unnamed_calls(text: str, functions: set[str]) -> list[str]:
+    """Return the calls in SQL that give a function several arguments by their position."""
+    calls = []
+    for call in _CALL.finditer(text):
+        arguments = _ARGUMENTS.match(text, call.end()) if call[1] in functions else None
+        if arguments and "%" in arguments[1] and "," in arguments[1] and "=>" not in arguments[1]:
+            calls.append(f"{call[1]}({arguments[1]})")
+    return calls
+
+
+def test_functions_in_sql_are_called_by_named_arguments() -> None:
+    files = [path for folder in SOURCES for path in Path(ROOT, folder).rglob("*.sql")]
+    functions = {name for path in files for name in _SQL_FUNCTION.findall(path.read_text())}
+    unnamed = {
+        f"{name_of(path)}: {call}"
+        for path in python_files(*SOURCES)
+        for call in unnamed_calls(path.read_text(), functions)
+    }
+    assert len(functions) > 100
+    assert unnamed == set()
+    assert unnamed_calls("SELECT f(%s, %(b)s)", {"f"}) and unnamed_calls("f(%(a)s, now())", {"f"})
+    assert not unnamed_calls("f(a => %s, b => %s) f(%s) g(%s, %s)", {"f"})
+
+
 def test_exceptions_from_the_formatter_are_few_and_have_a_reason() -> None:
     directive = re.compile(r"#\s*fmt:\s*(?:skip|off)")
     skips, unexplained = 0, []

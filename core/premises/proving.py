@@ -147,7 +147,8 @@ def _taken(terminal: int, request: SignedRequest, proof: Proof) -> bool:
     if not signed_by(bytes(row.public_key), proof.signature, request.statement(proof.number)):
         with connection.cursor() as cursor:
             cursor.execute(
-                "SELECT premises_copy_seen(%s, %s)", [terminal, TerminalCopy.Sign.WRONG_KEY.value]
+                "SELECT premises_copy_seen(p_terminal => %s, p_sign => %s)",
+                [terminal, TerminalCopy.Sign.WRONG_KEY.value],
             )
         return False
     if proof.number <= row.proof_number:

@@ -76,16 +76,20 @@ def terminal_card(*, terminal: BareTerminal, session_digest: bytes) -> TerminalC
 def premises_authorised(premises_id: int, game: str) -> bool:
     """Return whether premises hold an authorisation for a game now (14.I.6)."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT premises_authorised(%s, %s, core_now())", [premises_id, game])
+        cursor.execute(
+            "SELECT premises_authorised(p_premises => %s, p_game => %s, p_at => core_now())",
+            [premises_id, game],
+        )
         return bool(cursor.fetchone()[0])
 
 
 _SALE_REFUSAL = """
 SELECT CASE WHEN core_clock_unsound() THEN 'clock_unsound' ELSE coalesce(
     (SELECT m.refusal
-       FROM premises_may_sell(%(terminal)s, %(premises)s, %(game)s, core_now()) m),
+       FROM premises_may_sell(p_terminal => %(terminal)s, p_premises => %(premises)s,
+            p_game => %(game)s, p_at => core_now()) m),
     (SELECT 'credit_exhausted'
-      WHERE statements_credit_left(%(premises)s, core_now()) < 1)) END
+      WHERE statements_credit_left(p_premises => %(premises)s, p_at => core_now()) < 1)) END
 """
 
 

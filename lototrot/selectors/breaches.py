@@ -52,13 +52,15 @@ class BreachSet:
 
 
 IN_BREACH = (
-    "lototrot_breaches(%(contest)s, %(limit)s::timestamptz, %(opened_at)s::timestamptz,"
-    " %(sales_ended_at)s::timestamptz) breach"
+    "lototrot_breaches(p_contest => %(contest)s, p_limit => %(limit)s::timestamptz,"
+    " p_opened_at => %(opened_at)s::timestamptz,"
+    " p_closed_at => %(sales_ended_at)s::timestamptz) breach"
 )
 _LIMITS = "SELECT lototrot_limit(%(contest)s), lototrot_sales_ended(%(contest)s)"
 _SUSPECT_SELLER = """
 SELECT EXISTS (
-    SELECT FROM lototrot_suspects(%(opened_at)s::timestamptz, %(sales_ended_at)s::timestamptz) s
+    SELECT FROM lototrot_suspects(p_opened_at => %(opened_at)s::timestamptz,
+             p_closed_at => %(sales_ended_at)s::timestamptz) s
       JOIN lototrot_displayacknowledgement d ON d.terminal_id = s.id
      WHERE d.contest_id = %(contest)s)
 """

@@ -18,7 +18,7 @@ _AT_TERMINAL = """
 SELECT t.id FROM (SELECT id FROM promotrot_playticket WHERE terminal_id = %(terminal)s
                    ORDER BY id DESC LIMIT %(most)s) t
  WHERE NOT EXISTS (SELECT FROM promotrot_playend e WHERE e.ticket_id = t.id)
-   AND promotrot_terminal_of(t.id, %(terminal)s) = %(terminal)s
+   AND promotrot_terminal_of(p_ticket => t.id, p_sold_at_terminal => %(terminal)s) = %(terminal)s
 UNION
 SELECT m.ticket_id FROM promotrot_playmove m JOIN promotrot_playticket t ON t.id = m.ticket_id
  WHERE m.to_terminal_id = %(terminal)s

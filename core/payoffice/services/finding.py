@@ -127,8 +127,9 @@ _AT_TERMINAL = """
 SELECT coalesce(w.refusal, w.session_refusal), w.terminal_id, w.premises_id, w.premises_kind,
        w.operator_id, w.session_id, n.now, c.state, c.deposit, h.authorised, x.*
   FROM (SELECT core_now() AS now) n
-  LEFT JOIN LATERAL premises_who(%s, %s, n.now) w ON true
-  LEFT JOIN LATERAL premises_holds(w.premises_id, %s, n.now) h ON true
+  LEFT JOIN LATERAL premises_who(p_token => %s, p_session => %s, p_at => n.now) w ON true
+  LEFT JOIN LATERAL premises_holds(
+       p_premises => w.premises_id, p_game => %s, p_at => n.now) h ON true
   LEFT JOIN ({query}) x ON true
   LEFT JOIN LATERAL (
        SELECT c.state, d.uuid AS deposit FROM payoffice_claim c

@@ -272,7 +272,7 @@ def retired_remove() -> int:
 @transaction.atomic
 def _remove_some(relation: str) -> int:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT periods_remove(%s, %s)", [relation, AT_ONCE])
+        cursor.execute("SELECT periods_remove(p_relation => %s, p_most => %s)", [relation, AT_ONCE])
         return int(cursor.fetchone()[0])
 
 
