@@ -11,7 +11,7 @@ from collections import Counter
 from datetime import UTC, datetime
 
 from archived import MANIFEST, Archive, Row, moment
-from archived_ledger import check_ledger
+from archived_ledger import check_ledger, check_openings
 from documents import PERIOD, RETIREMENT
 from entry import digest_of, main, same
 from forms import need, shaped
@@ -106,6 +106,9 @@ def check(folder: str, log_file: str, keys: str) -> str:
         told = log.document("periods.retired", f"period:{month}")
         same(told, {"journal": closing["journal"]}, "periods.retired")
         check_retirement(archive, told)
+        earlier = {each["number"]: each for each in log.all("periods.retired")}
+        retired_before = earlier.get(told["number"] - 1)
+        check_openings(archive, told["openings"], retired_before and retired_before["openings"])
         retired = "; it is the archive of which rows were retired"
     return (
         f"WHOLE: {month}, {transfers} transfers and {tickets} tickets as published;"

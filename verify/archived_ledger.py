@@ -2,6 +2,7 @@
 
 import hashlib
 from collections import Counter
+from datetime import UTC, datetime, timedelta
 
 from archived import Archive, Row, moment
 from entry import digest_of, same
@@ -19,17 +20,59 @@ def check_ledger(archive: Archive, closing: Row, before: Row | None) -> int:
     else:
         same(before["balances"], balances_digest(opening), "periods.closed before, balances")
     moved, blocks = Counter(opening), Blocks()
+    begins = begin_of(closing["first_day"]) if before else None
     for row in archive.rows("ledger_transfer"):
-        debit, credit = codes.get(row["debit_id"]), codes.get(row["credit_id"])
-        need(debit and credit, f"ledger_transfer {row['id']}", "of an account that is not there")
-        blocks.add(row, str(debit), str(credit))
-        moved[str(debit)] += row["amount_cents"]
-        moved[str(credit)] -= row["amount_cents"]
+        debit, credit = parties(row, codes)
+        if begins and moment(row["at"]) < begins:
+            continue  # of the month before; it came after the first one of this month
+        blocks.add(row, debit, credit)
+        moved[debit] += row["amount_cents"]
+        moved[credit] -= row["amount_cents"]
     same(closing["transfers"], blocks.figures(), "periods.closed.transfers")
     held = {code: cents for code, cents in moved.items() if cents}
     same(closing["balances"], balances_digest(held), "periods.closed.balances")
     need(held == closing_balances, "periods_periodbalance", "not what the transfers leave")
     return blocks.count
+
+
+def check_openings(archive: Archive, told: Row, before: Row | None) -> None:
+    """Refuse opening balances that do not follow from the transfers of the archive.
+
+    `told` is what the retirement of the month says of them, `before` that of the month before.
+    """
+    last = before["last_row"] if before else 0
+    same(told, {"first_row": last + 1}, "periods.retired.openings")
+    codes = {row["id"]: row["code"] for row in archive.rows("ledger_account")}
+    sums: dict[str, list[int]] = {}
+    for row in archive.rows("ledger_transfer"):
+        if not told["first_row"] <= row["id"] <= told["last_row"]:
+            continue
+        for side, code in enumerate(parties(row, codes)):
+            of_account = sums.setdefault(code, [0, 0, 0])
+            of_account[side] += row["amount_cents"]
+            of_account[2] += 1
+    made = {
+        "accounts": len(sums),
+        "sha256": digest_of([[code, *of_account] for code, of_account in sorted(sums.items())]),
+    }
+    same(told, made, "periods.retired.openings")
+
+
+def parties(row: Row, codes: dict[int, str]) -> tuple[str, str]:
+    """Return the codes of the debited and the credited account of a transfer."""
+    debit, credit = codes.get(row["debit_id"]), codes.get(row["credit_id"])
+    need(debit and credit, f"ledger_transfer {row['id']}", "of an account that is not there")
+    return str(debit), str(credit)
+
+
+def begin_of(first_day: str) -> datetime:
+    """Return midnight of the first day of a month in Madrid, in UTC.
+
+    Clocks change on the last Sundays of March and October: so from the 1st of April to that of
+    October they are two hours ahead, and on the first days of other months one.
+    """
+    day = datetime.fromisoformat(first_day).replace(tzinfo=UTC)
+    return day - timedelta(hours=2 if 4 <= day.month <= 10 else 1)
 
 
 def balances(archive: Archive, codes: dict[int, str]) -> tuple[dict[str, int], dict[str, int]]:

@@ -15,7 +15,7 @@ from core.admin_support.columns import listed, money
 from core.admin_support.readonly import ReadOnlyAdmin
 from core.journal.selectors import MOST_OF_A_TABLE
 from core.ledger import powers
-from core.ledger.models import Account, Transfer
+from core.ledger.models import Account, OpeningBalance, Transfer
 from core.ledger.services import AccountCode, balance_cents
 from core.ledger.titles import title_of
 
@@ -38,6 +38,20 @@ class AccountAdmin(ReadOnlyAdmin):
     @admin.display(description=_("transfers"))
     def transfers(self, row: Account) -> str:
         return listed(Transfer, _("See them"), q=row.code)
+
+
+@admin.register(OpeningBalance)
+class OpeningBalanceAdmin(ReadOnlyAdmin):
+    columns = ("account", "ends_at", "debit_cents", "credit_cents", "transfers")
+    shown = ("account", "ends_at", "up_to", "debit_cents", "credit_cents", "balance", "transfers")
+    search_fields = ("account__code__startswith",)
+    search_help_text = _("The beginning of the account's code.")
+    sortable_by = ()
+    read_power = powers.READ
+
+    @admin.display(description=_("balance"))
+    def balance(self, row: OpeningBalance) -> str:
+        return money(row.balance_cents)
 
 
 @admin.register(Transfer)

@@ -4,7 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.contents import Administration, Place, Section
 from core.ledger.admin import story
-from core.ledger.models import Account, Transfer
+from core.ledger.models import Account, OpeningBalance, Transfer
 
 ADMINISTRATION = Administration(
     story=story,
@@ -16,6 +16,7 @@ ADMINISTRATION = Administration(
             (
                 (Account, "account_balance"),
                 (Transfer, "swap_horiz"),
+                (OpeningBalance, "start"),
             ),
         ),
     ),

@@ -11,7 +11,10 @@ from core.receipts.formats import format_cents
 
 
 class Account(Guarded):
-    """An account of the ledger. Its balance is the sum of its transfers and is not stored."""
+    """An account of the ledger. Its balance is the sum of its transfers, and no row has it.
+
+    The sum begins with the newest opening (`OpeningBalance`).
+    """
 
     class Side(models.TextChoices):
         """The side on which an account's balance normally stands."""
@@ -70,3 +73,44 @@ class Transfer(Guarded):
     def __str__(self) -> str:
         cents = format_cents(self.amount_cents, get_language() or "ca")
         return f"{title_of(self.kind)} · {cents}"
+
+
+class OpeningBalance(Guarded):
+    """The sums of an account's transfers up to the transfer `up_to`, in cents, and their number.
+
+    Rows with one `up_to` are an opening: it has every account that had a transfer until then. All
+    its transfers are from before `ends_at`, the end of a retired month (`core.ledger.openings`).
+    """
+
+    account = models.ForeignKey(
+        Account,
+        models.PROTECT,
+        db_index=False,
+        related_name="openings",
+        verbose_name=_("account"),
+    )
+    up_to = models.BigIntegerField(_("last transfer"))
+    ends_at = models.DateTimeField(_("end of the month"))
+    debit_cents = models.BigIntegerField(_("debited"))
+    credit_cents = models.BigIntegerField(_("credited"))
+    transfers = models.BigIntegerField(_("transfers"))
+
+    class Meta:
+        verbose_name = _("opening balance")
+        verbose_name_plural = _("opening balances")
+        constraints = [
+            models.UniqueConstraint(fields=["up_to", "account"], name="opening_balance_once"),
+            models.CheckConstraint(
+                condition=Q(debit_cents__gte=0, credit_cents__gte=0, transfers__gte=1),
+                name="opening_balance_sums",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.account} · {self.up_to}"
+
+    @property
+    def balance_cents(self) -> int:
+        """Return the balance on the account's normal side, in cents."""
+        cents = self.debit_cents - self.credit_cents
+        return cents if self.account.side == Account.Side.DEBIT else -cents

@@ -38,9 +38,8 @@ class TrialBalance:
 
 _TRIAL = """
 WITH standing AS (
-    SELECT sum(cents) AS cents, count(*) FILTER (WHERE cents > 0) AS n
-      FROM ledger_entry GROUP BY account_id)
-SELECT (SELECT count(*) FROM ledger_account), coalesce(sum(n), 0)::bigint,
+    SELECT sum(cents) AS cents, sum(transfers) AS n FROM ledger_standing GROUP BY account_id)
+SELECT (SELECT count(*) FROM ledger_account), coalesce(sum(n) / 2, 0)::bigint,
        coalesce(sum(cents) FILTER (WHERE cents > 0), 0)::bigint,
        coalesce(-sum(cents) FILTER (WHERE cents < 0), 0)::bigint
   FROM standing

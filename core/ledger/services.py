@@ -144,13 +144,13 @@ def post_reversal(*, reference: uuid.UUID, of: uuid.UUID, kind: str) -> int:
 
 # The query for all accounts reads the entries once. That for some accounts uses the index.
 _SUMS = """
-       SELECT coalesce(sum(cents) FILTER (WHERE cents > 0), 0)::bigint AS debit_cents,
-              coalesce(-sum(cents) FILTER (WHERE cents < 0), 0)::bigint AS credit_cents
+       SELECT coalesce(sum(debit_cents), 0)::bigint AS debit_cents,
+              coalesce(sum(credit_cents), 0)::bigint AS credit_cents
 """
 _ALL_BALANCES = f"""
 SELECT a.code, a.side, coalesce(e.debit_cents, 0), coalesce(e.credit_cents, 0)
   FROM ledger_account a LEFT JOIN (
-{_SUMS}            , account_id FROM ledger_entry GROUP BY account_id) e ON e.account_id = a.id
+{_SUMS}            , account_id FROM ledger_standing GROUP BY account_id) e ON e.account_id = a.id
  ORDER BY a.code
 """
 _SOME_BALANCES = f"""
@@ -160,7 +160,7 @@ WITH wanted AS MATERIALIZED (
      ORDER BY code LIMIT %(limit)s)
 SELECT w.code, w.side, e.debit_cents, e.credit_cents
   FROM wanted w CROSS JOIN LATERAL (
-{_SUMS}         FROM ledger_entry WHERE account_id = w.id) e
+{_SUMS}         FROM ledger_standing WHERE account_id = w.id) e
  ORDER BY w.code
 """
 
@@ -184,7 +184,7 @@ def balance_cents(account: AccountCode) -> int:
     with connection.cursor() as cursor:
         # The account is a constant of the query, so that several processes may share the sum.
         cursor.execute(
-            "SELECT coalesce(sum(cents), 0) FROM ledger_entry WHERE account_id = %s", [pk]
+            "SELECT coalesce(sum(cents), 0) FROM ledger_standing WHERE account_id = %s", [pk]
         )
         difference = int(cursor.fetchone()[0])
     return difference if account.side == Account.Side.DEBIT else -difference

@@ -1,6 +1,6 @@
 """List the rules between closed periods and the acts that closed them."""
 
-from core.journal.binding import confirmed, published, stamped, with_parent
+from core.journal.binding import confirmed, published, stamped, with_parent, with_rows
 from core.journal.rules import END, FIRST, Rule
 
 # A transfer of a closed period was there when it was closed.
@@ -82,6 +82,7 @@ RULES: tuple[Rule, ...] = (
         " WHERE p.id = t.period_id)",
     ),
     with_parent("periods_retiredrows", "periods_retirement", "retirement_id"),
+    with_rows("ledger_openingbalance", ("periods_retirement", "true")),
     RETIRED,
     NAME_ERASED,
 )

@@ -13,6 +13,7 @@ from core.kernel.days import add_days
 from core.kernel.errors import InvariantBroken
 from core.nights.jobs import MOST_LISTED, Job, Outcome
 from core.nights.turns import next_turn
+from core.periods.archive.opening import opening_differs
 from core.periods.archive.retiring import entries_remove, retired_remove
 from core.periods.models import ClosedPeriod
 from core.periods.names import names_over
@@ -49,7 +50,7 @@ def _recounted(numbers: set[int]) -> Outcome:
         chosen = ClosedPeriod.objects.filter(number__in=numbers).select_related("entry")
         for done, period in enumerate(chosen.order_by("number")):
             progress.tell(done, len(numbers))
-            differ = recount(period)
+            differ = [*recount(period), *opening_differs(period)]
             if differ:
                 found.append({"first_day": period.first_day.isoformat(), "differ": differ})
     if found:

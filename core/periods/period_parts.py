@@ -16,7 +16,9 @@ ARCHIVE_TABLES = (
     ArchiveTable("ledger_account", "t.opened_at < %(until)s", columns=_CODE),
     ArchiveTable(
         "ledger_transfer",
-        "t.id > %(after)s AND t.id <= %(up_to)s AND t.at >= %(since)s AND t.at < %(until)s",
+        # Those of the month, and those of before it that no earlier opening has.
+        "t.id > %(after)s AND t.id <= %(up_to)s AND t.at < %(until)s"
+        " AND (t.at >= %(since)s OR t.id > %(opened)s)",
     ),
     ArchiveTable(
         "periods_closedperiod", "t.number IN (%(number)s, %(number)s - 1)", columns=("id", "number")

@@ -85,4 +85,47 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.CreateModel(
+            name="OpeningBalance",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("up_to", models.BigIntegerField(verbose_name="last transfer")),
+                ("ends_at", models.DateTimeField(verbose_name="end of the month")),
+                ("debit_cents", models.BigIntegerField(verbose_name="debited")),
+                ("credit_cents", models.BigIntegerField(verbose_name="credited")),
+                ("transfers", models.BigIntegerField(verbose_name="transfers")),
+                (
+                    "account",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="openings",
+                        to="ledger.account",
+                        verbose_name="account",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "opening balance",
+                "verbose_name_plural": "opening balances",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("up_to", "account"), name="opening_balance_once"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("credit_cents__gte", 0),
+                            ("debit_cents__gte", 0),
+                            ("transfers__gte", 1),
+                        ),
+                        name="opening_balance_sums",
+                    ),
+                ],
+            },
+        ),
     ]

@@ -1,8 +1,18 @@
 -- Show each transfer as two entries: positive `cents` for the debited account, negative for the
--- credited one. The sum of an account's entries is its balance on the debit side. Every balance in
--- the project is computed from this view.
+-- credited one. The sum of an account's entries is what its transfers add to it on the debit side.
 CREATE OR REPLACE VIEW ledger_entry AS
 SELECT id AS transfer_id, debit_id AS account_id, reference, kind, at, amount_cents AS cents
   FROM ledger_transfer
  UNION ALL
 SELECT id, credit_id, reference, kind, at, -amount_cents FROM ledger_transfer;
+
+-- Show what present balances are summed from: the newest opening, which is one row of an account, and
+-- the entries after it. `transfers` is how many transfers a row stands for. Every balance in the
+-- project is computed from this view, or from both tables as of an instant (core/ledger/openings.py).
+CREATE OR REPLACE VIEW ledger_standing AS
+SELECT account_id, debit_cents, credit_cents, transfers, debit_cents - credit_cents AS cents
+  FROM ledger_openingbalance
+ WHERE up_to = (SELECT max(up_to) FROM ledger_openingbalance)
+ UNION ALL
+SELECT account_id, greatest(cents, 0), greatest(-cents, 0), 1, cents FROM ledger_entry
+ WHERE transfer_id > (SELECT coalesce(max(up_to), 0) FROM ledger_openingbalance);

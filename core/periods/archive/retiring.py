@@ -23,6 +23,12 @@ from core.kernel.canonical import Json
 from core.kernel.errors import Conflict, Invalid, InvariantBroken
 from core.periods import powers
 from core.periods.archive.files import batch_before, entry_bytes, row_lines
+from core.periods.archive.opening import (
+    OPENING,
+    balances_hold,
+    opening_document,
+    opening_write,
+)
 from core.periods.archive.tables import ArchiveTable, archive_tables
 from core.periods.archive.writing import PeriodNotClosed, PeriodRetired
 from core.periods.models import Archive, ClosedPeriod, RetiredRows, Retirement
@@ -212,6 +218,8 @@ def _retire(proposal: Proposal, by: StaffActor) -> None:
         raise RowsNotAsArchived(sha256=archive.sha256)
     _need_whole(archive)
     period = archive.period
+    if not balances_hold(period):
+        raise RowsNotAsArchived(table=OPENING)
     spans = {table.name: _range_of(table, archive) for table in _retiring()}
     named: list[Json] = [{"table": name, **span} for name, span in spans.items() if span["rows"]]
     entry = publish(
@@ -225,6 +233,7 @@ def _retire(proposal: Proposal, by: StaffActor) -> None:
             "archive_sha256": archive.sha256,
             "kept": content["kept"],
             "journal": period.document["journal"],
+            "openings": opening_document(period),
             "tables": named,
         },
     )
@@ -248,6 +257,7 @@ def _retire(proposal: Proposal, by: StaffActor) -> None:
         for name, span in spans.items()
         if span["rows"]
     )
+    opening_write(retirement)
 
 
 RETIREMENT = two_persons.Kind(

@@ -36,6 +36,24 @@ END $$;
 CREATE OR REPLACE TRIGGER archived BEFORE INSERT ON periods_retiredrows
     FOR EACH ROW EXECUTE FUNCTION periods_guard_retired_rows();
 
+-- Refuse an opening balance, but in the act that retires its month, and up to the transfer that this
+-- publishes.
+CREATE OR REPLACE FUNCTION periods_guard_opening() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM periods_retirement r JOIN periods_closedperiod p ON p.id = r.period_id
+          JOIN proofs_logentry e ON e.id = r.entry_id
+         WHERE r.journal_xid = journal_number() AND p.ends_at = NEW.ends_at
+           AND (e.document -> 'openings' ->> 'last_row')::bigint = NEW.up_to) THEN
+        RAISE EXCEPTION 'opening up to %: no month is retired with it', NEW.up_to
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER retired BEFORE INSERT ON ledger_openingbalance
+    FOR EACH ROW EXECUTE FUNCTION periods_guard_opening();
+
 -- Refuse to delete a row, unless it was retired.
 CREATE OR REPLACE FUNCTION guard_retired() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

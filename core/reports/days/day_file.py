@@ -23,6 +23,7 @@ from core.database.snapshot import snapshot
 from core.kernel.errors import Conflict, Invalid, InvariantBroken
 from core.ledger import services as ledger
 from core.ledger.models import Account
+from core.ledger.openings import balances_before
 from core.ledger.services import AccountCode, Line
 from core.reports.days.rows import Carried, document, insert, row_of
 from core.reports.parts import Event, Span, day_parts, replay_of
@@ -30,11 +31,6 @@ from core.reports.parts import Event, Span, day_parts, replay_of
 FORMAT = "day-file/1"
 _OPENING = AccountCode("day:opening", Account.Side.DEBIT)
 _NAMESPACE = uuid.UUID("6f1c5d6e-2f1e-4a63-9a52-0a7f5b1f0d21")
-_BALANCES = """
-SELECT a.id, a.code, a.side, coalesce(sum(e.cents), 0)::bigint
-  FROM ledger_account a LEFT JOIN ledger_entry e ON e.account_id = a.id AND e.at < %s
- GROUP BY a.id ORDER BY a.code
-"""
 
 
 class NotADayFile(Invalid):
@@ -66,7 +62,7 @@ def write(day: date, out: TextIO) -> int:
     with snapshot():
         line({"format": FORMAT, "day": day.isoformat()})
         carried = Carried()
-        for account, code, side, cents in _balances(span.since):
+        for account, code, side, cents in balances_before(span.since):
             line({"opening": code, "id": account, "side": side, "cents": cents})
             carried.known(Account, account)
         for part in day_parts():
@@ -94,19 +90,11 @@ def _events(span: Span) -> list[Event]:
     return sorted(events, key=lambda event: (event.at, event.order))
 
 
-def _balances(until: datetime) -> list[tuple[int, str, str, int]]:
-    """Return every account with its debit balance, by code."""
-    with connection.cursor() as cursor:
-        cursor.execute(_BALANCES, [until])
-        rows: list[tuple[int, str, str, int]] = cursor.fetchall()
-    return rows
-
-
 def _figures(span: Span) -> Iterator[tuple[str, Any]]:
     """Return every balance at the end of the day that is not 0, and the figures that each app
     adds.
     """
-    for _account, code, side, cents in _balances(span.until):
+    for _account, code, side, cents in balances_before(span.until):
         normal = cents if side == Account.Side.DEBIT else -cents
         if normal and code != _OPENING.code:
             yield f"balance {code}", normal

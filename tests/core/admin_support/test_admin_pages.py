@@ -83,6 +83,7 @@ def test_the_race_day_fills_every_table_but_those(day: RaceDay) -> None:
         "PlaceReason",
         "Batch",
         "RowForm",
+        "OpeningBalance",
         "LongWork",
         "Look",
         "Block",

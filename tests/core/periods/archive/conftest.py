@@ -1,15 +1,22 @@
 """A closed month to archive: one for the tests of a module, or one for a test alone."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from django.db import connections
 from pytest_django import DjangoDbBlocker
 
 from core.journal.acting import name_process
+from core.periods.archive.retiring import retirement_propose
+from core.periods.archive.writing import archive_write
 from core.periods.models import ClosedPeriod
+from core.staff import two_persons
+from core.staff.powers import Role
 from tests.core.periods.conftest import closed, march_ended
-from tests.support import databases
+from tests.support import databases, factories
 from tests.support.databases import Database
+from tests.support.journaling import seal_all
 
 
 @pytest.fixture(scope="module")
@@ -37,3 +44,22 @@ def month_of(*, batches: bool = False) -> ClosedPeriod:
     closed()
     name_process("command:period_archive")
     return ClosedPeriod.objects.get()
+
+
+def retired(period: ClosedPeriod, folder: Path) -> None:
+    """Archive a closed month into that folder; two persons retire it."""
+    archive_write(period=period, folder=folder)
+    seal_all()
+    by = factories.staff(Role.ORGANISER)
+    kept = "Safe of the Central Office"
+    proposal = retirement_propose(by=by, number=period.number, kept=kept)
+    two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.AUDITOR))
+
+
+def forge(table: str, statement: str) -> None:
+    """Change a table as its owner could, with its triggers disabled meanwhile."""
+    with connections["owner"].cursor() as owner:
+        owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        owner.execute(statement)
+        assert owner.rowcount > 0
+        owner.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")

@@ -42,6 +42,7 @@ from lototrot.models.tickets import PrintConfirmation, Ticket
 from lototrot.selectors.selling import tickets_of_terminal
 from lototrot.services.tickets.paper import slip_original
 from lototrot.services.tickets.printing import SlipPrinted, print_confirm
+from tests.core.periods.archive.conftest import forge
 from tests.core.periods.conftest import closed
 from tests.support import factories
 from tests.support.journaling import meanwhile, seal_all
@@ -69,15 +70,6 @@ def found() -> list[tuple[str, str]]:
     """Return what the journal says of rows. The tickets of `rounds` are of no sale's act."""
     findings = verify().findings
     return [(each.what, each.table) for each in findings if each.what is not Fault.RULE]
-
-
-def forge(table: str, statement: str) -> None:
-    """Change a table as its owner could, with its triggers disabled meanwhile."""
-    with connections["owner"].cursor() as owner:
-        owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
-        owner.execute(statement)
-        assert owner.rowcount > 0
-        owner.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
 
 
 def later_print() -> None:

@@ -1,0 +1,146 @@
+"""Begin balances with an opening: the sums of all transfers up to one, by account.
+
+An opening is written when two persons retire a month (`core.periods.archive`). It ends with the
+last transfer before the first one of a later day, so it has no transfer of a later day, and every
+transfer after it counts whatever its time. A present balance is the newest opening with the
+transfers after it (the view `ledger_standing`); that of an instant is the last opening of before it
+with the transfers between (docs/adr/0047).
+"""
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.db import connection
+from django.db.models import Max
+
+from core.kernel.canonical import Json, canonical_sha256
+from core.ledger.models import OpeningBalance
+
+_LAST = """
+SELECT coalesce(max(id), %(after)s) FROM ledger_transfer
+ WHERE id > %(after)s AND id < coalesce((
+        SELECT id FROM ledger_transfer WHERE id > %(after)s AND at >= %(instant)s
+         ORDER BY id LIMIT 1), 9223372036854775807)
+"""
+_MOVED = """
+SELECT a.code, m.debit_cents, m.credit_cents, m.transfers
+  FROM ledger_account a JOIN (
+    SELECT account_id, coalesce(sum(cents) FILTER (WHERE cents > 0), 0)::bigint AS debit_cents,
+           coalesce(-sum(cents) FILTER (WHERE cents < 0), 0)::bigint AS credit_cents,
+           count(*) AS transfers
+      FROM ledger_entry WHERE transfer_id > %(after)s AND transfer_id <= %(up_to)s
+     GROUP BY 1) m ON m.account_id = a.id
+"""
+_WRITE = """
+INSERT INTO ledger_openingbalance
+       (account_id, up_to, ends_at, debit_cents, credit_cents, transfers)
+SELECT account_id, %(up_to)s, %(ends_at)s, sum(debit_cents), sum(credit_cents), sum(transfers)
+  FROM (SELECT account_id, debit_cents, credit_cents, transfers
+          FROM ledger_openingbalance WHERE up_to = %(after)s
+         UNION ALL
+        SELECT account_id, greatest(cents, 0), greatest(-cents, 0), 1 FROM ledger_entry
+         WHERE transfer_id > %(after)s AND transfer_id <= %(up_to)s) e
+ GROUP BY 1 ORDER BY 1
+"""
+_BETWEEN = """
+SELECT a.code, coalesce(n.debit_cents, 0) - coalesce(o.debit_cents, 0),
+       coalesce(n.credit_cents, 0) - coalesce(o.credit_cents, 0),
+       coalesce(n.transfers, 0) - coalesce(o.transfers, 0)
+  FROM (SELECT * FROM ledger_openingbalance WHERE up_to = %(up_to)s) n
+  FULL JOIN (SELECT * FROM ledger_openingbalance WHERE up_to = %(after)s) o
+    ON o.account_id = n.account_id
+  JOIN ledger_account a ON a.id = coalesce(n.account_id, o.account_id)
+"""
+_BEFORE = """
+WITH opened AS MATERIALIZED (
+    SELECT coalesce(max(up_to), 0) AS up_to FROM ledger_openingbalance WHERE ends_at <= %s)
+SELECT a.id, a.code, a.side, coalesce(sum(e.cents), 0)::bigint
+  FROM ledger_account a LEFT JOIN (
+    SELECT account_id, debit_cents - credit_cents AS cents
+      FROM ledger_openingbalance WHERE up_to = (SELECT up_to FROM opened)
+     UNION ALL
+    SELECT account_id, cents FROM ledger_entry
+     WHERE transfer_id > (SELECT up_to FROM opened) AND at < %s) e ON e.account_id = a.id
+ GROUP BY a.id ORDER BY a.code
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """The sum that some transfers add to each side of an account, in cents, and their number."""
+
+    debit_cents: int
+    credit_cents: int
+    transfers: int
+
+
+def last_before(instant: datetime.datetime, *, after: int) -> int:
+    """Return the last transfer before the first one of that instant or later.
+
+    Every transfer up to `after` must be from before the instant. It returns `after` if there is
+    none between.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_LAST, {"after": after, "instant": instant})
+        return int(cursor.fetchone()[0])
+
+
+def newest() -> int:
+    """Return the last transfer of the newest opening; 0 if there is none."""
+    return OpeningBalance.objects.aggregate(up_to=Max("up_to"))["up_to"] or 0
+
+
+def moved(after: int, up_to: int) -> dict[str, Sums]:
+    """Return what the transfers after one, up to another, add to each account, by its code."""
+    return _by_code(_MOVED, after, up_to)
+
+
+def between(after: int, up_to: int) -> dict[str, Sums]:
+    """Return by code what an opening has more than the one before it; `after` 0 is none."""
+    sums = _by_code(_BETWEEN, after, up_to)
+    return {code: each for code, each in sums.items() if each != Sums(0, 0, 0)}
+
+
+def _by_code(query: str, after: int, up_to: int) -> dict[str, Sums]:
+    with connection.cursor() as cursor:
+        cursor.execute(query, {"after": after, "up_to": up_to})
+        return {code: Sums(*sums) for code, *sums in cursor.fetchall()}
+
+
+def document(after: int, up_to: int, sums: Mapping[str, Sums]) -> dict[str, Json]:
+    """Return what is published of an opening: which transfers it adds to the one before, and the
+    digest of what these add to each account (docs/proofs.md, "Retired rows").
+    """
+    rows: list[Json] = [
+        [code, each.debit_cents, each.credit_cents, each.transfers]
+        for code, each in sorted(sums.items())
+    ]
+    return {
+        "first_row": after + 1,
+        "last_row": up_to,
+        "accounts": len(rows),
+        "sha256": canonical_sha256(rows).hex(),
+    }
+
+
+def opening_make(*, after: int, up_to: int, ends_at: datetime.datetime) -> int:
+    """Write the opening up to a transfer: the one up to `after`, with the transfers since.
+
+    Return its number of accounts. The database refuses one without a retirement of its month.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_WRITE, {"after": after, "up_to": up_to, "ends_at": ends_at})
+        return int(cursor.rowcount)
+
+
+def balances_before(instant: datetime.datetime) -> list[tuple[int, str, str, int]]:
+    """Return id, code and side of every account, by code, and its debit balance in cents by all
+    transfers before an instant.
+
+    It begins with the last opening that ends by then.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_BEFORE, [instant, instant])
+        rows: list[tuple[int, str, str, int]] = cursor.fetchall()
+    return rows

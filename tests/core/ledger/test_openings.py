@@ -1,0 +1,78 @@
+"""Openings sum transfers up to one; balances of an instant sum what was before it."""
+
+import datetime
+import uuid
+from datetime import timedelta
+
+import pytest
+from django.db import DatabaseError, transaction
+
+from core.database import clock
+from core.kernel.canonical import canonical_sha256
+from core.ledger import openings
+from core.ledger import services as ledger
+from core.ledger.models import Account, OpeningBalance, Transfer
+from core.ledger.openings import Sums
+from tests.core.ledger.conftest import transfer_at
+
+pytestmark = pytest.mark.django_db
+
+CASH, OWED = ledger.asset("test:cash"), ledger.liability("test:owed")
+
+
+@pytest.fixture
+def noon() -> datetime.datetime:
+    ledger.post(reference=uuid.uuid4(), lines=[ledger.Line("test", CASH, OWED, 7)])
+    return clock.now() + timedelta(hours=2)
+
+
+def test_what_transfers_add_is_summed_by_side_and_published_by_its_digest(
+    noon: datetime.datetime,
+) -> None:
+    first = Transfer.objects.get().pk
+    last = transfer_at(noon, OWED, CASH, 2)
+    both = openings.moved(0, last)
+    assert both == {"test:cash": Sums(7, 2, 2), "test:owed": Sums(2, 7, 2)}
+    assert openings.moved(first, last) == {"test:cash": Sums(0, 2, 1), "test:owed": Sums(2, 0, 1)}
+    assert openings.moved(last, last) == {}
+    rows = [["test:cash", 7, 2, 2], ["test:owed", 2, 7, 2]]
+    assert openings.document(0, last, both) == {
+        "first_row": 1,
+        "last_row": last,
+        "accounts": 2,
+        "sha256": canonical_sha256(rows).hex(),
+    }
+
+
+def test_a_span_ends_before_the_first_transfer_of_a_later_time(noon: datetime.datetime) -> None:
+    first = Transfer.objects.get().pk
+    assert openings.last_before(noon, after=0) == first
+    transfer_at(noon, CASH, OWED, 1)
+    transfer_at(noon - timedelta(hours=1), CASH, OWED, 1)  # it was under way at noon
+    assert openings.last_before(noon, after=0) == openings.last_before(noon, after=first) == first
+    assert openings.last_before(noon - timedelta(days=1), after=0) == 0
+
+
+def test_balances_of_an_instant_have_every_transfer_of_before_it(noon: datetime.datetime) -> None:
+    transfer_at(noon, CASH, OWED, 1)
+    transfer_at(noon - timedelta(hours=1), OWED, CASH, 2)
+    for at, cents in ((noon, 5), (noon + timedelta(seconds=1), 6), (noon - timedelta(days=1), 0)):
+        held = {code: cents for _, code, _, cents in openings.balances_before(at)}
+        assert (held["test:cash"], held["test:owed"]) == (cents, -cents)
+
+
+def test_an_opening_without_the_retirement_of_a_month_is_refused(noon: datetime.datetime) -> None:
+    up_to = Transfer.objects.get().pk
+    with pytest.raises(DatabaseError, match="no month is retired"), transaction.atomic():
+        openings.opening_make(after=0, up_to=up_to, ends_at=noon)
+    with pytest.raises(DatabaseError, match="no month is retired"), transaction.atomic():
+        OpeningBalance.objects.create(
+            account=Account.objects.get(code="test:cash"),
+            up_to=up_to,
+            ends_at=noon,
+            debit_cents=1_000_000,
+            credit_cents=0,
+            transfers=1,
+        )
+    assert openings.newest() == 0
+    assert ledger.balance_cents(CASH) == 7

@@ -1,0 +1,197 @@
+"""A retired month leaves an opening; balances begin with it, and a touched one is found."""
+
+import datetime
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.db import DatabaseError, transaction
+
+from core.database import clock
+from core.journal import rules
+from core.journal.acting import name_process
+from core.journal.verifying import Fault, verify
+from core.kernel.days import add_days, day_bounds, natural_day
+from core.ledger import openings, selectors
+from core.ledger import services as ledger
+from core.ledger.books import differences
+from core.ledger.models import Account, OpeningBalance, Transfer
+from core.periods import journal_rules, nightly
+from core.periods.archive import writing
+from core.periods.archive.files import PeriodNotAsPublished
+from core.periods.archive.opening import OPENING, opening_differs
+from core.periods.archive.retiring import RowsNotAsArchived
+from core.periods.models import ClosedPeriod, Retirement
+from core.staff.powers import Role
+from core.statements.balances import mark_make
+from lototrot.models.contest import Contest
+from tests.core.ledger.conftest import transfer_at
+from tests.core.periods.archive.conftest import forge, retired
+from tests.core.periods.conftest import closed, late_transfer, march_ended
+from tests.support import factories
+from tests.support.admin_desk import Desk, list_url, row_url
+from tests.support.databases import Database
+from tests.support.journaling import seal_all
+from tests.support.verifying.forging import Refused, public_key, published_log, written
+from tests.support.verifying.load import verifier
+
+CASH, OWED = ledger.asset("test:cash"), ledger.liability("test:owed")
+
+
+def found() -> list[tuple[str, str]]:
+    """Return what the journal says of rows of the ledger."""
+    return [
+        (each.what, each.table)
+        for each in verify().findings
+        if each.what is not Fault.RULE and str(each.table).startswith("ledger_")
+    ]
+
+
+def test_balances_begin_with_the_opening_of_the_last_retired_month(
+    own_month: ClosedPeriod, tmp_path: Path
+) -> None:
+    before = ledger.balances(), selectors.trial(), openings.balances_before(own_month.ends_at)
+    one = before[0][0]
+    retired(own_month, tmp_path)
+    up_to = openings.newest()
+    in_opening = Transfer.objects.filter(pk__lte=up_to)
+    assert 0 < in_opening.count() < Transfer.objects.count()
+    assert {row.ends_at for row in OpeningBalance.objects.all()} == {own_month.ends_at}
+    assert nightly.audit_everything().counts == {"periods": 1}
+    assert [row for rule in journal_rules.RULES for row in rules.broken(rule)] == []
+    row = OpeningBalance.objects.select_related("account").order_by("pk")[0]
+    desk = Desk(Role.AUDITOR)
+    for url in (list_url(OpeningBalance), row_url(row)):
+        assert row.account.code in desk.get(url)
+    forge("ledger_transfer", f"DELETE FROM ledger_transfer WHERE id <= {up_to}")
+    after = ledger.balances(), selectors.trial(), openings.balances_before(own_month.ends_at)
+    assert after == before
+    assert ledger.balances(prefix=one.code, limit=1) == [one]
+    side = Account.Side(one.side)
+    assert ledger.balance_cents(ledger.AccountCode(one.code, side)) == one.cents
+    assert differences()[1] == []
+    assert opening_differs(own_month) == []
+    assert set(found()) == {(Fault.ROW_REMOVED, "ledger_transfer")}
+
+
+def test_a_cent_more_in_an_opening_is_found_by_night_journal_and_books(
+    own_month: ClosedPeriod, tmp_path: Path
+) -> None:
+    retired(own_month, tmp_path)
+    seal_all()
+    assert (found(), differences()[1]) == ([], [])
+    # Both sides of one account: its balance stays as it was.
+    first = "(SELECT min(id) FROM ledger_openingbalance)"
+    forge(
+        OPENING,
+        "UPDATE ledger_openingbalance SET debit_cents = debit_cents + 1,"
+        f" credit_cents = credit_cents + 1 WHERE id = {first}",
+    )
+    assert opening_differs(own_month) == ["opening"]
+    assert differences()[1] == []
+    forge(
+        OPENING,
+        f"UPDATE ledger_openingbalance SET debit_cents = debit_cents + 1 WHERE id = {first}",
+    )
+    with pytest.raises(nightly.PeriodsDiffer) as raised:
+        nightly.audit(add_days(natural_day(clock.now()), -1))
+    (march,) = raised.value.data["found"]
+    assert march["differ"] == ["opening", "opening_balances"]
+    assert len(differences()[1]) == 1
+    assert found() == [(Fault.ROW_CHANGED, OPENING)]
+    forge(OPENING, f"DELETE FROM ledger_openingbalance WHERE id = {first}")
+    assert found() == [(Fault.ROW_REMOVED, OPENING)]
+    assert opening_differs(own_month) == ["opening", "opening_balances"]
+
+
+def test_a_month_with_a_late_transfer_is_not_retired(
+    own_month: ClosedPeriod, tmp_path: Path
+) -> None:
+    """A transfer of March that came after its closing would be in no opening that was closed."""
+    sold = Contest.objects.get()
+    late_transfer(sold)
+    with pytest.raises(PeriodNotAsPublished) as refused:
+        retired(own_month, tmp_path)
+    assert refused.value.data["differ"] == ["balances", "transfers", "stored_balances"]
+
+
+def test_a_late_transfer_after_the_archive_stops_the_retirement(
+    own_month: ClosedPeriod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def then_late(**kwargs: object) -> None:
+        writing.archive_write(**kwargs)  # type: ignore[arg-type]
+        late_transfer(Contest.objects.get())
+
+    monkeypatch.setattr("tests.core.periods.archive.conftest.archive_write", then_late)
+    with pytest.raises(RowsNotAsArchived) as refused:
+        retired(own_month, tmp_path)
+    assert refused.value.data == {"table": OPENING}
+    assert not OpeningBalance.objects.exists()
+
+
+def test_nothing_else_writes_an_opening(own_month: ClosedPeriod, tmp_path: Path) -> None:
+    retired(own_month, tmp_path)
+    row = OpeningBalance.objects.order_by("pk")[0]
+    other = Account.objects.exclude(openings__up_to=row.up_to).first() or row.account
+    said = {"ends_at": row.ends_at, "debit_cents": 1, "credit_cents": 0, "transfers": 1}
+    for up_to in (row.up_to, row.up_to + 1):
+        with pytest.raises(DatabaseError, match="no month is retired"), transaction.atomic():
+            OpeningBalance.objects.create(account=other, up_to=up_to, **said)
+    forge(
+        OPENING,
+        "INSERT INTO ledger_openingbalance"
+        " (account_id, up_to, ends_at, debit_cents, credit_cents, transfers)"
+        f" VALUES ({row.account_id}, {row.up_to + 1}, now(), 1, 0, 1)",
+    )
+    (name,) = (
+        rule.name
+        for rule in journal_rules.RULES
+        if rule.table == OPENING and any(rules.broken(rule))
+    )
+    assert name == "ledger_openingbalance.with_periods_retirement"
+
+
+def test_openings_follow_from_the_archives_also_of_a_night_at_the_end_of_a_month(
+    month_with_night: ClosedPeriod, tmp_path: Path
+) -> None:
+    """Two transfers of April were numbered after one of May."""
+    months = list(ClosedPeriod.objects.order_by("number"))
+    for period in months:
+        retired(period, tmp_path)
+        assert opening_differs(period) == []
+    assert nightly.audit_everything().counts == {"periods": 3}
+    march, april, may = (
+        retirement.entry.document["openings"] for retirement in Retirement.objects.order_by("pk")
+    )
+    night = Transfer.objects.filter(kind="test").order_by("pk").values_list("pk", flat=True)
+    assert march["last_row"] < night[0]
+    assert (april["first_row"], april["last_row"]) == (march["last_row"] + 1, march["last_row"])
+    assert (may["first_row"], may["last_row"]) == (april["first_row"], night[2])
+    assert months[1].document["transfers"]["count"] == 2
+    log = published_log()
+    files = written(tmp_path, "log.jsonl", log), public_key()
+    archive = verifier("archive")
+    for name in ("2030-03", "2030-04", "2030-05"):
+        assert "of which rows were retired" in archive.check(str(tmp_path / name), *files)
+    for lie in ({"sha256": "00" * 32}, {"accounts": 1}, {"first_row": night[0]}):
+        folder = archive.Archive(str(tmp_path / "2030-05"))
+        with pytest.raises(Refused, match=r"periods\.retired\.openings"):
+            archive.check_openings(folder, may | lie, april)
+    with pytest.raises(Refused, match=r"periods\.retired\.openings"):
+        archive.check_openings(archive.Archive(str(tmp_path / "2030-05")), may, None)
+
+
+@pytest.fixture
+def month_with_night(own_database: Database) -> ClosedPeriod:
+    """March to May 2030, closed. At midnight before May three transfers were under way."""
+    ledger.account_open([CASH, OWED])
+    march_ended()
+    midnight = day_bounds(datetime.date(2030, 4, 30))[1]
+    for seconds in (-2, 1, -1):
+        transfer_at(midnight + timedelta(seconds=seconds), CASH, OWED, 100 + seconds)
+    mark_make()
+    factories.time_pass(days=35)
+    for _ in range(3):
+        closed()
+    name_process("command:period_archive")
+    return ClosedPeriod.objects.get(number=1)
