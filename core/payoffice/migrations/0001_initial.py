@@ -252,6 +252,11 @@ class Migration(migrations.Migration):
                         fields=["game", "document_id"],
                         name="claim_early",
                     ),
+                    models.Index(
+                        condition=models.Q(("state", "held")),
+                        fields=["opened_at"],
+                        name="claim_held",
+                    ),
                     django.contrib.postgres.indexes.BrinIndex(
                         autosummarize=True, fields=["day"], name="claim_day"
                     ),

@@ -130,6 +130,7 @@ class Claim(Guarded):
             models.Index(
                 fields=["game", "document_id"], condition=Q(state="early"), name="claim_early"
             ),
+            models.Index(fields=["opened_at"], condition=Q(state="held"), name="claim_held"),
             BrinIndex(fields=["day"], name="claim_day", autosummarize=True),
         ]
 
