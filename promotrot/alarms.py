@@ -11,7 +11,6 @@ from promotrot import powers
 from promotrot.models.emission import Emission
 from promotrot.selectors.debts import Debt, Stage, debts
 from promotrot.selectors.plays import stranded
-from promotrot.selectors.public import ENDED
 from promotrot.selectors.things import shortages_of
 
 
@@ -37,7 +36,7 @@ _WORDS = {
 def _waiting(debt: Debt) -> bool:
     """Return whether a debt waits for a person: of a game on sale, only if it has no emission."""
     if debt.stage is Stage.EXTRA:
-        return not debt.game.emissions.exclude(state__in=ENDED).exists()
+        return not debt.has_emission
     return debt.stage in _WORDS
 
 

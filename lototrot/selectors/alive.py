@@ -10,8 +10,8 @@ from lototrot import accounts
 from lototrot.engine.distribution import Takings, distribute
 from lototrot.engine.races import mask_of, right_mask
 from lototrot.models.contest import Contest
-from lototrot.models.tickets import Void
 from lototrot.selectors.cards import LegCard
+from lototrot.selectors.totals import voids_of
 from lototrot.services.contest.contests import rules_of
 from lototrot.services.settlement.counting import Counting, count
 
@@ -51,7 +51,7 @@ def standings(
     masks = [mask_of(runner.runner.number for runner in leg.card.runners) for leg in legs]
     if not decided:
         return []
-    voids = Void.objects.filter(ticket__contest=contest.pk).count()
+    voids = voids_of(contest)
     carried = _carried(contest)
     computed = []
     for results, leg in enumerate(decided, start=1):

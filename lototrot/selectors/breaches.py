@@ -13,11 +13,8 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Exists, OuterRef, Q
 
-from core.premises.models import Resolution
 from lototrot.models.contest import Contest
-from lototrot.models.running import RaceStart
 from lototrot.services.contest.contests import contest_get
 
 
@@ -105,19 +102,38 @@ def breach_among(contest: Contest, *, ordered: bool) -> bool:
     return stands and breach_pending(contest.pk)
 
 
+# Every closed contest is looked at until it is ordered; then only where a fact was corrected since.
+# That is a start (the first one of a race is recorded before it has results), or a resolution that
+# took effect before the end of the contest's sales. Both begin at the corrections, which are few,
+# and find their contests by index: the past is not read.
+_LOOKED_AT = """
+SELECT id FROM lototrot_contest WHERE state IN ('closed', 'settled')
+ UNION
+SELECT o.contest_id
+  FROM lototrot_racestart s
+  JOIN lototrot_contestleg l ON l.race_id = s.race_id
+  JOIN lototrot_paymentorder o ON o.contest_id = l.contest_id AND s.recorded_at > o.ordered_at
+  JOIN lototrot_contest c ON c.id = o.contest_id AND c.state = 'ordered'
+ WHERE s.corrects_id IS NOT NULL
+ UNION
+SELECT c.id
+  FROM premises_resolution r
+  JOIN lototrot_contest c ON c.state = 'ordered'
+   AND (c.day > (r.effective_at - interval '2 days')::date OR c.closed_at >= r.effective_at)
+  JOIN lototrot_paymentorder o ON o.contest_id = c.id AND r.entered_at > o.ordered_at
+"""
+
+
 def contests_with_breaches() -> list[Contest]:
     """Return the contests whose known bets in breach are neither voided nor blocked, by day.
 
     A contest whose payment is ordered is looked at only if a fact about it was corrected later.
     """
-    ordered_at = OuterRef("payment_order__ordered_at")
-    moved = RaceStart.objects.filter(race__legs__contest=OuterRef("pk"), recorded_at__gt=ordered_at)
-    ended = Resolution.objects.filter(entered_at__gt=ordered_at)
-    contests = Contest.objects.filter(
-        Q(state__in=(Contest.State.CLOSED, Contest.State.SETTLED))
-        | Q(state=Contest.State.ORDERED) & (Exists(moved) | Exists(ended))
-    )
-    return [each for each in contests.order_by("day", "pk") if breach_pending(each.pk)]
+    with connection.cursor() as cursor:
+        cursor.execute(_LOOKED_AT)
+        looked_at = [pk for (pk,) in cursor.fetchall()]
+    contests = Contest.objects.filter(pk__in=looked_at).order_by("day", "pk")
+    return [each for each in contests if breach_pending(each.pk)]
 
 
 def breach_list(contest_id: int, *, after: int = 0, limit: int = 100) -> list[Breach]:

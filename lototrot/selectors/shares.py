@@ -13,8 +13,9 @@ from django.db import connection
 from core.database.kept import Facts
 from lototrot.engine.races import numbers_of
 from lototrot.models.contest import Contest
-from lototrot.models.tickets import LEG_COLUMNS, Void
+from lototrot.models.tickets import LEG_COLUMNS
 from lototrot.selectors.running import RunningSums, Summed
+from lototrot.selectors.totals import voids_of
 
 Shares = list[dict[int, int]]
 """By leg, in the order of the ticket: the share of each marked number, in tenths of 1 %."""
@@ -61,7 +62,7 @@ def shares_closed(contest: Contest) -> Shares:
 
 def _key(contest: Contest) -> tuple[int, int]:
     """Return what can change the shares of a closed contest: only tickets voided since."""
-    return contest.pk, Void.objects.filter(ticket__contest=contest.pk).count()
+    return contest.pk, voids_of(contest)
 
 
 def _shares(marked: Iterable[tuple[int, int, int]]) -> Shares:

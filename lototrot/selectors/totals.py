@@ -4,6 +4,8 @@ import threading
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from django.db import connection
+
 from core.database.kept import Facts
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
@@ -39,6 +41,25 @@ def totals_of(contests: Collection[Contest]) -> dict[int, Totals]:
     settled = Settlement.objects.filter(in_force=True, contest__in=contests)
     figures = settled.values_list("contest_id", "tickets", "bets", "takings_cents")
     return all_totals() | {pk: Totals(*rest) for pk, *rest in figures}
+
+
+_VOIDS = """
+SELECT count(*) FROM lototrot_void v JOIN lototrot_ticket t ON t.id = v.ticket_id
+ WHERE t.contest_id = %(contest)s
+   AND v.ticket_id >= (SELECT min(id) FROM lototrot_ticket WHERE contest_id = %(contest)s)
+   AND v.ticket_id <= (SELECT max(id) FROM lototrot_ticket WHERE contest_id = %(contest)s)
+"""
+
+
+def voids_of(contest: Contest) -> int:
+    """Return how many tickets of a contest are void.
+
+    Only what was voided of the tickets sold at the same time is read, by index: the board asks
+    every second, and the table has the voids of every contest there ever was.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_VOIDS, {"contest": contest.pk})
+        return int(cursor.fetchone()[0])
 
 
 def all_totals() -> dict[int, Totals]:

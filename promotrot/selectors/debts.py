@@ -4,18 +4,20 @@ import datetime
 import enum
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import connection
 from django.db.models import Exists, Min, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
 
 from core.payoffice.models import Claim
 from core.premises.models import Game as GameName
 from promotrot.engine.shortfall import MOST_DRAWS
 from promotrot.models.debt import DebtDraw
-from promotrot.models.emission import ClosingStatement
+from promotrot.models.emission import ClosingStatement, Emission
 from promotrot.models.game import Game
 from promotrot.models.voucher import Voucher
-from promotrot.selectors.owed import owed_cents
+from promotrot.selectors.owed import STATED
 
 
 class Stage(enum.StrEnum):
@@ -31,12 +33,16 @@ class Stage(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Debt:
-    """A part of what a game owes, and since when it has been at that stage."""
+    """A part of what a game owes, and since when it has been at that stage.
+
+    `has_emission` says of a game on sale whether an emission of it is planned, open or stopped.
+    """
 
     game: Game
     stage: Stage
     since: datetime.datetime
     cents: int
+    has_emission: bool = False
 
 
 def debt_left(game: Game) -> tuple[int, int]:
@@ -57,38 +63,47 @@ def is_drawn(game: Game) -> bool:
 def debts() -> list[Debt]:
     """Return every debt to prizes, oldest first. Games that never owed anything are not read."""
     drawn = DebtDraw.objects.filter(game=OuterRef("pk"))
-    newest = ClosingStatement.objects.filter(game=OuterRef("pk")).order_by("-sequence")
-    owing = Game.objects.annotate(owed_cents=Subquery(newest.values("owed_cents")[:1]))
-    games = owing.filter(Q(ending=None, owed_cents__gt=0) | Exists(drawn))
-    games = games.select_related("ending").order_by("pk")
-    return sorted((d for game in games for d in debts_of(game)), key=lambda debt: debt.since)
+    owing = _games().filter(Q(ending=None, owed_cents__gt=0) | Exists(drawn)).order_by("pk")
+    return sorted((d for game in owing for d in _debts_of(game)), key=lambda debt: debt.since)
 
 
 def debts_of(game: Game) -> list[Debt]:
     """Return what a game owes to prizes, by stage."""
+    return _debts_of(_games().get(pk=game.pk))
+
+
+def _games() -> QuerySet[Any]:
+    """Return the games, each with what it owes by its last closing, the closing that first left it
+    owing, and whether an emission of it is planned or on sale.
+
+    These are subqueries, so that many games that owe cost no more statements than one.
+    """
+    closings = ClosingStatement.objects.filter(game=OuterRef("pk")).order_by("-sequence")
+    paid_up = ClosingStatement.objects.filter(game=OuterRef("game"), owed_cents=0)
+    last_paid_up = Subquery(paid_up.order_by("-sequence").values("sequence")[:1])
+    since_then = closings.filter(sequence__gt=Coalesce(last_paid_up, 0)).order_by("sequence")
+    coming = Emission.objects.filter(game=OuterRef("pk")).exclude(state__in=STATED)
+    return Game.objects.select_related("ending").annotate(
+        owed_cents=Coalesce(Subquery(closings.values("owed_cents")[:1]), 0),
+        owing_since=Subquery(since_then.values("closed_at")[:1]),
+        has_emission=Exists(coming),
+    )
+
+
+def _debts_of(game: Any) -> list[Debt]:
     return [debt for debt in _of(game) if debt.cents]
 
 
-def _of(game: Game) -> Iterator[Debt]:
+def _of(game: Any) -> Iterator[Debt]:
     if not hasattr(game, "ending"):
-        yield from _open(game)
+        if game.owing_since is not None:
+            since, cents = game.owing_since, game.owed_cents
+            yield Debt(game, Stage.EXTRA, since, cents, has_emission=game.has_emission)
         return
     newest = game.debt_draws.order_by("-number").first()
     if newest is not None:
         yield from _drawn(game, newest)
         yield from _standing(game)
-
-
-def _open(game: Game) -> Iterator[Debt]:
-    """Return what a game on sale owes, since the closing that first left it owing."""
-    since = None
-    closings = ClosingStatement.objects.filter(game=game).order_by("-sequence")
-    for owed, closed_at in closings.values_list("owed_cents", "closed_at").iterator():
-        if not owed:
-            break
-        since = closed_at
-    if since is not None:
-        yield Debt(game, Stage.EXTRA, since, owed_cents(game))
 
 
 def _drawn(game: Game, newest: DebtDraw) -> Iterator[Debt]:

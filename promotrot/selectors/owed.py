@@ -5,7 +5,8 @@ from django.db.models import Sum
 from promotrot.models.emission import ClosingStatement, Emission
 from promotrot.models.game import Game
 
-_STATED = (Emission.State.CLOSED, Emission.State.REVEALED)
+STATED = (Emission.State.CLOSED, Emission.State.REVEALED)
+"""The states of an emission whose closing statement is made."""
 
 
 def owed_cents(game: Game) -> int:
@@ -16,5 +17,5 @@ def owed_cents(game: Game) -> int:
 
 def fundable_cents(game: Game) -> int:
     """Return the debt for which no planned or open emission has extra prizes yet."""
-    given = game.emissions.exclude(state__in=_STATED).aggregate(cents=Sum("extra_cents"))["cents"]
+    given = game.emissions.exclude(state__in=STATED).aggregate(cents=Sum("extra_cents"))["cents"]
     return owed_cents(game) - (given or 0)

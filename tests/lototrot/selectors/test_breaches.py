@@ -1,16 +1,24 @@
 """Find bets in breach, also when their cause comes late to the record."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
 from core.database import clock
 from core.premises.models import Authorisation, Terminal
 from lototrot.models.contest import Contest
+from lototrot.models.programme import Race
 from lototrot.models.tickets import Void
-from lototrot.selectors.breaches import breach_list, breach_pending, breach_set
+from lototrot.selectors.breaches import (
+    breach_list,
+    breach_pending,
+    breach_set,
+    contests_with_breaches,
+)
 from lototrot.services.contest.contests import ContestUnknown
 from tests.support import factories as f
+from tests.support import rounds
 from tests.support.lototrot.breaching import reasons, sell, started_at
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.I.6", "14.III.4")]
@@ -24,6 +32,19 @@ def contest() -> Contest:
 @pytest.fixture
 def point() -> f.Point:
     return f.point()
+
+
+def _corrected(race: Race, instant: datetime) -> None:
+    start = race.starts.order_by("-pk").first()
+    race.starts.create(
+        actual_start_at=instant,
+        source="Video",
+        recorded_at=clock.now(),
+        recorded_by_id=start.recorded_by_id,
+        recorded_in_id=start.recorded_in_id,
+        proposal=f.proposal("lototrot.start_correction", f"{race.pk}"),
+        corrects=start,
+    )
 
 
 def test_what_was_sold_at_or_after_the_actual_start_is_in_breach(
@@ -43,17 +64,39 @@ def test_the_limit_moves_with_a_corrected_start(contest: Contest, point: f.Point
     started_at(contest, clock.now())
     assert not breach_pending(contest.pk)
     for instant, found in ((second.sold_at, 1), (first.sold_at, 2), (clock.now(), 0)):
-        start = race.starts.order_by("-pk").first()
-        race.starts.create(
-            actual_start_at=instant,
-            source="Video",
-            recorded_at=clock.now(),
-            recorded_by_id=start.recorded_by_id,
-            recorded_in_id=start.recorded_in_id,
-            proposal=f.proposal("lototrot.start_correction", f"{found}"),
-            corrects=start,
-        )
+        _corrected(race, instant)
         assert len(breach_list(contest.pk)) == found
+
+
+def test_an_ordered_contest_is_looked_at_again_once_its_start_is_corrected(point: f.Point) -> None:
+    """A correction from before the order was judged with the order, and is not a new one."""
+    contest = rounds.settled(point)
+    race = f.races_of(contest)[0]
+    _corrected(race, clock.now())
+    rounds.order(contest)
+    assert contests_with_breaches() == []
+    f.time_pass(days=1)
+    _corrected(race, contest.tickets.earliest("pk").sold_at)
+    assert contests_with_breaches() == [contest]
+
+
+def test_a_resolution_looks_at_the_ordered_contests_whose_sales_it_reaches(
+    point: f.Point, django_assert_num_queries: Any
+) -> None:
+    """As of an instant after the sale it breaks no bet, and the older contest is not read."""
+    older = rounds.ordered(point)
+    f.time_pass(days=7)
+    newer = rounds.ordered(point)
+    assert older.day < newer.day
+    held = point.premises.authorisations.get(game="lototrot")
+    f.time_pass(days=30)
+    f.ended(held, clock.now() - timedelta(days=1))
+    with django_assert_num_queries(1):
+        assert contests_with_breaches() == []
+    f.ended(held, newer.tickets.earliest("pk").sold_at)
+    assert contests_with_breaches() == [newer]
+    f.ended(held, older.tickets.earliest("pk").sold_at)
+    assert contests_with_breaches() == [older, newer]
 
 
 def test_a_declaration_that_a_race_is_not_run_is_a_limit_too(
