@@ -18,7 +18,7 @@ from django.db import connections
 
 from core.database import clock
 from core.kernel.days import natural_day
-from core.tools.embedded.postgres import SUPERUSER
+from core.tools.embedded.postgres import DATABASE, SUPERUSER
 from core.tools.embedded.server import ROOT
 from core.tools.embedded.stack import Stack
 from lototrot.models.contest import Contest
@@ -99,11 +99,11 @@ class Store:
         return answer
 
     @contextmanager
-    def superuser(self) -> Iterator[psycopg.Connection]:
+    def superuser(self, database: str = DATABASE) -> Iterator[psycopg.Connection]:
         """Connect as the server's superuser, in autocommit."""
         if self.stack.postgres is None:
             raise RuntimeError("this part needs the embedded PostgreSQL: unset DATABASE_URL")
-        url = self.stack.postgres.url(SUPERUSER)
+        url = self.stack.postgres.url(SUPERUSER, database)
         with psycopg.connect(url, autocommit=True) as session:
             yield session
 

@@ -6,8 +6,10 @@ each length the same is measured: an ordinary night with all its jobs, the sweep
 boards' publisher, and the start of each process. Each is measured in seconds of processor, ours and
 the database's, so that other load on the machine does not count, and a night also in rows that the
 database reads. Every figure is printed at each
-length; its slope is 0 where it does not grow, and 1 where it grows as the history does. At the end
-months are retired: what a ticket takes of each table, and what is left of it, is printed as well.
+length; its slope is 0 where it does not grow, and 1 where it grows as the history does. The speed
+of sales and payments is measured on the whole history and on a copy of it at H, in turn
+(`tests/bench/pacing.py`). At the end months are retired: what a ticket takes of each table, and
+what is left of it, is printed as well.
 """
 
 import math
@@ -26,7 +28,7 @@ from core.nights.models import JobRun
 from core.nights.services import night_run
 from core.screens import live
 from core.tools.embedded.server import ROOT
-from tests.bench import archiving
+from tests.bench import archiving, pacing
 from tests.bench.drawing import growth
 from tests.bench.processor import ours_s
 from tests.bench.size import SIZES
@@ -86,10 +88,16 @@ def measure(store: Store) -> Figures:
         _tell_planner()
         at[times] = _measured(store)
         at[times] |= {f"act_{kind}": _each(done) for kind, done in history.done.items()}
+        if times == LENGTHS[0]:
+            shorter = pacing.told(history)
+            pacing.copy(store)
         print(times, "H:", {name: round(s, 4) for name, s in at[times].items()}, flush=True)
     sold = tickets * length * (LENGTHS[-1] - LENGTHS[0])
     by_table = {name: (size - stored[1][name]) / sold for name, size in stored[8].items()}
+    speeds = pacing.speeds(store, shorter=shorter, longer=pacing.told(history))
+    history.weeks += 1  # the meeting with which the speed was measured
     figures = _figures(at) | {
+        **speeds,
         "decade.weeks": float(history.weeks),
         "decade.tickets": float(history.weeks * tickets),
         "decade.bytes_per_ticket": sum(by_table.values()),
@@ -224,9 +232,8 @@ def _figures(at: dict[int, Seconds]) -> Figures:
     for name in sorted(first):
         if name.startswith("night."):
             figures[f"decade.{name}_s_8h"] = last.get(name, 0.0)
-    for kind in ("sale", "pay", "settle"):
-        if last[f"act_{kind}"]:
-            figures[f"decade.{kind}_ratio"] = first[f"act_{kind}"] / last[f"act_{kind}"]
+    if last["act_settle"]:
+        figures["decade.settle_ratio"] = first["act_settle"] / last["act_settle"]
     return figures | {
         "decade.sweep_s": last["sweep"],
         "decade.metrics_s": last["metrics"],

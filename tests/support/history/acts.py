@@ -81,14 +81,9 @@ DECLARE
     v_uuid uuid;
     r record;
 BEGIN
-    FOR v_prize IN SELECT p.ticket_id, p.prize_cents, t.premises_id, t.terminal_id, t.operator_id,
-               (SELECT max(s.id) FROM premises_operatorsession s
-                 WHERE s.terminal_id = t.terminal_id) AS session_id
-          FROM lototrot_prize p JOIN lototrot_settlement s ON s.id = p.settlement_id
-          JOIN lototrot_ticket t ON t.id = p.ticket_id
-         WHERE s.contest_id = (v ->> 'contest')::bigint AND s.in_force
-           AND p.prize_cents BETWEEN 1 AND (v ->> 'most')::bigint AND p.ticket_id % 10 < 8
-         ORDER BY t.id LOOP
+    FOR v_prize IN SELECT * FROM jsonb_to_recordset(v -> 'prizes') AS p (ticket_id bigint,
+            prize_cents bigint, premises_id bigint, terminal_id bigint, operator_id bigint,
+            session_id bigint) LOOP
         v_uuid := gen_random_uuid();
         r := payoffice_pay(jsonb_build_object('uuid', v_uuid,
                 'request_digest', sha256(uuid_send(v_uuid)), 'amount_cents', v_prize.prize_cents,
@@ -104,8 +99,24 @@ BEGIN
     END LOOP;
 END $$
 """
+_UNPAID = """
+SELECT p.ticket_id, p.prize_cents, t.premises_id, t.terminal_id, t.operator_id,
+       (SELECT max(s.id) FROM premises_operatorsession s
+         WHERE s.terminal_id = t.terminal_id) AS session_id
+  FROM lototrot_prize p JOIN lototrot_settlement s ON s.id = p.settlement_id
+  JOIN lototrot_ticket t ON t.id = p.ticket_id
+ WHERE s.contest_id = %(contest)s AND s.in_force
+   AND p.prize_cents BETWEEN 1 AND %(cents)s AND p.ticket_id %% 10 < 8
+   AND NOT EXISTS (SELECT FROM payoffice_claim c
+                    WHERE c.game = 'lototrot' AND c.document_id = t.id)
+ ORDER BY t.id
+"""
 _MOST_CASH_CENTS = 119_99
 """Every establishment must pay prizes up to this (14.III.10.3)."""
+
+
+Unpaid = dict[str, int]
+"""A ticket's prize, with where it was sold, by column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +183,19 @@ def annul_last(of: Contest, count: int) -> None:
 
 def pay_most(of: Contest, today: date) -> Done:
     """Pay four in five of the prizes that an establishment must pay, where each was sold."""
+    return pay(of, today, unpaid(of))
+
+
+def unpaid(of: Contest) -> list[Unpaid]:
+    """Return those of the four in five that nobody has claimed yet, in the order of their sale."""
+    with connection.cursor() as cursor:
+        cursor.execute(_UNPAID, {"contest": of.pk, "cents": _MOST_CASH_CENTS})
+        names = [column.name for column in cursor.description]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
+def pay(of: Contest, today: date, prizes: Sequence[Unpaid]) -> Done:
+    """Pay prizes of a contest, each where its ticket was sold."""
     line = postings.payment(
         refund=False,
         stood=accounts.prizes_payable(of.pk),
@@ -179,23 +203,14 @@ def pay_most(of: Contest, today: date) -> Done:
         cents=1,
     )
     start, end = day_bounds(today)
-    before = _paid()
-    done = _do(
+    return _do(
         _PAY,
-        0,
-        contest=of.pk,
-        most=_MOST_CASH_CENTS,
+        len(prizes),
+        prizes=prizes,
         debit=accounts.prizes_payable(of.pk).code,
         kind=line.kind,
         **{"from": start.isoformat(), "until": end.isoformat()},
     )
-    return Done(_paid() - before, done.seconds)
-
-
-def _paid() -> int:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT coalesce(max(id), 0) FROM payoffice_payment")
-        return int(cursor.fetchone()[0])
 
 
 def _do(block: str, count: int, **plan: Any) -> Done:

@@ -75,28 +75,42 @@ class History:
     def grow(self, weeks: int) -> None:
         """Add weeks; afterwards it is noon of the last week's Sunday, and nothing is due."""
         for _ in range(weeks):
-            saturday = FIRST + timedelta(days=7 * self.weeks)
-            self._saturday(saturday)
-            self._sunday(saturday + timedelta(days=1))
+            self._saturday()
+            self._sunday(self.saturday + timedelta(days=1))
             self.weeks += 1
 
-    def _saturday(self, day: date) -> None:
+    @property
+    def saturday(self) -> date:
+        """The day of the next meeting."""
+        return FIRST + timedelta(days=7 * self.weeks)
+
+    def _saturday(self) -> None:
         """Issue what the week before left, then sell, print and settle a meeting."""
-        noon = _at(day, 11)
+        contest = self.on_sale()
+        self.done["sale"].append(self.sell(contest, self.tickets))
+        self.done["print"].append(acts.print_all(contest, self.tickets))
+        acts.annul_last(contest, self.tickets // _ANNULLED_IN)
+        self._plays()
+        self.settle(contest)
+
+    def on_sale(self) -> Contest:
+        """Do the nights of the week before, and put the next meeting on sale at every terminal."""
+        day = self.saturday
         self._nights_until(day)
-        factories.time_to(noon)
+        factories.time_to(_at(day, 11))
         self.points = signed_on(self.points)
         contest = self._contest()
         for point in self.points:
             factories.acknowledge(contest, point)
-        self.done["sale"].append(acts.sell(contest, self.points, self._lines, self.tickets))
-        self.done["print"].append(acts.print_all(contest, self.tickets))
-        acts.annul_last(contest, self.tickets // _ANNULLED_IN)
-        self._plays()
-        factories.time_to(noon + timedelta(hours=3))
-        self._settled(contest)
+        return contest
 
-    def _settled(self, contest: Contest) -> None:
+    def sell(self, contest: Contest, count: int) -> Done:
+        """Sell so many tickets of a contest on sale."""
+        return acts.sell(contest, self.points, self._lines, count)
+
+    def settle(self, contest: Contest) -> None:
+        """Close a contest in the afternoon of its day; enter its results, settle and order it."""
+        factories.time_to(_at(contest.day, 14))
         factories.contest_closed(contest)
         for race, winner in zip(factories.races_of(contest), WINNERS, strict=True):
             with transaction.atomic():  # as two persons' confirmation would
@@ -111,7 +125,7 @@ class History:
         rounds.order(contest)
 
     def _sunday(self, day: date) -> None:
-        factories.time_to(_at(day, 11))
+        to_sunday(day)
         contest = Contest.objects.order_by("-day")[0]
         self.done["pay"].append(acts.pay_most(contest, day))
         while batch_seal() is not None:
@@ -246,6 +260,11 @@ def record_nights(first: date, last: date) -> None:
         ),
         ignore_conflicts=True,
     )
+
+
+def to_sunday(day: date) -> None:
+    """Go to the hour of a Sunday at which prizes are paid."""
+    factories.time_to(_at(day, 11))
 
 
 def _at(day: date, hour: int) -> datetime:
