@@ -1,7 +1,7 @@
 """List the acts of Lototrot that two persons must do."""
 
 from lototrot.services.authority import amendments, bet_types, ending
-from lototrot.services.contest import contests, preparing, schedule
+from lototrot.services.contest import preparing, putting_on_sale, schedule
 from lototrot.services.races import (
     classification,
     declarations,
@@ -18,7 +18,7 @@ KINDS = (
     amendments.AMENDMENT,
     ending.END,
     preparing.DISCARD,
-    contests.OPENING,
+    putting_on_sale.OPENING,
     withdrawals.WITHDRAWAL,
     withdrawals.REVERSAL,
     schedule.POSTPONEMENT,

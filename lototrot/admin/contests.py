@@ -34,7 +34,7 @@ from lototrot.models.contest import (
 from lototrot.models.preparing import ContestChange, Discard
 from lototrot.models.settlement import Settlement
 from lototrot.models.tickets import PremisesSales, Ticket
-from lototrot.services.contest import closing, contests, schedule
+from lototrot.services.contest import closing, putting_on_sale, schedule
 from lototrot.services.races.results import results_missing
 
 Data = dict[str, Any]
@@ -70,12 +70,12 @@ class _Postponement(_Schedule):
 
 
 def _publish(by: StaffActor, contest: Contest, data: Data) -> Done:
-    contests.contest_publish(by=by, contest=contest, rules=data)
+    putting_on_sale.contest_publish(by=by, contest=contest, rules=data)
     return Done(_("Programme, rules and percentage are published to the terminals."))
 
 
 def _open(by: StaffActor, contest: Contest, data: Data) -> Done:
-    contests.contest_open_propose(by=by, contest=contest)
+    putting_on_sale.contest_open_propose(by=by, contest=contest)
     return Done(_("Proposed; a second person confirms it."))
 
 
@@ -102,7 +102,7 @@ def _gates(contest: Contest) -> Facts:
 
 
 def _missing(contest: Contest) -> Any:
-    return contests.contest_gates(contest=contest)
+    return putting_on_sale.contest_gates(contest=contest)
 
 
 def _is(*states: str) -> Any:

@@ -17,7 +17,7 @@ from lototrot.models.authority import FiguresAmendment, GameEnd
 from lototrot.postings import Source
 from lototrot.services.authority import amendments, ending
 from lototrot.services.contest.contests import AuthorisationMissing, BetTypeUnknown
-from lototrot.services.races.course import SourceMissing
+from lototrot.services.reasons import SourceMissing
 
 _PROPOSED = "Takes effect when a second person confirms the proposal (`/api/v1/proposals`)."
 

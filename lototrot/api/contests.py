@@ -24,9 +24,9 @@ from lototrot.selectors import contests as selectors
 from lototrot.selectors.cards import contest_legs
 from lototrot.selectors.settlements import chain_balances
 from lototrot.services.authority.ending import GameEnded
-from lototrot.services.contest import closing, contests, preparing
+from lototrot.services.contest import closing, contests, preparing, putting_on_sale
 from lototrot.services.programme.official import meeting_get
-from lototrot.services.races.course import ReasonMissing
+from lototrot.services.reasons import ReasonMissing
 
 _INTEGER = 2**31 - 1
 
@@ -179,7 +179,7 @@ def detail_of(contest: Contest) -> dict[str, Any]:
     chain = chain_balances(contest.bet_type_code)
     publication = getattr(contest, "publication", None)
     draft = contest.state == Contest.State.DRAFT
-    gates = contests.contest_gates(contest=contest) if draft else ()
+    gates = putting_on_sale.contest_gates(contest=contest) if draft else ()
     instants = Instant()
     return ContestOut(contest).data | {
         "on_sale": contest.state == Contest.State.OPEN and now < contest.scheduled_close_at,
@@ -243,7 +243,7 @@ class Terms(StaffView):
             preparing.ContestNotDraft,
             *_TERMS,
             preparing.RacesRemoved,
-            contests.PublishedAlready,
+            putting_on_sale.PublishedAlready,
         ),
         example={"price_cents": 200},
         power=powers.PREPARE_CONTEST,
@@ -302,7 +302,7 @@ class Gates(StaffView):
         power=powers.READ,
     )
     def get(self, request: Request, contest: int) -> HttpResponse:
-        missing = contests.contest_gates(contest=contests.contest_get(contest))
+        missing = putting_on_sale.contest_gates(contest=contests.contest_get(contest))
         return self.answer(GatesOut, {"missing": missing})
 
 
@@ -318,15 +318,15 @@ class Publication(StaffView):
         problems=(
             contests.ContestUnknown,
             contests.ProgrammeNotApproved,
-            contests.RulesIncomplete,
-            contests.PublishedAlready,
+            putting_on_sale.RulesIncomplete,
+            putting_on_sale.PublishedAlready,
         ),
         example={"rules": {"ca": "Reglament…", "es": "Reglamento…", "en": "Rules…"}},
         power=powers.PREPARE_CONTEST,
     )
     def post(self, request: Request, contest: int) -> HttpResponse:
         rules = self.read(PublicationIn)["rules"]
-        publication = contests.contest_publish(
+        publication = putting_on_sale.contest_publish(
             by=self.by, contest=contests.contest_get(contest), rules=dict(rules)
         )
         return self.answer(PublicationOut, publication, 201)
@@ -342,16 +342,18 @@ class Opening(StaffView):
         problems=(
             ProposalPending,
             contests.ContestUnknown,
-            contests.GatesShut,
+            putting_on_sale.GatesShut,
             contests.ScheduleOutOfPlace,
-            contests.CourseUnderWay,
-            contests.StopStands,
+            putting_on_sale.CourseUnderWay,
+            putting_on_sale.StopStands,
         ),
         power=powers.OPEN_CONTEST,
     )
     def post(self, request: Request, contest: int) -> HttpResponse:
         self.read(Shape)
-        proposal = contests.contest_open_propose(by=self.by, contest=contests.contest_get(contest))
+        proposal = putting_on_sale.contest_open_propose(
+            by=self.by, contest=contests.contest_get(contest)
+        )
         return self.answer(ProposalOut, proposal, 202)
 
 

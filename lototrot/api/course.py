@@ -38,6 +38,7 @@ from lototrot.services.races import (
     window,
     withdrawals,
 )
+from lototrot.services.reasons import ReasonMissing, SourceMissing
 
 _PROPOSED = "Takes effect when a second person confirms the proposal (`/api/v1/proposals`)."
 _DECLARED = (
@@ -79,7 +80,7 @@ class Withdrawals(StaffView):
         idempotent=True,
         problems=(
             *_RACE,
-            course.SourceMissing,
+            SourceMissing,
             NumberNotInProgramme,
             withdrawals.AlreadyWithdrawn,
             *_INSTANT,
@@ -114,7 +115,7 @@ class Reversal(StaffView):
         problems=(
             withdrawals.WithdrawalUnknown,
             withdrawals.WithdrawalUnconfirmed,
-            course.ReasonMissing,
+            ReasonMissing,
             withdrawals.WithdrawalIrreversible,
             course.RaceClassified,
             DrawBegun,
@@ -146,7 +147,7 @@ class Start(StaffView):
         idempotent=True,
         problems=(
             *_RACE,
-            course.SourceMissing,
+            SourceMissing,
             *_INSTANT,
             starts.StartUnchanged,
             starts.StartDiffers,
@@ -176,7 +177,7 @@ class StartCorrection(StaffView):
         idempotent=True,
         problems=(
             *_RACE,
-            course.SourceMissing,
+            SourceMissing,
             *_INSTANT,
             window.RunOnAnotherDay,
             window.StartBeforeMeeting,
@@ -210,7 +211,7 @@ class Declaration(StaffView):
         idempotent=True,
         problems=(
             *_RACE,
-            course.ReasonMissing,
+            ReasonMissing,
             *_INSTANT,
             course.RaceDeclared,
             course.RaceClassified,
@@ -245,7 +246,7 @@ class Retraction(StaffView):
         idempotent=True,
         problems=(
             *_RACE,
-            course.ReasonMissing,
+            ReasonMissing,
             declarations.DeclarationUnknown,
             DrawBegun,
             course.DrawCertified,
@@ -274,7 +275,7 @@ class MeetingDeclaration(StaffView):
         idempotent=True,
         problems=(
             MeetingUnknown,
-            course.ReasonMissing,
+            ReasonMissing,
             *_INSTANT,
             declarations.NothingToDeclare,
             declarations.AuthorityTextMissing,
@@ -339,7 +340,7 @@ class ClassificationCorrection(StaffView):
         idempotent=True,
         problems=(
             *_RACE,
-            course.ReasonMissing,
+            ReasonMissing,
             classification.NotClassified,
             classification.NothingCorrected,
             classification.PaymentOrdered,

@@ -14,6 +14,7 @@ from lototrot.api.contests import ContestOut
 from lototrot.services.contest import contests, schedule
 from lototrot.services.contest.contests import RaceUnknown
 from lototrot.services.races import announcing, course, window
+from lototrot.services.reasons import ReasonMissing, SourceMissing
 
 
 class ScheduleIn(Shape):
@@ -70,7 +71,7 @@ class Postponement(StaffView):
         idempotent=True,
         problems=(
             contests.ContestUnknown,
-            course.ReasonMissing,
+            ReasonMissing,
             schedule.ContestNotOnSale,
             schedule.ScheduleInThePast,
             schedule.ScheduleNotLater,
@@ -106,7 +107,7 @@ class AnnouncedStart(StaffView):
         status=201,
         problems=(
             RaceUnknown,
-            course.SourceMissing,
+            SourceMissing,
             announcing.AnnouncedInThePast,
             announcing.RaceUnderWay,
             course.RaceDeclared,

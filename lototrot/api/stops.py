@@ -20,7 +20,8 @@ from lototrot.models.stops import SalesStop
 from lototrot.selectors.stops import signal_devices, stops_list
 from lototrot.services.contest.contests import MeetingUnknown, RaceUnknown
 from lototrot.services.programme.official import meeting_get
-from lototrot.services.races import course, signals, stopping
+from lototrot.services.races import signals, stopping
+from lototrot.services.reasons import ReasonMissing, SourceMissing
 
 
 class StopIn(Shape):
@@ -55,7 +56,7 @@ class RaceStop(StaffView):
         body=StopIn,
         answer=StopOut,
         status=201,
-        problems=(RaceUnknown, course.SourceMissing, stopping.NothingOnSale),
+        problems=(RaceUnknown, SourceMissing, stopping.NothingOnSale),
         example={"source": "The horses are off"},
         power=powers.STOP_SALES,
     )
@@ -71,7 +72,7 @@ class MeetingStop(StaffView):
         body=StopIn,
         answer=StopOut,
         status=201,
-        problems=(MeetingUnknown, course.SourceMissing, stopping.NothingOnSale),
+        problems=(MeetingUnknown, SourceMissing, stopping.NothingOnSale),
         example={"source": "Fire in the grandstand"},
         power=powers.STOP_SALES,
     )
@@ -105,7 +106,7 @@ class Lifting(StaffView):
         idempotent=True,
         problems=(
             stopping.StopUnknown,
-            course.ReasonMissing,
+            ReasonMissing,
             stopping.StopEnded,
             stopping.StopAwaitsDecision,
             ProposalPending,

@@ -14,7 +14,7 @@ from lototrot import accounts
 from lototrot.engine.races import Outcome, Race
 from lototrot.models.contest import Contest
 from lototrot.selectors.board import board_document
-from lototrot.services.contest.contests import contest_publish
+from lototrot.services.contest.putting_on_sale import contest_publish
 from lototrot.services.settlement.certificate import certificate_in_force
 from lototrot.services.settlement.settling import contest_settle
 from tests.support import factories, rounds

@@ -22,12 +22,12 @@ from lototrot.models.contest import Contest
 from lototrot.models.preparing import Discard
 from lototrot.models.tickets import PrintConfirmation, Reprint, Void
 from lototrot.services.contest.closing import contest_close_early
-from lototrot.services.contest.contests import contest_open_propose, contest_publish
 from lototrot.services.contest.preparing import (
     ContestOfDayExists,
     contest_create,
     contest_discard,
 )
+from lototrot.services.contest.putting_on_sale import contest_open_propose, contest_publish
 from lototrot.services.tickets.annulment import ticket_annul
 from lototrot.services.tickets.printing import print_confirm, ticket_reprint
 from tests.support import factories

@@ -21,7 +21,7 @@ from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
 from lototrot.models.tickets import Ticket
-from lototrot.services.contest import contests
+from lototrot.services.contest import putting_on_sale
 from lototrot.services.races import withdrawals
 from lototrot.services.seal.sealing import contest_seal
 from lototrot.services.settlement import breach, payment_order
@@ -118,8 +118,8 @@ def race_day() -> RaceDay:
     """Sell, void a bet in breach, withdraw a horse, settle, and order payment."""
     first, second = factories.two_organisers()
     contest = factories.contest(state=Contest.State.DRAFT)
-    contests.contest_publish(by=first, contest=contest, rules=RULES)
-    opening = contests.contest_open_propose(by=first, contest=contest)
+    putting_on_sale.contest_publish(by=first, contest=contest, rules=RULES)
+    opening = putting_on_sale.contest_open_propose(by=first, contest=contest)
     two_persons.confirm(proposal=opening.uuid, by=second)
     contest.refresh_from_db()
     races, point = factories.races_of(contest), factories.point()

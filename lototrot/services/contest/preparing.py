@@ -28,13 +28,9 @@ from lototrot.services.authority.ending import need_going_on
 from lototrot.services.contest.chains import chain_lock
 from lototrot.services.contest.closing import offered_masks_refresh
 from lototrot.services.contest.code_secrets import secret_make
-from lototrot.services.contest.contests import (
-    PublishedAlready,
-    RaceUnknown,
-    ScheduleOutOfPlace,
-    contest_get,
-)
-from lototrot.services.races.course import need_reason
+from lototrot.services.contest.contests import RaceUnknown, ScheduleOutOfPlace, contest_get
+from lototrot.services.contest.putting_on_sale import PublishedAlready
+from lototrot.services.reasons import need_reason
 
 
 class ContestOfDayExists(Conflict):

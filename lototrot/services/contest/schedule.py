@@ -19,7 +19,7 @@ from core.staff.models import Proposal
 from lototrot import powers
 from lototrot.models.contest import Contest, ScheduleChange
 from lototrot.selectors.announced import first_start_announced
-from lototrot.services.races.course import need_reason
+from lototrot.services.reasons import need_reason
 
 SCHEDULE = "lototrot.schedule"
 

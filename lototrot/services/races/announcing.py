@@ -13,11 +13,11 @@ from lototrot.models.running import StartAnnouncement
 from lototrot.services.races.course import (
     RaceClassified,
     RaceDeclared,
-    need_source,
     race_get,
     race_hold,
 )
 from lototrot.services.races.window import need_in_meeting
+from lototrot.services.reasons import need_source
 
 
 class AnnouncedInThePast(Invalid):

@@ -31,11 +31,11 @@ from lototrot.services.races.course import (
     RaceDeclared,
     RaceNotStarted,
     contests_including,
-    need_reason,
     past_instant,
     race_get,
     race_hold,
 )
+from lototrot.services.reasons import need_reason
 from lototrot.services.settlement.settling import settlement_reverse
 
 OUTCOMES = ("winner", "started", "withdrawn", "left", "disqualified")

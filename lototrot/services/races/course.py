@@ -13,16 +13,6 @@ from lototrot.services.contest.closing import offered_masks_refresh
 from lototrot.services.contest.contests import RaceUnknown
 
 
-class SourceMissing(Invalid):
-    code = "source_missing"
-    message = "The source of the report must be on record."
-
-
-class ReasonMissing(Invalid):
-    code = "reason_missing"
-    message = "The reason must be on record."
-
-
 class InstantAhead(Invalid):
     code = "instant_ahead"
     message = "That instant has not come yet."
@@ -97,15 +87,3 @@ def past_instant(instant: datetime, *, clock_behind: timedelta = timedelta()) ->
     if instant > clock.now() + clock_behind:
         raise InstantAhead(instant=instant.isoformat())
     return instant
-
-
-def need_source(source: str) -> None:
-    """Raise SourceMissing if the source is empty."""
-    if not source.strip():
-        raise SourceMissing
-
-
-def need_reason(reason: str) -> None:
-    """Raise ReasonMissing if the reason is empty."""
-    if not reason.strip():
-        raise ReasonMissing

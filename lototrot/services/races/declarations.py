@@ -33,13 +33,13 @@ from lototrot.services.races.course import (
     RaceDeclared,
     RaceNotStarted,
     contests_including,
-    need_reason,
     past_instant,
     race_get,
     race_hold,
 )
 from lototrot.services.races.drawing import RACE_DRAW
 from lototrot.services.races.stopping import instant_of, stop_of, stop_place, stop_reject
+from lototrot.services.reasons import need_reason
 
 Kind = RaceDeclaration.Kind
 Author = RaceDeclaration.Author

@@ -27,7 +27,6 @@ from lototrot.services.races.course import (
     OutOfOrder,
     RaceNotStarted,
     contests_including,
-    need_source,
     past_instant,
     race_get,
     race_hold,
@@ -35,6 +34,7 @@ from lototrot.services.races.course import (
 from lototrot.services.races.drawing import RACE_DRAW
 from lototrot.services.races.stopping import instant_of, stop_of, stop_place, stop_reject
 from lototrot.services.races.window import need_in_meeting
+from lototrot.services.reasons import need_source
 from lototrot.services.settlement.breach import breached_reverse
 
 

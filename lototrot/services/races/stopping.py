@@ -21,7 +21,8 @@ from lototrot.models.contest import Contest
 from lototrot.models.programme import Meeting, Race
 from lototrot.models.stops import SalesStop
 from lototrot.selectors.stops import contests_covered, stops_standing
-from lototrot.services.races.course import need_reason, need_source, race_get
+from lototrot.services.races.course import race_get
+from lototrot.services.reasons import need_reason, need_source
 
 
 class NothingOnSale(Conflict):

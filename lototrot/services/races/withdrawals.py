@@ -21,13 +21,12 @@ from lototrot.selectors.races import RaceRecord
 from lototrot.services.races.course import (
     DrawCertified,
     RaceClassified,
-    need_reason,
-    need_source,
     offers_refresh,
     past_instant,
     race_get,
     race_hold,
 )
+from lototrot.services.reasons import need_reason, need_source
 
 
 class AlreadyWithdrawn(Conflict):

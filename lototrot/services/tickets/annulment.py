@@ -15,7 +15,7 @@ from core.premises.access import BareTerminal, Capability, TerminalActor
 from lototrot import postings
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Void
-from lototrot.services.races.course import need_reason
+from lototrot.services.reasons import need_reason
 from lototrot.services.tickets.selling import ContestClosed, SalesStopped, ticket_of_terminal
 
 

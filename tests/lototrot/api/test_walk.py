@@ -21,7 +21,7 @@ from core.premises.proving import Proof, SignedRequest, public_key_read, signed_
 from core.staff.powers import Role
 from core.tools.raceday.key import PROOF_HEADER
 from lototrot.models.tickets import Ticket
-from lototrot.services.contest.contests import contest_publish
+from lototrot.services.contest.putting_on_sale import contest_publish
 from tests.support import emitting, factories
 
 pytestmark = pytest.mark.django_db

@@ -11,7 +11,7 @@ from core.staff import two_persons
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.models.stops import SalesStop
-from lototrot.services.contest.contests import contest_publish
+from lototrot.services.contest.putting_on_sale import contest_publish
 from lototrot.services.races.stopping import race_stop, stop_lift
 from lototrot.services.races.withdrawals import withdrawal_enter
 from tests.support import factories

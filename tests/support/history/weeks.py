@@ -34,7 +34,7 @@ from core.statements.models import Remittance, Statement
 from core.statements.services import remittance_line, statements_issue
 from lototrot.models.contest import Contest
 from lototrot.sample import facts, players
-from lototrot.services.contest.contests import contest_publish
+from lototrot.services.contest.putting_on_sale import contest_publish
 from lototrot.services.prizes.carry_over import carry_overs_due, lapsed_carry_over
 from lototrot.services.settlement.settling import contest_settle
 from promotrot.models.emission import Emission

@@ -10,8 +10,12 @@ from core.staff.powers import Role
 from lototrot.models.contest import BetType, Contest
 from lototrot.models.programme import Meeting
 from lototrot.services.authority.bet_types import bet_type_propose
-from lototrot.services.contest.contests import contest_gates, contest_open_propose, contest_publish
 from lototrot.services.contest.preparing import contest_create
+from lototrot.services.contest.putting_on_sale import (
+    contest_gates,
+    contest_open_propose,
+    contest_publish,
+)
 from tests.support import factories
 
 RULES = {code: f"The rules in {code}." for code, _ in settings.LANGUAGES}

@@ -16,7 +16,7 @@ from lototrot.models.programme import Meeting, Race
 from lototrot.models.settlement import Prize
 from lototrot.models.tickets import Void
 from lototrot.selectors.breaches import breach_pending
-from lototrot.services.contest import contests, preparing
+from lototrot.services.contest import contests, preparing, putting_on_sale
 from lototrot.services.prizes.carry_over import carry_overs_due
 from lototrot.services.races import classification, withdrawals
 from lototrot.services.races.classification import Entry
@@ -133,8 +133,8 @@ class Meetings(Office):
         plan.contest = self.prepared(meeting, plan)
         self._at(Moment.DRAFT, plan)
         organiser, contest = self.staff(Role.ORGANISER), plan.on
-        contests.contest_publish(by=organiser, contest=contest, rules=RULES)
-        opening = contests.contest_open_propose(by=organiser, contest=contest)
+        putting_on_sale.contest_publish(by=organiser, contest=contest, rules=RULES)
+        opening = putting_on_sale.contest_open_propose(by=organiser, contest=contest)
         self.two_confirm(opening, Role.ORGANISER)
         contest.refresh_from_db()
         for point in self.points:

@@ -19,7 +19,7 @@ from lototrot.services.authority.amendments import (
     AmendmentOverContests,
     amendment_propose,
 )
-from lototrot.services.races.course import SourceMissing
+from lototrot.services.reasons import SourceMissing
 from tests.support import factories, rounds
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.7", "14.III.9.2", "14.III.9.3")]

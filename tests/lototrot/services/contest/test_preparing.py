@@ -17,7 +17,6 @@ from lototrot.models.contest import Contest
 from lototrot.models.preparing import ContestChange, Discard
 from lototrot.services.contest.contests import (
     ContestNotOpen,
-    PublishedAlready,
     RaceUnknown,
     ScheduleOutOfPlace,
     display_acknowledge,
@@ -33,7 +32,9 @@ from lototrot.services.contest.preparing import (
     contest_discard,
     terms_of,
 )
-from lototrot.services.races.course import ReasonMissing, contests_including
+from lototrot.services.contest.putting_on_sale import PublishedAlready
+from lototrot.services.races.course import contests_including
+from lototrot.services.reasons import ReasonMissing
 from lototrot.services.tickets.selling import SaleRequest, ticket_sell
 from tests.support import factories, rounds
 from tests.support.lototrot.putting_on_sale import created, opened, published

@@ -22,7 +22,7 @@ from lototrot.services.contest.schedule import (
     schedule_postpone,
 )
 from lototrot.services.races.announcing import start_announce
-from lototrot.services.races.course import ReasonMissing
+from lototrot.services.reasons import ReasonMissing
 from tests.support import factories as f
 from tests.support.lototrot.scheduling import postpone
 

@@ -11,7 +11,8 @@ from core.receipts.output import LanguageUnknown, Output
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Meeting
-from lototrot.services.contest.contests import ProgrammeNotApproved, contest_publish
+from lototrot.services.contest.contests import ProgrammeNotApproved
+from lototrot.services.contest.putting_on_sale import contest_publish
 from lototrot.services.programme.poster import (
     NothingPublished,
     contest_poster,

@@ -13,8 +13,9 @@ from lototrot.models.contest import Contest
 from lototrot.models.running import StartAnnouncement
 from lototrot.selectors.announced import first_start_announced
 from lototrot.services.races.announcing import AnnouncedInThePast, RaceUnderWay, start_announce
-from lototrot.services.races.course import RaceClassified, RaceDeclared, SourceMissing
+from lototrot.services.races.course import RaceClassified, RaceDeclared
 from lototrot.services.races.window import RunOnAnotherDay
+from lototrot.services.reasons import SourceMissing
 from tests.support import factories as f
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.4")]

@@ -26,7 +26,7 @@ from lototrot.services.races.classification import (
     PaymentOrdered,
     classification_correct,
 )
-from lototrot.services.races.course import ReasonMissing
+from lototrot.services.reasons import ReasonMissing
 from tests.support import factories as f
 from tests.support import paying
 from tests.support.lototrot.classifying import confirm, entries, oversee, propose

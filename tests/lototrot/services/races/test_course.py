@@ -1,4 +1,4 @@
-"""Check what all acts about a race share: its record, its contests, instants and reasons."""
+"""Check what all acts about a race share: its record, its contests and instants."""
 
 from datetime import datetime, timedelta
 
@@ -10,11 +10,7 @@ from lototrot.models.contest import Contest
 from lototrot.services.contest.contests import RaceUnknown
 from lototrot.services.races.course import (
     InstantAhead,
-    ReasonMissing,
-    SourceMissing,
     contests_including,
-    need_reason,
-    need_source,
     offers_refresh,
     past_instant,
     race_get,
@@ -61,13 +57,3 @@ def test_an_instant_has_a_time_zone_and_has_come() -> None:
         past_instant(now + timedelta(minutes=1))
     with pytest.raises(NaiveInstant):
         past_instant(datetime(2030, 3, 2))
-
-
-@pytest.mark.parametrize("text", ["", "  "])
-def test_source_and_reason_are_not_empty(text: str) -> None:
-    with pytest.raises(SourceMissing):
-        need_source(text)
-    with pytest.raises(ReasonMissing):
-        need_reason(text)
-    need_source("Starter")
-    need_reason("Storm")

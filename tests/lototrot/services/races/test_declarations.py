@@ -23,7 +23,6 @@ from lototrot.services.races.course import (
     RaceClassified,
     RaceDeclared,
     RaceNotStarted,
-    ReasonMissing,
 )
 from lototrot.services.races.declarations import (
     AuthorityTextMissing,
@@ -39,6 +38,7 @@ from lototrot.services.races.declarations import (
     race_declare,
 )
 from lototrot.services.races.window import RunOnAnotherDay
+from lototrot.services.reasons import ReasonMissing
 from tests.support import factories as f
 from tests.support.lototrot.starting import call_off, declare, start
 

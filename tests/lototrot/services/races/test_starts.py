@@ -23,7 +23,6 @@ from lototrot.services.races.course import (
     InstantAhead,
     OutOfOrder,
     RaceNotStarted,
-    SourceMissing,
 )
 from lototrot.services.races.starts import (
     NobodyToStart,
@@ -34,6 +33,7 @@ from lototrot.services.races.starts import (
     start_report,
 )
 from lototrot.services.races.stopping import StopAwaitsDecision, race_stop, stop_lift
+from lototrot.services.reasons import SourceMissing
 from tests.support import factories as f
 from tests.support.lototrot.starting import declare, start
 

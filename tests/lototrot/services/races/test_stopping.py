@@ -20,7 +20,6 @@ from lototrot.services.contest.closing import (
     contest_close_early,
 )
 from lototrot.services.contest.contests import RaceUnknown
-from lototrot.services.races.course import ReasonMissing, SourceMissing
 from lototrot.services.races.starts import start_report
 from lototrot.services.races.stopping import (
     NothingOnSale,
@@ -30,6 +29,7 @@ from lototrot.services.races.stopping import (
     race_stop,
     stop_lift,
 )
+from lototrot.services.reasons import ReasonMissing, SourceMissing
 from tests.support import factories as f
 
 pytestmark = pytest.mark.django_db

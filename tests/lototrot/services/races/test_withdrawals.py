@@ -21,8 +21,6 @@ from lototrot.services.races.course import (
     DrawCertified,
     InstantAhead,
     RaceClassified,
-    ReasonMissing,
-    SourceMissing,
 )
 from lototrot.services.races.withdrawals import (
     AlreadyWithdrawn,
@@ -34,6 +32,7 @@ from lototrot.services.races.withdrawals import (
     withdrawal_enter,
     withdrawal_reverse,
 )
+from lototrot.services.reasons import ReasonMissing, SourceMissing
 from tests.support import factories as f
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.5.4.1")]

@@ -18,7 +18,7 @@ from core.premises.models import Premises
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket, Void
 from lototrot.services.contest.closing import contest_close
-from lototrot.services.races.course import ReasonMissing
+from lototrot.services.reasons import ReasonMissing
 from lototrot.services.tickets import annulment
 from lototrot.services.tickets.annulment import (
     CodeOfAnotherTicket,

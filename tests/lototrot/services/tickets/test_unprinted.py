@@ -15,7 +15,7 @@ from lototrot.alarms import unprinted_tickets
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import PrintConfirmation, Unprinted, Void
 from lototrot.services.contest.closing import contest_close
-from lototrot.services.races.course import ReasonMissing
+from lototrot.services.reasons import ReasonMissing
 from lototrot.services.seal.sealing import ContestNotSealed, contest_seal
 from lototrot.services.settlement.settling import PrintsOpen, UnprintedPending, contest_settle
 from lototrot.services.tickets.unprinted import (
