@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.proofs import keys, signer
+from core.proofs import keys, signer, signing_process
 from core.proofs.models import SigningKey
 from core.proofs.wire import key_id
 
@@ -27,9 +27,9 @@ def signing(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> I
             return {"current": known[0].hex(), "held": [key.hex() for key in known[1]]}
         return asked(request)
 
-    asked = signer._answer
-    monkeypatch.setattr(signer, "_answer", answer)
-    with signer.Server(path) as server:
+    asked = signing_process._answer
+    monkeypatch.setattr(signing_process, "_answer", answer)
+    with signing_process.Server(path) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         settings.SIGNER = path

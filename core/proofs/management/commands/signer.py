@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from core.proofs import keys
-from core.proofs.signer import Server
+from core.proofs.signing_process import Server
 
 
 class Command(BaseCommand):
