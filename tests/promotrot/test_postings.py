@@ -14,10 +14,10 @@ from promotrot.models.voucher import Voucher
 from promotrot.services.dealing import dealing
 from promotrot.services.facts import REVEAL
 from promotrot.services.playing import play_act
-from promotrot.services.selling import PlayRequest, play_sell
 from promotrot.services.unfinished import play_end_unfinished
 from tests.support import emitting, factories
 from tests.support.factories import Point
+from tests.support.promotrot.playing import bought
 
 pytestmark = pytest.mark.django_db
 
@@ -25,11 +25,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def place() -> Point:
     return factories.point()
-
-
-def buy(place: Point, emission: Emission) -> uuid.UUID:
-    request = PlayRequest(uuid.uuid4(), emission.pk, emission.price_cents)
-    return play_sell(credentials=place.credentials, request=request).uuid
 
 
 def posted(reference: uuid.UUID) -> tuple[str, str, str, int]:
@@ -44,7 +39,7 @@ def said(line: Line) -> tuple[str, str, str, int]:
 def test_sales_and_awards_move_what_the_postings_say(place: Point) -> None:
     emission = emitting.opened(emitting.small())
     for _ in range(emission.tickets):
-        ident = buy(place, emission)
+        ident = bought(place, emission)
         takings = accounts.takings(emission.reference)
         line = postings.sale(
             premises_id=place.premises.pk, takings=takings, cents=emission.price_cents
@@ -70,7 +65,7 @@ def test_vouchers_of_plays_left_unfinished_move_what_the_postings_say(
     emission = emitting.opened(emitting.small())
     ladder = emitting.opened(emitting.document("trotters-ladder"))
     won = next(iter(_winning(place, emission)))
-    untouched = buy(place, ladder)
+    untouched = bought(place, ladder)
     if late:
         emission, ladder = emitting.closed(emission), emitting.closed(ladder)
     for ident in (won, untouched):
@@ -90,6 +85,6 @@ def test_vouchers_of_plays_left_unfinished_move_what_the_postings_say(
 def _winning(place: Point, emission: Emission) -> Iterator[uuid.UUID]:
     """Buy plays until the emission is sold out; yield those that win."""
     for _ in range(emission.tickets):
-        ticket = PlayTicket.objects.get(uuid=buy(place, emission))
+        ticket = PlayTicket.objects.get(uuid=bought(place, emission))
         if dealing(emission.pk).tier(ticket.opening, ticket.position):
             yield ticket.uuid

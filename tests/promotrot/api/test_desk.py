@@ -1,6 +1,5 @@
 """Show plays to staff and move them to another terminal through the API."""
 
-import uuid
 from typing import Any
 
 import pytest
@@ -11,14 +10,9 @@ from promotrot.models.play import PlayMove
 from tests.support import emitting, factories
 from tests.support.api import refused, staff_api, terminal_api
 from tests.support.factories import Point
+from tests.support.promotrot.playing import acted, card_bought
 
 pytestmark = pytest.mark.django_db
-
-
-PLAYS = "promotrot/plays"
-
-
-REVEAL = {"number": 1, "act": "reveal"}
 
 
 @pytest.fixture
@@ -31,31 +25,11 @@ def emission() -> Emission:
     return emitting.opened(emitting.small())
 
 
-def asked(emission: Emission, /, **changes: Any) -> dict[str, Any]:
-    plain = {
-        "uuid": str(uuid.uuid4()),
-        "emission": emission.pk,
-        "price_cents": emission.price_cents,
-    }
-    return plain | changes
-
-
-def buy(place: Point, emission: Emission) -> dict[str, Any]:
-    answer = terminal_api(place).post(PLAYS, asked(emission))
-    assert answer.status_code == 201, answer.content
-    card: dict[str, Any] = answer.json()
-    return card
-
-
-def act(place: Point, play: str, body: Any = REVEAL, **headers: str) -> Any:
-    return terminal_api(place).post(f"{PLAYS}/{play}/acts", body, **headers)
-
-
 def test_a_terminal_finds_its_unfinished_plays_and_staff_move_them(
     place: Point, emission: Emission
 ) -> None:
-    play = buy(place, emission)["uuid"]
-    act(place, buy(place, emission)["uuid"])
+    play = card_bought(place, emission)["uuid"]
+    acted(place, card_bought(place, emission)["uuid"])
     neighbour = factories.point(place.premises)
     assert [each["uuid"] for each in _unfinished(place)] == [play]
     move = f"promotrot/office/plays/{play}/move"
@@ -68,7 +42,7 @@ def test_a_terminal_finds_its_unfinished_plays_and_staff_move_them(
     assert _unfinished(place) == []
     assert [each["uuid"] for each in _unfinished(neighbour)] == [play]
     assert PlayMove.objects.count() == 1
-    assert act(neighbour, play).status_code == 201
+    assert acted(neighbour, play).status_code == 201
 
 
 def _unfinished(place: Point) -> list[dict[str, Any]]:
@@ -78,8 +52,8 @@ def _unfinished(place: Point) -> list[dict[str, Any]]:
 
 def test_staff_see_every_act_as_it_was_drawn_and_no_code(place: Point) -> None:
     ladder = emitting.opened(emitting.document("trotters-ladder"))
-    card = buy(place, ladder)
-    act(place, card["uuid"], {"number": 1, "act": "trot"})
+    card = card_bought(place, ladder)
+    acted(place, card["uuid"], {"number": 1, "act": "trot"})
     auditor = staff_api(Role.AUDITOR)
     record = auditor.get(f"promotrot/office/plays/{card['uuid']}").json()
     assert [each["act"] for each in record["acts"]] == ["trot"]

@@ -18,14 +18,9 @@ from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
 from tests.support import emitting, factories
 from tests.support.api import Api, places, refused, terminal_api
 from tests.support.factories import Point
+from tests.support.promotrot.playing import PLAYS, acted, asked, card_bought
 
 pytestmark = pytest.mark.django_db
-
-
-PLAYS = "promotrot/plays"
-
-
-REVEAL = {"number": 1, "act": "reveal"}
 
 
 @pytest.fixture
@@ -38,45 +33,25 @@ def emission() -> Emission:
     return emitting.opened(emitting.small())
 
 
-def asked(emission: Emission, /, **changes: Any) -> dict[str, Any]:
-    plain = {
-        "uuid": str(uuid.uuid4()),
-        "emission": emission.pk,
-        "price_cents": emission.price_cents,
-    }
-    return plain | changes
-
-
-def buy(place: Point, emission: Emission) -> dict[str, Any]:
-    answer = terminal_api(place).post(PLAYS, asked(emission))
-    assert answer.status_code == 201, answer.content
-    card: dict[str, Any] = answer.json()
-    return card
-
-
-def act(place: Point, play: str, body: Any = REVEAL, **headers: str) -> Any:
-    return terminal_api(place).post(f"{PLAYS}/{play}/acts", body, **headers)
-
-
 def nothing_written() -> bool:
     return not (PlayTicket.objects.exists() or Transfer.objects.exists())
 
 
 @pytest.mark.article("15.I.1", "15.III.2", "15.III.5.2", "15.III.6.1", "15.III.6.3")
 def test_a_whole_play(place: Point, emission: Emission) -> None:
-    card = buy(place, emission)
+    card = card_bought(place, emission)
     assert set(card) == set(PlayCard().fields)
     assert card["public_log"] == head_text() != "", "it is on the slip of any terminal"
     assert (card["state"], card["legal"], card["ending"]) == ("playing", ["reveal"], None)
     assert card["prize_percent"] and card["screen"]["presentation"]["kind"] == "symbols"
-    answer = act(place, card["uuid"], Accept_Language="en")
+    answer = acted(place, card["uuid"], Accept_Language="en")
     assert answer.status_code == 201
     assert answer["Cache-Control"] == "no-store"
     played = answer.json()
     assert (played["state"], played["legal"]) == ("ended", [])
     assert played["acts"] == [{"number": 1, "act": "reveal", "shown": played["ending"]["tier"]}]
     assert len(played["ending"]["picture"]["cells"]) == 9
-    again = act(place, card["uuid"], Accept_Language="en")
+    again = acted(place, card["uuid"], Accept_Language="en")
     assert (again.status_code, again.json()) == (200, played)
     state = terminal_api(place, signed_on=False).get(f"{PLAYS}/{card['uuid']}")
     assert state.status_code == 200
@@ -84,7 +59,7 @@ def test_a_whole_play(place: Point, emission: Emission) -> None:
 
 @pytest.mark.parametrize("form", ["pdf", "escpos", "html", "txt"])
 def test_the_receipt_of_a_play_names_it(place: Point, emission: Emission, form: str) -> None:
-    card = buy(place, emission)
+    card = card_bought(place, emission)
     answer = terminal_api(place).get(f"{PLAYS}/{card['uuid']}/receipt.{form}", lang="en")
     assert answer.status_code == 200
     assert form in ("pdf", "escpos") or card["uuid"] in answer.content.decode()
@@ -96,7 +71,7 @@ def test_a_replayed_sale_is_the_play_as_it_stands(place: Point, emission: Emissi
     first, second = api.post(PLAYS, body), api.post(PLAYS, body)
     assert (first.status_code, second.status_code) == (201, 200)
     assert first.json() == second.json()
-    played = act(place, body["uuid"]).json()
+    played = acted(place, body["uuid"]).json()
     assert api.post(PLAYS, body).json()["ending"] == played["ending"]
     assert PlayTicket.objects.count() == 1
     refused(api.post(PLAYS, body | {"price_cents": 1}), 409, "uuid_reused")
@@ -133,7 +108,7 @@ def test_sales_that_are_none(place: Point, emission: Emission) -> None:
 
 
 def test_acts_that_are_none(place: Point, emission: Emission) -> None:
-    play = buy(place, emission)["uuid"]
+    play = card_bought(place, emission)["uuid"]
     for body, status, code in (
         ({"number": 2, "act": "reveal"}, 409, "act_out_of_turn"),
         ({"number": 1, "act": "stop"}, 409, "act_out_of_turn"),
@@ -141,14 +116,14 @@ def test_acts_that_are_none(place: Point, emission: Emission) -> None:
         ({"number": 1}, 422, "fields_invalid"),
         ({"number": 1, "act": "reveal", "draw": 0}, 422, "unknown_field"),
     ):
-        refused(act(place, play, body), status, code)
-    refused(act(place, str(uuid.uuid4())), 404, "play_unknown")
-    refused(act(factories.point(), play), 404, "play_unknown")
-    refused(act(factories.point(place.premises), play), 409, "play_elsewhere")
+        refused(acted(place, play, body), status, code)
+    refused(acted(place, str(uuid.uuid4())), 404, "play_unknown")
+    refused(acted(factories.point(), play), 404, "play_unknown")
+    refused(acted(factories.point(place.premises), play), 409, "play_elsewhere")
     assert not PlayAct.objects.exists()
-    assert act(place, play).status_code == 201
-    refused(act(place, play, {"number": 2, "act": "reveal"}), 409, "play_ended")
-    refused(act(place, play, {"number": 1, "act": "stop"}), 409, "act_already_done")
+    assert acted(place, play).status_code == 201
+    refused(acted(place, play, {"number": 2, "act": "reveal"}), 409, "play_ended")
+    refused(acted(place, play, {"number": 1, "act": "stop"}), 409, "act_already_done")
     assert PlayEnd.objects.count() == PlayAct.objects.count() == 1
 
 
@@ -156,15 +131,15 @@ def test_acts_that_are_none(place: Point, emission: Emission) -> None:
 def test_a_paid_play_goes_on_whatever_becomes_of_operator_and_sales(
     place: Point, emission: Emission
 ) -> None:
-    play, other = buy(place, emission)["uuid"], buy(place, emission)["uuid"]
+    play, other = card_bought(place, emission)["uuid"], card_bought(place, emission)["uuid"]
     OperatorSession.objects.filter(pk=place.session.pk).update(ended_at=clock.now())
     by = factories.staff()
     Suspension.objects.create(
         reason="Fire", since=clock.now(), suspended_by_id=by.user_id, suspended_in_id=by.session_id
     )
-    assert act(place, play).status_code == 201
+    assert acted(place, play).status_code == 201
     Terminal.objects.filter(pk=place.terminal.pk).update(revoked_at=clock.now())
-    refused(act(place, other), 403, "terminal_revoked")
+    refused(acted(place, other), 403, "terminal_revoked")
 
 
 def test_a_burnt_uuid(place: Point, emission: Emission) -> None:
@@ -172,7 +147,7 @@ def test_a_burnt_uuid(place: Point, emission: Emission) -> None:
     assert api.post(f"{PLAYS}/{body['uuid']}/inquiry").json() == {"outcome": "burnt"}
     refused(api.post(PLAYS, body), 409, "uuid_burnt")
     assert nothing_written()
-    sold = buy(place, emission)["uuid"]
+    sold = card_bought(place, emission)["uuid"]
     assert api.post(f"{PLAYS}/{sold}/inquiry").json() == {"outcome": "sold"}
     foreign = terminal_api(factories.point())
     refused(foreign.post(f"{PLAYS}/{sold}/inquiry"), 409, "uuid_reused")

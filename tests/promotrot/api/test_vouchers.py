@@ -1,6 +1,5 @@
 """Print vouchers at the terminal and hand over held ones through the API."""
 
-import uuid
 from typing import Any
 
 import pytest
@@ -18,17 +17,12 @@ from promotrot.services.unfinished import play_end_unfinished
 from tests.support import emitting, factories, paying
 from tests.support.api import Api, refused, staff_api, terminal_api
 from tests.support.factories import Point
+from tests.support.promotrot.playing import acted, card_bought
 
 pytestmark = pytest.mark.django_db
 
 
-PLAYS = "promotrot/plays"
-
-
 VOUCHERS = "promotrot/vouchers"
-
-
-REVEAL = {"number": 1, "act": "reveal"}
 
 
 @pytest.fixture
@@ -41,29 +35,9 @@ def emission() -> Emission:
     return emitting.opened(emitting.small())
 
 
-def asked(emission: Emission, /, **changes: Any) -> dict[str, Any]:
-    plain = {
-        "uuid": str(uuid.uuid4()),
-        "emission": emission.pk,
-        "price_cents": emission.price_cents,
-    }
-    return plain | changes
-
-
-def buy(place: Point, emission: Emission) -> dict[str, Any]:
-    answer = terminal_api(place).post(PLAYS, asked(emission))
-    assert answer.status_code == 201, answer.content
-    card: dict[str, Any] = answer.json()
-    return card
-
-
-def act(place: Point, play: str, body: Any = REVEAL, **headers: str) -> Any:
-    return terminal_api(place).post(f"{PLAYS}/{play}/acts", body, **headers)
-
-
 def won(place: Point, emission: Emission) -> dict[str, Any]:
     while True:
-        card: dict[str, Any] = act(place, buy(place, emission)["uuid"]).json()
+        card: dict[str, Any] = acted(place, card_bought(place, emission)["uuid"]).json()
         if card["vouchers"]:
             return card
 
@@ -132,7 +106,7 @@ def test_a_held_voucher_is_handed_over_at_the_central_office(
     place: Point, emission: Emission
 ) -> None:
     while True:
-        ticket = PlayTicket.objects.get(uuid=buy(place, emission)["uuid"])
+        ticket = PlayTicket.objects.get(uuid=card_bought(place, emission)["uuid"])
         if dealing(emission.pk).tier(ticket.opening, ticket.position):
             break
     play_end_unfinished(ticket)

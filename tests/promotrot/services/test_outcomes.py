@@ -1,18 +1,13 @@
 """Award an extra prize on top of the play it lies on [P2, P3]."""
 
-import secrets
-import uuid
-
 import pytest
 
 from core.ledger.books import differences
-from promotrot.models.emission import Emission
 from promotrot.models.play import PlayTicket
 from promotrot.services.dealing import dealing
-from promotrot.services.playing import PlayView, play_act, play_sold
-from promotrot.services.selling import PlayRequest, play_sell
 from tests.support import emitting, factories
 from tests.support.factories import Point
+from tests.support.promotrot.playing import climbed, fate, play_begun
 
 pytestmark = pytest.mark.django_db
 
@@ -25,23 +20,6 @@ def place() -> Point:
     return factories.point()
 
 
-def buy(place: Point, emission: Emission) -> PlayView:
-    request = PlayRequest(uuid.uuid4(), emission.pk, emission.price_cents)
-    return play_sold(play_sell(credentials=place.credentials, request=request))
-
-
-def climb(place: Point, play: PlayView, *, stop: bool = True) -> PlayView:
-    """Take the first step, and stop on the rung if it went well."""
-    play = play_act(credentials=place.credentials, ident=play.uuid, number=1, act="trot")
-    if play.ending is None and stop:
-        play = play_act(credentials=place.credentials, ident=play.uuid, number=2, act="stop")
-    return play
-
-
-def fate(monkeypatch: pytest.MonkeyPatch, *, up: bool) -> None:
-    monkeypatch.setattr(secrets, "randbelow", lambda bound: 0 if up else bound - 1)
-
-
 @pytest.mark.article("15.III.6.2", "15.III.6.3")
 def test_an_extra_prize_comes_on_top_of_what_the_play_gives(
     place: Point, monkeypatch: pytest.MonkeyPatch
@@ -50,7 +28,7 @@ def test_an_extra_prize_comes_on_top_of_what_the_play_gives(
     first = emitting.opened(definition)
     fate(monkeypatch, up=False)
     for _ in range(TICKETS):
-        assert climb(place, buy(place, first)).ending
+        assert climbed(place, play_begun(place, first)).ending
     first = emitting.closed(first)
     owed = first.closing.owed_cents
     assert owed == TICKETS * first.price_cents * 70 // 100
@@ -61,7 +39,7 @@ def test_an_extra_prize_comes_on_top_of_what_the_play_gives(
     fate(monkeypatch, up=True)
     paid = 0
     for _ in range(TICKETS):
-        play = climb(place, buy(place, second))
+        play = climbed(place, play_begun(place, second))
         ticket = PlayTicket.objects.get(uuid=play.uuid)
         lay = dealing(second.pk).tier(ticket.opening, ticket.position)
         assert play.ending is not None and play.ending.extra_tier == lay

@@ -1,6 +1,5 @@
 """Play a pre-drawn ticket from its sale to its voucher (15.III.2, 15.III.6.1, 15.III.6.3) [P12]."""
 
-import uuid
 from collections import Counter
 from datetime import timedelta
 
@@ -18,11 +17,11 @@ from promotrot.models.play import PlayEnd, PlayTicket
 from promotrot.models.voucher import Voucher
 from promotrot.services import selling
 from promotrot.services.dealing import dealing
-from promotrot.services.facts import REVEAL, emission_facts
-from promotrot.services.playing import PlayView, play_act
-from promotrot.services.selling import PlayRequest, play_sell
+from promotrot.services.facts import emission_facts
+from promotrot.services.playing import PlayView
 from tests.support import emitting, factories
 from tests.support.factories import Point
+from tests.support.promotrot.playing import bought, revealed
 
 pytestmark = pytest.mark.django_db
 
@@ -37,19 +36,8 @@ def emission() -> Emission:
     return emitting.opened(emitting.small())
 
 
-def buy(place: Point, emission: Emission, ident: uuid.UUID | None = None) -> uuid.UUID:
-    ident = ident or uuid.uuid4()
-    request = PlayRequest(ident, emission.pk, emission.price_cents)
-    assert play_sell(credentials=place.credentials, request=request).uuid == ident
-    return ident
-
-
-def reveal(place: Point, ident: uuid.UUID) -> PlayView:
-    return play_act(credentials=place.credentials, ident=ident, number=1, act=REVEAL)
-
-
 def play_all(place: Point, emission: Emission) -> list[PlayView]:
-    return [reveal(place, buy(place, emission)) for _ in range(emission.tickets)]
+    return [revealed(place, bought(place, emission)) for _ in range(emission.tickets)]
 
 
 @pytest.mark.article("15.II.2", "15.III.6.3", "15.III.6.2")
@@ -59,7 +47,7 @@ def test_an_emission_played_whole_gives_exactly_its_table(place: Point, emission
     table = {tier.number: tier.count for tier in emission.tiers.all()}
     assert {tier: count for tier, count in given.items() if tier} == table
     with pytest.raises(selling.EmissionSoldOut):
-        buy(place, emission)
+        bought(place, emission)
     game = emission_facts(emission.pk).game
     assert isinstance(game, PredrawnGame)
     for play in plays:
@@ -81,17 +69,17 @@ def test_an_emission_played_whole_gives_exactly_its_table(place: Point, emission
 def test_what_a_ticket_holds_was_there_before_and_is_stored_only_when_played(
     place: Point, emission: Emission
 ) -> None:
-    ident = buy(place, emission)
+    ident = bought(place, emission)
     ticket = PlayTicket.objects.get(uuid=ident)
     assert not PlayEnd.objects.filter(ticket=ticket).exists()
     expected = dealing(emission.pk).tier(ticket.opening, ticket.position)
-    assert reveal(place, ident).ending.tier == expected  # type: ignore[union-attr]
+    assert revealed(place, ident).ending.tier == expected  # type: ignore[union-attr]
     assert PlayEnd.objects.get(ticket=ticket).tier == expected
 
 
 def winner(place: Point, emission: Emission) -> PlayView:
     while True:
-        play = reveal(place, buy(place, emission))
+        play = revealed(place, bought(place, emission))
         if play.vouchers:
             return play
 

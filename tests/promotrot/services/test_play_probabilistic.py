@@ -1,7 +1,6 @@
 """Play games in which the player's acts decide, act by act (15.II.3) [P3, P11]."""
 
 import secrets
-import uuid
 from collections.abc import Callable
 
 import pytest
@@ -15,9 +14,9 @@ from promotrot.models.play import PlayAct, PlayEnd
 from promotrot.services import playing
 from promotrot.services.facts import emission_facts
 from promotrot.services.playing import PlayView, play_act, play_state
-from promotrot.services.selling import PlayRequest, play_sell
 from tests.support import emitting, factories
 from tests.support.factories import Point
+from tests.support.promotrot.playing import play_begun
 
 pytestmark = pytest.mark.django_db
 
@@ -30,11 +29,6 @@ def place() -> Point:
 @pytest.fixture(params=["five-stalls", "trotters-ladder"])
 def emission(request: pytest.FixtureRequest) -> Emission:
     return emitting.opened(emitting.document(request.param))
-
-
-def buy(place: Point, emission: Emission) -> PlayView:
-    request = PlayRequest(uuid.uuid4(), emission.pk, emission.price_cents)
-    return playing.play_sold(play_sell(credentials=place.credentials, request=request))
 
 
 def act(place: Point, play: PlayView, name: str, number: int | None = None) -> PlayView:
@@ -58,7 +52,7 @@ def test_every_act_is_on_record_and_leads_where_the_engine_says(
     assert isinstance(game, ProbabilisticGame)
     awarded = 0
     for _ in range(60):
-        play = to_the_end(place, buy(place, emission))
+        play = to_the_end(place, play_begun(place, emission))
         rows = PlayAct.objects.filter(ticket__uuid=play.uuid).order_by("number")
         assert [row.number for row in rows] == [*range(1, len(rows) + 1)]
         again = replay(game.kind.mechanic, [(row.act, row.draw) for row in rows])
@@ -75,7 +69,7 @@ def test_every_act_is_on_record_and_leads_where_the_engine_says(
 def test_a_play_resumes_from_its_last_act(place: Point, emission: Emission) -> None:
     play = None
     while play is None or play.ending is not None:  # until one has not ended by its first act
-        fresh = buy(place, emission)
+        fresh = play_begun(place, emission)
         play = act(place, fresh, fresh.legal[0])
     seen = play_state(credentials=place.credentials, ident=play.uuid)
     assert (seen.steps, seen.legal, seen.ending) == (play.steps, play.legal, None)
@@ -85,7 +79,7 @@ def test_a_play_resumes_from_its_last_act(place: Point, emission: Emission) -> N
 def test_the_same_act_again_draws_nothing_new(
     place: Point, emission: Emission, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    play = buy(place, emission)
+    play = play_begun(place, emission)
     first = act(place, play, play.legal[0])
     monkeypatch.setattr(secrets, "randbelow", lambda bound: pytest.fail("drawn again"))
     again = act(place, play, play.legal[0], number=1)
@@ -94,7 +88,7 @@ def test_the_same_act_again_draws_nothing_new(
 
 
 def test_an_act_not_allowed_is_refused_with_what_is(place: Point, emission: Emission) -> None:
-    play = buy(place, emission)
+    play = play_begun(place, emission)
     for name, number in (("keep", None), ("stop", None), ("reveal", None), (play.legal[0], 2)):
         with pytest.raises(ActOutOfTurn):
             act(place, play, name, number)
@@ -115,6 +109,6 @@ def test_each_act_is_drawn_for_itself_below_its_bound(
         return bound - 1
 
     monkeypatch.setattr(secrets, "randbelow", below)
-    play = to_the_end(place, buy(place, emission), choose=lambda legal: legal[0])
+    play = to_the_end(place, play_begun(place, emission), choose=lambda legal: legal[0])
     rows = PlayAct.objects.filter(ticket__uuid=play.uuid).order_by("number")
     assert [row.draw for row in rows] == [bound - 1 for bound in asked]

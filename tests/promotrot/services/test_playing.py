@@ -1,7 +1,5 @@
 """Play act by act: the same act again, acts out of turn, and acts elsewhere."""
 
-import uuid
-
 import pytest
 
 from promotrot.engine.mechanics import ActOutOfTurn
@@ -10,9 +8,9 @@ from promotrot.models.play import PlayAct, PlayEnd
 from promotrot.services import playing
 from promotrot.services.facts import REVEAL
 from promotrot.services.playing import PlayView, play_act, play_state
-from promotrot.services.selling import PlayRequest, play_sell
 from tests.support import emitting, factories
 from tests.support.factories import Point
+from tests.support.promotrot.playing import bought, revealed
 
 pytestmark = pytest.mark.django_db
 
@@ -27,27 +25,16 @@ def emission() -> Emission:
     return emitting.opened(emitting.small())
 
 
-def buy(place: Point, emission: Emission, ident: uuid.UUID | None = None) -> uuid.UUID:
-    ident = ident or uuid.uuid4()
-    request = PlayRequest(ident, emission.pk, emission.price_cents)
-    assert play_sell(credentials=place.credentials, request=request).uuid == ident
-    return ident
-
-
-def reveal(place: Point, ident: uuid.UUID) -> PlayView:
-    return play_act(credentials=place.credentials, ident=ident, number=1, act=REVEAL)
-
-
 def winner(place: Point, emission: Emission) -> PlayView:
     while True:
-        play = reveal(place, buy(place, emission))
+        play = revealed(place, bought(place, emission))
         if play.vouchers:
             return play
 
 
 def test_the_same_act_again_is_the_same_answer(place: Point, emission: Emission) -> None:
     play = winner(place, emission)
-    again = reveal(place, play.uuid)
+    again = revealed(place, play.uuid)
     assert again.replayed and again.ending == play.ending and again.vouchers == play.vouchers
     assert play_state(credentials=place.credentials, ident=play.uuid).ending == play.ending
     assert PlayAct.objects.filter(ticket__uuid=play.uuid).count() == 1
@@ -63,15 +50,15 @@ def test_the_same_act_again_is_the_same_answer(place: Point, emission: Emission)
 def test_an_act_out_of_turn_writes_nothing(
     place: Point, emission: Emission, number: int, act: str, error: type[Exception]
 ) -> None:
-    ident = buy(place, emission)
+    ident = bought(place, emission)
     with pytest.raises(error):
         play_act(credentials=place.credentials, ident=ident, number=number, act=act)
     assert not PlayAct.objects.exists() and not PlayEnd.objects.exists()
 
 
 def test_after_the_end_each_mistake_has_its_own_code(place: Point, emission: Emission) -> None:
-    ident = buy(place, emission)
-    reveal(place, ident)
+    ident = bought(place, emission)
+    revealed(place, ident)
     for number, act, error in ((2, REVEAL, playing.PlayEnded), (1, "x", playing.ActAlreadyDone)):
         with pytest.raises(error):
             play_act(credentials=place.credentials, ident=ident, number=number, act=act)
@@ -81,10 +68,10 @@ def test_after_the_end_each_mistake_has_its_own_code(place: Point, emission: Emi
 def test_the_right_to_play_is_at_the_terminal_that_sold_it(
     place: Point, emission: Emission
 ) -> None:
-    ident = buy(place, emission)
+    ident = bought(place, emission)
     neighbour, stranger = factories.point(place.premises), factories.point()
     with pytest.raises(playing.PlayElsewhere):
-        reveal(neighbour, ident)
+        revealed(neighbour, ident)
     with pytest.raises(playing.PlayUnknown):
-        reveal(stranger, ident)
-    assert reveal(place, ident).ending
+        revealed(stranger, ident)
+    assert revealed(place, ident).ending

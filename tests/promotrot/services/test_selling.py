@@ -13,6 +13,7 @@ from promotrot.services import selling
 from promotrot.services.selling import PlayRequest, play_sell
 from tests.support import emitting, factories
 from tests.support.factories import Point
+from tests.support.promotrot.playing import bought
 
 pytestmark = pytest.mark.django_db
 
@@ -27,15 +28,8 @@ def emission() -> Emission:
     return emitting.opened(emitting.small())
 
 
-def buy(place: Point, emission: Emission, ident: uuid.UUID | None = None) -> uuid.UUID:
-    ident = ident or uuid.uuid4()
-    request = PlayRequest(ident, emission.pk, emission.price_cents)
-    assert play_sell(credentials=place.credentials, request=request).uuid == ident
-    return ident
-
-
 def test_a_replayed_sale_takes_no_second_ticket(place: Point, emission: Emission) -> None:
-    ident = buy(place, emission)
+    ident = bought(place, emission)
     request = PlayRequest(ident, emission.pk, emission.price_cents)
     assert play_sell(credentials=place.credentials, request=request).replayed
     assert PlayTicket.objects.count() == 1
@@ -46,7 +40,7 @@ def test_a_replayed_sale_takes_no_second_ticket(place: Point, emission: Emission
         with pytest.raises(UuidReused):
             play_sell(credentials=place.credentials, request=foreign)
     with pytest.raises(UuidReused):
-        buy(factories.point(), emission, ident)
+        bought(factories.point(), emission, ident)
 
 
 @pytest.mark.article("15.III.4")
@@ -55,19 +49,19 @@ def test_refused_sales_take_no_ticket(place: Point, emission: Emission) -> None:
         play_sell(credentials=place.credentials, request=PlayRequest(uuid.uuid4(), emission.pk, 1))
     office = factories.point(factories.premises(kind=Premises.Kind.CENTRAL_OFFICE))
     with pytest.raises(TerminalCannot):
-        buy(office, emission)
+        bought(office, emission)
     without = factories.point(factories.premises(limit_cents=emission.price_cents - 1))
     with pytest.raises(CreditExhausted):
-        buy(without, emission)
+        bought(without, emission)
     unauthorised = factories.point(factories.premises(authorised=("lototrot",)))
     with pytest.raises(REFUSALS["premises_not_authorised"]):
-        buy(unauthorised, emission)
+        bought(unauthorised, emission)
     drafted = emitting.planned(emitting.approved(emitting.small("draft")))
     with pytest.raises(selling.EmissionNotOpen):
-        buy(place, drafted)
+        bought(place, drafted)
     closed = emitting.closed(emitting.opened(emitting.small("closed")))
     with pytest.raises(selling.EmissionClosed):
-        buy(place, closed)
+        bought(place, closed)
     assert not PlayTicket.objects.exists()
 
 
@@ -76,8 +70,8 @@ def test_a_burnt_uuid_is_never_sold(place: Point, emission: Emission) -> None:
     terminal = place.bare
     assert not selling.request_state(terminal=terminal, ident=ident)
     with pytest.raises(UuidBurnt):
-        buy(place, emission, ident)
-    sold = buy(place, emission)
+        bought(place, emission, ident)
+    sold = bought(place, emission)
     assert selling.request_state(terminal=terminal, ident=sold)
     with pytest.raises(UuidReused):
         selling.request_state(terminal=factories.point().bare, ident=sold)
