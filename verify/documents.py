@@ -174,8 +174,7 @@ ARCHIVED_TABLE = {"table": words, "file": words, "rows": whole, "bytes": whole, 
                   "file_sha256": sha256, "retires": (None, RETIRED_TABLE),
                   "columns": [{"name": words, "type": words, "says": text}]}
 RETIREMENT = {"format": "trot-retirement-1", "number": whole, "first_day": day, "last_day": day,
-              "archive_sha256": sha256, "kept": words,
-              "journal": {"batch": whole, "digest": text},
+              "archive_sha256": sha256, "kept": words, "journal": {"batch": whole, "digest": text},
               "openings": {"first_row": whole, "last_row": whole, "accounts": whole,
                            "sha256": sha256},
               "tables": [{"table": words, "rows": whole, **RETIRED_TABLE}]}

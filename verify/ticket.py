@@ -97,7 +97,7 @@ def proof_holds(proof: Any, code: str, *keys: bytes) -> str:
         f"SEALED: ticket {place + 1} of {seal['tickets']} of the {seal['bet_type']} contest of "
         f"{seal['day']}, closed at {seal['closed_at']}",
         f"root {seal['root']}",
-        *(f"{name}: {ticket[name]}" for name in TICKET),
+        *(f"{name}: {str(ticket[name]).replace('], [', '; ').strip('[]')}" for name in TICKET),
     ]
     for entry in proof["amendments"]:
         voids = entry["document"]

@@ -16,7 +16,7 @@ def deliver_to(receiver_id: int) -> int:
     taken = deliver(receiver_id=receiver_id)
     receiver = Receiver.objects.get(pk=receiver_id)
     if receiver.failures:
-        log.warning("receiver", address=receiver.address, error=receiver.last_error)
+        log.warning("receiver lacks entries", address=receiver.address, error=receiver.last_error)
     return taken
 
 

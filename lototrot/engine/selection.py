@@ -1,6 +1,6 @@
 """Check a player's selection against the contest, and count its bets and its amount.
 
-The clerk does not have to check the selection (14.III.1.3), so the system does.
+The operator does not have to check the selection (14.III.1.3), so the system does.
 """
 
 from collections.abc import Sequence

@@ -143,7 +143,7 @@ def prints_confirm(sellers: list[Seller], tickets: list[dict[str, Any]]) -> None
 
 
 def annul(seller: Seller, ticket: dict[str, Any]) -> None:
-    """Annul a ticket that the clerk sold by mistake, inside the correction window."""
+    """Annul a ticket that the operator sold by mistake, inside the correction window."""
     seller.api.post(
         f"lototrot/tickets/{ticket['uuid']}/annulment",
         {"code": ticket["code"], "reason": "Cursa equivocada"},

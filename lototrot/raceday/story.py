@@ -67,7 +67,7 @@ def _sales(day: Day, sellers: list[Seller], seed: int) -> list[dict[str, Any]]:
     again = sellers[0].api.post("lototrot/tickets", body)
     need(again == {**error, "given_again": 1}, "a replay answered otherwise")
     selling.annul(sellers[0], error)
-    step("A sale is sent twice by mistake and stays one ticket; the clerk then annuls it in time")
+    step("A sale is sent twice by mistake and stays one ticket; the operator annuls it in time")
 
     withdrawn = day.facts.withdrawals
     for scratched in withdrawn:
