@@ -41,16 +41,16 @@ class Part:
 
     @property
     def first_xid(self) -> int:
-        """Return a transaction that none of the part is before."""
+        """Return the lowest number that a transaction of the part can have."""
         return min([self.since.end_xid, *self.since.open_xids]) if self.since else 0
 
     @property
     def end_xid(self) -> int:
-        """Return a transaction that every one of the part is before."""
+        """Return the first number beyond the transactions of the part."""
         return self.until.end_xid if self.until else _END
 
     def span(self) -> Span:
-        """Return its transactions, and those between that were sealed before it."""
+        """Return the range of its transactions. Earlier batches sealed some of those in it."""
         return Span(self.first_xid if self.since else _NEVER, self.end_xid)
 
     def batches(self) -> QuerySet[Batch]:
@@ -112,7 +112,7 @@ def stretches(table: Journaled, part: Part = WHOLE) -> Iterator[Stretch]:
 
 
 def _forms(table: Journaled) -> dict[int, RowForm]:
-    """Return the forms of a table's entries by the first batch of each; an only one has 0."""
+    """Return the forms of a table's entries by the first batch of each; 0 if there is one only."""
     forms = list(RowForm.objects.filter(relation=table.name))
     if len(forms) == 1:  # without a look at every block
         return dict.fromkeys([0], *forms)
@@ -127,7 +127,7 @@ def _forms(table: Journaled) -> dict[int, RowForm]:
 
 
 def batch_span(batch: Batch) -> Span:
-    """Return the transactions of one batch: without those that it left to later ones."""
+    """Return the transactions that one batch seals, without those that it left to later ones."""
     before = Batch.objects.filter(number=batch.number - 1).first()
     late = tuple(before.open_xids) if before else ()
     return Span(batch.first_xid, batch.end_xid, late, tuple(batch.open_xids))
@@ -142,9 +142,9 @@ def _stretch(form: RowForm, before: Batch | None, run: list[Batch]) -> Stretch:
 
 
 class Left:
-    """Batches of a stretch in which the entries of a table left: its rows must give them again.
+    """The batches of a stretch from which a table's entries were taken: its rows give them again.
 
-    `sealed_entries` finds the blocks, `others` digests the rows of their batches as they come.
+    `sealed_entries` adds the blocks; `others` digests the rows of their batches as they are read.
     """
 
     def __init__(self) -> None:
