@@ -101,10 +101,13 @@ def _array(names: Sequence[str]) -> str:
     return f"ARRAY[{quoted}]::text[]"
 
 
-def written_sql(table: Journaled, columns: Sequence[str]) -> str:
+def written_sql(
+    table: Journaled, columns: Sequence[str], present: Sequence[str] | None = None
+) -> str:
     """Return the SQL of the row as it was first written, in those columns.
 
-    If a column changed several times, the value before its earliest change counts.
+    If a column changed several times, the value before its earliest change counts. `present` are
+    the present columns, if they were read just now.
     """
     image = image_sql(table)
     if table.changing:
@@ -113,16 +116,20 @@ def written_sql(table: Journaled, columns: Sequence[str]) -> str:
             " FROM journal_change c, jsonb_each(c.before) e"
             f" WHERE c.relation = '{table.name}' AND c.row_id = t.\"{table.key}\"), '{{}}'))"
         )
-    omitted = sorted(set(present_columns(table)) - set(columns) | set(table.derived))
+    there = present_columns(table) if present is None else present
+    omitted = sorted(set(there) - set(columns) | set(table.derived))
     return f"({image} - {_array(omitted)})" if omitted else image
 
 
-def blocks(table: Journaled, columns: Sequence[str], span: Span) -> Iterator[list[bytes]]:
+def blocks(
+    table: Journaled, columns: Sequence[str], span: Span, present: Sequence[str] | None = None
+) -> Iterator[list[bytes]]:
     """Yield the entries of the table's rows by those transactions, in order, one block at a time.
 
-    An entry is 48 bytes (see `wire`). Needs a transaction, and `ready` before.
+    An entry is 48 bytes (see `wire`). Needs a transaction, and `ready` before. `present` is that of
+    `written_sql`.
     """
-    image = written_sql(table, columns)
+    image = written_sql(table, columns, present)
     connection.ensure_connection()
     for condition, values in span.parts():
         query = (
@@ -137,11 +144,15 @@ def blocks(table: Journaled, columns: Sequence[str], span: Span) -> Iterator[lis
             cursor.execute(query, values, binary=True)
             while rows := cursor.fetchmany(ROWS_IN_BLOCK):
                 yield [row[0] for row in rows]
+                if len(rows) < ROWS_IN_BLOCK:
+                    break  # without asking once more for what is not there
 
 
-def entries(table: Journaled, columns: Sequence[str], span: Span) -> Iterator[Entry]:
+def entries(
+    table: Journaled, columns: Sequence[str], span: Span, present: Sequence[str] | None = None
+) -> Iterator[Entry]:
     """Yield the same entries one by one."""
-    for block in blocks(table, columns, span):
+    for block in blocks(table, columns, span, present):
         for entry in block:
             yield Entry(
                 int.from_bytes(entry[:8], "big", signed=True),

@@ -8,7 +8,7 @@ in memory.
 import bisect
 import dataclasses
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import Any, TypeVar
 
 from django.db import connection
@@ -34,6 +34,15 @@ class Part:
 
     since: Batch | None = None
     until: Batch | None = None
+    runs: "tuple[Run, ...] | None" = None
+    """What `read` found; without it every table reads the batches itself."""
+
+    def read(self) -> "Part":
+        """Return the part with its batches read, once for all tables that are compared.
+
+        What is sealed after that is of the next verification.
+        """
+        return dataclasses.replace(self, runs=tuple(_runs(self)))
 
     @property
     def is_whole(self) -> bool:
@@ -41,16 +50,16 @@ class Part:
 
     @property
     def first_xid(self) -> int:
-        """Return the lowest number that a transaction of the part can have."""
+        """Return a transaction that none of the part is before."""
         return min([self.since.end_xid, *self.since.open_xids]) if self.since else 0
 
     @property
     def end_xid(self) -> int:
-        """Return the first number beyond the transactions of the part."""
+        """Return a transaction that every one of the part is before."""
         return self.until.end_xid if self.until else _END
 
     def span(self) -> Span:
-        """Return the range of its transactions. Earlier batches sealed some of those in it."""
+        """Return its transactions, and those between that were sealed before it."""
         return Span(self.first_xid if self.since else _NEVER, self.end_xid)
 
     def batches(self) -> QuerySet[Batch]:
@@ -66,6 +75,15 @@ class Part:
 
 
 WHOLE = Part()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Run:
+    """Batches that follow one another, few enough to sort their entries, and their transactions."""
+
+    first_batch: int
+    last_batch: int
+    span: Span
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -98,21 +116,29 @@ def stretches(table: Journaled, part: Part = WHOLE) -> Iterator[Stretch]:
         form = forms[max(earlier, default=min(forms))]
     else:
         form = RowForm(relation=table.name, columns=rows.present_columns(table))
+    is_divided = any(batch > 0 for batch in forms)
+    runs = _runs(part, forms) if is_divided or part.runs is None else part.runs
+    for run in runs:
+        form = forms.get(run.first_batch, form)
+        yield Stretch(form, run.first_batch, run.last_batch, run.span)
+
+
+def _runs(part: Part, beginning: Container[int] = ()) -> Iterator[Run]:
+    """Yield the batches of a part in runs, which begin anew with each of those batches."""
     before, run, entries = part.since, list[Batch](), 0
     after = part.batches().order_by("number")
     for batch in after.only("number", "first_xid", "end_xid", "open_xids", "entries").iterator():
         entries += batch.entries
-        if run and (entries > MOST_SORTED or batch.number in forms):
-            yield _stretch(form, before, run)
+        if run and (entries > MOST_SORTED or batch.number in beginning):
+            yield _run(before, run)
             before, run, entries = run[-1], [], batch.entries
-        form = forms.get(batch.number, form)
         run.append(batch)
     if run:
-        yield _stretch(form, before, run)
+        yield _run(before, run)
 
 
 def _forms(table: Journaled) -> dict[int, RowForm]:
-    """Return the forms of a table's entries by the first batch of each; 0 if there is one only."""
+    """Return the forms of a table's entries by the first batch of each; an only one has 0."""
     forms = list(RowForm.objects.filter(relation=table.name))
     if len(forms) == 1:  # without a look at every block
         return dict.fromkeys([0], *forms)
@@ -127,24 +153,24 @@ def _forms(table: Journaled) -> dict[int, RowForm]:
 
 
 def batch_span(batch: Batch) -> Span:
-    """Return the transactions that one batch seals, without those that it left to later ones."""
+    """Return the transactions of one batch: without those that it left to later ones."""
     before = Batch.objects.filter(number=batch.number - 1).first()
     late = tuple(before.open_xids) if before else ()
     return Span(batch.first_xid, batch.end_xid, late, tuple(batch.open_xids))
 
 
-def _stretch(form: RowForm, before: Batch | None, run: list[Batch]) -> Stretch:
+def _run(before: Batch | None, run: list[Batch]) -> Run:
     first = before.end_xid if before else _NEVER
     late = tuple(before.open_xids) if before else ()
     last = run[-1]
     span = Span(first, last.end_xid, late, tuple(last.open_xids))
-    return Stretch(form, run[0].number, last.number, span)
+    return Run(run[0].number, last.number, span)
 
 
 class Left:
-    """The batches of a stretch from which a table's entries were taken: its rows give them again.
+    """Batches of a stretch in which the entries of a table left: its rows must give them again.
 
-    `sealed_entries` adds the blocks; `others` digests the rows of their batches as they are read.
+    `sealed_entries` finds the blocks, `others` digests the rows of their batches as they come.
     """
 
     def __init__(self) -> None:
@@ -160,9 +186,12 @@ class Left:
         """Yield the rows of other batches. Where the stretch is one batch, they are in order."""
         batches: _Batches | None = None
         for entry in present:
+            if not self._blocks:
+                yield entry
+                continue
             if batches is None:
                 batches = _Batches(stretch)
-            batch = batches.of(entry.xid) if self._blocks else 0
+            batch = batches.of(entry.xid)
             if batch in self._blocks:
                 self._digest(batch, entry)
             else:

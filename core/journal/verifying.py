@@ -102,6 +102,7 @@ def _all(tables: Collection[str], part: Part) -> Iterator[Finding]:
     filled = {table.name for table in rows.written_to(part.span())}
     written = filled | _changed_or_sealed(part)
     chosen = [t for t in journaled() if (not tables or t.name in tables) and t.name in written]
+    part = part.read()
     for done, table in enumerate(chosen):
         progress.tell(done, len(chosen))
         yield from table_findings(table, part)
@@ -253,7 +254,8 @@ def _rows(table: Journaled, part: Part) -> Iterator[Finding]:
     """
     retired = Retired(table.name)
     for stretch in stretches(table, part):
-        gone = set(stretch.form.columns) - set(rows.present_columns(table))
+        there = rows.present_columns(table)
+        gone = set(stretch.form.columns) - set(there)
         if gone:
             yield Finding(
                 Fault.FORM,
@@ -264,7 +266,7 @@ def _rows(table: Journaled, part: Part) -> Iterator[Finding]:
             continue
         left = Left()
         sealed = in_order(sealed_entries(table, stretch, left), stretch)  # finds what left
-        entries = rows.entries(table, stretch.form.columns, stretch.span)
+        entries = rows.entries(table, stretch.form.columns, stretch.span, there)
         present = left.others(in_order(entries, stretch), stretch)
         for what, entry, batch in compared(sealed, present):
             if what != Fault.ROW_REMOVED or entry.row not in retired:
