@@ -4,6 +4,9 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.contrib.admin.utils import unquote
+from django.http import HttpRequest, HttpResponse
+from django.template.response import SimpleTemplateResponse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminFileFieldWidget
@@ -17,6 +20,7 @@ from core.draws.models import Draw
 from core.staff.actor import StaffActor
 from lototrot import powers
 from lototrot.admin import preparing, running, stopping
+from lototrot.admin.race_records import reading, record_of
 from lototrot.engine.programme import MAX_BYTES
 from lototrot.models.contest import Contest
 from lototrot.models.programme import (
@@ -216,9 +220,19 @@ class RaceAdmin(ReadOnlyAdmin):
     inlines = (_Runners,)
     acts = running.RACE_ACTS
 
+    def changeform_view(
+        self, request: HttpRequest, object_id: str | None = None, *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        """Show the page of a race. Its record is read once, for all fields and acts of the page."""
+        race = self.get_object(request, unquote(object_id or ""))
+        with reading(*([race_record(race.pk)] if race else [])):
+            page = super().changeform_view(request, object_id, *args, **kwargs)
+            # The fields ask for the record when they are shown.
+            return page.render() if isinstance(page, SimpleTemplateResponse) else page
+
     @admin.display(description=_("state"))
     def state(self, row: Race) -> Any:
-        return tag("", running.STATES[race_record(row.pk).state])
+        return tag("", running.STATES[record_of(row.pk).state])
 
     @admin.display(description=_("withdrawn"))
     def withdrawn(self, row: Race) -> Any:
@@ -228,28 +242,28 @@ class RaceAdmin(ReadOnlyAdmin):
                 withdrawal,
                 f"{withdrawal.number}" + ("" if withdrawal.confirmed_at else unconfirmed),
             )
-            for withdrawal in race_record(row.pk).withdrawals
+            for withdrawal in record_of(row.pk).withdrawals
         ]
         return lines(links) or "–"
 
     @admin.display(description=_("actual start"))
     def start(self, row: Race) -> Any:
-        start = race_record(row.pk).start
+        start = record_of(row.pk).start
         return link(start, moment(start.actual_start_at)) if start else "–"
 
     @admin.display(description=_("declaration"))
     def declaration(self, row: Race) -> Any:
-        declaration = race_record(row.pk).declaration
+        declaration = record_of(row.pk).declaration
         return link(declaration, declaration.get_kind_display()) if declaration else "–"
 
     @admin.display(description=_("public draw"))
     def draw(self, row: Race) -> Any:
-        draw = race_record(row.pk).draw
+        draw = record_of(row.pk).draw
         return link(Draw.objects.get(uuid=draw.ident)) if draw else "–"
 
     @admin.display(description=_("winners"))
     def result(self, row: Race) -> Any:
-        record = race_record(row.pk)
+        record = record_of(row.pk)
         winners = ", ".join(map(str, sorted(record.facts().winners))) or "–"
         return link(record.classification, winners) if record.classification else winners
 

@@ -7,6 +7,8 @@ from unittest.mock import patch
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import translation
 from django.utils.functional import lazy
 from django.utils.translation import get_language
@@ -117,6 +119,15 @@ def test_what_is_about_to_be_prepared_is_shown_first(organiser: Desk) -> None:
     assert "€1.50" in text_of(response)
     assert "7. Premi 7" in text_of(response)
     assert not Contest.objects.exists()
+
+
+def test_the_page_of_a_race_reads_its_record_once(organiser: Desk) -> None:
+    """Before, each field and each act that might be offered read it: twelve times."""
+    race = factories.races_of(factories.contest())[0]
+    with CaptureQueriesContext(connection) as asked:
+        assert "To be run" in organiser.get(row_url(race))
+    of_record = [e for e in asked if e["sql"].startswith('SELECT "lototrot_racedeclaration"."id"')]
+    assert len(of_record) == 1
 
 
 def test_positions_are_filled_from_the_first_on(organiser: Desk) -> None:
