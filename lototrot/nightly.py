@@ -112,7 +112,7 @@ def seals_everything() -> Outcome:
 
 def _seals_verified(which: Q) -> Outcome:
     sealed = Seal.objects.select_related("contest__meeting").filter(which)
-    found = []
+    faults = []
     every = list(sealed.order_by("pk"))
     for done, seal in enumerate(every):
         progress.tell(done, len(every))
@@ -120,9 +120,9 @@ def _seals_verified(which: Q) -> Outcome:
             with snapshot():  # which waits for no act, and no act for it
                 seal_verify(seal.contest)
         except InvariantBroken as error:
-            found.append({"contest": seal.contest_id, "code": error.code})
-    if found:
-        raise SealsDiffer(found=found[:MOST_NAMED])
+            faults.append({"contest": seal.contest_id, "code": error.code})
+    if faults:
+        raise SealsDiffer(found=faults[:MOST_NAMED])
     return Outcome({"seals": len(every)})
 
 

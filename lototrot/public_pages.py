@@ -44,8 +44,8 @@ class Meeting(Board):
             raise Http404 from error
         past = past_document(day, kwargs["bet_type"])
         if past is None:
-            known = {(each.day, each.bet_type_code) for each in published_contests()}
-            if (day, kwargs["bet_type"]) not in known:
+            published = {(each.day, each.bet_type_code) for each in published_contests()}
+            if (day, kwargs["bet_type"]) not in published:
                 raise Http404
             return redirect(reverse("board"))
         return super().get(request, *args, past=past, **kwargs)

@@ -177,8 +177,8 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
             rows = rows | queryset.filter(with_name(self.model, term))
         for name in self.people:
             model: Any = self.model._meta.get_field(name).related_model
-            found = model.objects.filter(with_name(model, term))
-            rows = rows | queryset.filter(**{f"{name}__in": found.values("pk")})
+            people = model.objects.filter(with_name(model, term))
+            rows = rows | queryset.filter(**{f"{name}__in": people.values("pk")})
         return rows, repeats
 
     def get_urls(self) -> list[URLPattern]:

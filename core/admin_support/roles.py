@@ -109,13 +109,13 @@ class Door:
 
 def doors() -> list[Door]:
     """Return every operation of the API, sorted by address."""
-    found = []
+    operations = []
     for path, view in _views(get_resolver().url_patterns, "/"):
         for method in METHODS:
             declared = getattr(getattr(view, method, None), "operation", None)
             if declared is not None:
-                found.append(Door(method, path, view, declared))
-    return sorted(found, key=lambda door: (door.path, door.method))
+                operations.append(Door(method, path, view, declared))
+    return sorted(operations, key=lambda door: (door.path, door.method))
 
 
 def _views(patterns: Sequence[Any], before: str) -> Iterator[tuple[str, type[ApiView]]]:

@@ -48,9 +48,9 @@ def view(request: HttpRequest) -> HttpResponse:
         named = [
             n for part in administrations() if part.finder and (n := part.finder(request, term))
         ]
-        found = list(rows_found(request, str(named[0].uuid) if named else term))
+        matches = list(rows_found(request, str(named[0].uuid) if named else term))
         tables = [] if named else tables_found(request, term)
-        rows = [row for group in found for row in group.rows]
+        rows = [row for group in matches for row in group.rows]
         if len(rows) == 1 and not tables and not named:
             return HttpResponseRedirect(url_of(rows[0]))
         for row in rows:
@@ -58,7 +58,7 @@ def view(request: HttpRequest) -> HttpResponse:
         context |= {
             "named": named,
             "tables": tables,
-            "found": [(group.title, [link(row) for row in group.rows]) for group in found],
+            "found": [(group.title, [link(row) for row in group.rows]) for group in matches],
             "nothing": not (named or tables or rows),
         }
     response = TemplateResponse(request, "admin_support/search.html", context)

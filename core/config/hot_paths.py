@@ -49,13 +49,13 @@ class HotPaths:
         match = self._fixed.get(path)
         if match is None and request.method == "POST" and path.startswith(API):
             try:
-                found = resolve(path)
+                resolved = resolve(path)
             except Resolver404:
                 return None
-            if is_hot(found):
-                match = found
-                if not (found.args or found.kwargs):
-                    self._fixed[path] = found
+            if is_hot(resolved):
+                match = resolved
+                if not (resolved.args or resolved.kwargs):
+                    self._fixed[path] = resolved
         return match
 
 

@@ -40,8 +40,8 @@ def _grouped(routes: list[Route]) -> list[Address]:
     for route, address in routes:
         segment, slash, rest = route.partition("/")
         if "<" in segment or not slash:
-            found = path(route, address.callback, address.default_args, address.name)
-            (variable if "<" in segment else leaves).append(found)
+            compiled = path(route, address.callback, address.default_args, address.name)
+            (variable if "<" in segment else leaves).append(compiled)
         else:
             below.setdefault(segment, []).append((rest, address))
     by_size = sorted(below.items(), key=lambda group: -len(group[1]))

@@ -66,8 +66,8 @@ def _database_urls() -> tuple[str, str]:
         raise ImproperlyConfigured(
             "production needs DATABASE_URL; the embedded server is for one machine"
         )
-    known = postgres.known_urls(VAR_DIR / "postgres")
-    return known or ("postgresql://lototrot_app@localhost/lototrot",) * 2
+    server_urls = postgres.known_urls(VAR_DIR / "postgres")
+    return server_urls or ("postgresql://lototrot_app@localhost/lototrot",) * 2
 
 
 def _broker_url() -> str:

@@ -115,18 +115,18 @@ def put_in_place(using: str, kind: str, pieces: Sequence[Piece]) -> list[str]:
     with connection.cursor() as cursor:
         recorded = _recorded(cursor)
         before = catalogue(cursor)
-    known = recorded.get(kind, {})
+    digests = recorded.get(kind, {})
     differing = [
         piece
         for piece in pieces
-        if not piece.always and known.get(piece.name) != _digest(piece, before)
+        if not piece.always and digests.get(piece.name) != _digest(piece, before)
     ]
     last = [piece for piece in pieces if piece.always]
-    if not differing and all(known.get(piece.name) == _digest(piece, before) for piece in last):
+    if not differing and all(digests.get(piece.name) == _digest(piece, before) for piece in last):
         return []
     due = [*differing, *last]
     first = [replace(piece, statements=piece.beforehand) for piece in due if piece.beforehand]
-    for together in [[piece] for piece in (*first, *due)] if known else [due]:
+    for together in [[piece] for piece in (*first, *due)] if digests else [due]:
         until_unlocked(partial(_run, connection, together))
     with connection.cursor() as cursor:
         after = catalogue(cursor)

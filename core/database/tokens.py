@@ -45,5 +45,5 @@ def keyed_digest(purpose: bytes, token: str) -> bytes:
     """
     current, keys = settings.TOKEN_KEYS
     key = keys.get(token[:1]) or keys[current]
-    made = hashlib.blake2b(token.encode(), key=key, digest_size=DIGEST_BYTES, person=purpose)
-    return made.digest()
+    digest = hashlib.blake2b(token.encode(), key=key, digest_size=DIGEST_BYTES, person=purpose)
+    return digest.digest()

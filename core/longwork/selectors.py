@@ -39,8 +39,8 @@ def waiting() -> list[int]:
     """Return the work that waits and was not sent within the last minute, the oldest first."""
     late = clock.now() - SENT_AGAIN_AFTER
     unsent = Q(sent_at=None) | Q(sent_at__lt=late)
-    found = LongWork.objects.filter(unsent, state=LongWork.State.WAITING)
-    return list(found.order_by("pk").values_list("pk", flat=True))
+    unsent_work = LongWork.objects.filter(unsent, state=LongWork.State.WAITING)
+    return list(unsent_work.order_by("pk").values_list("pk", flat=True))
 
 
 def cut_off() -> list[int]:

@@ -92,7 +92,7 @@ def _audit(by: StaffActor, content: Content) -> Outcome:
     """Do the audits one after the other, all of them, and say what each found."""
     known, wanted = audits(), content["audits"]
     counts: dict[str, Any] = {}
-    found = []
+    differing = []
     for number, name in enumerate(wanted, start=1):
         progress.step(name, number, len(wanted))
         examine = known[name].everything
@@ -100,11 +100,11 @@ def _audit(by: StaffActor, content: Content) -> Outcome:
         try:
             outcome = read_much(examine)
         except InvariantBroken as error:
-            found.append({"job": name, "code": error.code, "found": error.data})
+            differing.append({"job": name, "code": error.code, "found": error.data})
         else:
             counts[name] = dict(outcome.counts)
-    if found:
-        raise AuditDiffers(audits=found, sound=sorted(counts))
+    if differing:
+        raise AuditDiffers(audits=differing, sound=sorted(counts))
     return Outcome(counts)
 
 

@@ -95,11 +95,11 @@ def plan_of(
     asked = list(dict.fromkeys(codes))
     if not 0 < len(asked) <= MOST:
         raise SelectionEmpty(most=MOST)
-    known = {place.code: place for place in Premises.objects.filter(code__in=asked)}
-    standing = state(list(known.values()))
+    places = {place.code: place for place in Premises.objects.filter(code__in=asked)}
+    standing = state(list(places.values()))
     plan = Plan()
     for code in asked:
-        place = known.get(code)
+        place = places.get(code)
         if place is None:
             plan.refused.append(Refused(code, "", UNKNOWN, "There are no such premises."))
         elif refusal := unfit(standing[place.pk]):
@@ -115,16 +115,16 @@ def need_unchanged(rows: Sequence[Mapping[str, Any]], *, state: State) -> list[P
     Raises PremisesChanged, which names those that do not. The caller holds what keeps them so.
     """
     codes = [row["premises"] for row in rows]
-    known = {place.code: place for place in Premises.objects.filter(code__in=codes)}
-    standing = state(list(known.values()))
+    places = {place.code: place for place in Premises.objects.filter(code__in=codes)}
+    standing = state(list(places.values()))
     changed = [
         {"premises": row["premises"], "name": row["name"]}
         for row in rows
-        if row["premises"] not in known or standing[known[row["premises"]].pk] != row["standing"]
+        if row["premises"] not in places or standing[places[row["premises"]].pk] != row["standing"]
     ]
     if changed:
         raise PremisesChanged(premises=changed)
-    return [known[code] for code in codes]
+    return [places[code] for code in codes]
 
 
 def subject_of(act: str, content: dict[str, Any]) -> str:

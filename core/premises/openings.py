@@ -176,8 +176,8 @@ def _need_openable(opening: Opening) -> None:
     new = _need_free(Premises, [row.code for row in opening.premises])
     _need_free(Terminal, [row.code for row in opening.terminals])
     named = opening.named() - new
-    known = Premises.objects.filter(code__in=named).values_list("code", flat=True)
-    for code in sorted(named.difference(known)):
+    on_record = Premises.objects.filter(code__in=named).values_list("code", flat=True)
+    for code in sorted(named.difference(on_record)):
         raise PremisesUnknown(code=code)
     _need_apart(opening.authorisations)
 

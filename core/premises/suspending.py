@@ -61,11 +61,11 @@ def sales_resume(*, by: StaffActor, suspension: int) -> Suspension:
 
 def standing(places: Sequence[Premises]) -> dict[int, list[int]]:
     """Return the suspensions in force of whole premises, by their key, the oldest first."""
-    found: dict[int, list[int]] = {place.pk: [] for place in places}
-    rows = Suspension.objects.filter(premises__in=found, lifted_at=None).order_by("pk")
+    by_place: dict[int, list[int]] = {place.pk: [] for place in places}
+    rows = Suspension.objects.filter(premises__in=by_place, lifted_at=None).order_by("pk")
     for key, suspension in rows.values_list("premises", "pk"):
-        found[key].append(suspension)
-    return found
+        by_place[key].append(suspension)
+    return by_place
 
 
 def suspending_plan(codes: Sequence[str]) -> Plan:

@@ -67,12 +67,14 @@ def sign(key: SigningKey, message: bytes) -> bytes:
     """Return the signature of the message (64 bytes). Raises SigningKeyMissing."""
     public = bytes(key.public_key)
     try:
-        made = signer.signature(public, message) if settings.SIGNER else sign_here(public, message)
+        signature = (
+            signer.signature(public, message) if settings.SIGNER else sign_here(public, message)
+        )
     except signer.SignerAway as error:
         raise SigningKeyMissing(key=wire.key_id(public)) from error
-    if made is None:
+    if signature is None:
         raise SigningKeyMissing(key=wire.key_id(public))
-    return made
+    return signature
 
 
 def sign_here(public: bytes, message: bytes) -> bytes | None:

@@ -36,11 +36,11 @@ def _answer(request: dict[str, str]) -> dict[str, Any]:
         held = [public.hex() for public in keys.held_public()]
         return {"current": keys.current_public().hex(), "held": held}
     public, message = bytes.fromhex(request["key"]), bytes.fromhex(request["message"])
-    made = keys.sign_here(public, message)
-    if made is None:
+    signature = keys.sign_here(public, message)
+    if signature is None:
         return {"error": "signing_key_missing"}
     log.info("signed", key=request["key"][:16], digest=hashlib.sha256(message).hexdigest())
-    return {"signature": made.hex()}
+    return {"signature": signature.hex()}
 
 
 class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):

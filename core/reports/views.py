@@ -93,5 +93,5 @@ def views_of(*, by: StaffActor, table: str) -> list[SavedView]:
     """Return the person's own views of a list, and those shared with a role of theirs, by name."""
     by.need(powers.SAVE_VIEWS)
     mine = Q(owner=by.user_id) | Q(role__in=sorted(by.roles), owner__is_active=True)
-    found = SavedView.objects.filter(mine, table=table, removed_at=None).select_related("owner")
-    return list(found.order_by("name", "pk"))
+    views = SavedView.objects.filter(mine, table=table, removed_at=None).select_related("owner")
+    return list(views.order_by("name", "pk"))

@@ -39,8 +39,8 @@ class Typeface(BaseFinder):
         return []
 
     def find(self, path: str, find_all: bool = False, **kwargs: Any) -> Any:
-        found = [str(self._made(path))] if path in FILES else []
-        return found[0] if found and not find_all else found
+        paths = [str(self._made(path))] if path in FILES else []
+        return paths[0] if paths and not find_all else paths
 
     def list(
         self, ignore_patterns: Iterable[str] | None

@@ -191,12 +191,12 @@ def password_check(*, username: str, password: str, origin: Origin) -> User:
     name. A right password takes none of the tries.
     """
     user = User.objects.filter(username=username, is_active=True).first()
-    known = devices.tries_of(origin, user)
-    claims = [known] if known else _strangers_claims(username, user, origin)
+    device_tries = devices.tries_of(origin, user)
+    claims = [device_tries] if device_tries else _strangers_claims(username, user, origin)
     limits.take(*claims)
     fits = len(password) in PASSWORD_CHARS
     encoded = user.password if user else None
-    if not fits or not hashing.is_right(password, encoded, is_known=known is not None):
+    if not fits or not hashing.is_right(password, encoded, is_known=device_tries is not None):
         raise SignOnRefused
     limits.give_back(*claims)
     if user is None:

@@ -48,8 +48,8 @@ class SessionStore(db.SessionStore):
         cookie = self.session_key
         if cookie is None:
             return None
-        found = self.model.objects.filter(session_key=row_key(cookie))
-        session = found.filter(expire_date__gt=clock.recent()[0]).first()
+        sessions = self.model.objects.filter(session_key=row_key(cookie))
+        session = sessions.filter(expire_date__gt=clock.recent()[0]).first()
         if session is None:
             self._session_key = None
         return session

@@ -142,9 +142,9 @@ def need_confirmable(*, proposal: uuid.UUID, by: StaffActor) -> bool:
 
     Nothing is decided. Raises what `confirm` raises before the act.
     """
-    found = proposal_of(proposal)
-    by.need(kinds()[found.kind].decides)
-    return not _decided(found, Decision.Verdict.CONFIRMED, by)
+    row = proposal_of(proposal)
+    by.need(kinds()[row.kind].decides)
+    return not _decided(row, Decision.Verdict.CONFIRMED, by)
 
 
 def power_of(proposal: Proposal) -> str:

@@ -109,8 +109,8 @@ def _line(kind: str, count: int, cents: int) -> dict[str, Any]:
 
 
 def _last(by: TerminalActor) -> CashUp | None:
-    made = CashUp.objects.filter(terminal_id=by.terminal_id, operator_id=by.operator_id)
-    return made.order_by("-number").first()
+    earlier = CashUp.objects.filter(terminal_id=by.terminal_id, operator_id=by.operator_id)
+    return earlier.order_by("-number").first()
 
 
 def cash_up_close(
@@ -135,11 +135,11 @@ def cash_up_close(
         "counted_cents": counted_cents,
         "note": note,
     }
-    made = CashUp.objects.filter(uuid=ident).first()
-    if made is not None:
-        if any(getattr(made, field) != value for field, value in said.items()):
+    cash_up = CashUp.objects.filter(uuid=ident).first()
+    if cash_up is not None:
+        if any(getattr(cash_up, field) != value for field, value in said.items()):
             raise UuidReused
-        return made
+        return cash_up
     try:
         with transaction.atomic():
             return _close(by, ident, said)
@@ -173,10 +173,10 @@ _NAMED = (Column.SALES, Column.ANNULMENTS, Column.PRIZES)
 def cash_up_of_terminal(*, terminal_id: int, ident: uuid.UUID) -> CashUp:
     """Return a cash-up that was made at the terminal. Raises CashUpUnknown."""
     rows = CashUp.objects.select_related("terminal__premises", "operator")
-    made = rows.filter(uuid=ident, terminal_id=terminal_id).first()
-    if made is None:
+    cash_up = rows.filter(uuid=ident, terminal_id=terminal_id).first()
+    if cash_up is None:
         raise CashUpUnknown
-    return made
+    return cash_up
 
 
 def cash_ups(*, by: StaffActor, premises: str = "") -> QuerySet[CashUp]:

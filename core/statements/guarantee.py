@@ -66,16 +66,16 @@ SAME = ("limit_the_same", "These premises have this limit already.")
 
 def standing(places: Sequence[Premises]) -> dict[int, dict[str, Any]]:
     """Return the newest limit on record of each premises by its key, in force or to come."""
-    found: dict[int, dict[str, Any]] = {place.pk: NO_LIMIT for place in places}
-    limits = GuaranteeLimit.objects.filter(premises__in=found)
+    limit_by_place: dict[int, dict[str, Any]] = {place.pk: NO_LIMIT for place in places}
+    limits = GuaranteeLimit.objects.filter(premises__in=limit_by_place)
     newest = limits.order_by("premises", "-in_force_from", "-pk").distinct("premises")
     for row in newest:
-        found[row.premises_id] = {
+        limit_by_place[row.premises_id] = {
             "limit_cents": row.limit_cents,
             "minute_cap_cents": row.minute_cap_cents,
             "in_force_from": row.in_force_from.isoformat(),
         }
-    return found
+    return limit_by_place
 
 
 def limits_plan(codes: Sequence[str], limit_cents: int, minute_cap_cents: int) -> Plan:

@@ -65,7 +65,7 @@ def audit(folder: Path) -> int:
     if not reachable():
         print("audit skipped: the list of known faults cannot be reached")
         return 0
-    found: list[str] = []
+    known_faults: list[str] = []
     for lock in LOCKS.values():  # one by one: two images may have two versions of a package
         done = subprocess.run(
             [
@@ -79,11 +79,11 @@ def audit(folder: Path) -> int:
         if not done.stdout.strip():
             print(f"audit skipped: the list of known faults did not answer: {lock.name}")
             break
-        found += faults(done.stdout)
+        known_faults += faults(done.stdout)
     else:
-        print("audit: no known fault" if not found else "audit: known faults")
-    print("".join(f"{line}\n" for line in dict.fromkeys(found)), end="")
-    return 1 if found else 0
+        print("audit: no known fault" if not known_faults else "audit: known faults")
+    print("".join(f"{line}\n" for line in dict.fromkeys(known_faults)), end="")
+    return 1 if known_faults else 0
 
 
 def sbom(folder: Path, to: Path) -> int:

@@ -243,10 +243,10 @@ class _Reader:
             )
             return None
         exact = {int(key): percents[key] for key in wanted}
-        known = {category: value for category, value in exact.items() if value is not None}
-        if reserve is None or len(known) != len(exact):
+        by_category = {category: value for category, value in exact.items() if value is not None}
+        if reserve is None or len(by_category) != len(exact):
             return None
-        if sum(known.values(), reserve) != 100:
+        if sum(by_category.values(), reserve) != 100:
             self.fault("shares_not_100", field, "The shares must sum to 100.")
             return None
-        return Shares(MappingProxyType(known), reserve)
+        return Shares(MappingProxyType(by_category), reserve)

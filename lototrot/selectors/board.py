@@ -220,8 +220,10 @@ def _top_won(winners: Mapping[str, int]) -> bool:
 def published_contests() -> list[Contest]:
     """Return the contests that the public knows, the newest day first."""
     published = Contest.objects.filter(publication__isnull=False)
-    known = published.exclude(state__in=Contest.NEVER_ON_SALE)
-    return list(known.select_related("meeting", "bet_type").order_by("-day", "bet_type_code"))
+    once_on_sale = published.exclude(state__in=Contest.NEVER_ON_SALE)
+    return list(
+        once_on_sale.select_related("meeting", "bet_type").order_by("-day", "bet_type_code")
+    )
 
 
 @kept(most=256, seconds=_PAST_KEPT_S)

@@ -39,14 +39,14 @@ class Waiting:
 def unordered() -> list[Unordered]:
     """Return the contests with results and without a payment order, by day."""
     ended = Contest.objects.filter(state__in=[State.CLOSED, State.SETTLED])
-    found = []
+    without_order = []
     for contest in ended.select_related("meeting").order_by("day", "pk"):
         try:
             results = contest_results(contest)
         except Conflict:
             continue
-        found.append(_unordered(contest, results))
-    return found
+        without_order.append(_unordered(contest, results))
+    return without_order
 
 
 def _unordered(contest: Contest, results: ContestResults) -> Unordered:

@@ -96,9 +96,9 @@ class List(ChangeList):  # type: ignore[misc]  # unfold is not typed
             order = [_reversed(name) for name in order]
         if begin:
             rows = rows.order_by(*order).filter(beyond(self._row(begin), order))
-        found = list(rows[: size + 1])
-        shown = found[:size][:: -1 if self._before else 1]
-        is_more = len(found) > size
+        rows_read = list(rows[: size + 1])
+        shown = rows_read[:size][:: -1 if self._before else 1]
+        is_more = len(rows_read) > size
         if shown and (is_more or self._before):
             self.older = self.get_query_string({AFTER: shown[-1].pk})
         if shown and (self._after or (self._before and is_more)):

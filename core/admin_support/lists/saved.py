@@ -20,11 +20,11 @@ def offered(page: Any, request: HttpRequest) -> dict[str, Any]:
         return {}
     by = signed_on.actor(request)
     asked = views.query_of(request.META.get("QUERY_STRING", ""))
-    found = views.views_of(by=by, table=page.model._meta.label_lower)
+    views_here = views.views_of(by=by, table=page.model._meta.label_lower)
     return {
         "views": [
             {"view": view, "mine": view.owner_id == by.user_id, "open": view.query == asked}
-            for view in found
+            for view in views_here
         ],
         "asked": asked,
         "roles": [(role.value, role.label) for role in Role if role in by.roles],

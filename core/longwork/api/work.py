@@ -55,10 +55,10 @@ class Works(StaffView):
 class OneWork(StaffView):
     @operation("Long work", answer=WorkOut, problems=(WorkUnknown,), power=powers.READ)
     def get(self, request: Request, work: int) -> HttpResponse:
-        found = selectors.work_of(self.by).filter(pk=work).first()
-        if found is None:
+        row = selectors.work_of(self.by).filter(pk=work).first()
+        if row is None:
             raise WorkUnknown
-        return self.answer(WorkOut, found)
+        return self.answer(WorkOut, row)
 
 
 class WorkFile(StaffView):
@@ -72,11 +72,11 @@ class WorkFile(StaffView):
         power=powers.READ,
     )
     def get(self, request: Request, work: int) -> HttpResponse | StreamingHttpResponse:
-        found = services.work_file(by=self.by, pk=work)
-        look(EXPORT, f"longwork:{found.pk}", asked=f"{found.kind} {found.file_name}")
-        parts = services.work_parts(found)
-        response = StreamingHttpResponse(parts, content_type=found.file_type)
-        response["Content-Length"] = str(found.file_bytes)
-        response["Content-Disposition"] = f'attachment; filename="{found.file_name}"'
+        row = services.work_file(by=self.by, pk=work)
+        look(EXPORT, f"longwork:{row.pk}", asked=f"{row.kind} {row.file_name}")
+        parts = services.work_parts(row)
+        response = StreamingHttpResponse(parts, content_type=row.file_type)
+        response["Content-Length"] = str(row.file_bytes)
+        response["Content-Disposition"] = f'attachment; filename="{row.file_name}"'
         response["Cache-Control"] = "no-store"
         return response

@@ -51,12 +51,12 @@ def _selling(rows: Sequence[Row]) -> list[Any]:
 
 def _suspended(rows: Sequence[Row]) -> list[Any]:
     """Return the reason and the begin of each suspension in force, premises by premises."""
-    found = _suspensions(rows)
+    suspensions = _suspensions(rows)
     return [
         format_html_join(
             SafeString("<br>"),
             "{} · {}",
-            ((found[key].reason, moment(found[key].since)) for key in row["standing"]),
+            ((suspensions[key].reason, moment(suspensions[key].since)) for key in row["standing"]),
         )
         for row in rows
     ]
@@ -113,8 +113,8 @@ class _Chosen(ActForm):
     then: Any = ""
 
     def build(self) -> None:
-        found = Premises.objects.filter(pk__in=choosing.keys(self.asked)).order_by("code")
-        self.codes = list(found.values_list("code", flat=True))
+        premises = Premises.objects.filter(pk__in=choosing.keys(self.asked)).order_by("code")
+        self.codes = list(premises.values_list("code", flat=True))
 
     def plan(self) -> Plan:
         raise NotImplementedError

@@ -260,8 +260,8 @@ class Operators(StaffView):
         body = self.read(OperatorIn)
 
         def act() -> HttpResponse:
-            made = operators.operator_register(by=self.by, premises=code, **body)
-            return self.answer(OperatorOut, made, 201)
+            operator = operators.operator_register(by=self.by, premises=code, **body)
+            return self.answer(OperatorOut, operator, 201)
 
         return self.once(act, without=("name",))
 

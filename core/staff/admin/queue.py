@@ -87,18 +87,18 @@ def _next(request: HttpRequest, proposal: Proposal) -> HttpResponse:
 def _one(request: HttpRequest, proposal: UUID) -> HttpResponse:
     """Show a proposal to decide on, and take the decision."""
     by = _reader(request)
-    row = Proposal.objects.filter(uuid=proposal).select_related("proposed_by__given__decision")
-    found = row.first()
-    if found is None:
+    rows = Proposal.objects.filter(uuid=proposal).select_related("proposed_by__given__decision")
+    row = rows.first()
+    if row is None:
         raise Http404
     if request.method == "POST":
-        return _decide(request, by, found)
+        return _decide(request, by, row)
     if PART in request.GET:
-        return JsonResponse(_state(by, found))
-    if not (by.may(two_persons.power_of(found)) and may_confirm(by, found)):
-        messages.warning(request, _why_not(by, found))
-        return _next(request, found)
-    return _page(request, by, found)
+        return JsonResponse(_state(by, row))
+    if not (by.may(two_persons.power_of(row)) and may_confirm(by, row)):
+        messages.warning(request, _why_not(by, row))
+        return _next(request, row)
+    return _page(request, by, row)
 
 
 def _state(by: StaffActor, row: Proposal) -> dict[str, str]:

@@ -105,13 +105,11 @@ class Confirmation(StaffView):
     )
     def post(self, request: Request, proposal: uuid.UUID) -> HttpResponse:
         self.read(Shape)
-        found = two_persons.proposal_of(proposal)
-        if two_persons.is_long(found) and two_persons.need_confirmable(
-            proposal=proposal, by=self.by
-        ):
+        row = two_persons.proposal_of(proposal)
+        if two_persons.is_long(row) and two_persons.need_confirmable(proposal=proposal, by=self.by):
             content = {"proposal": str(proposal)}
             work_ask(kind=two_persons.CONFIRMING, by=self.by, content=content)
-            return self.answer(ProposalOut, found)
+            return self.answer(ProposalOut, row)
         decided = two_persons.confirm(proposal=proposal, by=self.by)
         return self.answer(ProposalOut, selectors.decided(decided))
 

@@ -76,19 +76,19 @@ class TerminalCashUps(TerminalView):
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(CashUpIn)
-        made = cash_ups.cash_up_close(by=self.terminal, ident=body.pop("uuid"), **body)
-        return self.answer(CashUpOut, made, 201)
+        cash_up = cash_ups.cash_up_close(by=self.terminal, ident=body.pop("uuid"), **body)
+        return self.answer(CashUpOut, cash_up, 201)
 
 
 class TerminalCashUpSlip(PaperView, BareTerminalView):
     @operation("The slip of a cash-up", query=LanguageQuery, problems=(cash_ups.CashUpUnknown,))
     def get(self, request: Request, ident: uuid.UUID, form: str) -> HttpResponse:
         language = self.language()
-        made = cash_ups.cash_up_of_terminal(terminal_id=self.terminal.terminal_id, ident=ident)
+        cash_up = cash_ups.cash_up_of_terminal(terminal_id=self.terminal.terminal_id, ident=ident)
         content = render(
-            cash_up_slip(made, language),
+            cash_up_slip(cash_up, language),
             output=Output(form),
-            created_at=made.closed_at,
+            created_at=cash_up.closed_at,
             paper=Paper.ROLL_80,
         )
         return self.paper(content, form)

@@ -31,7 +31,7 @@ def marked(mark: str) -> list[int]:
     """
     wanted = f"{MARK}={mark}".encode()
     children: dict[int, list[int]] = defaultdict(list)
-    found: list[int] = []
+    pids: list[int] = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdecimal() or int(entry.name) == os.getpid():
             continue
@@ -40,10 +40,10 @@ def marked(mark: str) -> list[int]:
             children[parent].append(int(entry.name))
             words = (entry / "environ").read_bytes().split(b"\0")
             if any(w == wanted or (mark.endswith("/") and w.startswith(wanted)) for w in words):
-                found.append(int(entry.name))
-    for pid in found:  # which grows meanwhile
-        found += [child for child in children[pid] if child not in found]
-    return [pid for pid in found if alive(pid)]
+                pids.append(int(entry.name))
+    for pid in pids:  # which grows meanwhile
+        pids += [child for child in children[pid] if child not in pids]
+    return [pid for pid in pids if alive(pid)]
 
 
 def end_all(mark: str, number: signal.Signals = signal.SIGKILL) -> None:

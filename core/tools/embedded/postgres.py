@@ -49,10 +49,10 @@ def binaries(major: str = "") -> Path:
         _major(path.parent): path.parent
         for path in Path(spec.origin).parent.glob("pginstall*/bin/postgres")
     }
-    found = servers.get(int(major) if major else max(servers))
-    if found is None:
+    server = servers.get(int(major) if major else max(servers))
+    if server is None:
         raise EmbeddedError(f"The wheel has PostgreSQL {sorted(servers)}, and not {major}.")
-    return found
+    return server
 
 
 def _major(software: Path) -> int:

@@ -27,10 +27,10 @@ def runners_of(race: int) -> dict[int, Runner]:
 
 def runners_of_races(races: Sequence[int]) -> dict[int, dict[int, Runner]]:
     """Return the runners of each race by number, ascending, in one query."""
-    found: dict[int, dict[int, Runner]] = {race: {} for race in races}
+    by_race: dict[int, dict[int, Runner]] = {race: {} for race in races}
     for row in Runner.objects.filter(race__in=races).order_by("number"):
-        found[row.race_id][row.number] = row
-    return found
+        by_race[row.race_id][row.number] = row
+    return by_race
 
 
 def horse(number: int, runners: Mapping[int, Runner]) -> SafeString:

@@ -135,14 +135,14 @@ class _Paddock:
         """Return the classification that waits for its second person, with who may do what."""
         if card.record.state is not RaceState.STARTED:
             return None
-        found = two_persons.pending(kind=CLASSIFICATION, subject=f"race:{card.race.pk}")
-        if found is None or not self.by.may(staff_powers.READ_PROPOSALS):
+        proposal = two_persons.pending(kind=CLASSIFICATION, subject=f"race:{card.race.pk}")
+        if proposal is None or not self.by.may(staff_powers.READ_PROPOSALS):
             return None
-        is_own = self.by.user_id == found.proposed_by_id
-        withdraw = self.buttons(found, (REJECT,)) if is_own else []
+        is_own = self.by.user_id == proposal.proposed_by_id
+        withdraw = self.buttons(proposal, (REJECT,)) if is_own else []
         return {
-            **self._waiting(found),
-            "at": found.proposed_at,
+            **self._waiting(proposal),
+            "at": proposal.proposed_at,
             "withdraw": withdraw[0].url if withdraw else "",
         }
 

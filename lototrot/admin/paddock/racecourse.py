@@ -35,14 +35,14 @@ def days_of(
     races = Race.objects.filter(racecourse=course)
     earlier = races.filter(meeting__day__lt=before) if before else races
     days = earlier.order_by("-meeting__day").values_list("meeting__day", flat=True).distinct()
-    found = list(days[: DAYS_SHOWN + 1])
-    shown = found[:DAYS_SHOWN]
+    newest = list(days[: DAYS_SHOWN + 1])
+    shown = newest[:DAYS_SHOWN]
     rows: dict[datetime.date, list[dict[str, Any]]] = {day: [] for day in shown}
     for day, row in _rows(races.filter(meeting__day__in=shown)):
         rows[day].append(row)
     request = signed_on.reader()
     watches = request is None or signed_on.may(request, powers.WATCH)
-    more = shown[-1] if len(found) > DAYS_SHOWN else None
+    more = shown[-1] if len(newest) > DAYS_SHOWN else None
     return [
         {"day": day, "url": address_of_day(course, day) if watches else "", "races": rows[day]}
         for day in shown

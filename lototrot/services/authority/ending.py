@@ -147,8 +147,8 @@ def _need_known(bet_type: str, destinations: Sequence[Destination]) -> None:
     for destination in destinations:
         other = destination.bet_type
         named = bool(destination.recipient.strip())
-        known = other != bet_type and BetType.objects.filter(code=other).exists()
-        if destination.cents < 1 or named == bool(other) or (other and not known):
+        exists = other != bet_type and BetType.objects.filter(code=other).exists()
+        if destination.cents < 1 or named == bool(other) or (other and not exists):
             raise DestinationUnknown(bet_type=other)
         if other:
             need_going_on(other)

@@ -175,15 +175,15 @@ def _need_undecided(contest_id: int) -> Contest:
 
 def _chosen(contest: Contest, verdict: str, only: list[str] | None) -> BreachSet:
     """Return the totals of the tickets to be decided. Raise unless all can be."""
-    found = summed(_CHOSEN, {"contest": contest.pk, "only": only})
-    if only is not None and found.tickets != len(only):
+    chosen = summed(_CHOSEN, {"contest": contest.pk, "only": only})
+    if only is not None and chosen.tickets != len(only):
         raise UnprintedUnknown(contest=contest.pk)
-    if not found.tickets:
+    if not chosen.tickets:
         raise NothingUnprinted(contest=contest.pk)
     late = _waiting(contest, only).filter(ticket__print_confirmation__isnull=False)
     if verdict == Verdict.VOID and late.exists():
         raise UnprintedConfirmed(tickets=[str(row.ticket.uuid) for row in late[:20]])
-    return found
+    return chosen
 
 
 def _waiting(contest: Contest, only: list[str] | None) -> QuerySet[Unprinted]:
