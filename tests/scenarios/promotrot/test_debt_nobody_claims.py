@@ -4,7 +4,6 @@ P17; 15.III.6.2).
 """
 
 import uuid
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -25,6 +24,7 @@ from promotrot.models.voucher import Voucher
 from tests.support import emitting, factories, paying
 from tests.support.api import refused, staff_api, terminal_api
 from tests.support.factories import Point
+from tests.support.promotrot.owing import nobody_comes
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.2")]
 OWED, SOLD, WON = 50_000, 80, 6_000
@@ -86,12 +86,6 @@ def drawn(game: Game) -> list[Voucher]:
         answer = by.post(f"{path}/{step}", body)
         assert answer.status_code in (200, 201), (step, answer.content)
     return list(Voucher.objects.filter(debt_draw__game=game, issued_at__gte=draw.created_at))
-
-
-def nobody_comes() -> None:
-    """Let the last day pass, and the night after it."""
-    factories.time_to(clock.now() + timedelta(days=31))
-    night_run()
 
 
 def stages() -> list[tuple[str, int]]:
