@@ -51,6 +51,11 @@ def backend_s() -> float:
         cursor.execute("SET max_parallel_workers_per_gather = 0")
         cursor.execute("SELECT pg_backend_pid()")
         (pid,) = cursor.fetchone()
+    return process_s(pid)
+
+
+def process_s(pid: int) -> float:
+    """Return the processor time so far of one process, in seconds."""
     try:  # in nanoseconds, where the kernel keeps them; the other account is in hundredths
         return int((_PROC / str(pid) / "schedstat").read_text().split()[0]) / 1e9
     except FileNotFoundError:

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from django.core.handlers.wsgi import WSGIHandler
 
 from core.api.views import LeanView
+from core.config.hot_paths import Handler
 from core.config.one_write import in_one_write
 from core.database.tokens import token_digest
 from core.premises.requests import Sales as SalesOfGame
@@ -149,7 +149,7 @@ class _Meter:
 def _in_process(contest: Contest, points: list[factories.Point]) -> Figures:
     """Return what one thread of the application takes for a sale, by stage."""
     sales = sale.Sales(contest, points)
-    application = in_one_write(WSGIHandler())
+    application = in_one_write(Handler())
     meter = _Meter()
     places = (
         ("view", LeanView, "dispatch"),
