@@ -4,6 +4,7 @@ Logs must never contain bodies, ticket and voucher codes, tokens, PINs or passwo
 pass them; this module masks those that the text of an exception contains.
 """
 
+import json
 import logging
 import logging.config
 import re
@@ -11,6 +12,7 @@ import sys
 from collections.abc import MutableMapping
 from typing import Any
 
+import msgspec
 import structlog
 from django.conf import settings
 from structlog.typing import Processor
@@ -71,6 +73,18 @@ def _only_faults(record: logging.LogRecord) -> bool:
     return record.levelno >= logging.ERROR and bool(record.exc_info)
 
 
+def _as_json(event: Event, **_: Any) -> str:
+    """Return an event as JSON. What has no form in JSON is written as Python shows it."""
+    try:
+        return msgspec.json.encode(event, enc_hook=_shown).decode()
+    except (TypeError, ValueError, OverflowError):
+        return json.dumps(event, ensure_ascii=False, default=repr)
+
+
+def _shown(value: object) -> str:
+    return str.__str__(value) if isinstance(value, str) else repr(value)
+
+
 def configure() -> None:
     """Set up logging for this process. Calling it again changes nothing."""
     timestamp = structlog.processors.TimeStamper(fmt="iso", utc=True)
@@ -80,7 +94,7 @@ def configure() -> None:
         timestamp,
         _describe_exception,
     ]
-    render = structlog.processors.JSONRenderer(ensure_ascii=False)
+    render = structlog.processors.JSONRenderer(_as_json)
     level = logging.getLevelNamesMapping()[settings.LOG_LEVEL]
     structlog.configure(
         processors=[*ours, render],

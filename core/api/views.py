@@ -68,7 +68,8 @@ def json_response(content: Any, status: int = 200) -> HttpResponse:
 
 
 def _written(value: Any) -> Any:
-    return str(value) if isinstance(value, str) else JSONEncoder().default(value)
+    # A safe text's own `str` is itself again.
+    return str.__str__(value) if isinstance(value, str) else JSONEncoder().default(value)
 
 
 def _prove(request: Request) -> None:

@@ -4,24 +4,25 @@ import gc
 import os
 from importlib import import_module
 
-from django.core.wsgi import get_wsgi_application
+import django
 
 from core.config import celery  # noqa: F401  (it sends the tasks)
 from core.config.one_write import in_one_write
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
-_django = get_wsgi_application()
+django.setup(set_prefix=False)
 
 from django.conf import settings  # noqa: E402  (needs the apps loaded)
 
 from core.api.limits import refusing_early  # noqa: E402
 from core.config.health import alive_early  # noqa: E402
+from core.config.hot_paths import Handler  # noqa: E402
 from core.config.passing_on import passing_on  # noqa: E402
 from core.config.shedding import shedding  # noqa: E402
 from core.config.startup import verify_server  # noqa: E402
 from core.timekeeping import watching  # noqa: E402
 
-application = shedding(alive_early(refusing_early(in_one_write(_django))))
+application = shedding(alive_early(refusing_early(in_one_write(Handler()))))
 if settings.DEALER:
     application = passing_on(application, settings.DEALER)
 verify_server()

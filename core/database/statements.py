@@ -7,7 +7,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import psycopg
-from django.db import DatabaseError, OperationalError, connection
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, OperationalError, connection, connections
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus
 from psycopg.pq.abc import PGconn, PGresult
@@ -81,9 +81,10 @@ def is_read_only(error: BaseException) -> bool:
 
 
 def _once(statement: str, parameters: Sequence[Any]) -> tuple[Any, ...] | None:
-    connection.ensure_connection()
-    session: psycopg.Connection = connection.connection
-    with connection.wrap_database_errors:
+    ours = connections[DEFAULT_DB_ALIAS]  # `connection` looks it up anew for each attribute
+    ours.ensure_connection()
+    session: psycopg.Connection = ours.connection
+    with ours.wrap_database_errors:
         if session.autocommit:
             try:
                 return _executed(session, statement, parameters)

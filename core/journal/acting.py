@@ -31,7 +31,10 @@ class Acting:
 
     def told(self) -> str:
         """Return the act as the text that `journal_note()` reads."""
-        parts = dataclasses.astuple(self)
+        parts = (
+            *(self.name, self.staff, self.staff_session),
+            *(self.terminal, self.operator, self.request_id),
+        )  # `astuple` copies each of them deeply
         return "|".join("" if part is None else str(part).replace("|", "/") for part in parts)
 
 

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from datetime import date, time
 from enum import StrEnum
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
@@ -200,10 +200,18 @@ def payment_rule(amount_cents: int, figures: PaymentFigures, bearer: Bearer) -> 
     """
     if amount_cents <= 0:
         raise AmountNotPayable
-    tiers = [tier for tier in figures.tiers if tier.has(amount_cents)]
-    in_cash = amount_cents <= figures.cash_up_to_cents
+    numbers = tuple(n for n, tier in enumerate(figures.tiers) if tier.has(amount_cents))
+    return _rule(figures, numbers, bearer, in_cash=amount_cents <= figures.cash_up_to_cents)
+
+
+@lru_cache(maxsize=256)
+def _rule(
+    figures: PaymentFigures, numbers: tuple[int, ...], bearer: Bearer, *, in_cash: bool
+) -> PaymentRule:
+    """Return the rule of amounts that are in the tiers with these indices: few for every amount."""
+    tiers = [figures.tiers[number] for number in numbers]
     return PaymentRule(
-        tier=figures.tiers.index(tiers[0]) + 1,
+        tier=numbers[0] + 1,
         named=_in_order({place for tier in tiers for place in tier.named}),
         payers=_joined([tier.of(bearer) for tier in tiers]),
         means=Means.CASH if in_cash else Means.NOMINATIVE_CHEQUE,

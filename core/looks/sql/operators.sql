@@ -21,7 +21,7 @@ BEGIN
     END IF;
     v_done := set_config('core.act', p_act, true);
     INSERT INTO looks_look (at, door, terminal_id, operator_id, kind, subject, asked)
-    VALUES (core_now(), p_door, p_terminal, p_operator, p_kind, p_subject, p_asked);
+    VALUES (v_now, p_door, p_terminal, p_operator, p_kind, p_subject, p_asked);
     v_done := set_config('core.act', v_before, true);
 END $$;
 

@@ -1,5 +1,7 @@
 """One line per request, and nothing in any line that could pay a prize or open a door."""
 
+import datetime
+import json
 import logging
 import re
 import uuid
@@ -8,9 +10,11 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.conf import LazySettings
 from django.contrib.auth.hashers import make_password
+from django.utils.safestring import mark_safe
+from django.utils.translation import gettext_lazy
 
 from core.api import problems
-from core.api.logs import mask
+from core.api.logs import _as_json, mask
 from core.kernel.codes import ALPHABET
 from core.premises import services
 from core.premises.models import Operator
@@ -194,3 +198,20 @@ def test_libraries_and_exceptions_are_masked(log_text: LogText, anybody: Api) ->
 )
 def test_what_is_masked(text: str, hidden: bool) -> None:
     assert (mask(f"before {text} after") != f"before {text} after") is hidden
+
+
+def test_whatever_an_event_holds_is_a_line_of_json() -> None:
+    """A log that cannot be written must not stop the act that it tells of."""
+    event = {
+        "cents": 1 << 80,
+        "text": gettext_lazy("ticket"),
+        "safe": mark_safe("<b>"),
+        "who": PIN.encode(),
+        "odd": {1: object},
+        "day": datetime.date(2030, 3, 2),
+    }
+    written = json.loads(_as_json(event))
+    assert (written["cents"], written["safe"]) == (1 << 80, "<b>")
+    assert _as_json({"a": 1, "é": "à"}) == '{"a":1,"é":"à"}'
+    for name, value in event.items():
+        assert json.loads(_as_json({name: value}))

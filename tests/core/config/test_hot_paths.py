@@ -1,16 +1,24 @@
 """A hot path has the answer and the headers that the whole road gives."""
 
+import io
+import json
 import uuid
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.test import Client
+from django.conf import LazySettings
+from django.core.handlers.wsgi import WSGIHandler
+from django.core.signals import request_started
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.http import StreamingHttpResponse
+from django.test import Client, RequestFactory
 from django.urls import get_resolver, resolve
 
 from core.api.views import LeanView
 from core.config import hot_paths
-from core.config.hot_paths import is_hot
+from core.config.hot_paths import Handler, is_hot
+from core.config.one_write import in_one_write
 from core.config.routes import _flat
 from tests.support import factories
 
@@ -108,3 +116,87 @@ def test_a_host_that_is_not_ours_is_refused(road: str) -> None:
 def test_other_methods_and_addresses_take_the_whole_road() -> None:
     assert Client().get(SALE).status_code == 405
     assert Client().post("/api/v1/nowhere").status_code == 404
+
+
+Given = tuple[str, dict[str, str], bytes]
+
+
+def given(handler: WSGIHandler, method: str, path: str, body: bytes = b"{}") -> Given:
+    """Return what a handler gives a WSGI server: status, headers that are alike, and the body."""
+    environ = RequestFactory().generic(method, path, body, content_type="application/json").environ
+    began: list[Any] = []
+    parts = in_one_write(handler)(
+        environ | {"wsgi.input": io.BytesIO(body)}, lambda *each: began.extend(each)
+    )
+    content = b"".join(parts)
+    if content.startswith(b"{"):
+        content = json.dumps(json.loads(content) | {"request_id": ""}).encode()
+    return began[0], {name: value for name, value in began[1] if name not in OWN}, content
+
+
+@pytest.fixture
+def looked_after(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Note each look at a connection, without closing that of the test."""
+    looks: list[str] = []
+    monkeypatch.setattr(
+        BaseDatabaseWrapper,
+        "close_if_unusable_or_obsolete",
+        lambda wrapper: looks.append(wrapper.alias),
+    )
+    return looks
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("POST", SALE, "401 Unauthorized"),
+        ("POST", "/api/v1/nowhere", "404 Not Found"),
+        ("POST", "/api/v1/staff/sessions", "422 Unprocessable Entity"),
+        ("GET", SALE, "405 Method Not Allowed"),
+        ("GET", "/livez", "200 OK"),
+    ],
+)
+def test_our_handler_gives_what_that_of_django_gives(
+    method: str, path: str, status: str, looked_after: list[str]
+) -> None:
+    """So does it look after the thread's connections: one that broke is not asked again."""
+    ours = given(Handler(), method, path)
+    assert "default" in looked_after
+    assert ours == given(WSGIHandler(), method, path)
+    assert ours[0] == status
+
+
+@pytest.mark.django_db
+def test_signals_are_sent_but_for_what_programs_post(
+    looked_after: list[str], settings: LazySettings
+) -> None:
+    told: list[str] = []
+
+    def receiver(environ: dict[str, Any], **_: Any) -> None:
+        told.append(environ["PATH_INFO"])
+
+    request_started.connect(receiver)
+    try:
+        given(Handler(), "POST", SALE)
+        given(Handler(), "GET", SALE)
+        assert told == [SALE]
+        settings.DEBUG = True  # then queries are kept, which the signal drops
+        given(Handler(), "POST", SALE)
+        assert told == [SALE, SALE]
+    finally:
+        request_started.disconnect(receiver)
+
+
+@pytest.mark.django_db
+def test_what_is_streamed_is_closed_by_the_server(
+    looked_after: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handler = Handler()
+    streamed = StreamingHttpResponse([b"one", b"two"])
+    monkeypatch.setattr(handler, "_middleware_chain", lambda _request: streamed)
+    environ = RequestFactory().post(SALE).environ
+    answer = in_one_write(handler)(environ, lambda *_: None)
+    assert answer is streamed and not streamed.closed
+    streamed.close()
+    assert streamed.closed
