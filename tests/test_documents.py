@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from babel.messages.pofile import read_po
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = sorted(
@@ -14,6 +15,7 @@ DOCUMENTS = sorted(
 _LINK = re.compile(r"\]\(([^)\s#]+)(?:#[^)]*)?\)")
 _PATH = re.compile(r"`((?:core|lototrot|promotrot|verify|tests|docs|\.ci)/[\w./*-]*)`")
 _CONTRIBUTION = re.compile(r'contribut\w+\(\s*"([\w.]+)",\s*"(\w+)"')
+_ITALIC = re.compile(r"\*([^*]+)\*")
 _CHECK = re.compile(r"^check:.*\n((?:\t.*\n)+)", re.MULTILINE)
 
 
@@ -36,6 +38,18 @@ def test_every_decision_has_a_status_and_a_date_and_is_in_the_index() -> None:
         assert title.startswith(f"# {number}. "), page.name
         assert re.fullmatch(r"Status: \w+.* · Date: \d{4}-\d\d-\d\d", stated), page.name
         assert f"]({page.name})" in index, page.name
+
+
+def test_the_catalan_words_of_the_glossary_that_are_ours_are_on_our_screens() -> None:
+    shown = ""
+    for app in ("core", "lototrot", "promotrot"):
+        with (ROOT / app / "locale" / "ca" / "LC_MESSAGES" / "django.po").open("rb") as catalogue:
+            shown += "\n".join(str(message.string).lower() for message in read_po(catalogue))
+    rows = [line.split("|") for line in (ROOT / "docs" / "glossary.md").read_text().splitlines()]
+    ours = [text for row in rows if len(row) == 6 for text in _ITALIC.findall(row[2])]
+    words = {word.strip().lower() for text in ours for word in text.split(",")}
+    assert len(words) > 30
+    assert {word for word in words if word not in shown} == set()
 
 
 @pytest.mark.parametrize("page", ["architecture.md", "adr/0022-apps-contribute-by-file-name.md"])

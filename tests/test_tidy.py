@@ -198,6 +198,25 @@ def test_docstrings_say_it_instead_of_announcing_it() -> None:
     assert announcing == set()
 
 
+# Words of the last table of docs/glossary.md that have no other sense here.
+_UNUSED_WORDS = re.compile(
+    r"\b(whoever|barred|held apart|punters?|customers?|retailers?|placements?|dividends?)\b", re.I
+)
+
+
+def test_words_that_the_glossary_does_not_use_are_not_written() -> None:
+    endings = (".py", ".sql", ".js", ".html")
+    files = [
+        path
+        for folder in (*SOURCES, "verify")
+        for path in Path(ROOT, folder).rglob("*")
+        if path.suffix in endings and "migrations" not in path.parts
+    ]
+    written = {name_of(path) for path in files if _UNUSED_WORDS.search(path.read_text())}
+    assert len(files) > 1000
+    assert written == set()
+
+
 # Calls and decorators with which Django and its libraries are told of classes and functions.
 _OF_LIBRARIES = re.compile(
     r"^(admin\.(site\.)?register|register\.(filter|simple_tag|simple_block_tag|inclusion_tag|tag)"
