@@ -51,9 +51,9 @@ class Meeting(Board):
         return super().get(request, *args, past=past, **kwargs)
 
     def get_context_data(self, **context: Any) -> dict[str, Any]:
-        shown = super().get_context_data(**context)
-        shown["config"] |= {"phone": None, "fixed": {BOARD.name: context["past"]}}
-        return shown | {"wall": False}
+        context_data = super().get_context_data(**context)
+        context_data["config"] |= {"phone": None, "fixed": {BOARD.name: context["past"]}}
+        return context_data | {"wall": False}
 
 
 PAGES = (

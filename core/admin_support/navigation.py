@@ -67,7 +67,7 @@ def list_link(request: HttpRequest, model: type[Model]) -> str:
 
 def records(request: HttpRequest, place: Place) -> list[dict[str, Any]]:
     """Return the sections of a place with the tables that the person may see."""
-    shown = [
+    sections_seen = [
         {
             "title": section.title,
             "tables": [
@@ -84,7 +84,7 @@ def records(request: HttpRequest, place: Place) -> list[dict[str, Any]]:
         for section in sections()
         if section.place is place
     ]
-    return [section for section in shown if section["tables"]]
+    return [section for section in sections_seen if section["tables"]]
 
 
 def _may_view(request: HttpRequest, model: type[Model]) -> bool:

@@ -208,9 +208,9 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Show the list, once it is on record who looks at rows of players."""
-        shown = {"saved": saved.offered(self, request), **(extra_context or {})}
-        shown["chosen_acts"] = choosing.offered(self, request)
-        page: HttpResponse = super().changelist_view(request, shown)
+        added_context = {"saved": saved.offered(self, request), **(extra_context or {})}
+        added_context["chosen_acts"] = choosing.offered(self, request)
+        page: HttpResponse = super().changelist_view(request, added_context)
         if page.status_code == HTTPStatus.OK:
             look_at_list(self.model, asked=request.META.get("QUERY_STRING", ""))
         return page
@@ -306,9 +306,9 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
         often = sorted((a for a in self.acts if not a.is_rare), key=lambda act: not act.due)
         offered = self._offered_names(request, often, "act", target)
         actions = super().get_actions_detail(request, object_id)
-        shown = [action for action in actions if action.method.__name__ in offered]
+        allowed = [action for action in actions if action.method.__name__ in offered]
         names = [f"act_{act.name}" for act in often]
-        return sorted(shown, key=lambda action: names.index(action.method.__name__))
+        return sorted(allowed, key=lambda action: names.index(action.method.__name__))
 
     def _rare(self, request: HttpRequest, target: Any) -> list[tuple[Act, str]]:
         """Return the rare acts that the person may do to the row, with their addresses."""

@@ -142,8 +142,8 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        shown = dashboard.today(request)
-        answer: HttpResponse = super().index(request, shown | (extra_context or {}))
+        panels = dashboard.today(request)
+        answer: HttpResponse = super().index(request, panels | (extra_context or {}))
         return answer
 
     def password_change(

@@ -138,10 +138,10 @@ def _who(act: Act) -> str:
 def _changes(row: models.Model, one: models.Model, change: Change) -> Iterator[Any]:
     """Return the changes of the columns that the page of the changed row shows."""
     page: Any = admin.site._registry.get(type(one))
-    shown = page.asked_names() if page else set()
+    on_the_page = page.asked_names() if page else set()
     for field in one._meta.concrete_fields:
         secret = isinstance(field, models.BinaryField) or field.name in SECRET
-        if field.column not in change.before or secret or field.name not in shown:
+        if field.column not in change.before or secret or field.name not in on_the_page:
             continue
         of = "" if one == row else link(one)
         before, after = change.before[field.column], change.after[field.column]

@@ -12,7 +12,7 @@ def placed(named: str) -> tuple[Premises | None, str]:
     words = named.strip()
     offices = Premises.objects.filter(kind=Premises.Kind.CENTRAL_OFFICE).order_by("pk")
     for office in offices:
-        shown = f"{office.name}, {office.address}, {office.municipality}"
-        if words in ("", office.code, shown):
-            return office, shown
+        address = f"{office.name}, {office.address}, {office.municipality}"
+        if words in ("", office.code, address):
+            return office, address
     return None, words

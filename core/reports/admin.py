@@ -108,8 +108,8 @@ def _one(request: HttpRequest, name: str) -> HttpResponse:
         compared = _compared(request, table)
     except DomainError as error:
         files = _files(name, f"?{request.GET.urlencode()}")
-        shown = files if isinstance(error, ReadingTooLong) else {}
-        context = {"title": _("Reports"), "refusal": gettext(error.message), **shown}
+        offered = files if isinstance(error, ReadingTooLong) else {}
+        context = {"title": _("Reports"), "refusal": gettext(error.message), **offered}
         return TemplateResponse(
             request, "reports/one.html", admin.site.each_context(request) | context
         )
@@ -212,8 +212,8 @@ def _file(content: bytes, media_type: str, name: str) -> HttpResponse:
 
 def _orders(request: HttpRequest) -> HttpResponse:
     """Show the list of orders, whose address could be that of a report."""
-    shown: HttpResponse = admin.site.get_model_admin(ReportOrder).changelist_view(request)
-    return shown
+    page: HttpResponse = admin.site.get_model_admin(ReportOrder).changelist_view(request)
+    return page
 
 
 def _urls(keep: Keep) -> list[URLPattern]:

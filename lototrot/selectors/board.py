@@ -233,8 +233,8 @@ def past_document(day: date, bet_type: str) -> Mapping[str, Any] | None:
     Anyone may ask for it, so it is made once a minute at most.
     """
     contests = Contest.objects.filter(day=day, bet_type_code=bet_type, state__in=_OVER)
-    shown = contests.filter(publication__isnull=False)
-    contest = shown.select_related("meeting", "bet_type", "publication").first()
+    published = contests.filter(publication__isnull=False)
+    contest = published.select_related("meeting", "bet_type", "publication").first()
     if contest is None:
         return None
     chain = {"jackpot_cents": 0, "reserve_cents": 0, "history": []}

@@ -114,10 +114,10 @@ def _told(facts: EmissionFacts, end: PlayEnd) -> tuple[int | None, tuple[Step, .
     """
     game = facts.game
     if isinstance(game, PredrawnGame):
-        shown, words = _pictured(game, end, facts)
-        if end.tier and shown == game.kind.shown_as(end.tier):
-            shown = end.tier  # an extra prize looks like its equal in the table
-        return shown, ((_("Uncovered"), words),)
+        tier, words = _pictured(game, end, facts)
+        if end.tier and tier == game.kind.shown_as(end.tier):
+            tier = end.tier  # an extra prize looks like its equal in the table
+        return tier, ((_("Uncovered"), words),)
     return _played(game, facts, end)
 
 
@@ -130,8 +130,8 @@ def _pictured(game: PredrawnGame, end: PlayEnd, facts: EmissionFacts) -> tuple[i
         numbers = ", ".join(map(str, common)) or "–"
         return tier, _("Numbers in common: %(numbers)s") % {"numbers": numbers}
     cells = tuple(picture.get("cells", ()))
-    shown = rules.shown(cells)
-    tier_shown = next(iter(shown)) if len(shown) == 1 else (None if shown else 0)
+    tiers = rules.shown(cells)
+    tier_shown = next(iter(tiers)) if len(tiers) == 1 else (None if tiers else 0)
     return tier_shown, _cells_in_words(rules, cells, tier_shown, facts)
 
 

@@ -259,9 +259,9 @@ def _label_rows(game: Game) -> list[tuple[str, ...]]:
         }.items():
             named.setdefault(key, {})[code] = text
     here = texts_of(game)
-    shown = {**here.prizes, **here.labels}
+    names_here = {**here.prizes, **here.labels}
     return [
-        (shown.get(key, key), *(by_code.get(code, NOTHING) for code in codes))
+        (names_here.get(key, key), *(by_code.get(code, NOTHING) for code in codes))
         for key, by_code in named.items()
     ]
 

@@ -157,18 +157,18 @@ class PredrawnForm(GameForm):
                 self.need(name, data)
         if any(name in self.errors for name in needed):
             return None
-        shown = tuple(data[f"{column}_{at}"] for at in range(tiers))
+        pictured = tuple(data[f"{column}_{at}"] for at in range(tiers))
         if squares and data["columns"] * data["rows"] > MAX_CELLS:
             text = gettext("A picture has at most %(cells)s squares.") % {"cells": MAX_CELLS}
             self.add_error("rows", text)
             return None
         if pictures == _Pictures.NUMBERS:
-            return NumberMatch(data["highest"], data["winners"], data["yours"], shown)
+            return NumberMatch(data["highest"], data["winners"], data["yours"], pictured)
         if pictures == _Pictures.LETTERS:
-            return Letters(data["columns"], data["rows"], tuple(data["letters"].split()), shown)
-        fills = [sign for sign in data.get("fills", ()) if sign not in shown]
-        signs = (*dict.fromkeys(shown), *fills)
-        return Symbols(data["columns"], data["rows"], data["match"], signs, shown)
+            return Letters(data["columns"], data["rows"], tuple(data["letters"].split()), pictured)
+        fills = [sign for sign in data.get("fills", ()) if sign not in pictured]
+        signs = (*dict.fromkeys(pictured), *fills)
+        return Symbols(data["columns"], data["rows"], data["match"], signs, pictured)
 
     def field_at(self, place: str) -> str:
         match = re.fullmatch(r"\$\.presentation\[(\d+)\]", place)
