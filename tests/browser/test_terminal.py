@@ -155,7 +155,7 @@ def test_the_acts_of_a_counter_in_each_language(
 def test_it_works_by_keyboard_and_scanner_alone(open_browser: Open, line: Line) -> None:
     """A single typed race by race, sold, scanned, and annulled inside its window."""
     browser = open_browser()
-    desk.enrol(browser, line.url, desk.shop())
+    desk.enrol(browser, line.url, desk.shop(), by_keys=True)
     browser.find(".display")
     browser.tab_to(".display .primary")
     browser.keys("Enter")
@@ -196,7 +196,7 @@ def _next_shift(browser: Browser) -> None:
     desk.mark(browser, 1, 4)
     assert browser.shows(".last")
     browser.click("#who .button")
-    desk.sign_on(browser)
+    desk.sign_on(browser, by_keys=True)
     browser.find(".races")
     assert browser.all('.runner[aria-pressed="true"]') == [] and not browser.shows(".last")
 

@@ -33,6 +33,11 @@ window.print = () => {
   dispatchEvent(new Event("afterprint"));
 };
 """
+_PASTE = """
+const field = document.querySelector(arguments[0]);
+field.focus();
+return document.execCommand("insertText", false, arguments[1]) && document.activeElement === field;
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,21 +94,34 @@ def lift(standing: SalesStop) -> None:
     two_persons.confirm(proposal=proposal.uuid, by=second)
 
 
-def enrol(browser: Browser, url: str, at: Shop, *, language: str = "ca") -> None:
+def enrol(
+    browser: Browser, url: str, at: Shop, *, language: str = "ca", by_keys: bool = False
+) -> None:
     """Open the terminal, enrol it, and sign the operator on."""
     browser.at_load(PRINTER)
     browser.go(f"{url}/terminal/?lang={language}")
-    browser.type("#enrolment-code", at.enrolment_code)
+    put = Browser.type if by_keys else _paste
+    put(browser, "#enrolment-code", at.enrolment_code)
     browser.keys("Enter")
-    sign_on(browser)
+    sign_on(browser, by_keys=by_keys)
 
 
-def sign_on(browser: Browser, pin: str = PIN) -> None:
+def sign_on(browser: Browser, pin: str = PIN, *, by_keys: bool = False) -> None:
     """Sign the operator on. With the `given` PIN, another has to be chosen first."""
-    browser.type("#operator-number", "1")
-    browser.type("#operator-pin", pin)
+    put = Browser.type if by_keys else _paste
+    put(browser, "#operator-number", "1")
+    put(browser, "#operator-pin", pin)
     browser.keys("Enter")
     browser.find("#tabs" if pin == PIN else "#new-pin")
+
+
+def _paste(browser: Browser, selector: str, text: str) -> None:
+    """Put a text into an empty field at once, and leave the focus there.
+
+    Each key that is typed takes a frame of the page. Most tests only pass through this form.
+    """
+    browser.find(selector)
+    assert browser.run(_PASTE, selector, text), f"{selector} does not take its text"
 
 
 def choose_pin(browser: Browser) -> None:
