@@ -11,6 +11,7 @@ from core.journal.binding import (
     with_rows,
 )
 from core.journal.rules import Rule
+from lototrot.services.tickets.retired import stays
 
 _RECORDED = {"user": "recorded_by_id"}
 _PROPOSED = "proposal_id IS NOT NULL"
@@ -145,12 +146,35 @@ CAP = Rule(
     "lototrot_premisessales.counted",
     "it is not what the premises sold in the contest, or more than its cap",
     "lototrot_premisessales",
-    """
+    f"""
     SELECT 'lototrot_premisessales', s.id, s.journal_xid
       FROM lototrot_premisessales s JOIN lototrot_contest c ON c.id = s.contest_id
      WHERE s.sold_cents > coalesce(c.premises_cap_cents, 0)
         OR s.sold_cents <> (SELECT coalesce(sum(t.amount_cents), 0) FROM lototrot_ticket t
-                             WHERE t.contest_id = s.contest_id AND t.premises_id = s.premises_id)
+                             WHERE t.contest_id = s.contest_id AND t.premises_id = s.premises_id
+                               AND {stays()})
+                         + (SELECT coalesce(sum(l.amount_cents), 0) FROM lototrot_retiredsales l
+                             WHERE l.contest_id = s.contest_id AND l.premises_id = s.premises_id)
+    """,
+)
+# What left is summed as it was published: as many tickets as left, and those alone.
+LEFT = Rule(
+    "lototrot_retiredsales.summed",
+    "the sums of the tickets that left are not of as many as were published to leave",
+    "lototrot_retiredsales",
+    """
+    SELECT 'periods_retiredrows', d.id, d.journal_xid
+      FROM periods_retiredrows d
+     WHERE d.relation = 'lototrot_ticket'
+       AND (d.leaves <> (SELECT coalesce(sum(l.tickets), 0) FROM lototrot_retiredsales l
+                          WHERE l.retired_id = d.id)
+            OR EXISTS (
+                SELECT FROM (SELECT l.contest_id, sum(l.bets) AS bets FROM lototrot_retiredsales l
+                              WHERE l.retired_id = d.id GROUP BY 1) s
+                  FULL JOIN (SELECT k.contest_id, k.leg, sum(k.bets) AS bets
+                               FROM lototrot_retiredmarks k WHERE k.retired_id = d.id
+                              GROUP BY 1, 2) m ON m.contest_id = s.contest_id
+                 WHERE m.bets IS DISTINCT FROM s.bets))
     """,
 )
 _TICKETS = (
@@ -158,7 +182,13 @@ _TICKETS = (
     with_rows(
         "lototrot_premisessales",
         ("lototrot_ticket", "o.contest_id = t.contest_id AND o.premises_id = t.premises_id"),
+        # The first ticket that was sold there may have left with its month.
+        unless="EXISTS (SELECT FROM lototrot_retiredsales l WHERE l.contest_id = t.contest_id"
+        " AND l.premises_id = t.premises_id)",
     ),
+    with_parent("lototrot_retiredsales", "periods_retiredrows", "retired_id"),
+    with_parent("lototrot_retiredmarks", "periods_retiredrows", "retired_id"),
+    LEFT,
     sold("lototrot_ticket", act="lototrot.sale", amount="amount_cents"),
     stamped("lototrot_printconfirmation", "confirmed_at"),
     stamped("lototrot_codegiven", "given_at", operator="operator_id"),

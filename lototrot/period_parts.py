@@ -59,6 +59,12 @@ _LATER = """
 EXISTS (SELECT FROM lototrot_ticket k JOIN lototrot_contest c ON c.id = k.contest_id
          WHERE k.id = t.ticket_id AND c.day > %(last)s)
 """
+# A ticket whose print stays must stay, for the print names it.
+_TICKET_LATER = """
+(EXISTS (SELECT FROM lototrot_contest c WHERE c.id = t.contest_id AND c.day > %(last)s)
+ OR EXISTS (SELECT FROM lototrot_printconfirmation p
+             WHERE p.ticket_id = t.id AND p.id > %(after_row)s))
+"""
 _HELD = """
 EXISTS (SELECT FROM payoffice_claim k WHERE k.game = 'lototrot' AND k.document_id = t.ticket_id
            AND k.state IN ('early', 'presented', 'held', 'granted'))
@@ -67,7 +73,12 @@ EXISTS (SELECT FROM payoffice_claim k WHERE k.game = 'lototrot' AND k.document_i
 ARCHIVE_TABLES = (
     ArchiveTable("lototrot_contest", f"t.id IN ({_CONTESTS})"),
     ArchiveTable("lototrot_seal", f"t.contest_id IN ({_CONTESTS})"),
-    ArchiveTable("lototrot_ticket", f"t.contest_id IN ({_CONTESTS})"),
+    ArchiveTable(
+        "lototrot_ticket",
+        f"t.contest_id IN ({_CONTESTS})",
+        stays=_TICKET_LATER,
+        after="lototrot_printconfirmation",
+    ),
     ArchiveTable("lototrot_void", _OF_TICKET),
     ArchiveTable("lototrot_block", _OF_TICKET),
     ArchiveTable("lototrot_prize", _OF_TICKET),

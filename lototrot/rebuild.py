@@ -17,14 +17,21 @@ from lototrot.services.prizes.carry_over import carry_over_lines
 from lototrot.services.prizes.restoring import restored_lines
 from lototrot.services.races.results import contest_results
 from lototrot.services.settlement.counting import Counting, count
+from lototrot.services.tickets.retired import left, stays
 
 # By premises: the sales, the part annulled as errors, and the part voided with a refund due.
-_SALES = """
-SELECT t.premises_id, sum(t.amount_cents)::bigint,
-       coalesce(sum(t.amount_cents) FILTER (WHERE v.reason = 'error'), 0)::bigint,
-       coalesce(sum(t.amount_cents) FILTER (WHERE v.reason <> 'error'), 0)::bigint
-  FROM lototrot_ticket t LEFT JOIN lototrot_void v ON v.ticket_id = t.id
- WHERE t.contest_id = %s GROUP BY 1 ORDER BY 1
+# Tickets that left with a retired month were never void.
+_SALES = f"""
+SELECT s.premises_id, sum(s.amount_cents)::bigint,
+       coalesce(sum(s.amount_cents) FILTER (WHERE s.reason = 'error'), 0)::bigint,
+       coalesce(sum(s.amount_cents) FILTER (WHERE s.reason <> 'error'), 0)::bigint
+  FROM (SELECT t.premises_id, t.amount_cents, v.reason
+          FROM lototrot_ticket t LEFT JOIN lototrot_void v ON v.ticket_id = t.id
+         WHERE t.contest_id = %(contest)s AND {stays()}
+         UNION ALL
+        SELECT l.premises_id, l.amount_cents, NULL
+          FROM lototrot_retiredsales l WHERE l.contest_id = %(contest)s) s
+ GROUP BY 1 ORDER BY 1
 """
 
 
@@ -51,7 +58,7 @@ def _ends(end: GameEnd) -> list[Line]:
 def _sales(contest: Contest, takings: AccountCode) -> list[Line]:
     lines = []
     with connection.cursor() as cursor:
-        cursor.execute(_SALES, [contest.pk])
+        cursor.execute(_SALES, {"contest": contest.pk})
         for premises, sold, errors, breaches in cursor.fetchall():
             lines += [
                 postings.sale(premises_id=premises, takings=takings, cents=sold),
@@ -64,7 +71,8 @@ def _sales(contest: Contest, takings: AccountCode) -> list[Line]:
 def _settlement(contest: Contest, takings: AccountCode, books: Books) -> list[Line]:
     rules = rules_of(contest.bet_type, contest.day)
     code = contest.bet_type_code
-    counting = Counting(contest.pk, contest_results(contest).right_masks, rules)
+    right_masks = contest_results(contest).right_masks
+    counting = Counting(contest.pk, right_masks, rules, left(contest.pk))
     tally = count(counting)
     d = distribute(
         Takings(

@@ -12,14 +12,20 @@ from core.reports import money
 from core.reports.tables import Column, Kind, Period, Picture, Report, Reports, Row, Sold
 from lototrot.accounts import Part
 from lototrot.models.settlement import Settlement, SettlementCategory
+from lototrot.services.tickets.retired import stays
 
-_SOLD = """
+# Tickets that left with a retired month were never void.
+_SOLD = f"""
 SELECT (t.sold_at AT TIME ZONE 'Europe/Madrid')::date, t.premises_id, t.terminal_id, count(*),
        sum(t.amount_cents)::bigint,
        coalesce(sum(t.amount_cents) FILTER (WHERE v.reason = 'error'), 0)::bigint,
        coalesce(sum(t.amount_cents) FILTER (WHERE v.reason <> 'error'), 0)::bigint
   FROM lototrot_ticket t LEFT JOIN lototrot_void v ON v.ticket_id = t.id
- WHERE t.sold_at >= %s AND t.sold_at < %s GROUP BY 1, 2, 3
+ WHERE t.sold_at >= %(since)s AND t.sold_at < %(until)s AND {stays()} GROUP BY 1, 2, 3
+ UNION ALL
+SELECT l.day, l.premises_id, l.terminal_id, sum(l.tickets)::bigint, sum(l.amount_cents)::bigint,
+       0, 0
+  FROM lototrot_retiredsales l WHERE l.day >= %(first)s AND l.day <= %(last)s GROUP BY 1, 2, 3
 """
 # Every transfer of the jackpots and reserves, in order, with the balance after it.
 _HISTORY = """
@@ -85,7 +91,9 @@ CARRIED = Report(
 
 def sold(period: Period) -> Iterator[Sold]:
     with connection.cursor() as cursor:
-        cursor.execute(_SOLD, [day_bounds(period.first)[0], day_bounds(period.last)[1]])
+        since, until = day_bounds(period.first)[0], day_bounds(period.last)[1]
+        days = {"first": period.first, "last": period.last, "since": since, "until": until}
+        cursor.execute(_SOLD, days)
         for row in cursor.fetchall():
             yield Sold(Game.LOTOTROT, *row)
 

@@ -169,7 +169,7 @@ PERIOD = {"format": "trot-period-1", "number": whole, "first_day": day, "last_da
           "parts": {"lototrot": [{"contest": whole, "day": day, "root": sha256, "tickets": whole,
                                   "takings_cents": whole, "winning_tickets": whole,
                                   "prizes_cents": whole}], "promotrot": [anything]}}
-RETIRED_TABLE = {"first_row": whole, "last_row": whole, "entries_sha256": sha256}
+RETIRED_TABLE = {"first_row": whole, "last_row": whole, "rows": whole, "entries_sha256": sha256}
 ARCHIVED_TABLE = {"table": words, "file": words, "rows": whole, "bytes": whole, "sha256": sha256,
                   "file_sha256": sha256, "retires": (None, RETIRED_TABLE),
                   "columns": [{"name": words, "type": words, "says": text}]}
@@ -177,7 +177,7 @@ RETIREMENT = {"format": "trot-retirement-1", "number": whole, "first_day": day, 
               "archive_sha256": sha256, "kept": words, "journal": {"batch": whole, "digest": text},
               "openings": {"first_row": whole, "last_row": whole, "accounts": whole,
                            "sha256": sha256},
-              "tables": [{"table": words, "rows": whole, **RETIRED_TABLE}]}
+              "tables": [{"table": words, "leaves": whole, **RETIRED_TABLE}]}
 NAMES_ERASED = {"format": "trot-names-erased-1", "erased_at": instant, "names_of_staff": [sha256],
                 "names_of_operators": [sha256]}
 ARCHIVE = {"format": "trot-archive-1", "number": whole, "first_day": day, "last_day": day,

@@ -26,7 +26,7 @@ from core.journal.services import CHECKPOINT, checkpoint_document
 from core.journal.spans import WHOLE, Left, Part, compared, in_order, sealed_entries, stretches
 from core.kernel.canonical import Json, canonical_bytes
 from core.proofs.models import LogEntry
-from core.proofs.selectors import Retired, RetiredBatches
+from core.proofs.selectors import Retired, RetiredBatches, leaving_rows
 
 
 class Fault(enum.StrEnum):
@@ -239,23 +239,18 @@ def _checkpoints(part: Part) -> Iterator[Finding]:
         if batch is None:
             yield Finding(Fault.CHECKPOINT, f"{place}: its batch {number} is gone", batch=number)
         elif checkpoint_document(batch) != entry.document:
-            yield Finding(
-                Fault.CHECKPOINT, f"{place}: batch {number} is not what was published", batch=number
-            )
+            detail = f"{place}: batch {number} is not what was published"
+            yield Finding(Fault.CHECKPOINT, detail, batch=number)
 
 
 # --- Rows -----------------------------------------------------------------------------------------
 
 
 def _rows(table: Journaled, part: Part) -> Iterator[Finding]:
-    """Compare every row with its entry, both in the order of the journal.
-
-    A row that was retired need not be there; one that is there must be as it was.
-    """
-    retired = Retired(table.name)
+    """Compare every row with its entry, in order. One that was retired need not be there."""
+    retired, removed = Retired(table.name), 0
     for stretch in stretches(table, part):
-        there = rows.present_columns(table)
-        gone = set(stretch.form.columns) - set(there)
+        gone = set(stretch.form.columns) - set(there := rows.present_columns(table))
         if gone:
             yield Finding(
                 Fault.FORM,
@@ -269,7 +264,9 @@ def _rows(table: Journaled, part: Part) -> Iterator[Finding]:
         entries = rows.entries(table, stretch.form.columns, stretch.span, there)
         present = left.others(in_order(entries, stretch), stretch)
         for what, entry, batch in compared(sealed, present):
-            if what != Fault.ROW_REMOVED or entry.row not in retired:
+            if what == Fault.ROW_REMOVED and entry.row in retired:
+                removed += 1
+            else:
                 yield row_finding(Fault(what), table, entry, batch)
         for number, were, are in left.differing():
             yield Finding(
@@ -279,6 +276,10 @@ def _rows(table: Journaled, part: Part) -> Iterator[Finding]:
                 batch=number,
                 table=table.name,
             )
+    # In a part of the journal, rules name what had to stay.
+    if part.is_whole and removed and removed > (leaves := leaving_rows(table.name)):
+        detail = f"{table.name}: {removed} retired rows are gone, {leaves} were to leave"
+        yield Finding(Fault.ROWS_DIFFER, detail, table=table.name)
 
 
 _WORDS = {

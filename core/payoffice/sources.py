@@ -29,6 +29,16 @@ class DocumentUnknown(NotFound):
     message = "No ticket or voucher has that code."
 
 
+class DocumentArchived(DocumentUnknown):
+    """`data["last_day"]` is the last day of the contests whose tickets are archived."""
+
+    code = "document_archived"
+    message = (
+        "No ticket that may still be paid has that code. Tickets of past months that won nothing"
+        " are in the archives of these months."
+    )
+
+
 class Standing(enum.StrEnum):
     """The standing of a document by the rules of its game, without regard to its claim.
 

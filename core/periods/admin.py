@@ -105,7 +105,7 @@ class ClosedPeriodAdmin(ReadOnlyAdmin):
 
 class _Rows(ReadOnlyInline):
     model = RetiredRows
-    shown = ("relation", "first_row", "last_row", "count", "sha256")
+    shown = ("relation", "first_row", "last_row", "count", "leaves", "sha256")
 
 
 @admin.register(Retirement)

@@ -141,7 +141,8 @@ class Retirement(Guarded):
 class RetiredRows(Guarded):
     """The rows of one table that leave with a retirement: all whose ids are in the range.
 
-    `sha256` is the digest of their entries of the journal, as the archive has it.
+    `sha256` is the digest of their entries of the journal, as the archive has it. `leaves` is how
+    many of them are deleted; the others stay for good, because something names them.
     """
 
     retirement = models.ForeignKey(
@@ -154,6 +155,7 @@ class RetiredRows(Guarded):
     first_row = models.BigIntegerField(_("first row"))
     last_row = models.BigIntegerField(_("last row"))
     count = models.BigIntegerField(_("rows"))
+    leaves = models.BigIntegerField(_("rows that leave"))
     sha256 = models.CharField(_("digest of the rows"), max_length=64)
 
     class Meta:
@@ -164,6 +166,9 @@ class RetiredRows(Guarded):
             models.CheckConstraint(
                 condition=Q(first_row__gte=1, last_row__gte=F("first_row"), count__gte=1),
                 name="retired_rows_some",
+            ),
+            models.CheckConstraint(
+                condition=Q(leaves__gte=0, leaves__lte=F("count")), name="retired_rows_leave"
             ),
         ]
 

@@ -71,6 +71,17 @@ def retired_rows(table: str) -> list[range]:
     return ranges
 
 
+def leaving_rows(table: str) -> int:
+    """Return how many of a table's retired rows leave, as the log says; the others stay."""
+    published = LogEntry.objects.filter(kind=RETIREMENT).values_list("document", flat=True)
+    return sum(
+        entry["leaves"]
+        for document in published
+        for entry in document["tables"]
+        if entry["table"] == table
+    )
+
+
 class Retired:
     """The rows of a table that were retired: `row in Retired(table)`.
 

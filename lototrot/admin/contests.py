@@ -36,6 +36,7 @@ from lototrot.models.settlement import Settlement
 from lototrot.models.tickets import PremisesSales, Ticket
 from lototrot.services.contest import closing, putting_on_sale, schedule
 from lototrot.services.races.results import results_missing
+from lototrot.services.tickets.retired import kept_where, left
 
 Data = dict[str, Any]
 _CONTESTS_SHOWN = 12
@@ -287,7 +288,15 @@ class ContestAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("tickets"))
     def tickets(self, row: Contest) -> Any:
-        return listed(Ticket, _("See them"), contest__id__exact=row.pk)
+        here = listed(Ticket, _("See them"), contest__id__exact=row.pk)
+        gone = left(row.pk)
+        if not gone:
+            return here
+        text = _("%(count)s that won nothing are in the archives of %(months)s") % {
+            "count": gone["tickets"],
+            "months": ", ".join(f"{m} ({kept})" for m, kept in kept_where(row.pk).items()),
+        }
+        return format_html("{} · {}", here, text)
 
 
 @admin.register(DisplayAcknowledgement)

@@ -27,6 +27,7 @@ from core.premises.models import Game, Terminal
 from core.staff.actor import StaffActor
 from lototrot import powers as lototrot_powers
 from lototrot.models.contest import Contest, ContestLeg
+from lototrot.models.retired import RetiredMarks, RetiredSales
 from lototrot.models.settlement import Prize
 from lototrot.models.tickets import Block, CodeGiven, PrintConfirmation, Reprint, Ticket, Void
 from lototrot.selectors.traces import ticket_trace
@@ -192,6 +193,22 @@ class ReprintAdmin(ReadOnlyAdmin):
 class PrintConfirmationAdmin(ReadOnlyAdmin):
     read_power = lototrot_powers.READ_TICKETS
     columns = ("id", "ticket", "confirmed_at")
+    sortable_by = ()
+
+
+@admin.register(RetiredSales)
+class RetiredSalesAdmin(ReadOnlyAdmin):
+    read_power = lototrot_powers.READ_TICKETS
+    columns = ("id", "contest", "day", "premises", "terminal", "tickets", "bets", "amount_cents")
+    list_select_related = ("contest", "premises", "terminal")
+    sortable_by = ()
+
+
+@admin.register(RetiredMarks)
+class RetiredMarksAdmin(ReadOnlyAdmin):
+    read_power = lototrot_powers.READ_TICKETS
+    columns = ("id", "contest", "leg", "number", "bets")
+    list_select_related = ("contest",)
     sortable_by = ()
 
 

@@ -16,6 +16,7 @@ from lototrot.services.contest.contests import ContestUnknown
 from lototrot.services.seal import export
 from lototrot.services.seal.sealing import ContestNotSealed
 from lototrot.services.settlement import certificate, certificate_paper
+from lototrot.services.tickets.retired import TicketsArchived
 
 _TICKETS = "application/octet-stream"
 
@@ -56,7 +57,7 @@ class SealedTickets(StaffView):
         "The leaves of the seal one after the other (docs/proofs.md), for `verify/settlement.py`.",
         answer=OpenApiTypes.BINARY,
         media_type=_TICKETS,
-        problems=(ContestUnknown, ContestNotSealed),
+        problems=(ContestUnknown, ContestNotSealed, TicketsArchived),
         power=powers.EXPORT_TICKETS,
     )
     def get(self, request: Request, contest: int) -> Any:

@@ -27,6 +27,7 @@ from lototrot.engine.selection import (
 )
 from lototrot.services.contest.contests import ContestNotOpen, ContestUnknown
 from lototrot.services.tickets import selling
+from lototrot.services.tickets.retired import TicketsArchived
 
 # Bounds the work on a body. The contest decides how many legs a ticket has.
 MAX_LEGS = 64
@@ -120,6 +121,7 @@ class Tickets(LeanView):
             TerminalCannot,
             ContestNotOpen,
             selling.ContestClosed,
+            TicketsArchived,
             selling.SalesStopped,
             PremisesNotAuthorised,
             SalesSuspended,

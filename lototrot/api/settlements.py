@@ -21,6 +21,7 @@ from lototrot.selectors import breaches, settlements
 from lototrot.services.contest.contests import ContestUnknown, contest_get
 from lototrot.services.races.results import DrawRequired, ResultsMissing
 from lototrot.services.settlement import breach, checking, payment_order, settling
+from lototrot.services.tickets.retired import TicketsArchived
 
 log = structlog.get_logger("settlement")
 
@@ -144,6 +145,7 @@ _BREACH_PROBLEMS = (
     breach.BreachNotNow,
     breach.BreachLimitUnknown,
     breach.NoBreach,
+    TicketsArchived,
     ProposalPending,
 )
 

@@ -27,6 +27,7 @@ from core.api.shapes import (
 )
 from core.api.views import BareTerminalView, TerminalView, json_response
 from core.kernel.codes import CodeForged, CodeMalformed, CodeMistyped
+from core.payoffice.sources import DocumentArchived
 from core.premises.access import Capability, TerminalCannot
 from core.premises.requests import UuidReused
 from core.proofs.head import recent_head
@@ -218,7 +219,7 @@ class Inquiry(BareTerminalView):
             "again."
         ),
         answer=InquiryOut,
-        problems=(UuidReused,),
+        problems=(UuidReused, DocumentArchived),
         answer_example={"outcome": "burnt", "ticket": None},
     )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
@@ -231,6 +232,7 @@ class Inquiry(BareTerminalView):
 
 _SLIP_PROBLEMS = (
     selling.TicketUnknown,
+    DocumentArchived,
     printing.TicketNotPrintable,
     printing.SlipPrinted,
     selling.OperatorDiffers,
@@ -272,7 +274,7 @@ class PrintConfirmation(BareTerminalView):
             " confirmation is not here any more: `slip_printed` says that there was one."
         ),
         answer=PrintConfirmationOut,
-        problems=(selling.TicketUnknown, printing.SlipPrinted),
+        problems=(selling.TicketUnknown, DocumentArchived, printing.SlipPrinted),
     )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         self.read(Shape)
@@ -294,6 +296,7 @@ class Reprints(TerminalView):
         status=201,
         problems=(
             selling.TicketUnknown,
+            DocumentArchived,
             printing.TicketNotPrintable,
             printing.SlipPrinted,
             selling.OperatorDiffers,
@@ -327,6 +330,7 @@ class Annulment(TerminalView):
         answer=AnnulmentOut,
         problems=(
             selling.TicketUnknown,
+            DocumentArchived,
             CodeMalformed,
             CodeMistyped,
             CodeForged,

@@ -18,6 +18,7 @@ from lototrot.models.sealing import Amendment, Seal
 from lototrot.models.settlement import Lapse, PaymentOrder, Prize, SettlementCategory
 from lototrot.models.tickets import Block, Ticket, Void
 from lototrot.selectors.draws import subject_of
+from lototrot.services.tickets.retired import need_all
 
 State = Contest.State
 _ENDED = (
@@ -33,7 +34,7 @@ def context(span: Span) -> Iterator[Model]:
     """Yield the authorisations to sell and the contests of a day, as they were when it began.
 
     A contest comes with all its tickets. If its payment was ordered before the day, it comes with
-    the tickets that it still owed money for.
+    the tickets that it still owed money for. Raises TicketsArchived where some left since.
     """
     yield from Authorisation.objects.filter(game=Game.LOTOTROT)
     for contest in _contests(span):
@@ -43,6 +44,7 @@ def context(span: Span) -> Iterator[Model]:
         if state == State.ORDERED:
             yield from _owed(contest, span)
         else:
+            need_all(contest.pk)
             yield from _undecided(contest, span.since)
         yield from _settled(contest, span.since)
 

@@ -26,6 +26,7 @@ class Ticket(Guarded):
     compute the code from it.
     """
 
+    retires = True
     looks_recorded = True
 
     uuid = models.UUIDField(_("UUID"), unique=True)

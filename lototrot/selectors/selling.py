@@ -12,7 +12,15 @@ from core.kernel.days import day_bounds, natural_day
 from core.periods.models import Retirement
 from lototrot.engine.races import HIGHEST_NUMBER
 from lototrot.models.contest import Contest, DisplayAcknowledgement
-from lototrot.models.tickets import LEG_COLUMNS, PrintConfirmation, Ticket, Unprinted, Void
+from lototrot.models.retired import RetiredSales
+from lototrot.models.tickets import (
+    LEG_COLUMNS,
+    PrintConfirmation,
+    Ticket,
+    Unprinted,
+    Void,
+)
+from lototrot.services.tickets.retired import staying
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -95,13 +103,19 @@ def terminal_totals(*, terminal_id: int, day: datetime.date | None) -> DayTotals
     day = day or natural_day(clock.now())
     first, after = day_bounds(day)
     sold = Ticket.objects.filter(terminal_id=terminal_id, sold_at__gte=first, sold_at__lt=after)
+    sold = staying(sold)
     errors = sold.filter(void__reason=Void.Reason.ERROR)
     sums = sold.aggregate(bets=Coalesce(Sum("bets"), 0), cents=Coalesce(Sum("amount_cents"), 0))
+    left = RetiredSales.objects.filter(terminal=terminal_id, day=day).aggregate(
+        tickets=Coalesce(Sum("tickets"), 0),
+        bets=Coalesce(Sum("bets"), 0),
+        cents=Coalesce(Sum("amount_cents"), 0),
+    )
     return DayTotals(
         day=day,
-        tickets=sold.count(),
-        bets=sums["bets"],
-        amount_cents=sums["cents"],
+        tickets=sold.count() + left["tickets"],
+        bets=sums["bets"] + left["bets"],
+        amount_cents=sums["cents"] + left["cents"],
         annulled_tickets=errors.count(),
         annulled_cents=errors.aggregate(cents=Coalesce(Sum("amount_cents"), 0))["cents"],
     )

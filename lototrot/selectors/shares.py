@@ -16,6 +16,7 @@ from lototrot.models.contest import Contest
 from lototrot.models.tickets import LEG_COLUMNS
 from lototrot.selectors.running import RunningSums, Summed
 from lototrot.selectors.totals import voids_of
+from lototrot.services.tickets.retired import stays
 
 Shares = list[dict[int, int]]
 """By leg, in the order of the ticket: the share of each marked number, in tenths of 1 %."""
@@ -28,9 +29,15 @@ _MARKED = (
     " WHERE l.mask IS NOT NULL AND {which} GROUP BY 1, 2, 3"
 )
 SUMMED = Summed(_MARKED, keys=3, states=Contest.UNCLOSED)
-_OF_ONE = _MARKED.format(
-    tickets="lototrot_ticket t",
-    which="t.contest_id = %s AND NOT EXISTS (SELECT FROM lototrot_void v WHERE v.ticket_id = t.id)",
+_OF_ONE = (
+    _MARKED.format(
+        tickets="lototrot_ticket t",
+        which="t.contest_id = %(contest)s AND NOT EXISTS"
+        f" (SELECT FROM lototrot_void v WHERE v.ticket_id = t.id) AND {stays()}",
+    )
+    # What left with a retired month is summed by number: as a mask of this number alone.
+    + " UNION ALL SELECT k.contest_id, k.leg, 1 << (k.number - 1), k.bets"
+    " FROM lototrot_retiredmarks k WHERE k.contest_id = %(contest)s"
 )
 
 
@@ -46,7 +53,7 @@ def shares_count(contests: Iterable[Contest]) -> None:
         key = _key(contest)
         if contest.state not in Contest.UNCLOSED and _closed.get(*key) is None:
             with connection.cursor() as cursor:
-                cursor.execute(_OF_ONE, [contest.pk])
+                cursor.execute(_OF_ONE, {"contest": contest.pk})
                 _closed.put(*key, fact=_shares(row[1:] for row in cursor.fetchall()))
 
 

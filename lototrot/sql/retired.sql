@@ -1,5 +1,5 @@
 -- Prints are retired only of contests that are ordered and have lapsed, and of no ticket on which
--- somebody may still have a right.
+-- somebody may still have a right; tickets of the same contests.
 CREATE OR REPLACE FUNCTION lototrot_guard_retired() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF EXISTS (
@@ -23,3 +23,99 @@ END $$;
 CREATE OR REPLACE TRIGGER finished BEFORE INSERT ON periods_retiredrows
     FOR EACH ROW WHEN (NEW.relation = 'lototrot_printconfirmation')
     EXECUTE FUNCTION lototrot_guard_retired();
+
+CREATE OR REPLACE FUNCTION lototrot_guard_retired_tickets() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (
+        SELECT FROM lototrot_ticket t JOIN lototrot_contest c ON c.id = t.contest_id
+         WHERE t.id BETWEEN NEW.first_row AND NEW.last_row
+           AND (c.state <> 'ordered'
+                OR NOT EXISTS (SELECT FROM lototrot_lapse l WHERE l.contest_id = c.id)
+                OR c.day > (SELECT d.last_day FROM periods_retirement r
+                              JOIN periods_closedperiod d ON d.id = r.period_id
+                             WHERE r.id = NEW.retirement_id))) THEN
+        RAISE EXCEPTION 'tickets % to %: a contest of them is not finished',
+            NEW.first_row, NEW.last_row USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER finished_tickets BEFORE INSERT ON periods_retiredrows
+    FOR EACH ROW WHEN (NEW.relation = 'lototrot_ticket')
+    EXECUTE FUNCTION lototrot_guard_retired_tickets();
+
+-- Return whether a retired ticket leaves: it won nothing, and no row but its print ever named it.
+-- No such row can come after the retirement, so the answer never changes.
+CREATE OR REPLACE FUNCTION lototrot_ticket_leaves(p_ticket bigint) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT NOT EXISTS (
+            SELECT FROM public.lototrot_ticket t
+              JOIN public.lototrot_settlement s ON s.contest_id = t.contest_id
+              JOIN public.lototrot_prize p ON p.settlement_id = s.id AND p.ticket_id = t.id
+             WHERE t.id = p_ticket)
+       AND NOT EXISTS (SELECT FROM public.lototrot_void v WHERE v.ticket_id = p_ticket)
+       AND NOT EXISTS (SELECT FROM public.lototrot_unprinted u WHERE u.ticket_id = p_ticket)
+       AND NOT EXISTS (SELECT FROM public.lototrot_block b WHERE b.ticket_id = p_ticket)
+       AND NOT EXISTS (SELECT FROM public.lototrot_reprint r WHERE r.ticket_id = p_ticket)
+       AND NOT EXISTS (SELECT FROM public.lototrot_codegiven g WHERE g.ticket_id = p_ticket)
+       AND NOT EXISTS (SELECT FROM public.payoffice_claim k
+                        WHERE k.game = 'lototrot' AND k.document_id = p_ticket)
+$$;
+
+-- Sum the tickets that leave, in the transaction that retires them, and refuse other ones than were
+-- published. A block may not come meanwhile; it is the only row that could name so old a ticket.
+CREATE OR REPLACE FUNCTION lototrot_sum_retired() RETURNS trigger LANGUAGE plpgsql
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    v_summed bigint;
+BEGIN
+    LOCK TABLE public.lototrot_block IN SHARE MODE;
+    WITH summed AS (
+        INSERT INTO public.lototrot_retiredsales (contest_id, retired_id, day, premises_id,
+               terminal_id, tickets, bets, amount_cents)
+        SELECT t.contest_id, NEW.id, (t.sold_at AT TIME ZONE 'Europe/Madrid')::date, t.premises_id,
+               t.terminal_id, count(*), sum(t.bets)::bigint, sum(t.amount_cents)::bigint
+          FROM public.lototrot_ticket t
+         WHERE t.id BETWEEN NEW.first_row AND NEW.last_row
+           AND public.lototrot_ticket_leaves(t.id)
+         GROUP BY 1, 3, 4, 5 ORDER BY 3, 1, 4, 5
+        RETURNING tickets)
+    SELECT coalesce(sum(tickets), 0) INTO v_summed FROM summed;
+    IF v_summed <> NEW.leaves THEN
+        RAISE EXCEPTION 'tickets % to %: % leave, and % were published', NEW.first_row,
+            NEW.last_row, v_summed, NEW.leaves USING ERRCODE = 'restrict_violation';
+    END IF;
+    INSERT INTO public.lototrot_retiredmarks (contest_id, retired_id, leg, number, bets)
+    SELECT m.contest_id, NEW.id, m.leg, n.number, sum(m.bets)::bigint
+      FROM (SELECT t.contest_id, l.leg, l.mask, sum(t.bets / bit_count(l.mask::bit(32))) AS bets
+              FROM public.lototrot_ticket t CROSS JOIN LATERAL (VALUES
+                   (1, t.leg_1), (2, t.leg_2), (3, t.leg_3), (4, t.leg_4), (5, t.leg_5),
+                   (6, t.leg_6), (7, t.leg_7), (8, t.leg_8), (9, t.leg_9), (10, t.leg_10))
+                   l(leg, mask)
+             WHERE t.id BETWEEN NEW.first_row AND NEW.last_row AND l.mask IS NOT NULL
+               AND public.lototrot_ticket_leaves(t.id)
+             GROUP BY 1, 2, 3) m
+      JOIN generate_series(1, 31) n(number) ON m.mask & (1 << (n.number - 1)) <> 0
+     GROUP BY 1, 3, 4 ORDER BY 1, 3, 4;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER summed AFTER INSERT ON periods_retiredrows
+    FOR EACH ROW WHEN (NEW.relation = 'lototrot_ticket')
+    EXECUTE FUNCTION lototrot_sum_retired();
+
+-- Refuse a row that names a ticket of a retired range: the ticket may be gone, or be about to go.
+CREATE OR REPLACE FUNCTION lototrot_guard_left() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM periods_retiredrows r WHERE r.relation = 'lototrot_ticket'
+                  AND NEW.ticket_id BETWEEN r.first_row AND r.last_row) THEN
+        RAISE EXCEPTION 'ticket %: its month was retired', NEW.ticket_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER not_retired BEFORE INSERT ON lototrot_block
+    FOR EACH ROW EXECUTE FUNCTION lototrot_guard_left();
+CREATE OR REPLACE TRIGGER not_retired BEFORE INSERT ON lototrot_codegiven
+    FOR EACH ROW EXECUTE FUNCTION lototrot_guard_left();

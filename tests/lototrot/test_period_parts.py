@@ -7,7 +7,7 @@ import pytest
 from core.database import clock
 from core.kernel.days import add_days
 from core.periods.archive.files import last_row
-from core.periods.archive.tables import archive_tables
+from core.periods.archive.tables import retiring_tables
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import PrintConfirmation
 from tests.support import factories
@@ -16,7 +16,8 @@ pytestmark = pytest.mark.django_db
 
 
 def test_prints_of_a_later_contest_and_all_after_it_stay() -> None:
-    (prints,) = (table for table in archive_tables() if table.retires)
+    tables = {table.name: table for table in retiring_tables()}
+    prints = tables["lototrot_printconfirmation"]
     contest, point = factories.contest(), factories.point()
     later = factories.contest(factories.meeting(races=10, day=add_days(contest.day, 7)))
 

@@ -38,7 +38,7 @@ from core.payoffice.api.claim_shapes import (
 )
 from core.payoffice.services import checking, deposits, finding, matching, paying, presenting
 from core.payoffice.services.personal_data import PayeeFacts
-from core.payoffice.sources import DocumentUnknown
+from core.payoffice.sources import DocumentArchived, DocumentUnknown
 from core.premises.access import (
     PremisesNotAuthorised,
     TerminalCannot,
@@ -46,7 +46,7 @@ from core.premises.access import (
     terminal_actor,
 )
 
-CODE_PROBLEMS = (CodeMalformed, CodeMistyped, CodeForged, DocumentUnknown)
+CODE_PROBLEMS = (CodeMalformed, CodeMistyped, CodeForged, DocumentUnknown, DocumentArchived)
 STATE_PROBLEMS = (
     refusals.NothingDecided,
     refusals.DocumentVoid,

@@ -49,7 +49,7 @@ from core.payoffice.services.cash import NotAnOffice
 from core.payoffice.services.cheques import ReasonNeeded
 from core.payoffice.services.paying import Paid
 from core.payoffice.services.personal_data import Erased
-from core.payoffice.sources import DocumentUnknown
+from core.payoffice.sources import DocumentArchived, DocumentUnknown
 from core.premises.services import PremisesUnknown
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
@@ -260,6 +260,7 @@ class Match(StaffView):
         idempotent=True,
         problems=(
             DocumentUnknown,
+            DocumentArchived,
             *STATE_PROBLEMS,
             refusals.ResultsNotEstablished,
             matching.DepositUnknown,
@@ -304,6 +305,7 @@ class Rulings(StaffView):
         problems=(
             matching.DepositUnknown,
             DocumentUnknown,
+            DocumentArchived,
             deposits.NotHeld,
             deposits.PeriodRunning,
             matching.DepositRuled,

@@ -17,7 +17,7 @@ from core.kernel.errors import DomainError
 from core.kernel.regulation import PaymentFigures, shipped
 from core.payoffice import sources
 from core.payoffice.models import CashCeiling, Claim
-from core.payoffice.sources import DocumentUnknown, Payable, Source
+from core.payoffice.sources import DocumentArchived, DocumentUnknown, Payable, Source
 from core.premises.access import TerminalActor, TerminalCredentials, identified, terminal_actor
 
 FIGURES_KEPT_S = 30
@@ -26,7 +26,8 @@ FIGURES_KEPT_S = 30
 def by_code(presented: str) -> Payable:
     """Return the document of a scanned or typed code.
 
-    Raises CodeMalformed, CodeMistyped or CodeForged before any query, or DocumentUnknown.
+    Raises CodeMalformed, CodeMistyped or CodeForged before any query, then DocumentArchived or
+    DocumentUnknown.
     """
     code = _read(presented)
     payable = sources.of_kind(code.kind).by_code(settings.CODE_KEYS.digest(code))
@@ -53,15 +54,16 @@ def by_uuid(game: str, document: UUID) -> Payable:
 def _first(game: str, ask: Callable[[Source], Payable]) -> Payable:
     """Return the answer of the game's first source that has the document.
 
-    Raises DocumentUnknown.
+    Raises DocumentUnknown, or DocumentArchived where a source says that.
     """
+    unknown = DocumentUnknown()
     for source in sources.all_sources():
         if source.game == game:
             try:
                 return ask(source)
-            except DocumentUnknown:
-                continue
-    raise DocumentUnknown
+            except DocumentUnknown as error:
+                unknown = error if isinstance(error, DocumentArchived) else unknown
+    raise unknown
 
 
 def source_of(payable: Payable) -> Source:

@@ -28,7 +28,7 @@ from core.kernel.canonical import Json, canonical_bytes, canonical_sha256
 from core.kernel.days import day_bounds
 from core.kernel.errors import InvariantBroken
 from core.ledger.openings import last_before
-from core.periods.archive.tables import ArchiveTable, archive_tables
+from core.periods.archive.tables import ArchiveTable, archive_tables, retiring_tables
 from core.periods.figures import BEGINNING
 from core.periods.models import Archive, ClosedPeriod
 from core.periods.services import recount
@@ -152,10 +152,26 @@ def write_files(period: ClosedPeriod, before: Archive | None, folder: Path) -> d
 def _tables(period: ClosedPeriod, before: Archive | None, folder: Path) -> list[Json]:
     span = _span(period)
     covered = {table.name: table for table in journaled()}
+    ranges = row_ranges(span, before)
     return [
-        _table(table, covered.get(table.name), span, _row_before(before, table.name), folder)
+        _table(table, covered.get(table.name), span, ranges.get(table.name), folder)
         for table in archive_tables()
     ]
+
+
+def row_ranges(span: Mapping[str, Any], before: Archive | None) -> dict[str, range]:
+    """Return the ids of each table that retires which an archive has all rows of, by table.
+
+    `span` are the parameters of an `ArchiveTable`, `before` is the archive of the month before.
+    """
+    ranges: dict[str, range] = {}
+    for table in retiring_tables():
+        row_before = _row_before(before, table.name)
+        values = {**span, "row_before": row_before}
+        if table.after:
+            values["after_row"] = ranges[table.after].stop - 1
+        ranges[table.name] = range(row_before + 1, max(last_row(table, values), row_before) + 1)
+    return ranges
 
 
 def _span(period: ClosedPeriod) -> dict[str, Any]:
@@ -191,27 +207,28 @@ def _table(
     table: ArchiveTable,
     covered: Journaled | None,
     span: Mapping[str, Any],
-    row_before: int,
+    retired: range | None,
     folder: Path,
 ) -> Json:
     """Write one table; return what the manifest says of it."""
     name, digests, retires = f"{table.name}.jsonl.gz", _Digests(), None
-    where, values = table.where, dict(span)
-    if table.retires:
-        last = last_row(table, values | {"row_before": row_before})
-        where = "t.id > %(row_before)s AND t.id <= %(last_row)s"
-        values |= {"row_before": row_before, "last_row": last}
+    where, values, leaving = table.where, dict(span), 0
+    if retired is not None:
+        where = f"(t.id >= %(first_row)s AND t.id <= %(last_row)s) OR ({table.where or 'false'})"
+        values |= {"first_row": retired.start, "last_row": retired.stop - 1}
     with _compressed(folder / name, digests) as packed:
         for xid, row, line in row_lines(table, covered, where, values):
             content = line.encode()
             digests.line(content + b"\n")
             packed.write(content + b"\n")
-            if table.retires:
+            if retired is not None and row in retired:
+                leaving += 1
                 digests.entries.update(entry_bytes(xid, row, content))
-    if table.retires:
+    if retired is not None:
         retires = {
-            "first_row": row_before + 1,
-            "last_row": max(last, row_before),
+            "first_row": retired.start,
+            "last_row": retired.stop - 1,
+            "rows": leaving,
             "entries_sha256": digests.entries.hexdigest(),
         }
     return {

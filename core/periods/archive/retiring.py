@@ -6,10 +6,12 @@ published names them by table and id; the journal accepts that these are gone
 (`core.proofs.selectors`), and the database lets these be deleted and no others.
 """
 
+import datetime
 import hashlib
 from typing import Any
 
 from django.db import connection, transaction
+from django.db.models import QuerySet
 
 from core.database import clock
 from core.database.locks import Lock, hold
@@ -29,7 +31,7 @@ from core.periods.archive.opening import (
     opening_document,
     opening_write,
 )
-from core.periods.archive.tables import ArchiveTable, archive_tables
+from core.periods.archive.tables import ArchiveTable, archive_tables, retiring_tables
 from core.periods.archive.writing import PeriodNotClosed, PeriodRetired
 from core.periods.models import Archive, ClosedPeriod, RetiredRows, Retirement
 from core.proofs.log import publish
@@ -40,7 +42,9 @@ from core.staff.models import Proposal
 
 FORMAT = "trot-retirement-1"
 AT_ONCE = 10_000
-"""Rows that one transaction deletes."""
+"""Ids of rows that one transaction deletes."""
+FINISHED = datetime.timedelta(days=40)
+"""After that time a night has deleted what was retired: it looks for what is there no longer."""
 BLOCKS = "journal_block"
 BATCHES_AT_ONCE = 200
 """Batches whose entries leave in one transaction."""
@@ -108,19 +112,15 @@ def _retirable(number: int) -> Archive:
     archive = Archive.objects.filter(period=period).select_related("period").first()
     if archive is None or number != Retirement.objects.count() + 1:
         raise PeriodNotArchived(first_day=period.first_day.isoformat())
-    for table in _retiring():
+    for table in retiring_tables():
         _need_free(table, archive)
     return archive
-
-
-def _retiring() -> list[ArchiveTable]:
-    return [table for table in archive_tables() if table.retires]
 
 
 def _need_whole(archive: Archive) -> None:
     """Raise RowsNotAsArchived unless every row is that of the archive and of the journal."""
     covered = {table.name: table for table in journaled()}
-    tables = _retiring()
+    tables = retiring_tables()
     with rows.ready():
         for number, table in enumerate(tables, start=1):
             progress.step(table.name, number, len(tables) + 1)
@@ -169,7 +169,7 @@ def _range_of(table: ArchiveTable, archive: Archive) -> dict[str, Any]:
     entry = archive.table(table.name)
     if entry is None or entry["retires"] is None:
         return {"first_row": 1, "last_row": 0, "rows": 0, "entries_sha256": ""}
-    return {**entry["retires"], "rows": entry["rows"]}
+    return dict(entry["retires"])
 
 
 def _need_free(table: ArchiveTable, archive: Archive) -> None:
@@ -220,8 +220,11 @@ def _retire(proposal: Proposal, by: StaffActor) -> None:
     period = archive.period
     if not balances_hold(period):
         raise RowsNotAsArchived(table=OPENING)
-    spans = {table.name: _range_of(table, archive) for table in _retiring()}
-    named: list[Json] = [{"table": name, **span} for name, span in spans.items() if span["rows"]]
+    spans = {table.name: _range_of(table, archive) for table in retiring_tables()}
+    spans = {name: {**span, "leaves": _leaves(name, span)} for name, span in spans.items()}
+    named: list[Json] = [
+        {"table": name, **span} for name, span in sorted(spans.items()) if span["rows"]
+    ]
     entry = publish(
         kind=ENTRY,
         subject=f"period:{period}",
@@ -252,6 +255,7 @@ def _retire(proposal: Proposal, by: StaffActor) -> None:
             first_row=span["first_row"],
             last_row=span["last_row"],
             count=span["rows"],
+            leaves=span["leaves"],
             sha256=span["entries_sha256"],
         )
         for name, span in spans.items()
@@ -270,19 +274,48 @@ RETIREMENT = two_persons.Kind(
 )
 
 
+def _leaves(relation: str, span: dict[str, Any]) -> int:
+    """Return how many rows of a range leave; the others stay for good."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT periods_leaving(p_relation => %s, p_first => %s, p_last => %s)",
+            [relation, span["first_row"], span["last_row"]],
+        )
+        return int(cursor.fetchone()[0])
+
+
 def retired_remove() -> int:
-    """Delete what was retired and is still there; return how many rows. Each part is committed."""
+    """Delete what was retired and is still there; return how many rows. Each part is committed.
+
+    Months are taken from the newest one back, up to one that left so long ago that a night has
+    finished it, and of which nothing is there: so a night does not read what stays of all of them.
+    """
     removed = 0
-    for relation in RetiredRows.objects.order_by().values_list("relation", flat=True).distinct():
-        while here := _remove_some(relation):
+    finished = clock.now() - FINISHED
+    for table in retiring_tables():
+        for retired in _newest_first(table.name):
+            here = sum(
+                _remove(table.name, first, min(first + AT_ONCE - 1, retired.last_row))
+                for first in range(retired.first_row, retired.last_row + 1, AT_ONCE)
+            )
             removed += here
+            if not here and retired.retirement.retired_at < finished:
+                break
     return removed
 
 
+def _newest_first(relation: str) -> QuerySet[RetiredRows]:
+    of_table = RetiredRows.objects.filter(relation=relation).select_related("retirement")
+    return of_table.order_by("-first_row")
+
+
 @transaction.atomic
-def _remove_some(relation: str) -> int:
+def _remove(relation: str, first: int, last: int) -> int:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT periods_remove(p_relation => %s, p_most => %s)", [relation, AT_ONCE])
+        cursor.execute(
+            "SELECT periods_remove(p_relation => %s, p_first => %s, p_last => %s)",
+            [relation, first, last],
+        )
         return int(cursor.fetchone()[0])
 
 
@@ -308,7 +341,7 @@ def entries_remove() -> int:
     Those of tables whose rows leave stay. Batches are taken in their order, the month's last one at
     the end: so a night that was interrupted is found unfinished.
     """
-    leaving = [table.name for table in _retiring()]
+    leaving = [table.name for table in retiring_tables()]
     with connection.cursor() as cursor:
         cursor.execute(_UNFINISHED, [leaving])
         months = cursor.fetchall()

@@ -18,11 +18,17 @@ class ArchiveTable:
     before the first one of the period). `columns` are the only ones that are written, where the
     others are secret or of persons; empty: all of them.
 
-    The rows of a table with `stays` may be retired. Then `where` is not used: the archive of a
-    period has all rows after those of the archive before, up to, but not including, the first one
+    The rows of a table with `stays` may be retired. Then the archive of a period has, with those of
+    `where`, all rows after the range of the archive before, up to, but not including, the first one
     for which `stays` holds: that it is of a later day than `last`. So the ids of all retired rows
     are one range from the first one on, whatever was written in between. `held` is SQL of the rows
     on which somebody may still have a right: with one of them, none is retired.
+
+    `after` names a table that retires, too, and whose range ends first: `stays` may read its last
+    row as `%(after_row)s`. Rows of that one are deleted before those of this one.
+
+    Where the database has a function `<name>_leaves(bigint)`, it says of each row of the range
+    whether the row leaves; the others stay for good. Without it all of them leave.
     """
 
     name: str
@@ -30,6 +36,7 @@ class ArchiveTable:
     columns: tuple[str, ...] = ()
     stays: str = ""
     held: str = "false"
+    after: str = ""
 
     @property
     def retires(self) -> bool:
@@ -40,3 +47,17 @@ def archive_tables() -> Sequence[ArchiveTable]:
     """Return the tables of all apps, sorted by name. Raises ContributedTwice."""
     tables = contributed_by_name("period_parts", "ARCHIVE_TABLES")
     return [table for _, table in sorted(tables.items())]
+
+
+def retiring_tables() -> Sequence[ArchiveTable]:
+    """Return the tables whose rows may be retired, each behind the one that it comes `after`."""
+    waiting = [table for table in archive_tables() if table.retires]
+    ordered: list[ArchiveTable] = []
+    while waiting:
+        done = {table.name for table in ordered}
+        ready = [table for table in waiting if not table.after or table.after in done]
+        if not ready:
+            raise ValueError("tables that retire come after each other in a circle, or after none")
+        ordered += ready
+        waiting = [table for table in waiting if table not in ready]
+    return ordered

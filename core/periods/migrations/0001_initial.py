@@ -183,6 +183,7 @@ class Migration(migrations.Migration):
                 ("first_row", models.BigIntegerField(verbose_name="first row")),
                 ("last_row", models.BigIntegerField(verbose_name="last row")),
                 ("count", models.BigIntegerField(verbose_name="rows")),
+                ("leaves", models.BigIntegerField(verbose_name="rows that leave")),
                 ("sha256", models.CharField(max_length=64, verbose_name="digest of the rows")),
                 (
                     "retirement",
@@ -251,6 +252,13 @@ class Migration(migrations.Migration):
                     ("last_row__gte", models.F("first_row")),
                 ),
                 name="retired_rows_some",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="retiredrows",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("leaves__gte", 0), ("leaves__lte", models.F("count"))),
+                name="retired_rows_leave",
             ),
         ),
     ]

@@ -24,8 +24,7 @@ BEGIN
         SELECT FROM periods_retirement r JOIN periods_archive a ON a.id = r.archive_id
           CROSS JOIN jsonb_array_elements(a.manifest -> 'tables') t
          WHERE r.id = NEW.retirement_id AND t ->> 'table' = NEW.relation
-           AND (t ->> 'rows')::bigint = NEW.count
-           AND t -> 'retires' = jsonb_build_object('first_row', NEW.first_row,
+           AND t -> 'retires' = jsonb_build_object('first_row', NEW.first_row, 'rows', NEW.count,
                    'last_row', NEW.last_row, 'entries_sha256', NEW.sha256)) THEN
         RAISE EXCEPTION '% % to %: not as they are in the archive', NEW.relation, NEW.first_row,
             NEW.last_row USING ERRCODE = 'restrict_violation';
@@ -54,34 +53,59 @@ END $$;
 CREATE OR REPLACE TRIGGER retired BEFORE INSERT ON ledger_openingbalance
     FOR EACH ROW EXECUTE FUNCTION periods_guard_opening();
 
--- Refuse to delete a row, unless it was retired.
+-- Refuse to delete a row, unless it was retired, and leaves.
 CREATE OR REPLACE FUNCTION guard_retired() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_leaves boolean := EXISTS (
+        SELECT FROM public.periods_retiredrows r WHERE r.relation = TG_TABLE_NAME
+           AND OLD.id BETWEEN r.first_row AND r.last_row);
 BEGIN
-    IF NOT EXISTS (SELECT FROM public.periods_retiredrows r WHERE r.relation = TG_TABLE_NAME
-                      AND OLD.id BETWEEN r.first_row AND r.last_row) THEN
+    IF v_leaves AND to_regprocedure(format('public.%I(bigint)', TG_TABLE_NAME || '_leaves'))
+            IS NOT NULL THEN
+        EXECUTE format('SELECT public.%I($1)', TG_TABLE_NAME || '_leaves')
+           INTO v_leaves USING OLD.id;
+    END IF;
+    IF NOT v_leaves THEN
         RAISE EXCEPTION 'table % is append-only: % refused', TG_TABLE_NAME, TG_OP
             USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN OLD;
 END $$;
 
--- Delete up to so many retired rows of a table; return how many it were. It has the owner's rights,
--- for the application may delete nothing; the trigger above decides about each row.
-CREATE OR REPLACE FUNCTION periods_remove(p_relation text, p_most bigint) RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+-- Return the condition on a row t of a table that it leaves when it is retired (`<table>_leaves`).
+CREATE OR REPLACE FUNCTION periods_leaves(p_relation text) RETURNS text LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE WHEN to_regprocedure(format('public.%I(bigint)', p_relation || '_leaves')) IS NULL
+                THEN 'true' ELSE format('public.%I(t.id)', p_relation || '_leaves') END
+$$;
+
+-- Return how many rows of a range leave.
+CREATE OR REPLACE FUNCTION periods_leaving(p_relation text, p_first bigint, p_last bigint)
+RETURNS bigint LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    v_leaving bigint;
+BEGIN
+    EXECUTE format('SELECT count(*) FROM public.%I t WHERE t.id BETWEEN $1 AND $2 AND %s',
+        p_relation, public.periods_leaves(p_relation)) INTO v_leaving USING p_first, p_last;
+    RETURN v_leaving;
+END $$;
+
+-- Delete the rows of a range of ids that were retired and leave; return how many. It has the owner's
+-- rights, for the application may delete nothing; the trigger above decides about each row.
+CREATE OR REPLACE FUNCTION periods_remove(p_relation text, p_first bigint, p_last bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     v_removed bigint := 0;
     v_here bigint;
     r record;
 BEGIN
-    FOR r IN SELECT first_row, last_row FROM public.periods_retiredrows
-              WHERE relation = p_relation ORDER BY first_row DESC LOOP
-        EXECUTE format('DELETE FROM public.%1$I WHERE id IN (SELECT id FROM public.%1$I
-                         WHERE id BETWEEN $1 AND $2 ORDER BY id LIMIT $3)', p_relation)
-          USING r.first_row, r.last_row, p_most - v_removed;
+    FOR r IN SELECT greatest(first_row, p_first) AS first, least(last_row, p_last) AS last
+               FROM public.periods_retiredrows
+              WHERE relation = p_relation AND first_row <= p_last AND last_row >= p_first LOOP
+        EXECUTE format('DELETE FROM public.%I t WHERE t.id BETWEEN $1 AND $2 AND %s',
+            p_relation, public.periods_leaves(p_relation)) USING r.first, r.last;
         GET DIAGNOSTICS v_here = ROW_COUNT;
         v_removed := v_removed + v_here;
-        EXIT WHEN v_removed >= p_most;
     END LOOP;
     RETURN v_removed;
 END $$;

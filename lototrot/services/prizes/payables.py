@@ -32,6 +32,7 @@ from lototrot.models.tickets import Ticket
 from lototrot.services.prizes import explaining, lapsing, restoring
 from lototrot.services.prizes.early import results_established
 from lototrot.services.tickets import presented
+from lototrot.services.tickets.retired import need_none_left
 
 # The prize is looked up for the one ticket. As a join, a plan made before the prizes were counted
 # reads all prizes of the contest for each ticket that is presented.
@@ -79,7 +80,10 @@ class Tickets:
         return _CODE_QUERY
 
     def by_code(self, code_digest: bytes) -> Payable | None:
-        return _found(_BY_CODE, code_digest)
+        payable = _found(_BY_CODE, code_digest)
+        if payable is None:
+            need_none_left()
+        return payable
 
     def by_id(self, document_id: int) -> Payable:
         return _known(_BY_ID, document_id)
@@ -138,6 +142,7 @@ def _contest(payable: Payable) -> Contest:
 def _known(query: str, key: int | UUID) -> Payable:
     payable = _found(query, key)
     if payable is None:
+        need_none_left()
         raise DocumentUnknown
     return payable
 

@@ -7,6 +7,7 @@ from lototrot import powers
 from lototrot.services.contest.contests import contest_get
 from lototrot.services.seal.leaves import sealed_leaves
 from lototrot.services.seal.sealing import need_sealed
+from lototrot.services.tickets.retired import need_all
 
 CHUNK_BYTES = 1 << 16
 
@@ -14,12 +15,13 @@ CHUNK_BYTES = 1 << 16
 def tickets_export(*, by: StaffActor, contest_id: int) -> Iterator[bytes]:
     """Return the file in chunks: the leaves of the seal, one after another. It contains no code.
 
-    Raise PowerMissing, ContestUnknown or ContestNotSealed at once, and LeafUnsound while it is
-    read.
+    Raise PowerMissing, ContestUnknown, ContestNotSealed or TicketsArchived at once, and LeafUnsound
+    while it is read.
     """
     by.need(powers.EXPORT_TICKETS)
     contest = contest_get(contest_id)
     need_sealed(contest)
+    need_all(contest_id)
     return _chunks(sealed_leaves(contest))
 
 

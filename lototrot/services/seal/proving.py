@@ -19,6 +19,7 @@ from lototrot.models.tickets import Ticket, Void
 from lototrot.services.seal.leaves import hashes_between, leaf
 from lototrot.services.seal.sealing import SealUnsound, need_sealed
 from lototrot.services.tickets.lookup import ticket_by_code
+from lototrot.services.tickets.retired import need_all
 
 FORMAT = "lototrot-proof-1"
 
@@ -32,13 +33,15 @@ def ticket_proof(*, presented_code: str) -> dict[str, Any]:
     """Return the inclusion proof of the ticket with that code. It reads one block of tickets.
 
     Raise CodeMalformed, CodeMistyped, CodeForged, TicketNotFound, ContestNotSealed,
-    TicketNotSealed, or SealUnsound when the ticket differs from the sealed one.
+    TicketNotSealed, TicketsArchived where the tickets beside it left with a retired month, or
+    SealUnsound when the ticket differs from the sealed one.
     """
     ticket = ticket_by_code(presented_code)
     seal = need_sealed(ticket.contest)
     void = Void.objects.filter(ticket=ticket).first()
     if void is not None and void.reason == Void.Reason.ERROR:
         raise TicketNotSealed
+    need_all(ticket.contest_id)
     place, path = _path(seal, ticket)
     amended = Amendment.objects.filter(proposal=void.proposal) if void else Amendment.objects.none()
     code = codes.parse(presented_code, settings.CODE_KEYS, codes.TICKET)

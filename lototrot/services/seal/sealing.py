@@ -21,6 +21,7 @@ from lototrot.models.sealing import Amendment, Seal
 from lototrot.services.contest.contests import contest_get
 from lototrot.services.seal.leaves import SEALED, blocks
 from lototrot.services.settlement.long_acts import hold_for_long, under_way
+from lototrot.services.tickets.retired import need_all
 
 SEAL = "lototrot.seal"
 AMENDMENT = "lototrot.amendment"
@@ -136,11 +137,13 @@ def contest_seal(*, contest_id: int) -> Seal:
 def seal_verify(contest: Contest) -> Totals:
     """Compute the root again from the tickets. Return the totals after all amendments.
 
-    Raise ContestNotSealed, SealUnsound, LeafUnsound or EntryUnsound. It reads every ticket; the
-    caller holds the contest's lock, or reads a snapshot.
+    Raise ContestNotSealed, TicketsArchived where tickets left with a retired month, SealUnsound,
+    LeafUnsound or EntryUnsound. It reads every ticket; the caller holds the contest's lock, or
+    reads a snapshot.
     """
     seal = need_sealed(contest)
     log.need_sound(seal.entry)
+    need_all(contest.pk)
     tree = _tree(contest)
     recomputed = _document(contest, tree)
     published = seal.entry.document

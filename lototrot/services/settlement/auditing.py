@@ -29,6 +29,7 @@ from lototrot.services.settlement.auditing_lapses import (
     within,
 )
 from lototrot.services.settlement.counting import Counting, Tally, count, prizes_check
+from lototrot.services.tickets.retired import left
 
 
 class SettlementsDiffer(InvariantBroken):
@@ -110,7 +111,7 @@ def _audit_settlement(
 ) -> None:
     rules = rules_of(contest.bet_type, contest.day)
     results = contest_results(contest)
-    counting = Counting(contest.pk, results.right_masks, rules)
+    counting = Counting(contest.pk, results.right_masks, rules, left(contest.pk))
     tally, code = count(counting), contest.bet_type_code
     d = distribute(
         Takings(

@@ -34,6 +34,7 @@ from lototrot.services.contest.contests import contest_get
 from lototrot.services.prizes.early import early_claims_refund
 from lototrot.services.seal.sealing import need_sealed, seal_amend
 from lototrot.services.settlement.settling import settlement_reverse
+from lototrot.services.tickets.retired import need_all
 
 _GAME = {"game": Game.LOTOTROT.value}
 State = Contest.State
@@ -113,7 +114,8 @@ def breach_void(*, by: StaffActor, contest_id: int) -> Proposal:
     """Propose to void every bet in breach before the order; a second person confirms that set.
 
     The bets were sealed: an amendment of the seal, published with the confirmation, lists them.
-    Raise ContestUnknown, BreachNotNow, ContestNotSealed, BreachLimitUnknown or NoBreach.
+    Raise ContestUnknown, BreachNotNow, ContestNotSealed, TicketsArchived, BreachLimitUnknown or
+    NoBreach.
     """
     return _propose(VOID, by, contest_id)
 
@@ -155,6 +157,7 @@ def _need_state(kind: str, contest_id: int) -> Contest:
     if contest.state not in _STATES[kind]:
         raise BreachNotNow(contest=contest_id, state=contest.state)
     need_sealed(contest)
+    need_all(contest_id)  # nobody has a right on what left
     return contest
 
 

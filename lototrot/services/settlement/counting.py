@@ -11,21 +11,27 @@ nothing twice do not have it, because it also prevents parallel sums.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from django.db import connection
 
 from lototrot.engine.bet_type import BetType
+from lototrot.services.tickets.retired import stays
 
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """The input of a count: a contest, the right numbers of each leg, and the bet type."""
+    """The input of a count: a contest, the right numbers of each leg, and the bet type.
+
+    `left` has tickets, bets and cents of those that left with a retired month: they won nothing.
+    Then only the tickets that stay are read, and these sums are added.
+    """
 
     contest_id: int
     right_masks: tuple[int, ...]
     bet_type: BetType
+    left: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if len(self.right_masks) != self.bet_type.legs:
@@ -85,11 +91,12 @@ def count(counting: Counting) -> Tally:
             winning_tickets += winning_multiples
             for hits, bets in zip(counting.bet_type.categories, by_category, strict=True):
                 winners[hits] += bets
+    left = counting.left
     return Tally(
-        tickets=sum(row[1] for row in rows),
+        tickets=sum(row[1] for row in rows) + left.get("tickets", 0),
         multiples=multiples,
-        bets=sum(row[2] for row in rows),
-        takings_cents=sum(row[3] for row in rows),
+        bets=sum(row[2] for row in rows) + left.get("bets", 0),
+        takings_cents=sum(row[3] for row in rows) + left.get("amount_cents", 0),
         winning_tickets=winning_tickets,
         winners=winners,
     )
@@ -142,7 +149,7 @@ def prizes_check(
             f"SELECT count(*), count(*) FILTER (WHERE {right}),"
             f" coalesce(sum(p.prize_cents), 0)::bigint, {sums}"
             f" FROM lototrot_prize p LEFT JOIN lototrot_ticket t ON t.id = p.ticket_id"
-            f" AND {_counted('t')} AND {_touched(counting, 't')} >= {categories[-1]}"
+            f" AND {_counted(counting, 't')} AND {_touched(counting, 't')} >= {categories[-1]}"
             f" WHERE p.settlement_id = %s",
             [counting.contest_id, settlement_id],
         )
@@ -150,12 +157,12 @@ def prizes_check(
     return StoredPrizes(rows, right_rows, cents, dict(zip(categories, by_category, strict=True)))
 
 
-def _counted(alias: str) -> str:
+def _counted(counting: Counting, alias: str) -> str:
     """Return the SQL condition that a ticket is of the contest (a parameter) and is not void."""
     return (
         f"{alias}.contest_id = %s AND NOT EXISTS"
         f" (SELECT FROM lototrot_void v WHERE v.ticket_id = {alias}.id)"
-    )
+    ) + (f" AND {stays(alias)}" if counting.left else "")
 
 
 def _touched(counting: Counting, alias: str) -> str:
@@ -173,7 +180,7 @@ def _touched(counting: Counting, alias: str) -> str:
 def _tickets(counting: Counting) -> str:
     return (
         f"SELECT bets, amount_cents, {_touched(counting, 'k')} AS touched"
-        f" FROM lototrot_ticket k WHERE {_counted('k')}"
+        f" FROM lototrot_ticket k WHERE {_counted(counting, 'k')}"
     )
 
 
@@ -184,7 +191,7 @@ def _winning(counting: Counting, which: str, columns: Sequence[str] = ()) -> str
     lowest = counting.bet_type.categories[-1]
     return (
         f"SELECT {wanted} FROM lototrot_ticket k"
-        f" WHERE {which} AND {touched} >= {lowest} AND {_counted('k')} OFFSET 0"
+        f" WHERE {which} AND {touched} >= {lowest} AND {_counted(counting, 'k')} OFFSET 0"
     )
 
 

@@ -4,11 +4,13 @@ import dataclasses
 from fractions import Fraction
 
 from django.db import connection
+from django.db.models import Exists, OuterRef
 
 from core.database.kept import Facts
 from lototrot.engine.bet_type import BetType, shipped
 from lototrot.engine.races import mask_of
 from lototrot.engine.trial import PastRound
+from lototrot.models.retired import RetiredSales
 from lototrot.models.settlement import Settlement
 from lototrot.services.settlement.counting import Counting, count
 
@@ -19,9 +21,11 @@ _KEPT = Facts[PastRound](most=2_000)
 def past_rounds(legs: int) -> list[PastRound]:
     """Return the newest rounds with a settlement in force, the oldest first, by their first races.
 
-    A settlement never changes, so each process counts it once for each number of races.
+    A settlement never changes, so each process counts it once for each number of races. Rounds of
+    which tickets left with a retired month cannot be counted.
     """
     settled = Settlement.objects.filter(in_force=True, bets__gt=0)
+    settled = settled.exclude(Exists(RetiredSales.objects.filter(contest=OuterRef("contest"))))
     newest = settled.select_related("contest__meeting").order_by("-contest__day", "-pk")
     return [_round(settlement, legs) for settlement in reversed(newest[:MOST_ROUNDS])]
 

@@ -5,6 +5,7 @@ from django.conf import settings
 from core.kernel import codes
 from core.kernel.errors import NotFound
 from lototrot.models.tickets import Ticket
+from lototrot.services.tickets.retired import need_none_left
 
 
 class TicketNotFound(NotFound):
@@ -15,7 +16,8 @@ class TicketNotFound(NotFound):
 def ticket_by_code(presented: str) -> Ticket:
     """Return the ticket of a scanned or typed code.
 
-    Raise CodeMalformed, CodeMistyped or CodeForged without a query, and TicketNotFound after it.
+    Raise CodeMalformed, CodeMistyped or CodeForged without a query, and after it DocumentArchived
+    where tickets left with a retired month, or TicketNotFound.
     """
     code = codes.parse(presented, settings.CODE_KEYS, codes.TICKET)
     ticket = (
@@ -24,5 +26,6 @@ def ticket_by_code(presented: str) -> Ticket:
         .first()
     )
     if ticket is None:
+        need_none_left()
         raise TicketNotFound
     return ticket

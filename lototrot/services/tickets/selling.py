@@ -15,8 +15,9 @@ from core.kernel import codes
 from core.kernel.canonical import canonical_sha256
 from core.kernel.errors import Conflict, Forbidden, Invalid, NotFound
 from core.kernel.regulation import shipped
+from core.ledger.models import Transfer
 from core.premises.access import BareTerminal, TerminalActor, TerminalCredentials
-from core.premises.requests import Sales
+from core.premises.requests import Sales, UuidReused
 from lototrot.engine.closing import prints_end_at
 from lototrot.engine.races import numbers_of
 from lototrot.engine.selection import (
@@ -31,6 +32,7 @@ from lototrot.models.tickets import CodeGiven, Reprint, Ticket
 from lototrot.services.contest.code_secrets import secret_read
 from lototrot.services.contest.contests import ContestNotOpen, ContestUnknown
 from lototrot.services.contest.facts import ContestFacts, contest_facts
+from lototrot.services.tickets.retired import need_all, need_none_left
 
 QUICK_PICK_TRIES = 5
 PAPER_WITH_SALE = datetime.timedelta(minutes=1)
@@ -156,7 +158,8 @@ def ticket_sell(*, credentials: TerminalCredentials, request: SaleRequest) -> So
     """Register a ticket. Return the first answer again to a replay of the same request.
 
     The engine (`lototrot.engine.selection`) raises errors of form. One SQL statement decides all
-    that can change meanwhile, under the contest's lock, by the database's clock.
+    that can change meanwhile, under the contest's lock, by the database's clock. TicketsArchived is
+    raised in place of ContestClosed where the contest's tickets left with a retired month.
     """
     facts = contest_facts(request.contest_id)
     request_digest = request.digest()
@@ -198,6 +201,8 @@ def ticket_sell(*, credentials: TerminalCredentials, request: SaleRequest) -> So
             return sold_again(ticket, by=answer.operator_id, road=Road.REPLAY)
         (leg,) = answer.rest
         if leg is None:
+            if answer.outcome == ContestClosed.code:
+                need_all(request.contest_id)  # it may be the replay of a sale that was archived
             raise SALES.refusal(answer)
         if not isinstance(request.races[leg - 1], QuickPick):
             raise SALES.refusal(answer, race=leg)
@@ -327,19 +332,35 @@ def code_of(ticket: Ticket, *, by: int | None, replay: bool = False) -> codes.Co
 
 
 def ticket_of_terminal(*, terminal: BareTerminal | TerminalActor, ident: uuid.UUID) -> Ticket:
-    """Return a ticket that this terminal sold. Raise TicketUnknown."""
+    """Return a ticket that this terminal sold.
+
+    Raise TicketUnknown, or DocumentArchived if a ticket of that UUID left with its month.
+    """
     ticket = Ticket.objects.filter(uuid=ident, terminal_id=terminal.terminal_id).first()
     if ticket is None:
+        _need_not_archived(ident)
         raise TicketUnknown
     return ticket
+
+
+def _need_not_archived(ident: uuid.UUID) -> None:
+    """Raise DocumentArchived if a ticket was sold with a UUID that is not among the tickets."""
+    sold = Transfer.objects.filter(reference=ident, kind="lototrot.sale")
+    if sold.exists() and not Ticket.objects.filter(uuid=ident).exists():
+        need_none_left()
 
 
 def request_state(*, terminal: BareTerminal, ident: uuid.UUID) -> Sold | None:
     """Return the ticket sold with a UUID. If there is none, burn the UUID and return None.
 
-    No sale can use a burnt UUID. Raise UuidReused if another terminal sold with it.
+    No sale can use a burnt UUID. Raise UuidReused if another terminal sold with it, and
+    DocumentArchived if a ticket was sold with it that left with its month.
     """
-    ticket_id = SALES.ticket_of(terminal=terminal, ident=ident)
+    try:
+        ticket_id = SALES.ticket_of(terminal=terminal, ident=ident)
+    except UuidReused:
+        _need_not_archived(ident)
+        raise
     if ticket_id is None:
         return None
     ticket = Ticket.objects.get(pk=ticket_id)

@@ -25,6 +25,7 @@ from core.periods.models import ClosedPeriod
 from tests.core.periods.archive.conftest import month_of
 from tests.core.periods.archive.test_retiring import (
     PRINTS,
+    TICKETS,
     confirm,
     forge,
     found,
@@ -89,9 +90,9 @@ def test_entries_leave_by_the_retirement_and_the_rows_prove_themselves(
     before = Block.objects.filter(batch_id__lte=3).count()
     retired(sealed_month, tmp_path)
     assert left() == set() and found() == []
-    assert removed() == 3
+    assert removed() == 4
     there = Block.objects.filter(batch_id__lte=3).exclude(entries=None)
-    assert {block.row_form.relation for block in there} == {PRINTS}
+    assert {block.row_form.relation for block in there} == {PRINTS, TICKETS}
     assert len(left()) == before - there.count() and max(left())[0] == 3
     assert found() == []
     for since, until in ((None, 1), (1, 2), (1, 3), (2, None)):
@@ -127,17 +128,21 @@ def _verified_from_outside(folder: Path) -> None:
             verifier("journal").check(str(folder / "journal"), *liar)
         with pytest.raises(Refused, match=r"journal|closing_sha256"):
             verifier("archive").check(str(folder / "2030-03"), *liar)
-    forced("UPDATE lototrot_ticket SET bets = bets + 1 WHERE id = 1")
+    forced("UPDATE lototrot_prize SET prize_cents = prize_cents + 1 WHERE id = 1")
     with pytest.raises(Refused, match="not the block before it"):
         said()
-    forced("UPDATE lototrot_ticket SET bets = bets - 1 WHERE id = 1")
+    forced("UPDATE lototrot_prize SET prize_cents = prize_cents - 1 WHERE id = 1")
 
 
 Named = set[tuple[Fault, int | None, str]]
 TOUCHES: list[tuple[str, Named]] = [
     (
+        "UPDATE lototrot_seal SET bets = bets + 1 WHERE id = 1",
+        {(Fault.ROWS_DIFFER, 2, "lototrot_seal")},
+    ),
+    (
         "UPDATE lototrot_ticket SET bets = bets + 1 WHERE id = 2",
-        {(Fault.ROWS_DIFFER, 2, "lototrot_ticket")},
+        {(Fault.ROW_CHANGED, 2, "lototrot_ticket")},
     ),
     (
         "DELETE FROM lototrot_prize WHERE id = 1",
@@ -194,9 +199,13 @@ def test_nobody_takes_entries_that_were_not_retired(
 
     refused = pytest.raises(DatabaseError, match=r"not retired|only entries")
     with refused, transaction.atomic():
-        take("lototrot_ticket")
+        take("lototrot_seal")
     retired(sealed_month, tmp_path)
-    for of in (PRINTS, "journal_act"):  # rows of prints leave; acts are in a later batch, too
+    for of in (
+        PRINTS,
+        TICKETS,
+        "journal_act",
+    ):  # rows of the first leave; acts are in a later batch, too
         with refused, transaction.atomic():
             take(of)
     for other in ({"entries": b"x" * 48}, {"sha256": b"x" * 32}, {"rows": 1}):

@@ -1,0 +1,91 @@
+"""Store what tickets were that left the live store with a retired month (ADR 46)."""
+
+from django.contrib.postgres.indexes import BrinIndex
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from core.database.models import Guarded
+from core.periods.models import RetiredRows
+from core.premises.models import Premises, Terminal
+from lototrot.models.contest import Contest
+
+
+class RetiredSales(Guarded):
+    """The tickets of a contest that left with a retired month, as sums (ADR 46).
+
+    By day of sale and terminal. The database writes them when the tickets are retired: from then on
+    who counts tickets adds them to those that stay. They won nothing and were never void.
+    """
+
+    inserted_by_application = False
+
+    contest = models.ForeignKey(
+        Contest, models.PROTECT, related_name="retired_sales", verbose_name=_("contest")
+    )
+    retired = models.ForeignKey(
+        RetiredRows,
+        models.PROTECT,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("retired rows"),
+    )
+    day = models.DateField(_("day"))
+    premises = models.ForeignKey(
+        Premises, models.PROTECT, related_name="+", db_index=False, verbose_name=_("premises")
+    )
+    terminal = models.ForeignKey(
+        Terminal, models.PROTECT, related_name="+", db_index=False, verbose_name=_("terminal")
+    )
+    tickets = models.BigIntegerField(_("tickets"))
+    bets = models.BigIntegerField(_("bets"))
+    amount_cents = models.BigIntegerField(_("amount"))
+
+    class Meta:
+        verbose_name = _("sums of tickets that left")
+        verbose_name_plural = _("sums of tickets that left")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(tickets__gte=1, bets__gte=1, amount_cents__gte=1),
+                name="retired_sales_some",
+            )
+        ]
+        indexes = [BrinIndex(fields=["day"], name="retired_sales_day", autosummarize=True)]
+
+    def __str__(self) -> str:
+        return f"{self.contest} · {self.day} · {self.terminal_id}"
+
+
+class RetiredMarks(Guarded):
+    """The bets on a number of a leg, of the tickets of a contest that left with a retired month.
+
+    A ticket's bets are divided equally over the numbers that it marks in the leg.
+    """
+
+    inserted_by_application = False
+
+    contest = models.ForeignKey(
+        Contest, models.PROTECT, related_name="+", verbose_name=_("contest")
+    )
+    retired = models.ForeignKey(
+        RetiredRows,
+        models.PROTECT,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("retired rows"),
+    )
+    leg = models.PositiveSmallIntegerField(_("position"))
+    number = models.PositiveSmallIntegerField(_("number"))
+    bets = models.BigIntegerField(_("bets"))
+
+    class Meta:
+        verbose_name = _("bets of tickets that left")
+        verbose_name_plural = _("bets of tickets that left")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(leg__gte=1, number__gte=1, bets__gte=1), name="retired_marks_some"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.contest} · {self.leg} · {self.number}"

@@ -1,0 +1,84 @@
+"""Tell which tickets left with a retired month, and sum what they were (ADR 46).
+
+A ticket that won nothing, and that no row but its print names, leaves the live store when its month
+is retired. Who counts tickets counts those that stay, and adds the sums of those that left.
+"""
+
+from django.db.models import BooleanField, F, Func, Max, Q, QuerySet, Sum
+
+from core.kernel.errors import Conflict
+from core.payoffice.sources import DocumentArchived
+from core.periods.models import RetiredRows, Retirement
+from lototrot.models.retired import RetiredSales
+from lototrot.models.tickets import Ticket
+
+RELATION = Ticket._meta.db_table
+
+STAYS = f"""
+({{alias}}.id > (SELECT coalesce(max(r.last_row), 0) FROM periods_retiredrows r
+                 WHERE r.relation = '{RELATION}')
+ OR NOT lototrot_ticket_leaves({{alias}}.id))
+"""
+"""SQL of the condition that a ticket does not leave. A night deletes those that do, so they may
+still be there."""
+
+
+class TicketsArchived(Conflict):
+    """`data` has the contest, and for each month of its archives where copies are kept."""
+
+    code = "tickets_archived"
+    message = (
+        "Tickets of this contest that won nothing have left with their month."
+        " They are in the archives of that month."
+    )
+
+
+def stays(alias: str = "t") -> str:
+    """Return SQL of the condition that the ticket of an alias does not leave."""
+    return STAYS.format(alias=alias)
+
+
+def staying(tickets: QuerySet[Ticket]) -> QuerySet[Ticket]:
+    """Return those of some tickets that do not leave."""
+    retired = RetiredRows.objects.filter(relation=RELATION).aggregate(last=Max("last_row"))["last"]
+    leaves = Func(F("pk"), function="lototrot_ticket_leaves", output_field=BooleanField())
+    return tickets.alias(leaves=leaves).filter(Q(pk__gt=retired or 0) | Q(leaves=False))
+
+
+def has_left(contest_id: int) -> bool:
+    """Return whether tickets of a contest left, or wait to be deleted."""
+    return RetiredSales.objects.filter(contest=contest_id).exists()
+
+
+def left(contest_id: int) -> dict[str, int]:
+    """Return tickets, bets and cents of the tickets of a contest that left; empty if none did."""
+    sums = RetiredSales.objects.filter(contest=contest_id).aggregate(
+        tickets=Sum("tickets"), bets=Sum("bets"), amount_cents=Sum("amount_cents")
+    )
+    return {name: int(value) for name, value in sums.items() if value is not None}
+
+
+def kept_where(contest_id: int) -> dict[str, str]:
+    """Return, by month, where copies of the archives are that have the tickets that left."""
+    months = RetiredSales.objects.filter(contest=contest_id).values("retired__retirement")
+    retirements = Retirement.objects.filter(pk__in=months).select_related("period")
+    return {str(each.period): each.kept for each in retirements.order_by("period__number")}
+
+
+def need_all(contest_id: int) -> None:
+    """Raise TicketsArchived if tickets of a contest left: it cannot be counted ticket by ticket."""
+    months = kept_where(contest_id)
+    if months:
+        raise TicketsArchived(contest=contest_id, archives=months)
+
+
+def need_none_left() -> None:
+    """Raise DocumentArchived if tickets of any month left. Call it for a ticket that is not there.
+
+    The code of a ticket is authentic or refused before, so what is not there was sold once, or its
+    sale was refused: the archive tells which.
+    """
+    of_tickets = RetiredRows.objects.filter(relation=RELATION)
+    last_day = of_tickets.aggregate(day=Max("retirement__period__last_day"))["day"]
+    if last_day is not None:
+        raise DocumentArchived(last_day=last_day.isoformat())

@@ -1,0 +1,211 @@
+"""Tickets that won nothing leave with a retired month; what is told of it stays as before."""
+
+import datetime
+import uuid
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import DatabaseError, connections, transaction
+
+from core.database import clock
+from core.database.kept import forget_all
+from core.journal import rules
+from core.journal.verifying import Fault, verify
+from core.ledger.books import differences
+from core.payoffice.services.finding import by_code, by_uuid
+from core.payoffice.sources import DocumentArchived, DocumentUnknown
+from core.periods.archive import retiring
+from core.periods.archive.retiring import retired_remove
+from core.periods.archive.writing import archive_write
+from core.periods.models import ClosedPeriod, RetiredRows
+from core.premises.access import BareTerminal
+from core.reports.tables import Period, reports, table
+from core.staff.powers import Role
+from lototrot import journal_rules, nightly
+from lototrot.models.contest import Contest
+from lototrot.models.retired import RetiredMarks, RetiredSales
+from lototrot.models.settlement import Prize
+from lototrot.models.tickets import CodeGiven, Ticket
+from lototrot.selectors.board import past_document
+from lototrot.selectors.selling import terminal_totals
+from lototrot.selectors.shares import shares_closed, shares_count
+from lototrot.services.seal.sealing import seal_verify
+from lototrot.services.settlement.auditing import audit_contests
+from lototrot.services.settlement.breach import breach_block
+from lototrot.services.settlement.past_rounds import past_rounds
+from lototrot.services.tickets.lookup import TicketNotFound, ticket_by_code
+from lototrot.services.tickets.retired import TicketsArchived, has_left, left, need_all
+from lototrot.services.tickets.selling import request_state
+from tests.core.periods.archive.conftest import own_month as own_month
+from tests.core.periods.archive.test_retiring import confirm, forge, found, proposed
+from tests.support import factories
+from tests.support.admin_desk import Desk, list_url, row_url
+from tests.support.api import Api, refused, staff_api
+from tests.support.journaling import seal_all
+from tests.support.paying import unknown_code
+
+TICKETS = "lototrot_ticket"
+
+
+def retired(month: ClosedPeriod, folder: Path) -> None:
+    """Archive the month and retire it; the night has not come yet."""
+    archive_write(period=month, folder=folder)
+    seal_all()
+    confirm(proposed())
+
+
+def told(contest: Contest) -> dict[str, Any]:
+    """Return what audits, reports, pages and the API say of a contest and of its month."""
+    month = Period(contest.day.replace(day=1), contest.day + datetime.timedelta(days=40))
+    auditor, everybody = staff_api(Role.AUDITOR), Api()
+    audit = audit_contests()
+    answers: dict[str, Any] = {
+        "audit": (audit.contests, audit.tickets, audit.prizes, audit.findings),
+        "ledger": differences(),
+        "totals": terminal_totals(terminal_id=Ticket.objects.first().terminal_id, day=contest.day),
+        **{f"report {each.name}": table(each, month).rows for each in reports() if each.dated},
+        "page": past_document(contest.day, contest.bet_type_code),
+    }
+    paths = ("", "/settlement", "/settlements", "/winning-tickets", "/payment-order", "/seal")
+    for path in (*paths, "/certificate", "/unprinted", "/gates", "/breaches"):
+        for who in (auditor, everybody):
+            answer = who.get(f"lototrot/contests/{contest.pk}{path}")
+            if answer.status_code == 200:
+                answers[f"{path} {who is auditor}"] = answer.json()
+    answers[" True"].pop("server_time")
+    return answers
+
+
+def test_what_is_told_of_a_contest_is_as_before(own_month: ClosedPeriod, tmp_path: Path) -> None:
+    contest = Contest.objects.get()
+    shares_count([contest])
+    shares = shares_closed(contest)
+    loser = Ticket.objects.exclude(pk__in=Prize.objects.values("ticket")).get()
+    before = told(contest)
+    assert before["audit"] == (1, 3, 2, []) and before["ledger"][1] == []
+    assert before["totals"].tickets == 3 and len(before) > 20
+    with pytest.raises(DocumentUnknown) as unknown:
+        by_code(unknown_code())
+    assert unknown.type is DocumentUnknown
+    retired(own_month, tmp_path)
+    assert left(contest.pk) == {"tickets": 1, "bets": 1, "amount_cents": 100}
+    assert told(contest) == before  # the night has not come yet
+    assert retired_remove() == 4
+    assert set(Ticket.objects.values_list("pk")) == set(Prize.objects.values_list("ticket"))
+    assert told(contest) == before
+    forget_all()
+    shares_count([contest])
+    assert shares and shares_closed(contest) == shares
+    assert found() == []
+    mine = {rule for rule in journal_rules.RULES if "retired" in rule.name or "sales" in rule.name}
+    assert mine and [row for rule in mine for row in rules.broken(rule)] == []
+    _presented_anywhere(contest, loser)
+    _not_counted_ticket_by_ticket(contest)
+
+
+def _presented_anywhere(contest: Contest, loser: Ticket) -> None:
+    """Present what left: nobody is told that it never was."""
+    for find in (
+        lambda: by_code(unknown_code()),
+        lambda: by_uuid("lototrot", loser.uuid),
+        lambda: ticket_by_code(unknown_code()),
+    ):
+        with pytest.raises(DocumentArchived) as raised:
+            find()
+        assert raised.value.data == {"last_day": "2030-03-31"}
+    assert TicketNotFound is not raised.type
+    refused(Api().post("check", {"code": unknown_code()}), 404, "document_archived")
+    refused(Api().post("lototrot/proofs", {"code": unknown_code()}), 404, "document_archived")
+    at = BareTerminal(loser.terminal_id, loser.premises_id, loser.premises.kind, loser.operator_id)
+    with pytest.raises(DocumentArchived):  # and not: it was never sold
+        request_state(terminal=at, ident=loser.uuid)
+    assert request_state(terminal=at, ident=uuid.uuid4()) is None
+
+
+def _not_counted_ticket_by_ticket(contest: Contest) -> None:
+    """Ask for what takes every ticket: each says where the others are."""
+    for ask in (
+        lambda: need_all(contest.pk),
+        lambda: seal_verify(contest),
+        lambda: breach_block(by=factories.staff(Role.ORGANISER), contest_id=contest.pk),
+    ):
+        with pytest.raises(TicketsArchived) as raised:
+            ask()
+        assert raised.value.data["archives"] == {"2030-03": "Safe of the Central Office"}
+    auditor = staff_api(Role.AUDITOR)
+    path = f"lototrot/contests/{contest.pk}/sealed-tickets"
+    refused(auditor.get(path), 409, "tickets_archived")
+    said = StringIO()
+    call_command("seals_verify", stdout=said)
+    assert f"contest {contest.pk}: archived, not counted" in said.getvalue()
+    assert "0 contests, all as they were sealed; 1 archived" in said.getvalue()
+    counts = nightly.seals_everything().counts
+    assert counts == {"seals": 0, "seals_archived": 1}
+    assert past_rounds(2) == []
+    desk = Desk(Role.AUDITOR)
+    assert "1 that won nothing are in the archives of 2030-03 (Safe" in desk.get(row_url(contest))
+    for model in (RetiredSales, RetiredMarks):
+        assert f"/{model._meta.model_name}/" in desk.get(list_url(model))
+
+
+def test_a_staying_ticket_is_missed(own_month: ClosedPeriod, tmp_path: Path) -> None:
+    retired(own_month, tmp_path)
+    retired_remove()
+    stays = Ticket.objects.order_by("pk")[0]
+    refusing = pytest.raises(DatabaseError, match="append-only")
+    with connections["owner"].cursor() as owner, refusing:
+        owner.execute(f"DELETE FROM {TICKETS} WHERE id = {stays.pk}")
+    forge(TICKETS, f"DELETE FROM {TICKETS} WHERE id = {stays.pk}")
+    assert (Fault.ROWS_DIFFER, TICKETS) in found()  # two are gone, and one was to leave
+    missed = {each.rule for each in verify().findings if each.table == "lototrot_prize"}
+    assert "lototrot_prize.there" in missed
+    assert {each.check for each in audit_contests().findings} >= {"tickets", "takings_cents"}
+    assert [apart.account for apart in differences()[1]]
+
+
+def test_what_is_named_meanwhile_stays_and_nothing_names_it_later(
+    own_month: ClosedPeriod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loser = Ticket.objects.exclude(pk__in=Prize.objects.values("ticket")).get()
+    archive_write(period=own_month, folder=tmp_path)
+    seal_all()
+    proposal = proposed()
+    given = {"ticket": loser, "road": "replay", "operator_id": loser.operator_id}
+    CodeGiven.objects.create(**given, given_at=clock.now())
+    with monkeypatch.context() as patch:  # the database counts again
+        patch.setattr(retiring, "_leaves", lambda relation, span: span["rows"])
+        with pytest.raises(DatabaseError, match="3 were published"), transaction.atomic():
+            confirm(proposal)
+    confirm(proposal)
+    rows = RetiredRows.objects.get(relation=TICKETS)
+    assert (rows.count, rows.leaves) == (3, 0)
+    assert not has_left(loser.contest_id)
+    with pytest.raises(DatabaseError, match="its month was retired"), transaction.atomic():
+        CodeGiven.objects.create(**given, given_at=clock.now())
+    assert retired_remove() == 3  # the prints
+    assert Ticket.objects.count() == 3
+
+
+def test_a_night_that_ended_between_prints_and_tickets_is_finished(
+    own_month: ClosedPeriod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    retired(own_month, tmp_path)
+    whole = retiring._remove
+
+    def ended(relation: str, first: int, last: int) -> int:
+        if relation == TICKETS:
+            raise KeyboardInterrupt
+        return whole(relation, first, last)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(retiring, "_remove", ended)
+        with pytest.raises(KeyboardInterrupt):
+            retired_remove()
+    assert found() == []
+    assert (retired_remove(), retired_remove()) == (1, 0)
+    factories.time_pass(days=60)
+    assert retired_remove() == 0
+    assert found() == []
