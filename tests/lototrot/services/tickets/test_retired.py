@@ -13,17 +13,21 @@ from django.db import DatabaseError, connections, transaction
 from core.database import clock
 from core.database.kept import forget_all
 from core.journal import rules
+from core.journal.acting import name_process
 from core.journal.verifying import Fault, verify
+from core.kernel.days import add_days, natural_day
 from core.ledger.books import differences
+from core.nights.nightly import lapse
 from core.payoffice.services.finding import by_code, by_uuid
 from core.payoffice.sources import DocumentArchived, DocumentUnknown
 from core.periods.archive import retiring
-from core.periods.archive.retiring import retired_remove
+from core.periods.archive.retiring import retired_remove, retirement_propose
 from core.periods.archive.writing import archive_write
 from core.periods.models import ClosedPeriod, RetiredRows
 from core.premises.access import BareTerminal
 from core.reports.tables import Period, reports, table
 from core.staff.powers import Role
+from core.statements.balances import mark_make
 from lototrot import journal_rules, nightly
 from lototrot.models.contest import Contest
 from lototrot.models.retired import RetiredMarks, RetiredSales
@@ -37,15 +41,19 @@ from lototrot.services.settlement.auditing import audit_contests
 from lototrot.services.settlement.breach import breach_block
 from lototrot.services.settlement.past_rounds import past_rounds
 from lototrot.services.tickets.lookup import TicketNotFound, ticket_by_code
-from lototrot.services.tickets.retired import TicketsArchived, has_left, left, need_all
+from lototrot.services.tickets.retired import TicketsArchived, has_left, kept_where, left, need_all
 from lototrot.services.tickets.selling import request_state
 from tests.core.periods.archive.conftest import own_month as own_month
 from tests.core.periods.archive.test_retiring import confirm, forge, found, proposed
-from tests.support import factories
+from tests.core.periods.conftest import closed
+from tests.support import factories, rounds
 from tests.support.admin_desk import Desk, list_url, row_url
 from tests.support.api import Api, refused, staff_api
-from tests.support.journaling import seal_all
+from tests.support.databases import Database
+from tests.support.journaling import meanwhile, seal_all
 from tests.support.paying import unknown_code
+from tests.support.verifying.forging import public_key, published_log, written
+from tests.support.verifying.load import verifier
 
 TICKETS = "lototrot_ticket"
 
@@ -209,3 +217,57 @@ def test_a_night_that_ended_between_prints_and_tickets_is_finished(
     factories.time_pass(days=60)
     assert retired_remove() == 0
     assert found() == []
+
+
+def test_a_ticket_sold_behind_one_of_the_next_month_leaves_with_that(
+    own_database: Database, tmp_path: Path
+) -> None:
+    factories.time_to(rounds.NOON)
+    point, masks = factories.point(), [(2, 4)]
+    march = rounds.contest(rounds.rules(**rounds.TWO_LEGS), [(1, 2, 3)] * 2)
+    day = march.day.replace(month=4)
+    april = rounds.contest(rounds.rules(**rounds.TWO_LEGS), [(1, 2, 3)] * 2, day=day)
+    sold = [rounds.sell(of, point, masks)[0] for of in (march, april, march)]
+    for contest in (march, april):
+        rounds.run(contest, [rounds.Facts((1, 2, 3), winners=frozenset({1}))] * 2)
+        rounds.order(contest)
+        factories.prints_ended(contest)
+    mark_make()
+    factories.time_pass(days=110)
+    lapse(add_days(natural_day(clock.now()), -1))
+    mark_make()
+    factories.time_pass(hours=1)
+    for name, gone in (("2030-03", [0]), ("2030-04", [0, 1, 2])):
+        closed()
+        name_process("command:period_archive")
+        period = ClosedPeriod.objects.order_by("-number")[0]
+        assert archive_write(period=period, folder=tmp_path).place.endswith(name)
+        seal_all()
+        by = factories.staff(Role.ORGANISER)
+        confirm(retirement_propose(by=by, number=period.number, kept="Safe").uuid)
+        retired_remove()
+        here = set(Ticket.objects.values_list("pk", flat=True))
+        assert [i for i, ticket in enumerate(sold) if ticket.pk not in here] == gone
+        assert audit_contests().findings == [] and found() == []
+    assert kept_where(march.pk) == {"2030-03": "Safe", "2030-04": "Safe"}
+    log = written(tmp_path, "log.jsonl", published_log()), public_key()
+    for name in ("2030-03", "2030-04"):
+        said = verifier("archive").check(str(tmp_path / name), *log)
+        assert "it is the archive of which rows were retired" in said
+
+
+def test_a_month_that_is_retired_while_an_audit_reads_is_no_finding(
+    own_month: ClosedPeriod, tmp_path: Path
+) -> None:
+    archive_write(period=own_month, folder=tmp_path)
+    seal_all()
+    proposal = proposed()
+
+    def retire() -> None:
+        confirm(proposal)
+        assert retired_remove() == 4
+
+    with meanwhile("lototrot_retiredsales", retire):  # the tickets are counted next
+        counts = nightly.audit_everything().counts
+    assert counts == {"contests": 1, "tickets": 3, "prizes": 2}
+    assert nightly.audit_everything().counts == counts
