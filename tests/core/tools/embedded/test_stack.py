@@ -30,7 +30,7 @@ from core.tools.embedded.stack import Stack
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 works = sys.argv[2] == "whole"
 with Stack(workers=int(works), beat=works, migrate=False, folder=Path(sys.argv[1])) as stack:
-    print("ready", stack.port, flush=True)
+    print("ready", stack.port, stack.postgres is not None, flush=True)
     stack.wait()
 """
 
@@ -123,27 +123,32 @@ def test_a_system_runs_recovers_and_leaves_nothing_behind(
     assert stack.postgres.pid is None
 
 
-def test_it_uses_a_database_that_is_named(mark: str, folder: Path, own_database: Database) -> None:
-    environment = own_database.environment
-    with Stack(
-        workers=0, beat=False, migrate=False, folder=folder, environment=environment
-    ) as stack:
-        assert stack.postgres is None
-        assert status(stack.port, "/readyz") == 200
-        with psycopg.connect(stack.environment["DATABASE_URL"]) as connection:
-            names = connection.execute(
-                "SELECT usename FROM pg_stat_activity WHERE datname = current_database()"
-            ).fetchall()
-        assert set(names) == {("lototrot_app",)}  # the web server is not the owner
+def supervised(folder: Path, size: str, **environment: str) -> tuple[subprocess.Popen[str], int]:
+    """Start a system under a supervisor, and return it with the port of the web server.
+
+    PostgreSQL is the system's own unless the environment names another.
+    """
+    supervisor = subprocess.Popen(
+        [sys.executable, "-c", SUPERVISOR, str(folder), size],
+        cwd=ROOT,
+        env=os.environ | environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert supervisor.stdout is not None
+    said = supervisor.stdout.readline().split()
+    assert said[:1] == ["ready"], supervisor.communicate()
+    assert said[2] == str("DATABASE_URL" not in environment)
+    return supervisor, int(said[1])
 
 
 @pytest.mark.parametrize(
     ("number", "size"),
     [
         (signal.SIGKILL, "whole"),
-        # These end it in order: the first test of this module ends a whole system so.
+        # It ends it in order: the first test of this module ends a whole system so.
         (signal.SIGTERM, "without workers"),
-        (signal.SIGINT, "without workers"),
     ],
 )
 def test_whatever_ends_the_supervisor_ends_the_system(
@@ -156,21 +161,30 @@ def test_whatever_ends_the_supervisor_ends_the_system(
 ) -> None:
     with django_db_blocker.unblock():
         migrate(Postgres(folder / "postgres"))  # a system whose data stand from another day
-    supervisor = subprocess.Popen(
-        [sys.executable, "-c", SUPERVISOR, str(folder), size],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert supervisor.stdout is not None
-    said = supervisor.stdout.readline().split()
-    assert said[:1] == ["ready"], supervisor.communicate()
+    supervisor, port = supervised(folder, size)
     supervisor.send_signal(number)
     supervisor.communicate(timeout=120)
-    codes = {signal.SIGTERM: 143, signal.SIGINT: -signal.SIGINT, signal.SIGKILL: -signal.SIGKILL}
+    codes = {signal.SIGTERM: 143, signal.SIGKILL: -signal.SIGKILL}
     assert supervisor.returncode == codes[number]
-    assert status(int(said[1]), "/readyz") is None or number == signal.SIGKILL
+    assert status(port, "/readyz") is None or number == signal.SIGKILL
+    eventually(lambda: marked(mark) == [])
+
+
+def test_it_uses_a_database_that_is_named_and_ctrl_c_ends_it(
+    mark: str, folder: Path, own_database: Database, eventually: Eventually
+) -> None:
+    supervisor, port = supervised(folder, "without workers", **own_database.environment)
+    assert status(port, "/readyz") == 200
+    with psycopg.connect(own_database.app_url) as connection:
+        names = connection.execute(
+            "SELECT usename FROM pg_stat_activity WHERE datname = current_database()"
+            " AND pid <> pg_backend_pid()"
+        ).fetchall()
+    assert set(names) == {("lototrot_app",)}  # the web server is not the owner
+    supervisor.send_signal(signal.SIGINT)
+    supervisor.communicate(timeout=120)
+    assert supervisor.returncode == -signal.SIGINT
+    assert status(port, "/readyz") is None
     eventually(lambda: marked(mark) == [])
 
 
