@@ -7,7 +7,7 @@ boards' publisher, and the start of each process. Each is measured in seconds of
 the database's, so that other load on the machine does not count, and a night also in rows that the
 database reads. Every figure is printed at each
 length; its slope is 0 where it does not grow, and 1 where it grows as the history does. The speed
-of sales and payments is measured on the whole history and on a copy of it at H, in turn
+of sales and payments is measured on copies of the history at 8 H and at H, in turn
 (`tests/bench/pacing.py`). At the end months are retired: what a ticket takes of each table, and
 what is left of it, is printed as well.
 """
@@ -90,12 +90,12 @@ def measure(store: Store) -> Figures:
         at[times] |= {f"act_{kind}": _each(done) for kind, done in history.done.items()}
         if times == LENGTHS[0]:
             shorter = pacing.told(history)
-            pacing.copy(store)
+            pacing.copy(store, pacing.SHORTER)
         print(times, "H:", {name: round(s, 4) for name, s in at[times].items()}, flush=True)
     sold = tickets * length * (LENGTHS[-1] - LENGTHS[0])
     by_table = {name: (size - stored[1][name]) / sold for name, size in stored[8].items()}
+    pacing.copy(store, pacing.LONGER)
     speeds = pacing.speeds(store, shorter=shorter, longer=pacing.told(history))
-    history.weeks += 1  # the meeting with which the speed was measured
     figures = _figures(at) | {
         **speeds,
         "decade.weeks": float(history.weeks),
