@@ -1,11 +1,13 @@
 """Accounts and sessions of staff: sign-on, its lock, and when a session ends."""
 
 from collections import Counter
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
+from pytest_django import DjangoAssertNumQueries
 
 from core.database import clock
 from core.kernel.errors import DomainError
@@ -23,6 +25,7 @@ from core.staff.services import (
     SessionUnknown,
     SignOnRefused,
     UsernameTaken,
+    actor_of,
     password_check,
     session_actor,
     session_end,
@@ -178,6 +181,21 @@ def test_a_token_is_shown_once_and_kept_as_a_digest(db: None) -> None:
     )
     with pytest.raises(SessionUnknown):
         session_actor(token=token + "x")
+
+
+def test_one_statement_tells_the_same_of_a_token_as_of_its_session(
+    db: None, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    old, _ = [factories.account(name, "Name", Role.ADMINISTRATOR) for name in ("one", "two")]
+    new = factories.account("new", "New", Role.AUDITOR, waits=timedelta(hours=1))
+    User.objects.filter(pk=new.pk).update(must_set_password=True)
+    for user, is_old in ((old, True), (new, False)):
+        session, token = session_start(user=user, verified=is_old)
+        with django_assert_num_queries(1):
+            actor = session_actor(token=token)
+        assert actor == actor_of(StaffSession.objects.get(pk=session.pk))
+        assert (actor.own_password, actor.verified) == (is_old, is_old)
+    assert actor.second_from is not None
 
 
 def test_a_session_ends_by_itself_when_told_and_with_the_account(db: None) -> None:
