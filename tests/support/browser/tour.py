@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -48,17 +47,6 @@ _RULES_OF_LOOKS = [
 # Each later page of the window has the library, and reads it when it is examined: to send 650 kB to
 # every page takes a third of the time of its examination.
 _LIBRARY = "window.readAxe ??= () => {{ if (!window.axe) {{ {}; }} }};"
-_READ = "window.readAxe?.(); return 'axe' in window;"
-# What scrolls under a bar that stays is partly covered wherever one stops.
-_AXE = """
-const done = arguments[arguments.length - 1];
-const runOnly = {type: arguments[0], values: arguments[1]};
-axe.run(document, {runOnly, resultTypes: ["violations"]})
-  .then(({violations}) => done(violations.flatMap(({id, nodes}) => nodes.map((node) =>
-    `${id}: ${node.html.slice(0, 160)} | ${node.any[0]?.message ?? ""}`))
-    .filter((problem) => !/partially obscured/.test(problem))),
-    (error) => done(["axe failed: " + error]));
-"""
 _WIDE = """
 const most = document.documentElement.clientWidth + 1;
 const scrolls = (e) => e && e !== document.body
@@ -93,6 +81,28 @@ return [...document.querySelectorAll(".amount")].filter((e) => e.checkVisibility
   .filter((e) => e.getClientRects().length > 1).map((e) => e.outerHTML.slice(0, 120));
 """
 
+# All of a stop in one request: each takes a hundredth of a second from the processes between.
+# What scrolls under a bar that stays is partly covered wherever one stops.
+_EXAMINED = f"""
+const [type, values, done] = arguments;
+const byAxe = () => axe.run(document, {{runOnly: {{type, values}}, resultTypes: ["violations"]}})
+  .then(({{violations}}) => violations.flatMap(({{id, nodes}}) => nodes.map((node) =>
+    `${{id}}: ${{node.html.slice(0, 160)}} | ${{node.any[0]?.message ?? ""}}`))
+    .filter((problem) => !/partially obscured/.test(problem)),
+    (error) => ["axe failed: " + error]);
+const examine = async () => {{
+  window.readAxe?.();
+  return "axe" in window ? {{
+    "wider than the window": (() => {{ {_WIDE} }})(),
+    "wrapped amounts": (() => {{ {_WRAPPED} }})(),
+    "over the edge of its card": (() => {{ {BURST} }})(),
+    axe: await byAxe(),
+  }} : null;
+}};
+new Promise(function (settled) {{ (function () {{ {_SETTLED} }})(settled); }})
+  .then(examine).catch((error) => ({{examination: ["failed: " + error]}}))
+  .then((found) => done([document.documentElement.lang.slice(0, 2), found]));
+"""
 # How much of the page moved by itself, as browsers count it (0: nothing).
 MOVED = """
 const done = arguments[arguments.length - 1];
@@ -145,25 +155,14 @@ class Tour:
         colours.
         """
         shot = f"{self.screen}-{name}-{self.look}"
-        language = self.browser.run("return document.documentElement.lang.slice(0, 2)")
-        self.browser.run_async(_SETTLED)
+        language, found = self._examined(structure)
         if shot in PICTURES and PICTURED and language == "en":
             svg = self.browser.run(_PICTURE.read_text("utf-8"))
             _DOCS.mkdir(exist_ok=True)
             (_DOCS / f"{PICTURES[shot]}.svg").write_text(svg + "\n", "utf-8")
-        problems_by_kind: dict[str, Any] = {
-            "console": [
-                complaint for complaint in self.browser.complaints() if _NO_LINE not in complaint
-            ],
-            "wider than the window": self.browser.run(_WIDE),
-            "wrapped amounts": self.browser.run(_WRAPPED),
-            "over the edge of its card": self.browser.run(BURST),
-            "axe": self._axe(structure),
-        }
+        found["console"] = [said for said in self.browser.complaints() if _NO_LINE not in said]
         wrong = [
-            f"{name}, {what}: {problem}"
-            for what, problems in problems_by_kind.items()
-            for problem in problems
+            f"{name}, {what}: {problem}" for what, problems in found.items() for problem in problems
         ]
         if PICTURED and structure and self.size in self.sizes:
             self._picture(f"{self.screen}-{name}", language)
@@ -186,13 +185,16 @@ class Tour:
         where = f"{self.screen} ({self.look}):"
         assert not self.wrong, "\n  ".join([where, *self.wrong])
 
-    def _axe(self, structure: bool) -> Any:
-        if not self.browser.run(_READ):
+    def _examined(self, structure: bool) -> tuple[str, dict[str, list[str]]]:
+        """Return the page's language, and what is wrong by kind, once the page has settled."""
+        rules = ("tag", _RULES) if structure else ("rule", _RULES_OF_LOOKS)
+        language, found = self.browser.run_async(_EXAMINED, *rules)
+        if found is None:  # the first stop in this window
             library = _LIBRARY.format(axe())
             self.browser.at_load(library)
-            self.browser.run(library + _READ)
-        rules = ("tag", _RULES) if structure else ("rule", _RULES_OF_LOOKS)
-        return self.browser.run_async(_AXE, *rules)
+            self.browser.run(library)
+            language, found = self.browser.run_async(_EXAMINED, *rules)
+        return language, found
 
 
 @dataclass(frozen=True, slots=True)
