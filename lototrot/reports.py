@@ -7,6 +7,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.kernel.days import day_bounds
+from core.ledger.openings import need_live
 from core.premises.models import Game
 from core.reports import money
 from core.reports.tables import Column, Kind, Period, Picture, Report, Reports, Row, Sold
@@ -27,17 +28,24 @@ SELECT l.day, l.premises_id, l.terminal_id, sum(l.tickets)::bigint, sum(l.amount
        0, 0
   FROM lototrot_retiredsales l WHERE l.day >= %(first)s AND l.day <= %(last)s GROUP BY 1, 2, 3
 """
-# Every transfer of the jackpots and reserves, in order, with the balance after it.
+# Every transfer of the jackpots and reserves, in order, with the balance after it. The first one is
+# added to what the last retired month left.
 _HISTORY = """
 WITH account AS (
     SELECT id, split_part(code, ':', 2) AS chain, split_part(code, ':', 3) AS what
       FROM ledger_account
      WHERE code LIKE 'lototrot:%%:jackpot' OR code LIKE 'lototrot:%%:reserve'),
+opened AS (SELECT coalesce(max(up_to), 0) AS up_to FROM ledger_openingbalance),
 moved AS (
-    SELECT e.transfer_id AS id, e.at, e.kind, e.reference, a.chain, a.what, -e.cents AS cents
-      FROM account a JOIN ledger_entry e ON e.account_id = a.id),
+    SELECT e.transfer_id AS id, e.at, e.kind, e.reference, a.chain, a.what, -e.cents AS cents,
+           coalesce(o.credit_cents - o.debit_cents, 0) AS opened_cents
+      FROM account a
+      JOIN ledger_entry e ON e.account_id = a.id AND e.transfer_id > (SELECT up_to FROM opened)
+      LEFT JOIN ledger_openingbalance o
+        ON o.account_id = a.id AND o.up_to = (SELECT up_to FROM opened)),
 standing AS (
-    SELECT m.*, sum(cents) OVER (PARTITION BY chain, what ORDER BY id) AS after FROM moved m)
+    SELECT m.*, opened_cents + sum(cents) OVER (PARTITION BY chain, what ORDER BY id) AS after
+      FROM moved m)
 SELECT s.at, s.chain, c.day, s.what, s.kind, s.cents, s.after::bigint
   FROM standing s
   LEFT JOIN lototrot_settlement l ON l.uuid = s.reference
@@ -134,6 +142,8 @@ def share(period: Period) -> Iterable[Row]:
 
 
 def history(period: Period) -> Iterator[Row]:
+    """Yield the movements of jackpots and reserves. Raises LedgerArchived."""
+    need_live(day_bounds(period.first)[0])
     names = {"jackpot": gettext("jackpot"), "reserve": gettext("reserve fund")}
     with connection.cursor() as cursor:
         cursor.execute(_HISTORY, [day_bounds(period.first)[0], day_bounds(period.last)[1]])

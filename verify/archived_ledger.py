@@ -44,9 +44,11 @@ def check_openings(archive: Archive, told: Row, before: Row | None) -> None:
     same(told, {"first_row": last + 1}, "periods.retired.openings")
     codes = {row["id"]: row["code"] for row in archive.rows("ledger_account")}
     sums: dict[str, list[int]] = {}
+    last_xid = 0
     for row in archive.rows("ledger_transfer"):
         if not told["first_row"] <= row["id"] <= told["last_row"]:
             continue
+        last_xid = max(last_xid, row["journal_xid"])
         for side, code in enumerate(parties(row, codes)):
             of_account = sums.setdefault(code, [0, 0, 0])
             of_account[side] += row["amount_cents"]
@@ -54,6 +56,7 @@ def check_openings(archive: Archive, told: Row, before: Row | None) -> None:
     made = {
         "accounts": len(sums),
         "sha256": digest_of([[code, *of_account] for code, of_account in sorted(sums.items())]),
+        "last_xid": last_xid,
     }
     same(told, made, "periods.retired.openings")
 

@@ -20,6 +20,16 @@ _STEPS = """(SELECT "offset" - lag("offset", 1, interval '0') OVER (ORDER BY id)
 _OF_PART = f"{{0}}.journal_xid >= {FIRST} AND {{0}}.journal_xid < {END}"
 
 
+LEFT = """(SELECT coalesce(max((e.document -> 'openings' ->> 'last_xid')::bigint), 0)
+            FROM proofs_logentry e WHERE e.kind = 'periods.retired')"""
+"""SQL of the last transaction whose transfers may have left with a retired month.
+
+Rows of transactions up to it are not asked for their transfers any more: nights did that, and all
+of them were as they were sealed when the month was retired. The journal itself names a transfer
+that is missing and is of no retired range.
+"""
+
+
 def _rule(table: str, name: str, says: str, broken: str) -> Rule:
     """Return a rule of a table; `broken` is the SQL after FROM, with the row as t."""
     query = f"SELECT '{table}', t.id, t.journal_xid FROM {broken}"
@@ -104,13 +114,14 @@ def with_rows(table: str, *others: tuple[str, str], name: str = "", unless: str 
 def posted(table: str, amount: str, *, unless: str = "false") -> Rule:
     """Return the rule that the act of the row moved its money.
 
-    The transfers with the row's UUID as reference must sum to `amount` (SQL on t, in cents).
+    The transfers with the row's UUID as reference must sum to `amount` (SQL on t, in cents). Rows
+    whose transfers may have left (`LEFT`) are not looked at.
     """
     return _rule(
         table,
         "posted",
         "its act did not move its money",
-        f"""{table} t WHERE NOT ({unless}) AND {amount} <> (
+        f"""{table} t WHERE t.journal_xid > {LEFT} AND NOT ({unless}) AND {amount} <> (
             SELECT coalesce(sum(x.amount_cents), 0) FROM ledger_transfer x
              WHERE x.reference = t.uuid AND x.journal_xid = t.journal_xid)""",
     )
@@ -185,7 +196,7 @@ def sold(table: str, *, act: str, amount: str) -> Rule:
          WHERE coalesce(a.name, '') NOT IN ('{act}', 'terminal.token')
             OR a.terminal_id IS DISTINCT FROM t.terminal_id OR a.operator_id <> t.operator_id
             OR a.at NOT BETWEEN t.sold_at AND t.sold_at + interval '1 minute'
-            OR NOT EXISTS (
+            OR t.journal_xid > {LEFT} AND NOT EXISTS (
                SELECT FROM ledger_transfer x WHERE x.reference = t.uuid
                   AND x.journal_xid = t.journal_xid AND {_OF_PART.format("x")}
                   AND x.amount_cents = t.{amount})""",

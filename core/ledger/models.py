@@ -38,8 +38,11 @@ class Transfer(Guarded):
     """A movement of `amount_cents` from the account `credit` to the account `debit`.
 
     All transfers of one act share its `reference` and are numbered by `line`; the pair is unique,
-    so an act cannot be posted twice.
+    so an act cannot be posted twice. Transfers of a retired month leave the live store. From then
+    on the act's own row, unique by its UUID, refuses it a second time.
     """
+
+    retires = True
 
     reference = models.UUIDField(_("reference"))
     line = models.PositiveSmallIntegerField(_("line"))

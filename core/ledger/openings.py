@@ -15,6 +15,7 @@ from django.db import connection
 from django.db.models import Max
 
 from core.kernel.canonical import Json, canonical_sha256
+from core.kernel.errors import Conflict
 from core.ledger.models import OpeningBalance
 
 _LAST = """
@@ -66,6 +67,13 @@ SELECT a.id, a.code, a.side, coalesce(sum(e.cents), 0)::bigint
 """
 
 
+class LedgerArchived(Conflict):
+    """`data["until"]` is the instant from which on the ledger can tell."""
+
+    code = "ledger_archived"
+    message = "The transfers of that time are in the archive of their month."
+
+
 @dataclass(frozen=True, slots=True)
 class Sums:
     """The sum that some transfers add to each side of an account, in cents, and their number."""
@@ -89,6 +97,29 @@ def last_before(instant: datetime.datetime, *, after: int) -> int:
 def newest() -> int:
     """Return the last transfer of the newest opening; 0 if there is none."""
     return OpeningBalance.objects.aggregate(up_to=Max("up_to"))["up_to"] or 0
+
+
+def ends_at() -> datetime.datetime | None:
+    """Return the end of the last month whose transfers are retired; None if there is none."""
+    found: datetime.datetime | None
+    found = OpeningBalance.objects.aggregate(ends_at=Max("ends_at"))["ends_at"]
+    return found
+
+
+def need_live(instant: datetime.datetime) -> None:
+    """Raise LedgerArchived if transfers of that instant or later have left with their month."""
+    until = ends_at()
+    if until is not None and instant < until:
+        raise LedgerArchived(until=until.isoformat())
+
+
+def opened_cents(up_to: int) -> dict[int, int]:
+    """Return the debit balances of an opening in cents, by account id."""
+    rows = OpeningBalance.objects.filter(up_to=up_to)
+    return {
+        account: debit - credit
+        for account, debit, credit in rows.values_list("account_id", "debit_cents", "credit_cents")
+    }
 
 
 def moved(after: int, up_to: int) -> dict[str, Sums]:
@@ -138,8 +169,9 @@ def balances_before(instant: datetime.datetime) -> list[tuple[int, str, str, int
     """Return id, code and side of every account, by code, and its debit balance in cents by all
     transfers before an instant.
 
-    It begins with the last opening that ends by then.
+    It begins with the last opening that ends by then. Raises LedgerArchived.
     """
+    need_live(instant)
     with connection.cursor() as cursor:
         cursor.execute(_BEFORE, [instant, instant])
         rows: list[tuple[int, str, str, int]] = cursor.fetchall()

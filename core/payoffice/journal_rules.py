@@ -3,7 +3,7 @@
 The rows record claims and their payment (14.III.10).
 """
 
-from core.journal.binding import became, confirmed, posted, stamped, with_parent, with_rows
+from core.journal.binding import LEFT, became, confirmed, posted, stamped, with_parent, with_rows
 from core.journal.rules import Rule
 from core.payoffice.models.payments import SECOND_PERSON_AT_LATEST_CENTS
 
@@ -120,6 +120,7 @@ RULES: tuple[Rule, ...] = (
         "state",
         "presented",
         ("ledger_transfer", "o.kind = 'payoffice.cheque' AND o.amount_cents = t.amount_cents"),
+        ("journal_act", f"o.journal_xid <= {LEFT}"),
     ),
     stamped("payoffice_payee", "recorded_at"),
     confirmed("payoffice_cashceiling"),

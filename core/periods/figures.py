@@ -69,24 +69,30 @@ def figures(
     last: datetime.date,
     *,
     before: ClosedPeriod | None,
-    last_batch: int | None = None,
+    closed: ClosedPeriod | None = None,
+    retired: bool = False,
 ) -> Figures:
-    """Compute a period from its rows. `last_batch` is that of a period that is closed already.
+    """Compute a period from its rows. `closed` is the period itself, if it is closed already.
 
-    The first period of all begins with the first transfer.
+    The first period of all begins with the first transfer. Of a `retired` period the transfers have
+    left: their figures are taken as published, and the balances as stored.
     """
     since = day_bounds(first)[0] if before else BEGINNING
     until = day_bounds(last)[1]
     after, up_to = transfers_within(since, until)
     span = {"after": after, "up_to": up_to, "since": since, "until": until}
-    balances = _balances(before, span)
-    batch = _batch(until, last_batch)
+    if closed is not None and retired:
+        transfers = closed.document["transfers"]
+        balances = dict(closed.balances.values_list("account_id", "balance_cents"))
+    else:
+        transfers, balances = _transfers(span), _balances(before, span)
+    batch = _batch(until, closed.last_batch if closed else None)
     document: dict[str, Json] = {
         "format": FORMAT,
         "number": number,
         "first_day": first.isoformat(),
         "last_day": last.isoformat(),
-        "transfers": _transfers(span),
+        "transfers": transfers,
         "balances": _balances_digest(balances),
         "journal": {
             "batch": batch.number if batch else 0,

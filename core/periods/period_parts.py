@@ -3,6 +3,13 @@
 from core.periods.archive.tables import ArchiveTable
 
 _CODE = ("id", "code")
+# The statement of a week is made from its transfers: no week that begins in the month may be due.
+_NOT_STATED = """
+(date_trunc('month', t.at AT TIME ZONE 'Europe/Madrid') + interval '1 month - 1 day')::date
+    > (SELECT coalesce(max(s.week_to), CASE WHEN EXISTS (SELECT FROM statements_till)
+                                            THEN '-infinity'::date ELSE 'infinity' END)
+         FROM statements_statement s)
+"""
 _BATCHES = "batch_id > %(after_batch)s AND {}batch_id <= %(last_batch)s"
 
 PERIOD_PARTS = ()
@@ -16,9 +23,9 @@ ARCHIVE_TABLES = (
     ArchiveTable("ledger_account", "t.opened_at < %(until)s", columns=_CODE),
     ArchiveTable(
         "ledger_transfer",
-        # Those of the month, and those of before it that no earlier opening has.
-        "t.id > %(after)s AND t.id <= %(up_to)s AND t.at < %(until)s"
-        " AND (t.at >= %(since)s OR t.id > %(opened)s)",
+        "t.id > %(after)s AND t.id <= %(up_to)s AND t.at >= %(since)s AND t.at < %(until)s",
+        stays="t.at >= %(until)s",
+        held=_NOT_STATED,
     ),
     ArchiveTable(
         "periods_closedperiod", "t.number IN (%(number)s, %(number)s - 1)", columns=("id", "number")

@@ -174,7 +174,8 @@ def recount(period: ClosedPeriod) -> list[str]:
     """Compute a closed period again from its rows; return the names of what differs.
 
     It is compared with what is stored and with what is published. The period before is taken as it
-    is stored: its own recount proves it.
+    is stored: its own recount proves it. The transfers of a retired period are in its archive; its
+    balances must be the published ones, and its opening lead to them (`archive.opening`).
     """
     before = ClosedPeriod.objects.filter(number=period.number - 1).first()
     again = figures(
@@ -182,7 +183,8 @@ def recount(period: ClosedPeriod) -> list[str]:
         period.first_day,
         period.last_day,
         before=before,
-        last_batch=period.last_batch,
+        closed=period,
+        retired=hasattr(period, "retirement"),
     )
     stored = dict(period.balances.values_list("account_id", "balance_cents"))
     published = period.entry.document

@@ -1,7 +1,8 @@
 """Read from the ledger what premises owe, now and by week.
 
 A present balance is the balance of the last mark plus the few transfers since. Marks are made at
-night, when no older transfer can appear any more.
+night, when no older transfer can appear any more. Where the transfers after a mark have left with a
+retired month, the opening of the ledger stands in its place.
 """
 
 import datetime
@@ -14,6 +15,7 @@ from django.db import connection
 from core.database import clock
 from core.database.quiet import wait_for_quiet
 from core.kernel.days import day_bounds
+from core.ledger import openings
 from core.ledger.models import Account
 from core.statements.columns import COMMISSION_KIND, Column, column_of
 from core.statements.models import Mark, MarkedBalance
@@ -71,15 +73,8 @@ def premises_accounts() -> dict[int, int]:
 def balances_now(accounts: Mapping[int, int] | None = None) -> dict[int, int]:
     """Return the debt in cents by premises id, for all premises or for the accounts given."""
     accounts = premises_accounts() if accounts is None else accounts
-    mark = Mark.objects.order_by("-up_to").first()
-    balances = dict.fromkeys(accounts.values(), 0)
-    if mark is not None:
-        marked = MarkedBalance.objects.filter(mark=mark, account__in=accounts)
-        for account, cents in marked.values_list("account_id", "balance_cents"):
-            balances[accounts[account]] = cents
-    for account, cents in _since(mark.up_to if mark else 0, _NEWEST, accounts):
-        balances[accounts[account]] += cents
-    return balances
+    summed = _summed(Mark.objects.order_by("-up_to").first(), _NEWEST, accounts)
+    return {place: summed.get(account, 0) for account, place in accounts.items()}
 
 
 def mark_make() -> tuple[Mark, int]:
@@ -94,12 +89,7 @@ def mark_make() -> tuple[Mark, int]:
     last = Mark.objects.order_by("-up_to").first()
     if last is not None and last.up_to == up_to:
         return last, last.balances.count()
-    accounts = premises_accounts()
-    cents: dict[int, int] = {}
-    if last is not None:
-        cents = dict(last.balances.values_list("account_id", "balance_cents"))
-    for account, moved in _since(last.up_to if last else 0, up_to, accounts):
-        cents[account] = cents.get(account, 0) + moved
+    cents = _summed(last, up_to, premises_accounts())
     mark = Mark.objects.create(up_to=up_to, made_at=clock.now())
     balances = MarkedBalance.objects.bulk_create(
         MarkedBalance(mark=mark, account_id=account, balance_cents=held)
@@ -115,14 +105,15 @@ def mark_differences(
     """Return the balances of marks that are not those of the mark before with the transfers since.
 
     Every mark made on those days is compared (default: all), and the newest one in any case. The
-    first mark of all is compared with the sum of its transfers, so each proves the ones before.
+    first mark of all is compared with the sum of its transfers, so each proves the ones before. A
+    mark whose transfers have left is not compared.
     """
-    chosen = Mark.objects.order_by("up_to")
+    chosen = Mark.objects.filter(up_to__gte=openings.newest()).order_by("up_to")
     if first is not None:
         chosen = chosen.filter(made_at__gte=day_bounds(first)[0])
     if last is not None:
         chosen = chosen.filter(made_at__lt=day_bounds(last)[1])
-    newest = Mark.objects.order_by("-up_to")[:1]
+    newest = Mark.objects.filter(up_to__gte=openings.newest()).order_by("-up_to")[:1]
     marks = {mark.pk: mark for mark in (*chosen, *newest)}
     accounts = premises_accounts()
     return [each for mark in marks.values() for each in _differences(mark, accounts)]
@@ -140,11 +131,19 @@ def _differences(mark: Mark, accounts: Mapping[int, int]) -> list[dict[str, int]
 
 
 def _summed(mark: Mark | None, up_to: int, accounts: Mapping[int, int]) -> dict[int, int]:
-    """Return the balances by account: those of a mark, with the transfers after it up to one."""
-    cents: dict[int, int] = {}
-    if mark is not None:
-        cents = dict(mark.balances.values_list("account_id", "balance_cents"))
-    for account, moved in _since(mark.up_to if mark else 0, up_to, accounts):
+    """Return the balances by account: those of a mark, with the transfers after it up to one.
+
+    The newest opening stands in for no mark, and for one of before it.
+    """
+    after = openings.newest()
+    if mark is not None and mark.up_to >= after:
+        after = mark.up_to
+        marked = mark.balances.filter(account__in=accounts)
+        cents = dict(marked.values_list("account_id", "balance_cents"))
+    else:
+        opened = openings.opened_cents(after)
+        cents = {account: opened[account] for account in accounts if account in opened}
+    for account, moved in _since(after, up_to, accounts):
         cents[account] = cents.get(account, 0) + moved
     return cents
 
@@ -153,12 +152,14 @@ def balances_until(until: datetime.datetime, accounts: Mapping[int, int]) -> dic
     """Return what the transfers before an instant sum to, by account, commission included.
 
     Commission belongs to its week whenever it is posted. The sum begins at the last mark made
-    before the instant; `mark_differences` proves the marks.
+    before the instant; `mark_differences` proves the marks. Raises LedgerArchived.
     """
+    openings.need_live(until)
     mark = _mark_before(until)
-    cents = _summed(mark, mark.up_to if mark else 0, accounts)
+    after = max(mark.up_to if mark else 0, openings.newest())
+    cents = _summed(mark, after, accounts)
     parameters: dict[str, Any] = {
-        "after": mark.up_to if mark else 0,
+        "after": after,
         "until": until,
         "commission": COMMISSION_KIND,
         "accounts": list(accounts),
@@ -196,8 +197,12 @@ def transfers_within(since: datetime.datetime, until: datetime.datetime) -> tupl
 def movements(
     first: datetime.date, last: datetime.date, accounts: Mapping[int, int]
 ) -> dict[int, list[Movement]]:
-    """Return the movements of these days by premises id, kind and day, without commission."""
+    """Return the movements of these days by premises id, kind and day, without commission.
+
+    Raises LedgerArchived.
+    """
     since, until = day_bounds(first)[0], day_bounds(last)[1]
+    openings.need_live(since)
     after, up_to = transfers_within(since, until)
     parameters: dict[str, Any] = {
         "after": after,

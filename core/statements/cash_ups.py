@@ -17,6 +17,7 @@ from django.db.models import QuerySet
 from core.database import clock
 from core.kernel.days import day_bounds, natural_day
 from core.kernel.errors import Conflict, NotFound
+from core.ledger import openings
 from core.ledger.models import Account
 from core.ledger.services import premises_account
 from core.premises.access import TerminalActor
@@ -35,7 +36,7 @@ SELECT x.kind, count(*),
        sum(CASE WHEN x.debit_id = %(account)s THEN x.amount_cents ELSE -x.amount_cents END)::bigint
   FROM ledger_transfer x
   JOIN journal_act a ON a.journal_xid = x.journal_xid
- WHERE %(account)s IN (x.debit_id, x.credit_id) AND x.at >= %(since)s
+ WHERE %(account)s IN (x.debit_id, x.credit_id) AND x.at >= %(since)s AND x.id > %(opened)s
    AND a.terminal_id = %(terminal)s AND a.operator_id = %(operator)s
    AND pg_visible_in_snapshot(x.journal_xid::text::xid8, %(snapshot)s::pg_snapshot)
    AND (%(counted)s = ''
@@ -80,10 +81,12 @@ class Drawer:
 def drawer(*, by: TerminalActor) -> Drawer:
     """Return what the operator's shift at the terminal has moved so far.
 
-    A first shift begins with the natural day.
+    A first shift begins with the natural day. One that was open when its month was retired begins
+    with the month after it: what it moved before is in the archive.
     """
     last = _last(by)
     since = last.closed_at if last else day_bounds(natural_day(clock.now()))[0]
+    since = max(since, openings.ends_at() or since)
     account = Account.objects.filter(code=premises_account(by.premises_id).code).first()
     with connection.cursor() as cursor:
         cursor.execute("SELECT journal_snapshot()")
@@ -93,6 +96,7 @@ def drawer(*, by: TerminalActor) -> Drawer:
             {
                 "account": account.pk if account else 0,
                 "since": since - _AT_MOST if last else since,
+                "opened": openings.newest(),
                 "terminal": by.terminal_id,
                 "operator": by.operator_id,
                 "snapshot": snapshot,

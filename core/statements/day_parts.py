@@ -25,9 +25,7 @@ def events(span: Span) -> Iterator[Event]:
 
 
 def _issued(row: Any, data: Mapping[str, Any]) -> None:
-    earned: dict[str, int] = {}
-    for part in row.commission:
-        earned[part["game"]] = earned.get(part["game"], 0) + part["commission_cents"]
+    earned = services.stated_commission(row)
     post("statements.statement", row, services.commission_lines(row.premises_id, earned))
 
 

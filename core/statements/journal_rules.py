@@ -8,18 +8,27 @@ from core.journal.rules import END, FIRST, Rule
 _BY = {"user": "recorded_by_id"}
 
 
+_OPENED = "(SELECT coalesce(max(o.up_to), 0) FROM ledger_openingbalance o)"
 # The last mark from before the verified part of the journal; and the second from after it, for the
 # first may have been read before the last transactions of the part.
-_AFTER = f"(SELECT coalesce(max(m.up_to), 0) FROM statements_mark m WHERE m.journal_xid < {FIRST})"
+# Where transfers after a mark have left with their month, the ledger's opening stands in for it.
+_AFTER = f"""(SELECT greatest(coalesce(max(m.up_to), 0), {_OPENED}) FROM statements_mark m
+               WHERE m.journal_xid < {FIRST})"""
 _UP_TO = f"""coalesce((SELECT m.up_to FROM statements_mark m WHERE m.journal_xid >= {END}
                        ORDER BY m.up_to OFFSET 1 LIMIT 1), {2**63 - 1})"""
 
 
 def _marked(mark: str) -> str:
-    """Return the SQL of the balance of account t at the mark up to that transfer, in cents."""
-    return f"""coalesce((SELECT b.balance_cents FROM statements_markedbalance b
-                  JOIN statements_mark m ON m.id = b.mark_id
-                 WHERE m.up_to = {mark} AND b.account_id = t.account_id), 0)"""
+    """Return the SQL of the balance of account t, in cents, at the mark or the opening up to that
+    transfer.
+    """
+    return f"""coalesce(
+        (SELECT b.balance_cents FROM statements_markedbalance b
+           JOIN statements_mark m ON m.id = b.mark_id
+          WHERE m.up_to = {mark} AND b.account_id = t.account_id),
+        (SELECT o.debit_cents - o.credit_cents FROM ledger_openingbalance o
+          WHERE o.up_to = {mark} AND o.account_id = t.account_id
+            AND NOT EXISTS (SELECT FROM statements_mark m WHERE m.up_to = {mark})), 0)"""
 
 
 # A sale is credit to the premises. What adds to the debt of one account is numbered in the order in
@@ -44,7 +53,7 @@ LIMIT = Rule(
              ORDER BY l.in_force_from DESC, l.id DESC LIMIT 1), 0)
     """,
 )
-_NEWEST = "(SELECT coalesce(max(m.up_to), 0) FROM statements_mark m)"
+_NEWEST = f"(SELECT greatest(coalesce(max(m.up_to), 0), {_OPENED}) FROM statements_mark m)"
 # The parts of what premises owe, which sales read, sum to the balance of their account: that of the
 # newest mark with the transfers since.
 TILLS = Rule(
@@ -62,8 +71,11 @@ TILLS = Rule(
     stands=True,
 )
 
+_ENDED = "(SELECT coalesce(max(o.ends_at), '-infinity') FROM ledger_openingbalance o)"
+_RETIRED = "(SELECT coalesce(max(o.journal_xid), 0) FROM ledger_openingbalance o)"
 # A cash-up counts what its operator moved at its terminal, each transaction in one shift. The
-# transfers of the shifts of the verified part are read once, from the last mark before the first.
+# transfers of the shifts of the verified part are read once, from the last mark before the first. A
+# shift of a retired month is not counted again; one that was closed since must begin after it.
 DRAWER = Rule(
     "cash_up_counts_the_shift",
     "it does not say what the operator's acts at the terminal moved in the shift",
@@ -76,7 +88,8 @@ DRAWER = Rule(
            AND p.operator_id = c.operator_id AND p.number = c.number - 1
           JOIN premises_terminal m ON m.id = c.terminal_id
           LEFT JOIN ledger_account o ON o.code = 'premises:' || m.premises_id
-         WHERE c.journal_xid >= {FIRST} AND c.journal_xid < {END}),
+         WHERE c.journal_xid >= {FIRST} AND c.journal_xid < {END}
+           AND (c.since >= {_ENDED} + interval '1 hour' OR c.journal_xid > {_RETIRED})),
     begun AS MATERIALIZED (
         SELECT coalesce(max(m.up_to), 0) AS after FROM statements_mark m
          WHERE m.made_at <= (SELECT min(since) - interval '1 hour' FROM shift)),
@@ -87,7 +100,8 @@ DRAWER = Rule(
           JOIN journal_act a ON a.journal_xid = x.journal_xid
           JOIN shift c ON c.terminal_id = a.terminal_id AND c.operator_id = a.operator_id
            AND c.account_id IN (x.debit_id, x.credit_id)
-         WHERE x.id > (SELECT after FROM begun) AND EXISTS (SELECT FROM shift)
+         WHERE x.id > (SELECT after FROM begun) AND x.id > {_OPENED}
+           AND EXISTS (SELECT FROM shift)
            AND x.at >= CASE WHEN c.before_id IS NULL THEN c.since
                             ELSE c.since - interval '1 hour' END
            AND pg_visible_in_snapshot(x.journal_xid::text::xid8, c.snapshot::pg_snapshot)
@@ -97,6 +111,7 @@ DRAWER = Rule(
     SELECT 'statements_cashup', c.id, c.journal_xid
       FROM shift c LEFT JOIN moved ON moved.id = c.id
      WHERE c.expected_cents <> coalesce(moved.cents, 0) OR c.number > 1 AND c.before_id IS NULL
+        OR c.since < {_ENDED}
     """,
 )
 

@@ -16,7 +16,8 @@ from core.statements.models import Remittance, Statement
 
 def rebuild_statements(books: Books) -> None:
     """Compute commission again from each week's movements, and repeat every payment of a
-    statement. What sales read as the debt of premises must be the balance of their account.
+    statement. Commission of a week whose transfers have left is taken as stated. What sales read as
+    the debt of premises must be the balance of their account.
     """
     issued: dict[datetime.date, list[int]] = {}
     for sunday, place in Statement.objects.order_by("week_to").values_list(
@@ -24,6 +25,11 @@ def rebuild_statements(books: Books) -> None:
     ):
         issued.setdefault(sunday, []).append(place)
     for sunday, places in issued.items():
+        if weeks.is_archived(sunday):
+            for statement in Statement.objects.filter(week_to=sunday):
+                stated = services.stated_commission(statement)
+                books.move(services.commission_lines(statement.premises_id, stated))
+            continue
         week = weeks.week(sunday)
         for place in places:
             books.move(services.commission_lines(place, week.figures(place).earned))

@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 
 from core.database import clock
 from core.kernel.days import add_days, natural_day
+from core.ledger import openings
 from core.ledger.models import Account
 from core.ledger.services import premises_account
 from core.premises.access import TerminalActor
@@ -89,6 +90,8 @@ def _running(place: Premises) -> RunningAccount:
     now = clock.now()
     since = add_days(last.week_to, 1) if last else datetime.date(2000, 1, 1)
     columns = dict.fromkeys(map(str, Column), 0)
+    if last is None and (ended := openings.ends_at()):  # it had no transfer in a retired month
+        since = natural_day(ended)
     for movement in movements(since, natural_day(now), accounts).get(place.pk, []):
         columns[movement.column] += movement.cents
     (cover,) = covers(place.pk)

@@ -250,6 +250,14 @@ def commission_lines(premises_id: int, earned: dict[str, int]) -> list[Line]:
     return lines
 
 
+def stated_commission(statement: Statement) -> dict[str, int]:
+    """Return the commission that a statement says its week earned, in cents by game."""
+    earned: dict[str, int] = {}
+    for part in statement.commission:
+        earned[part["game"]] = earned.get(part["game"], 0) + part["commission_cents"]
+    return earned
+
+
 def statement_get(ident: uuid.UUID) -> Statement:
     statement = Statement.objects.select_related("premises").filter(uuid=ident).first()
     if statement is None:

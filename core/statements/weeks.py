@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Max, Min, Q
 
 from core.kernel.days import add_days, day_bounds, natural_day
+from core.ledger import openings
 from core.ledger.models import Transfer
 from core.statements import commission
 from core.statements.balances import Movement, balances_until, movements, premises_accounts
@@ -79,8 +80,14 @@ class Week:
         )
 
 
+def is_archived(sunday: datetime.date) -> bool:
+    """Return whether transfers of the week that ends with that day have left with their month."""
+    until = openings.ends_at()
+    return until is not None and day_bounds(add_days(sunday, -6))[0] < until
+
+
 def week(sunday: datetime.date) -> Week:
-    """Return the movements of the week that ends with that day."""
+    """Return the movements of the week that ends with that day. Raises LedgerArchived."""
     first = add_days(sunday, -6)
     accounts = premises_accounts()
     return Week(sunday, movements(first, sunday, accounts), commission.unearned(first, sunday))
@@ -109,7 +116,7 @@ def premises_of(week: Week) -> list[int]:
 def ledger_cents(sunday: datetime.date) -> dict[int, int]:
     """Return the ledger's balance at the end of a week by premises id, with its commission posted.
 
-    It does not use the reading of the week.
+    It does not use the reading of the week. Raises LedgerArchived.
     """
     accounts = premises_accounts()
     cents = balances_until(day_bounds(sunday)[1], accounts)

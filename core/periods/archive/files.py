@@ -27,7 +27,6 @@ from core.journal.install import COLUMN, Journaled, journaled
 from core.kernel.canonical import Json, canonical_bytes, canonical_sha256
 from core.kernel.days import day_bounds
 from core.kernel.errors import InvariantBroken
-from core.ledger.openings import last_before
 from core.periods.archive.tables import ArchiveTable, archive_tables, retiring_tables
 from core.periods.figures import BEGINNING
 from core.periods.models import Archive, ClosedPeriod
@@ -185,7 +184,6 @@ def _span(period: ClosedPeriod) -> dict[str, Any]:
         "until": period.ends_at,
         "after": after,
         "up_to": up_to,
-        "opened": last_before(since, after=after),
         "after_batch": batch_before(period),
         "last_batch": period.last_batch,
     }

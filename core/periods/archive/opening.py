@@ -5,18 +5,27 @@ what these add to each account. The closing of the month has published the balan
 an opening follows from the transfers in the archive, and the balances follow from the opening.
 """
 
+from django.db import connection
+
 from core.kernel.canonical import Json
 from core.ledger import openings
 from core.periods.models import ClosedPeriod, Retirement
 
-OPENING = "ledger_openingbalance"
+OPENING, TRANSFERS = "ledger_openingbalance", "ledger_transfer"
+_LAST_XID = "SELECT coalesce(max(journal_xid), 0) FROM ledger_transfer WHERE id BETWEEN %s AND %s"
 
 
-def opening_document(period: ClosedPeriod) -> dict[str, Json]:
-    """Return what the retirement of the next month publishes of its opening."""
-    after = openings.newest()
-    up_to = openings.last_before(period.ends_at, after=after)
-    return openings.document(after, up_to, openings.moved(after, up_to))
+def opening_document(first_row: int, last_row: int) -> dict[str, Json]:
+    """Return what a retirement publishes of its opening: of the transfers that leave with it.
+
+    `last_xid` is the last of their transactions. From then on, no rule of the journal asks rows of
+    before it for their transfers (`core.journal.binding.LEFT`).
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_LAST_XID, [first_row, last_row])
+        last_xid: int = cursor.fetchone()[0]
+    sums = openings.moved(first_row - 1, last_row)
+    return {**openings.document(first_row - 1, last_row, sums), "last_xid": last_xid}
 
 
 def opening_write(retirement: Retirement) -> int:
@@ -25,7 +34,7 @@ def opening_write(retirement: Retirement) -> int:
     A month without transfers has none: the one before stands.
     """
     told = retirement.entry.document["openings"]
-    if not told["accounts"]:
+    if told["last_row"] < told["first_row"]:
         return 0
     return openings.opening_make(
         after=told["first_row"] - 1, up_to=told["last_row"], ends_at=retirement.period.ends_at
@@ -53,7 +62,8 @@ def opening_differs(period: ClosedPeriod) -> list[str]:
     told = retirement.entry.document["openings"]
     after, up_to = told["first_row"] - 1, told["last_row"]
     differ = []
-    if openings.document(after, up_to, openings.between(after, up_to)) != told:
+    added = openings.document(after, up_to, openings.between(after, up_to))
+    if {**told, **added} != told:
         differ.append("opening")
     later = Retirement.objects.filter(period__number__gt=period.number)
     if not later.exists() and not balances_hold(period):

@@ -27,6 +27,7 @@ from core.periods import powers
 from core.periods.archive.files import batch_before, entry_bytes, row_lines
 from core.periods.archive.opening import (
     OPENING,
+    TRANSFERS,
     balances_hold,
     opening_document,
     opening_write,
@@ -172,6 +173,10 @@ def _range_of(table: ArchiveTable, archive: Archive) -> dict[str, Any]:
     return dict(entry["retires"])
 
 
+def _ends(span: dict[str, Any]) -> dict[str, int]:
+    return {name: span[name] for name in ("first_row", "last_row")}
+
+
 def _need_free(table: ArchiveTable, archive: Archive) -> None:
     """Raise RightStands if a row of the archive holds back its retirement."""
     span = _range_of(table, archive)
@@ -236,7 +241,7 @@ def _retire(proposal: Proposal, by: StaffActor) -> None:
             "archive_sha256": archive.sha256,
             "kept": content["kept"],
             "journal": period.document["journal"],
-            "openings": opening_document(period),
+            "openings": opening_document(**_ends(spans[TRANSFERS])),
             "tables": named,
         },
     )

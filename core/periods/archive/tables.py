@@ -14,9 +14,8 @@ class ArchiveTable:
     """A table of which the archive of a period has rows, by id.
 
     `where` is SQL on the row as t, with the parameters `number`, `first` and `last` (days), `since`
-    and `until` (instants), `after` and `up_to` (ids of transfers), `opened` (the last transfer
-    before the first one of the period). `columns` are the only ones that are written, where the
-    others are secret or of persons; empty: all of them.
+    and `until` (instants), `after` and `up_to` (ids of transfers). `columns` are the only ones that
+    are written, where the others are secret or of persons; empty: all of them.
 
     The rows of a table with `stays` may be retired. Then the archive of a period has, with those of
     `where`, all rows after the range of the archive before, up to, but not including, the first one

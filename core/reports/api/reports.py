@@ -9,13 +9,14 @@ from core.api.schema import operation
 from core.api.shapes import Choice, Day, Flag, Shape
 from core.api.views import StaffView, json_response
 from core.database.reading.limits import ReadingTooLong
+from core.ledger.openings import LedgerArchived
 from core.longwork.api.work import WorkOut
 from core.longwork.services import WorkBusy
 from core.reports import outputs, powers, selectors
 from core.reports.long_work import FORMS, file_ask
 from core.reports.tables import Period, PeriodRefused, ReportUnknown
 
-_PROBLEMS = (ReportUnknown, PeriodRefused, ReadingTooLong)
+_PROBLEMS = (ReportUnknown, PeriodRefused, ReadingTooLong, LedgerArchived)
 
 
 class PeriodQuery(Shape):

@@ -9,22 +9,19 @@ and makes the last one final (14.III.8.2).
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Sum
-
 from core.database import clock
 from core.draws import documents as draw_documents
 from core.kernel.canonical import Json, with_digests
 from core.kernel.days import natural_day
 from core.kernel.errors import InvariantBroken, NotFound
 from core.kernel.money import percent_text
-from core.ledger.models import Transfer
 from core.proofs import log
 from core.proofs.models import LogEntry
 from core.proofs.wire import instant
 from lototrot import accounts
 from lototrot.engine.races import Outcome
 from lototrot.models.contest import Contest
-from lototrot.models.settlement import PaymentOrder, Settlement
+from lototrot.models.settlement import CarryOver, PaymentOrder, Settlement
 from lototrot.selectors.draws import RaceDraw, race_draws
 from lototrot.services.prizes.restoring import given_back
 from lototrot.services.seal.sealing import need_sealed
@@ -226,9 +223,10 @@ def _lapsed_from(contest: Contest) -> list[Json]:
 
     What was given back before the settlement is left out [C8].
     """
-    moved = Transfer.objects.filter(credit__code=accounts.lapsed(contest.pk).code)
-    carried_over = moved.exclude(kind="lototrot.reversal").values_list("debit__code")
-    cents_by_code = dict(carried_over.annotate(Sum("amount_cents")).order_by("debit__code"))
+    cents_by_code: dict[str, int] = {}
+    for carried in CarryOver.objects.filter(contest=contest).order_by("day"):
+        code = accounts.carry_over(carried.bet_type_code, carried.day).code
+        cents_by_code[code] = cents_by_code.get(code, 0) + carried.cents
     for day, cents in given_back(contest).items():
         waited = accounts.carry_over(contest.bet_type_code, day).code
         cents_by_code[waited] = cents_by_code.get(waited, 0) - cents

@@ -334,17 +334,20 @@ def code_of(ticket: Ticket, *, by: int | None, replay: bool = False) -> codes.Co
 def ticket_of_terminal(*, terminal: BareTerminal | TerminalActor, ident: uuid.UUID) -> Ticket:
     """Return a ticket that this terminal sold.
 
-    Raise TicketUnknown, or DocumentArchived if a ticket of that UUID left with its month.
+    Raise TicketUnknown, or DocumentArchived where tickets have left with their month.
     """
     ticket = Ticket.objects.filter(uuid=ident, terminal_id=terminal.terminal_id).first()
     if ticket is None:
-        _need_not_archived(ident)
+        need_none_left()
         raise TicketUnknown
     return ticket
 
 
 def _need_not_archived(ident: uuid.UUID) -> None:
-    """Raise DocumentArchived if a ticket was sold with a UUID that is not among the tickets."""
+    """Raise DocumentArchived if a ticket was sold with a UUID that is not among the tickets.
+
+    Its transfer tells it, until that leaves with its month, too (docs/adr/0047).
+    """
     sold = Transfer.objects.filter(reference=ident, kind="lototrot.sale")
     if sold.exists() and not Ticket.objects.filter(uuid=ident).exists():
         need_none_left()
@@ -354,7 +357,8 @@ def request_state(*, terminal: BareTerminal, ident: uuid.UUID) -> Sold | None:
     """Return the ticket sold with a UUID. If there is none, burn the UUID and return None.
 
     No sale can use a burnt UUID. Raise UuidReused if another terminal sold with it, and
-    DocumentArchived if a ticket was sold with it that left with its month.
+    DocumentArchived if a ticket was sold with it that left with its month. When its transfer has
+    left, too, nothing has the UUID any more: it is burnt.
     """
     try:
         ticket_id = SALES.ticket_of(terminal=terminal, ident=ident)

@@ -12,6 +12,7 @@ from core.periods import services
 from core.staff import two_persons
 from core.staff.powers import Role
 from core.statements.balances import mark_make
+from core.statements.services import statements_issue
 from lototrot.models.contest import Contest
 from tests.support import factories, rounds
 from tests.support.journaling import seal_all
@@ -40,6 +41,7 @@ def march_ended(*, batches: bool = False) -> Contest:
     factories.time_pass(days=70)
     lapse(add_days(natural_day(clock.now()), -1))
     mark_make()
+    statements_issue(until=add_days(natural_day(clock.now()), -1))
     factories.time_pass(hours=1)
     return ordered
 

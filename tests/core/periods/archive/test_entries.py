@@ -29,6 +29,7 @@ from tests.core.periods.archive.test_retiring import (
     confirm,
     forge,
     found,
+    ledger_rows,
     proposed,
     removed,
 )
@@ -90,9 +91,9 @@ def test_entries_leave_by_the_retirement_and_the_rows_prove_themselves(
     before = Block.objects.filter(batch_id__lte=3).count()
     retired(sealed_month, tmp_path)
     assert left() == set() and found() == []
-    assert removed() == 4
+    assert removed() == 4 + ledger_rows()
     there = Block.objects.filter(batch_id__lte=3).exclude(entries=None)
-    assert {block.row_form.relation for block in there} == {PRINTS, TICKETS}
+    assert {block.row_form.relation for block in there} == {PRINTS, TICKETS, "ledger_transfer"}
     assert len(left()) == before - there.count() and max(left())[0] == 3
     assert found() == []
     for since, until in ((None, 1), (1, 2), (1, 3), (2, None)):

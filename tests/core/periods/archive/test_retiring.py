@@ -73,6 +73,12 @@ def found() -> list[tuple[str, str]]:
     return [(each.what, each.table) for each in findings if each.what is not Fault.RULE]
 
 
+def ledger_rows() -> int:
+    """Return how many transfers are retired."""
+    rows = RetiredRows.objects.filter(relation="ledger_transfer")
+    return sum(rows.values_list("count", flat=True))
+
+
 def later_print() -> None:
     """Print a ticket of a later contest: it stays."""
     sold = factories.sell(factories.contest(), factories.point())
@@ -96,11 +102,13 @@ def test_archived_rows_leave_by_two_persons_and_no_others(
     assert removed() == 0
     confirm(proposal.uuid)
     assert PrintConfirmation.objects.count() == 4
-    assert (removed(), removed()) == (4, 0)
+    ledger = ledger_rows()
+    assert ledger > 3
+    assert (removed(), removed()) == (4 + ledger, 0)
     assert PrintConfirmation.objects.count() == 1
     tables = Retirement.objects.get().entry.document["tables"]
     named = [(rows["table"], rows["rows"], rows["leaves"]) for rows in tables]
-    assert named == [(PRINTS, 3, 3), (TICKETS, 3, 1)]
+    assert named == [("ledger_transfer", ledger, ledger), (PRINTS, 3, 3), (TICKETS, 3, 1)]
     for refused in (proposed, lambda: archive_write(period=own_month, folder=tmp_path)):
         with pytest.raises(PeriodRetired):
             refused()
@@ -147,7 +155,7 @@ def test_rows_that_leave_while_the_journal_is_verified_are_no_finding(
 
     def retire() -> None:
         confirm(proposal)
-        assert removed() == 4
+        assert removed() == 4 + ledger_rows()
 
     with meanwhile("('lototrot_printconfirmation',)", retire):  # its forms: its rows come next
         assert found() == []

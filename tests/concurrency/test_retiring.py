@@ -1,0 +1,95 @@
+"""A month leaves while others sell and read: nobody sees half of it."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from django.db import connections, transaction
+
+from core.database import clock
+from core.database.snapshot import snapshot
+from core.journal.acting import name_process
+from core.journal.verifying import Fault, verify
+from core.kernel.days import natural_day
+from core.ledger import services as ledger
+from core.ledger.books import differences
+from core.ledger.models import Transfer
+from core.ledger.openings import newest
+from core.periods import nightly
+from core.periods.models import ClosedPeriod
+from core.statements import balances
+from core.statements import nightly as stating
+from tests.core.periods.archive.conftest import retired
+from tests.core.periods.conftest import closed, march_ended
+from tests.support import factories
+from tests.support.databases import Database
+from tests.support.journaling import meanwhile, seal_all
+
+
+@pytest.fixture
+def leave(own_database: Database, tmp_path: Path) -> Callable[[], None]:
+    """March is closed; the function lets it leave, on a connection of its own."""
+    march_ended()
+    closed()
+    name_process("command:period_archive")
+
+    def retire() -> None:
+        try:
+            retired(ClosedPeriod.objects.get(), tmp_path)
+            seal_all()
+            nightly.remove(natural_day(clock.now()))
+        finally:
+            connections.close_all()
+
+    def in_thread() -> None:
+        with ThreadPoolExecutor(1) as other:
+            other.submit(retire).result()
+        assert not Transfer.objects.filter(pk__lte=newest()).exists()
+
+    return in_thread
+
+
+def found() -> list[str]:
+    return [each.what for each in verify().findings if each.what is not Fault.RULE]
+
+
+def test_a_sale_under_way_is_counted_and_stays(leave: Callable[[], None]) -> None:
+    contest, place = factories.contest(), factories.point()
+    factories.acknowledge(contest, place)
+    with transaction.atomic():
+        sold = factories.sell(contest, place)
+        leave()
+    assert sold.outcome == "sold"
+    assert balances.balances_now()[place.premises.pk] == contest.price_cents
+    seal_all()
+    assert (differences()[1], found()) == ([], [])
+
+
+def test_an_audit_in_a_snapshot_reads_the_month_that_left_meanwhile(
+    leave: Callable[[], None],
+) -> None:
+    with snapshot():
+        held, debts = ledger.balances(), balances.balances_now()
+        with ThreadPoolExecutor(1) as other:
+            other.submit(leave).result()
+        assert newest() == 0
+        assert (ledger.balances(), balances.balances_now()) == (held, debts)
+        assert differences()[1] == []
+    assert newest() > 0
+    assert (ledger.balances(), balances.balances_now()) == (held, debts)
+
+
+@pytest.mark.parametrize("words", ["ledger_standing", "statements_mark", "ledger_openingbalance"])
+def test_balances_that_are_read_while_a_month_leaves_are_whole(
+    leave: Callable[[], None], words: str
+) -> None:
+    held, debts = ledger.balances(), balances.balances_now()
+
+    def read() -> tuple[object, object]:
+        return ledger.balances(), balances.balances_now()
+
+    with meanwhile(words, leave):
+        assert read() == (held, debts)
+    assert read() == (held, debts)
+    assert stating.audit_everything().counts["statements"] > 0
