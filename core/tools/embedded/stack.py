@@ -29,7 +29,7 @@ from core.tools.embedded.processes import EmbeddedError, need_open_files
 from core.tools.embedded.provision import provided
 from core.tools.embedded.server import ROOT, var_folder
 from core.tools.embedded.valkey import Valkey
-from core.tools.embedded.web import free_port, gives, listens, web_command
+from core.tools.embedded.web import free_ports, gives, listens, web_command
 
 _READY_WITHIN_S = 120
 _LOOK_EVERY_S = 0.1
@@ -67,13 +67,14 @@ class Stack:
         environment: Mapping[str, str] | None = None,
         report: Callable[[str], None] = print,
     ) -> None:
-        self.port = port or int(os.environ.get("PORT") or 0) or free_port()
+        # Two servers may listen at one port, and each would answer requests of the other.
+        web_port, sales_port, play_port, self.live_port = free_ports(4)
+        self.port = port or int(os.environ.get("PORT") or 0) or web_port
         self.base_url = f"http://127.0.0.1:{self.port}"
-        self.sales_port = free_port() if sales_processes else self.port
+        self.sales_port = sales_port if sales_processes else self.port
         self.sales_url = f"http://127.0.0.1:{self.sales_port}"
-        self.play_port = free_port() if sales_processes else self.port
+        self.play_port = play_port if sales_processes else self.port
         self.play_url = f"http://127.0.0.1:{self.play_port}"
-        self.live_port = free_port()
         self.live_url = f"http://127.0.0.1:{self.live_port}/live"
         self.folder = (folder or var_folder()).absolute()
         self.environment = {

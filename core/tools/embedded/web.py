@@ -5,6 +5,7 @@ import http.client
 import os
 import socket
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 from core.tools.deploying.processes import PROCESSES, THREADS, here
@@ -43,9 +44,16 @@ def web_command(port: int, processes: int, host: str = "127.0.0.1") -> list[str]
 
 def free_port() -> int:
     """Return a free port of the loopback address."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    return free_ports(1)[0]
+
+
+def free_ports(number: int) -> list[int]:
+    """Return so many free ports of the loopback address, no two the same."""
+    with ExitStack() as probes:
+        sockets = [probes.enter_context(socket.socket()) for _ in range(number)]
+        for probe in sockets:
+            probe.bind(("127.0.0.1", 0))
+        return [int(probe.getsockname()[1]) for probe in sockets]
 
 
 def gives(port: int, path: str, host: str = "127.0.0.1") -> bool:
