@@ -101,9 +101,9 @@ def newest() -> int:
 
 def ends_at() -> datetime.datetime | None:
     """Return the end of the last month whose transfers are retired; None if there is none."""
-    found: datetime.datetime | None
-    found = OpeningBalance.objects.aggregate(ends_at=Max("ends_at"))["ends_at"]
-    return found
+    latest: datetime.datetime | None
+    latest = OpeningBalance.objects.aggregate(ends_at=Max("ends_at"))["ends_at"]
+    return latest
 
 
 def need_live(instant: datetime.datetime) -> None:
