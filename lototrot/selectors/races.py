@@ -132,7 +132,7 @@ def classified_facts(programme: tuple[int, ...], runners: Iterable[dict[str, Any
 
 
 def race_records(race_ids: Collection[int]) -> dict[int, RaceRecord]:
-    """Return the records of some races, by id, in a fixed number of queries."""
+    """Return the records of some races, by id, in five queries, or six if one is declared."""
     programmes: dict[int, list[int]] = {race: [] for race in race_ids}
     withdrawals: dict[int, list[Withdrawal]] = {race: [] for race in race_ids}
     runners = Runner.objects.filter(race__in=race_ids).order_by("race", "number")
@@ -144,9 +144,10 @@ def race_records(race_ids: Collection[int]) -> dict[int, RaceRecord]:
     starts = {s.race_id: s for s in RaceStart.objects.filter(race__in=race_ids).order_by("pk")}
     declarations = RaceDeclaration.objects.filter(race__in=race_ids, superseded_at=None)
     declared = {d.race_id: d for d in declarations}
+    # Only a declaration has a draw announced, and its retraction calls the draw off.
+    drawn = race_draws(declared) if declared else {}
     official = Classification.objects.filter(race__in=race_ids, in_force=True)
     classified = {c.race_id: c for c in official}
-    drawn = race_draws(race_ids)
     return {
         race: RaceRecord(
             race_id=race,

@@ -118,5 +118,5 @@ def test_one_ticket_costs_a_fixed_number_of_queries(
 ) -> None:
     for race in f.races_of(contest):
         f.withdrawal(race, 1)
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(6):
         assert len(ticket_trace(ticket)) == 7
