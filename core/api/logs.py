@@ -10,7 +10,7 @@ import logging.config
 import re
 import sys
 from collections.abc import MutableMapping
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 import structlog
@@ -85,17 +85,35 @@ def _shown(value: object) -> str:
     return str.__str__(value) if isinstance(value, str) else repr(value)
 
 
+_stamp: Final = structlog.processors.TimeStamper(fmt="iso", utc=True)
+_lines: structlog.WriteLogger | None = None
+"""Where the lines of `info` go; None before `configure`, and where LOG_LEVEL leaves them out."""
+
+
+def info(event: str, fields: dict[str, Any]) -> None:
+    """Write the line that `structlog.get_logger().info(event, **fields)` would, in half the time.
+
+    It is for the line of every request. `fields` has no exception, and is changed.
+    """
+    if _lines is not None:
+        fields["event"] = event
+        structlog.contextvars.merge_contextvars(None, "info", fields)
+        fields["level"] = "info"
+        _lines.msg(_as_json(_stamp(None, "info", fields)))
+
+
 def configure() -> None:
     """Set up logging for this process. Calling it again changes nothing."""
-    timestamp = structlog.processors.TimeStamper(fmt="iso", utc=True)
+    global _lines  # noqa: PLW0603  (one stream for the process)
     ours: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
-        timestamp,
+        _stamp,
         _describe_exception,
     ]
     render = structlog.processors.JSONRenderer(_as_json)
     level = logging.getLevelNamesMapping()[settings.LOG_LEVEL]
+    _lines = structlog.WriteLogger(sys.stderr) if level <= logging.INFO else None
     structlog.configure(
         processors=[*ours, render],
         wrapper_class=structlog.make_filtering_bound_logger(level),

@@ -17,7 +17,7 @@ from django.http.response import HttpResponseBase
 from django.utils.duration import duration_iso_string
 from rest_framework.permissions import SAFE_METHODS
 
-from core.api import acting, metrics
+from core.api import acting, logs, metrics
 from core.api.shapes import utc_text
 from core.database import clock
 from core.journal import acting as journal
@@ -29,8 +29,6 @@ API = "/api/"
 UNMATCHED = "unmatched"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}\Z")
 _SLOW_S = 1.0
-
-log = structlog.get_logger("request")
 
 
 def stamp_time(response: HttpResponseBase) -> None:
@@ -103,15 +101,15 @@ class RequestLog:
     def _write(
         self, request: HttpRequest, route: str, status: int, elapsed: float, **more: int
     ) -> None:
-        fields: dict[str, Any] = (getattr(request, "acting", None) or {}) | more
+        fields: dict[str, Any] = {
+            "method": request.method,
+            "route": route,
+            "status": status,
+            "duration_ms": round(elapsed * 1000, 2),
+            **(getattr(request, "acting", None) or {}),
+            **more,
+        }
         code = getattr(request, "problem_code", None)
         if code:
-            fields = {**fields, "problem": code}
-        log.info(
-            "request",
-            method=request.method,
-            route=route,
-            status=status,
-            duration_ms=round(elapsed * 1000, 2),
-            **fields,
-        )
+            fields["problem"] = code
+        logs.info("request", fields)

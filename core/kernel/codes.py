@@ -44,6 +44,7 @@ _MAX_TYPED: Final = 4 * LENGTH
 # digits, by the layout of a keyboard.
 _LINK: Final = re.compile(r"https?[^0-9A-Za-z\s-].*[^0-9A-Za-z\s-]", re.IGNORECASE)
 
+_PAIRS: Final = tuple(first + second for first in ALPHABET for second in ALPHABET)
 _VALUE: Final = {character: value for value, character in enumerate(ALPHABET)}
 _TYPED: Final = str.maketrans(
     dict(zip(ALPHABET.lower(), ALPHABET, strict=True))
@@ -203,7 +204,8 @@ def _check(text: str) -> str:
 
 
 def _base32(number: int, length: int) -> str:
-    return "".join(ALPHABET[number >> shift & 31] for shift in range(5 * (length - 1), -1, -5))
+    """Return a number in an even count of characters."""
+    return "".join([_PAIRS[number >> shift & 1023] for shift in range(5 * (length - 2), -1, -10)])
 
 
 def _one_byte(kind: bytes) -> bytes:

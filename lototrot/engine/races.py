@@ -7,6 +7,7 @@ and B11. Numbers are programme numbers. In a mask, number n is bit n-1.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from core.kernel.errors import Conflict, Invalid
 
@@ -68,6 +69,7 @@ def mask_of(numbers: Iterable[int]) -> int:
     return mask
 
 
+@lru_cache(maxsize=65_536)
 def numbers_of(mask: int) -> tuple[int, ...]:
     """Return the numbers of a mask in ascending order."""
     return tuple(place + 1 for place in range(mask.bit_length()) if mask >> place & 1)

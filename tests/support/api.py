@@ -9,7 +9,7 @@ import pytest
 import structlog
 from django.test import Client
 
-from core.api import logs, metrics, middleware, problems
+from core.api import logs, metrics, problems
 from core.config import health
 from core.database import clock
 from core.staff.models import User
@@ -96,7 +96,7 @@ def log_text(monkeypatch: pytest.MonkeyPatch) -> Iterator[LogText]:
     with monkeypatch.context() as patched:
         patched.setattr("sys.stderr", text)
         logs.configure()
-        for module in (health, metrics, middleware, problems):
+        for module in (health, metrics, problems):
             # A logger keeps the stream of its first line.
             patched.setattr(module, "log", structlog.get_logger())
         yield text

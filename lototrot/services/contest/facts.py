@@ -30,6 +30,16 @@ class LegFacts:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Shown:
+    """The parts of a ticket that all of its contest show, as JSON. They are not changed."""
+
+    bet_type: dict[str, Any]
+    ticket_model: dict[str, Any]
+    meeting: dict[str, Any]
+    races: tuple[dict[str, Any], ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class ContestFacts:
     """A contest with the names that its tickets show (14.II.3).
 
@@ -52,11 +62,46 @@ class ContestFacts:
     ticket_model_version: int
     legs: tuple[LegFacts, ...]
     secret: bytes = dataclasses.field(repr=False)
+    shown: Shown = dataclasses.field(init=False, repr=False, compare=False)
+    names_races: bool = dataclasses.field(init=False, repr=False, compare=False)
+    """Each leg has a racecourse and the number of its race, as a ticket must (14.II.3)."""
+    _terms: Terms = dataclasses.field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        named = all(leg.racecourse and leg.race_number for leg in self.legs)
+        legs = tuple(Leg(leg.programme_mask, leg.programme_mask) for leg in self.legs)
+        object.__setattr__(self, "shown", _shown(self))
+        object.__setattr__(self, "names_races", named)
+        object.__setattr__(self, "_terms", Terms(legs, self.price_cents, self.max_bets))
 
     def terms(self) -> Terms:
         """Return the terms of sale by the programme. The database checks withdrawn numbers."""
-        legs = tuple(Leg(leg.programme_mask, leg.programme_mask) for leg in self.legs)
-        return Terms(legs, self.price_cents, self.max_bets)
+        return self._terms
+
+
+def _shown(facts: ContestFacts) -> Shown:
+    return Shown(
+        bet_type={
+            "code": facts.bet_type_code,
+            "version": facts.bet_type_version,
+            "name": facts.bet_type_name,
+        },
+        ticket_model={
+            "code": facts.ticket_model_code,
+            "version": facts.ticket_model_version,
+        },
+        meeting={"day": facts.day.isoformat(), "name": facts.meeting_name},
+        races=tuple(
+            {
+                "position": leg.position,
+                "racecourse": leg.racecourse,
+                "race": leg.race_number,
+                "name": leg.race_name,
+                "scheduled_start_at": leg.scheduled_start_at.isoformat(),
+            }
+            for leg in facts.legs
+        ),
+    )
 
 
 _kept: Facts[ContestFacts] = Facts(most=256)

@@ -78,17 +78,10 @@ def ticket_card(
         "uuid": str(sold.uuid),
         "code": sold.code.shown if sold.code else None,
         "game": facts.game,
-        "bet_type": {
-            "code": facts.bet_type_code,
-            "version": facts.bet_type_version,
-            "name": facts.bet_type_name,
-        },
-        "ticket_model": {
-            "code": facts.ticket_model_code,
-            "version": facts.ticket_model_version,
-        },
+        "bet_type": facts.shown.bet_type,
+        "ticket_model": facts.shown.ticket_model,
         "contest": facts.pk,
-        "meeting": {"day": facts.day.isoformat(), "name": facts.meeting_name},
+        "meeting": facts.shown.meeting,
         "premises": {
             "code": seller.premises_code,
             "name": seller.premises_name,
@@ -107,30 +100,38 @@ def ticket_card(
         "correction_window_s": facts.correction_window_s,
         "last_claim_day": last_claim_day.isoformat() if last_claim_day else None,
     }
+    if not (
+        all(map(card.__getitem__, REQUIRED))
+        and all((seller.premises_code, seller.premises_name, seller.premises_address))
+        and facts.names_races
+        and all(sold.masks)
+    ):
+        raise TicketIncomplete(missing=_missing(card, sold, seller))
+    return card
+
+
+def _missing(card: dict[str, Any], sold: Sold, seller: SellerFacts) -> list[str]:
+    """Return the names of the elements that a ticket lacks."""
     required = {name: card[name] for name in REQUIRED} | {
         "establishment": all((seller.premises_code, seller.premises_name, seller.premises_address)),
-        "racecourse": all(leg.racecourse and leg.race_number for leg in facts.legs),
+        "racecourse": sold.facts.names_races,
         "numbers": all(sold.masks),
     }
-    missing = [name for name, value in required.items() if not value]
-    if missing:
-        raise TicketIncomplete(missing=missing)
-    return card
+    return [name for name, value in required.items() if not value]
 
 
 def _races(sold: Sold) -> list[dict[str, Any]]:
     """Return the races of the ticket in their order, with the numbers chosen in each."""
+    quick_legs = sold.quick_legs
     return [
         {
-            "position": leg.position,
-            "racecourse": leg.racecourse,
-            "race": leg.race_number,
-            "name": leg.race_name,
-            "scheduled_start_at": leg.scheduled_start_at.isoformat(),
+            **shown,
             "numbers": numbers_of(mask),
-            "quick_pick": bool(sold.quick_legs >> (leg.position - 1) & 1),
+            "quick_pick": bool(quick_legs and quick_legs >> (leg.position - 1) & 1),
         }
-        for leg, mask in zip(sold.facts.legs, sold.masks, strict=True)
+        for leg, shown, mask in zip(
+            sold.facts.legs, sold.facts.shown.races, sold.masks, strict=True
+        )
     ]
 
 

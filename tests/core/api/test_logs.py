@@ -7,13 +7,14 @@ import re
 import uuid
 
 import pytest
+import structlog
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.conf import LazySettings
 from django.contrib.auth.hashers import make_password
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext_lazy
 
-from core.api import problems
+from core.api import logs, problems
 from core.api.logs import _as_json, mask
 from core.kernel.codes import ALPHABET
 from core.premises import services
@@ -180,6 +181,28 @@ def test_libraries_and_exceptions_are_masked(log_text: LogText, anybody: Api) ->
     assert "premises_terminal" in written, "names of our own stay readable"
     assert written.count("ValueError") == 2
     assert "local variable" not in written
+
+
+def test_the_line_of_a_request_is_the_one_that_structlog_writes(
+    log_text: LogText, settings: LazySettings
+) -> None:
+    fields = {"method": "POST", "route": "api/é", "status": 201, "duration_ms": 1.25, "terminal": 7}
+    with structlog.contextvars.bound_contextvars(request_id="abcd-1234", trace_id="f00"):
+        logs.info("request", dict(fields))
+        structlog.get_logger().info("request", **fields)
+        logs.info("request", {**fields, "request_id": "of its own"})
+        structlog.get_logger().info("request", **fields | {"request_id": "of its own"})
+    moment = re.compile(r'"timestamp":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z)"')
+    lines = log_text.getvalue().splitlines()
+    assert all(moment.search(line) for line in lines)
+    one, two, own, own_too = (moment.sub("", line) for line in lines)
+    assert one == two != own == own_too
+    written = log_text.getvalue()
+    settings.LOG_LEVEL = "WARNING"
+    logs.configure()
+    logs.info("request", dict(fields))
+    structlog.get_logger().info("request", **fields)
+    assert log_text.getvalue() == written
 
 
 @pytest.mark.parametrize(

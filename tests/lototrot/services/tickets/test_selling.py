@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import connection
 
 from core.kernel import codes
+from core.kernel.canonical import Json, canonical_sha256
 from core.ledger import services as ledger
 from core.ledger.models import Transfer
 from core.premises.models import OperatorSession, Suspension
@@ -21,6 +22,7 @@ from lototrot.services.tickets.selling import (
     Drawn,
     QuickPick,
     QuickPickTooLong,
+    SaleRequest,
     TicketUnknown,
     request_state,
 )
@@ -237,3 +239,21 @@ def test_no_code_is_stored(place: Point, contest: Contest) -> None:
         (row,) = cursor.fetchone()
     assert sold.code.text not in row
     assert sold.code.text not in repr(sold)
+
+
+@pytest.mark.parametrize(
+    ("races", "content"),
+    [
+        ([(3,)] * 7, [[3]] * 7),
+        ([(12, 1, 30), (7,)], [[1, 12, 30], [7]]),
+        (
+            [(2, 1), QuickPick(3), Drawn((9, 4))],
+            [[1, 2], {"quick_pick": 3}, {"quick_pick": [4, 9]}],
+        ),
+    ],
+)
+def test_the_digest_of_a_request_is_that_of_its_canonical_content(
+    races: list[tuple[int, ...] | QuickPick | Drawn], content: list[Json]
+) -> None:
+    request = SaleRequest(uuid.uuid4(), 1 << 40, tuple(races), 100, 10**9)
+    assert request.digest() == canonical_sha256([1 << 40, content, 100, 10**9])
