@@ -8,6 +8,7 @@ import gzip
 import hashlib
 import json
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -56,7 +57,7 @@ class Archive:
                     count, size = count + 1, size + len(line)
                     lines.update(line)
                     row = json.loads(line)
-                    if row.get("id") in leaving:
+                    if key_of(row) in leaving:
                         left += 1
                         entries.update(sealed(row, line))
                     yield row
@@ -74,10 +75,15 @@ class Archive:
         return range(retires["first_row"], retires["last_row"] + 1) if retires else range(0)
 
 
+def key_of(row: Row) -> Any:
+    """Return the id of a row; that of an act is its transaction."""
+    return row.get("id", row.get("journal_xid"))
+
+
 def sealed(row: Row, line: bytes) -> bytes:
     """Return the entry of a row in the journal: transaction, id, digest of its text."""
     digest = hashlib.sha256(line.removesuffix(b"\n")).digest()
-    return int(row["journal_xid"]).to_bytes(8, "big") + int(row["id"]).to_bytes(8, "big") + digest
+    return int(row["journal_xid"]).to_bytes(8, "big") + key_of(row).to_bytes(8, "big") + digest
 
 
 def moment(text: str) -> datetime:
@@ -91,6 +97,7 @@ class Retired:
         for each in retirements:
             shaped(each, RETIREMENT, "periods.retired")
         self.tables = [(rows, list[bytes]()) for each in retirements for rows in each["tables"]]
+        self.gone: Counter[str] = Counter()
 
     def add(self, table: Any, entries: list[bytes]) -> None:
         """Keep those of a block's entries that are of retired rows, to be sorted by row."""
@@ -99,8 +106,19 @@ class Retired:
                 ids = range(rows["first_row"], rows["last_row"] + 1)
                 found += [e[8:16] + e for e in entries if int.from_bytes(e[8:16], "big") in ids]
 
+    def as_sealed(self, table: Any, entry: bytes, image: str) -> bool:
+        """Return whether a text is that of its entry, or empty for a retired row; count these."""
+        if image:
+            return entry[16:] == hashlib.sha256(image.encode()).digest()
+        self.gone[table] += 1
+        row, named = int.from_bytes(entry[8:16], "big"), [rows for rows, _ in self.tables]
+        return any(r["table"] == table and r["first_row"] <= row <= r["last_row"] for r in named)
+
     def need_sealed(self) -> None:
-        """Refuse rows published as retired that are not those that were sealed."""
+        """Refuse retired rows that are not those that were sealed, or more gone than leave."""
+        for table, gone in self.gone.items():
+            leave = sum(rows["leaves"] for rows, _ in self.tables if rows["table"] == table)
+            need(gone <= leave, f"periods.retired, {table}", f"{gone} are gone, {leave} leave")
         for rows, found in self.tables:
             entries = hashlib.sha256(b"".join(entry[8:] for entry in sorted(found))).hexdigest()
             made = {"rows": len(found), "entries_sha256": entries}

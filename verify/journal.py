@@ -58,7 +58,7 @@ class Journal:
             for number, (entry, image) in enumerate(zip(entries, line["images"], strict=True)):
                 row = int.from_bytes(entry[8:16], "big")
                 need(
-                    entry[16:] == hashlib.sha256(image.encode()).digest(),
+                    self.retired.as_sealed(table, entry, image),
                     f"{place}.images[{number}]",
                     f"row {row} of {table} is not as it was sealed",
                 )

@@ -75,7 +75,7 @@ def column_guard(model: type[Guarded]) -> str:
 def trigger_sql(model: type[Guarded]) -> list[str]:
     """Return the statements that put the model's triggers in place. They may be run again."""
     table = model._meta.db_table
-    of_rows = "guard_retired()" if model.retires else "guard_refuse()"
+    of_rows = f"guard_retired('{model._meta.pk.column}')" if model.retires else "guard_refuse()"
     statements = [
         f'CREATE OR REPLACE TRIGGER guard_rows BEFORE DELETE ON "{table}" '
         f"FOR EACH ROW EXECUTE FUNCTION {of_rows}",

@@ -22,10 +22,12 @@ class Act(Guarded):
     """A transaction that wrote something: its number, its time, who did it and under which name.
 
     `name` is the operation of the API, the act of the admin, the task or the command; empty if the
-    writer did not say. There are as many acts as sales: no foreign keys, and few indexes.
+    writer did not say. There are as many acts as sales: no foreign keys, and few indexes. An act
+    of which every row left with a retired month leaves, too (ADR 49).
     """
 
     inserted_by_application = False
+    retires = True
 
     xid = models.BigIntegerField(_("transaction"), primary_key=True, db_column="journal_xid")
     at = models.DateTimeField(_("time"))

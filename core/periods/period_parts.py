@@ -12,8 +12,12 @@ _NOT_STATED = """
 """
 _BATCHES = "batch_id > %(after_batch)s AND {}batch_id <= %(last_batch)s"
 
+# An act is of the month, and of rows that all retire with the month or before it.
+_ACT_LATER = "(t.at >= %(until)s OR t.journal_xid >= %(later_xid)s)"
+
 PERIOD_PARTS = ()
 ARCHIVE_TABLES = (
+    ArchiveTable("journal_act", stays=_ACT_LATER, last=True, key="journal_xid"),
     # What the rows of the month are compared with when their sealed entries have left.
     ArchiveTable("journal_block", "t." + _BATCHES.format("t.")),
     ArchiveTable(

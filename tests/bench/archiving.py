@@ -16,7 +16,7 @@ from tests.bench.store import owner_execute
 from tests.support import factories
 
 SHRUNK = (
-    *("journal_block", "lototrot_printconfirmation", "lototrot_ticket"),
+    *("journal_act", "journal_block", "lototrot_printconfirmation", "lototrot_ticket"),
     *("ledger_transfer", "ledger_openingbalance"),
     *("lototrot_retiredsales", "lototrot_retiredmarks"),
 )

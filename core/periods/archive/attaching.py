@@ -4,6 +4,7 @@ The tables have the names and columns of the archive. The server may be the one 
 other; the rows never come back among the live ones.
 """
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -22,7 +23,8 @@ from core.periods.models import Archive
 
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 _TYPE = re.compile(r"[a-z][a-z ]*(\(\d+(,\d+)?\))?[a-z ]*(\[\])?")
-_SOUGHT = ("id", "uuid", "ticket_id", "reference")
+ACTS = "journal_act"
+_SOUGHT = ("id", "uuid", "ticket_id", "reference", "journal_xid")
 """Columns that an inquiry looks for; each has an index."""
 
 
@@ -116,7 +118,7 @@ def detach(month: str) -> None:
 
 
 def rows_about(month: str, uuid: str) -> Iterator[tuple[str, str]]:
-    """Yield table and JSON of the row with that UUID, and of the rows that name it.
+    """Yield table and JSON of the row with that UUID, of the rows that name it, and of their acts.
 
     Raises ArchiveNotAttached.
     """
@@ -124,6 +126,16 @@ def rows_about(month: str, uuid: str) -> Iterator[tuple[str, str]]:
     if not _is_there(schema, connection):
         raise ArchiveNotAttached(month=month)
     tables = _columns(schema)
+    acts: set[int] = set()
+    for table, line in _about(schema, tables, uuid):
+        yield table, line
+        acts.add(json.loads(line).get("journal_xid"))
+    for act in sorted(acts) if ACTS in tables else ():
+        for (line,) in _select(schema, ACTS, "journal_xid", act, "to_jsonb(t)::text"):
+            yield ACTS, line
+
+
+def _about(schema: str, tables: dict[str, list[str]], uuid: str) -> Iterator[tuple[str, str]]:
     for table, columns in tables.items():
         for key in ("uuid", "reference"):
             if key in columns:
@@ -155,10 +167,13 @@ def _columns(schema: str) -> dict[str, list[str]]:
 
 
 def _found(schema: str, table: str, key: str, value: str | int) -> Sequence[tuple[int, str]]:
-    query = sql.SQL("SELECT t.id, to_jsonb(t)::text FROM {} t WHERE {} = %s ORDER BY t.id")
+    return _select(schema, table, key, value, "t.id, to_jsonb(t)::text")
+
+
+def _select(schema: str, table: str, key: str, value: str | int, what: str) -> list[Any]:
+    query = sql.SQL("SELECT " + what + " FROM {} t WHERE {} = %s ORDER BY 1")
     with connection.cursor() as cursor:
         cursor.execute(
             query.format(sql.Identifier(schema, table), sql.Identifier("t", key)), [value]
         )
-        rows: list[tuple[int, str]] = cursor.fetchall()
-        return rows
+        return list(cursor.fetchall())

@@ -169,8 +169,22 @@ def row_ranges(span: Mapping[str, Any], before: Archive | None) -> dict[str, ran
         values = {**span, "row_before": row_before}
         if table.after:
             values["after_row"] = ranges[table.after].stop - 1
+        if table.last:
+            values["later_xid"] = _later_xid(ranges)
         ranges[table.name] = range(row_before + 1, max(last_row(table, values), row_before) + 1)
     return ranges
+
+
+def _later_xid(ranges: Mapping[str, range]) -> int:
+    """Return the first transaction of a row after one of those ranges; a number after all, if no
+    table has such a row.
+    """
+    found = []
+    with connection.cursor() as cursor:
+        for name, ids in ranges.items():
+            cursor.execute(f'SELECT min({COLUMN}) FROM "{name}" WHERE id >= %s', [ids.stop])
+            found.append(cursor.fetchone()[0])
+    return min((xid for xid in found if xid is not None), default=2**63 - 1)
 
 
 def _span(period: ClosedPeriod) -> dict[str, Any]:
@@ -212,7 +226,8 @@ def _table(
     name, digests, retires = f"{table.name}.jsonl.gz", _Digests(), None
     where, values, leaving = table.where, dict(span), 0
     if retired is not None:
-        where = f"(t.id >= %(first_row)s AND t.id <= %(last_row)s) OR ({table.where or 'false'})"
+        range_of = f"t.{table.key} >= %(first_row)s AND t.{table.key} <= %(last_row)s"
+        where = f"({range_of}) OR ({table.where or 'false'})"
         values |= {"first_row": retired.start, "last_row": retired.stop - 1}
     with _compressed(folder / name, digests) as packed:
         for xid, row, line in row_lines(table, covered, where, values):
@@ -245,11 +260,12 @@ def entry_bytes(xid: int, row: int, line: bytes) -> bytes:
 
 def last_row(table: ArchiveTable, values: Mapping[str, Any]) -> int:
     """Return the last row before the first one that stays; 0 if there is none."""
-    first = f'SELECT t.id FROM "{table.name}" t WHERE t.id > %(row_before)s AND {table.stays}'
+    key, name = table.key, table.name
+    first = f'SELECT t.{key} FROM "{name}" t WHERE t.{key} > %(row_before)s AND {table.stays}'
     with connection.cursor() as cursor:
         cursor.execute(
-            f'SELECT coalesce(max(r.id), 0) FROM "{table.name}" r WHERE r.id > %(row_before)s'
-            f" AND r.id < coalesce(({first} ORDER BY t.id LIMIT 1), {2**63 - 1})",
+            f'SELECT coalesce(max(r.{key}), 0) FROM "{name}" r WHERE r.{key} > %(row_before)s'
+            f" AND r.{key} < coalesce(({first} ORDER BY t.{key} LIMIT 1), {2**63 - 1})",
             values,
         )
         return int(cursor.fetchone()[0])
@@ -258,7 +274,7 @@ def last_row(table: ArchiveTable, values: Mapping[str, Any]) -> int:
 def row_lines(
     table: ArchiveTable, covered: Journaled | None, where: str, values: Mapping[str, Any]
 ) -> Iterator[tuple[int, int, str]]:
-    """Yield transaction, id and JSON text of each row, by id. Needs `rows.ready`.
+    """Yield transaction, key and JSON text of each row, by key. Needs `rows.ready`.
 
     A row that the journal does not cover, which is of the journal itself, has transaction 0.
     """
@@ -272,7 +288,10 @@ def row_lines(
         image = rows.written_sql(covered, rows.present_columns(covered))
     else:
         image = rows.image_sql(covered)
-    query = f'SELECT {xid}, t.id, ({image})::text FROM "{table.name}" t WHERE {where} ORDER BY t.id'
+    query = (
+        f'SELECT {xid}, t.{table.key}, ({image})::text FROM "{table.name}" t'
+        f" WHERE {where} ORDER BY t.{table.key}"
+    )
     connection.ensure_connection()
     with (
         connection.wrap_database_errors,

@@ -8,6 +8,7 @@ published names them by table and id; the journal accepts that these are gone
 
 import datetime
 import hashlib
+from collections.abc import Iterator
 from typing import Any
 
 from django.db import connection, transaction
@@ -43,7 +44,7 @@ from core.staff.models import Proposal
 
 FORMAT = "trot-retirement-1"
 AT_ONCE = 10_000
-"""Ids of rows that one transaction deletes."""
+"""Rows of which one transaction deletes those that leave."""
 FINISHED = datetime.timedelta(days=40)
 """After that time a night has deleted what was retired: it looks for what is there no longer."""
 BLOCKS = "journal_block"
@@ -183,7 +184,7 @@ def _need_free(table: ArchiveTable, archive: Archive) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             f'SELECT count(*) FROM "{table.name}" t WHERE {table.held}'
-            " AND t.id BETWEEN %(first_row)s AND %(last_row)s",
+            f" AND t.{table.key} BETWEEN %(first_row)s AND %(last_row)s",
             span,
         )
         held = cursor.fetchone()[0]
@@ -195,7 +196,7 @@ def _need_as_archived(table: ArchiveTable, covered: Journaled, archive: Archive)
     """Raise RowsNotAsArchived unless the rows are those of the archive and of the journal."""
     span = _range_of(table, archive)
     count, digest, first_xid = 0, hashlib.sha256(), 2**63 - 1
-    where = "t.id BETWEEN %(first_row)s AND %(last_row)s"
+    where = f"t.{table.key} BETWEEN %(first_row)s AND %(last_row)s"
     for xid, row, line in row_lines(table, covered, where, span):
         count, first_xid = count + 1, min(first_xid, xid)
         if count % 1000 == 0:
@@ -226,7 +227,8 @@ def _retire(proposal: Proposal, by: StaffActor) -> None:
     if not balances_hold(period):
         raise RowsNotAsArchived(table=OPENING)
     spans = {table.name: _range_of(table, archive) for table in retiring_tables()}
-    spans = {name: {**span, "leaves": _leaves(name, span)} for name, span in spans.items()}
+    for table in retiring_tables():
+        spans[table.name]["leaves"] = _leaves(table, spans[table.name])
     named: list[Json] = [
         {"table": name, **span} for name, span in sorted(spans.items()) if span["rows"]
     ]
@@ -279,13 +281,35 @@ RETIREMENT = two_persons.Kind(
 )
 
 
-def _leaves(relation: str, span: dict[str, Any]) -> int:
+_LEAVING = "SELECT periods_leaving(p_relation => %s, p_first => %s, p_last => %s)"
+_REMOVE = "SELECT periods_remove(p_relation => %s, p_first => %s, p_last => %s)"
+
+
+def _leaves(table: ArchiveTable, span: dict[str, Any]) -> int:
     """Return how many rows of a range leave; the others stay for good."""
+    parts = _parts(table, span["first_row"], span["last_row"])
+    return sum(_number(_LEAVING, table, first, last) for first, last in parts)
+
+
+def _parts(table: ArchiveTable, first: int, last: int) -> Iterator[tuple[int, int]]:
+    """Yield a range of keys in parts of so many rows. Keys may lie far apart, as lineages do."""
+    query = (
+        f'SELECT {table.key} FROM "{table.name}" WHERE {table.key} BETWEEN %s AND %s'
+        f" ORDER BY {table.key} OFFSET {AT_ONCE - 1} LIMIT 1"
+    )
+    while first <= last:
+        with connection.cursor() as cursor:
+            cursor.execute(query, [first, last])
+            found = cursor.fetchone()
+        end = found[0] if found else last
+        yield first, end
+        first = end + 1
+
+
+def _number(query: str, table: ArchiveTable, first: int, last: int) -> int:
+    """Call a function of the database for a range of rows; return the number that it returns."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT periods_leaving(p_relation => %s, p_first => %s, p_last => %s)",
-            [relation, span["first_row"], span["last_row"]],
-        )
+        cursor.execute(query, [table.name, first, last])
         return int(cursor.fetchone()[0])
 
 
@@ -299,10 +323,8 @@ def retired_remove() -> int:
     finished = clock.now() - FINISHED
     for table in retiring_tables():
         for retired in _newest_first(table.name):
-            here = sum(
-                _remove(table.name, first, min(first + AT_ONCE - 1, retired.last_row))
-                for first in range(retired.first_row, retired.last_row + 1, AT_ONCE)
-            )
+            parts = _parts(table, retired.first_row, retired.last_row)
+            here = sum(_remove(table, first, last) for first, last in parts)
             removed += here
             if not here and retired.retirement.retired_at < finished:
                 break
@@ -315,13 +337,8 @@ def _newest_first(relation: str) -> QuerySet[RetiredRows]:
 
 
 @transaction.atomic
-def _remove(relation: str, first: int, last: int) -> int:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT periods_remove(p_relation => %s, p_first => %s, p_last => %s)",
-            [relation, first, last],
-        )
-        return int(cursor.fetchone()[0])
+def _remove(table: ArchiveTable, first: int, last: int) -> int:
+    return _number(_REMOVE, table, first, last)
 
 
 _UNFINISHED = """

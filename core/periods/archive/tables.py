@@ -24,10 +24,14 @@ class ArchiveTable:
     on which somebody may still have a right: with one of them, none is retired.
 
     `after` names a table that retires, too, and whose range ends first: `stays` may read its last
-    row as `%(after_row)s`. Rows of that one are deleted before those of this one.
+    row as `%(after_row)s`. Rows of that one are deleted before those of this one. A table that is
+    `last` comes behind all others that retire: `stays` may read `%(later_xid)s`, the first
+    transaction of a row that one of them has after its range.
 
     Where the database has a function `<name>_leaves(bigint)`, it says of each row of the range
-    whether the row leaves; the others stay for good. Without it all of them leave.
+    whether the row leaves; the others stay for good. A function `<name>_staying(bigint, bigint)`
+    returns those of a range that stay. Without either all of them leave. `key` is the column of the
+    primary key.
     """
 
     name: str
@@ -36,6 +40,8 @@ class ArchiveTable:
     stays: str = ""
     held: str = "false"
     after: str = ""
+    last: bool = False
+    key: str = "id"
 
     @property
     def retires(self) -> bool:
@@ -49,8 +55,9 @@ def archive_tables() -> Sequence[ArchiveTable]:
 
 
 def retiring_tables() -> Sequence[ArchiveTable]:
-    """Return the tables whose rows may be retired, each behind the one that it comes `after`."""
-    waiting = [table for table in archive_tables() if table.retires]
+    """Return the tables whose rows may be retired, each behind those that it comes after."""
+    retiring = [table for table in archive_tables() if table.retires]
+    waiting = [table for table in retiring if not table.last]
     ordered: list[ArchiveTable] = []
     while waiting:
         done = {table.name for table in ordered}
@@ -59,4 +66,4 @@ def retiring_tables() -> Sequence[ArchiveTable]:
             raise ValueError("tables that retire come after each other in a circle, or after none")
         ordered += ready
         waiting = [table for table in waiting if table not in ready]
-    return ordered
+    return ordered + [table for table in retiring if table.last]

@@ -53,17 +53,20 @@ END $$;
 CREATE OR REPLACE TRIGGER retired BEFORE INSERT ON ledger_openingbalance
     FOR EACH ROW EXECUTE FUNCTION periods_guard_opening();
 
--- Refuse to delete a row, unless it was retired, and leaves.
+-- Refuse to delete a row, unless it was retired, and leaves. The argument is the primary key.
 CREATE OR REPLACE FUNCTION guard_retired() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-    v_leaves boolean := EXISTS (
-        SELECT FROM public.periods_retiredrows r WHERE r.relation = TG_TABLE_NAME
-           AND OLD.id BETWEEN r.first_row AND r.last_row);
+    v_row bigint;
+    v_leaves boolean;
 BEGIN
+    EXECUTE format('SELECT ($1).%I', TG_ARGV[0]) INTO v_row USING OLD;
+    v_leaves := EXISTS (
+        SELECT FROM public.periods_retiredrows r WHERE r.relation = TG_TABLE_NAME
+           AND v_row BETWEEN r.first_row AND r.last_row);
     IF v_leaves AND to_regprocedure(format('public.%I(bigint)', TG_TABLE_NAME || '_leaves'))
             IS NOT NULL THEN
         EXECUTE format('SELECT public.%I($1)', TG_TABLE_NAME || '_leaves')
-           INTO v_leaves USING OLD.id;
+           INTO v_leaves USING v_row;
     END IF;
     IF NOT v_leaves THEN
         RAISE EXCEPTION 'table % is append-only: % refused', TG_TABLE_NAME, TG_OP
@@ -72,11 +75,25 @@ BEGIN
     RETURN OLD;
 END $$;
 
--- Return the condition on a row t of a table that it leaves when it is retired (`<table>_leaves`).
+-- Return the column of a table's primary key.
+CREATE OR REPLACE FUNCTION periods_key(p_relation text) RETURNS text LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp AS $$
+    SELECT a.attname::text FROM pg_index i JOIN pg_attribute a
+        ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+     WHERE i.indrelid = format('public.%I', p_relation)::regclass AND i.indisprimary
+$$;
+
+-- Return the condition that a row t of a table, with a key from $1 to $2, is retired, and leaves.
 CREATE OR REPLACE FUNCTION periods_leaves(p_relation text) RETURNS text LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp AS $$
-    SELECT CASE WHEN to_regprocedure(format('public.%I(bigint)', p_relation || '_leaves')) IS NULL
-                THEN 'true' ELSE format('public.%I(t.id)', p_relation || '_leaves') END
+    SELECT format('t.%I BETWEEN $1 AND $2 AND ', k.name) || CASE
+           WHEN to_regprocedure(format('public.%I(bigint)', p_relation || '_leaves')) IS NOT NULL
+               THEN format('public.%I(t.%I)', p_relation || '_leaves', k.name)
+           WHEN to_regprocedure(format('public.%I(bigint, bigint)', p_relation || '_staying'))
+                IS NOT NULL
+               THEN format('t.%I NOT IN (SELECT public.%I($1, $2))', k.name, p_relation || '_staying')
+           ELSE 'true' END
+      FROM (SELECT public.periods_key(p_relation) AS name) k
 $$;
 
 -- Return how many rows of a range leave.
@@ -85,7 +102,7 @@ RETURNS bigint LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS 
 DECLARE
     v_leaving bigint;
 BEGIN
-    EXECUTE format('SELECT count(*) FROM public.%I t WHERE t.id BETWEEN $1 AND $2 AND %s',
+    EXECUTE format('SELECT count(*) FROM public.%I t WHERE %s',
         p_relation, public.periods_leaves(p_relation)) INTO v_leaving USING p_first, p_last;
     RETURN v_leaving;
 END $$;
@@ -102,7 +119,7 @@ BEGIN
     FOR r IN SELECT greatest(first_row, p_first) AS first, least(last_row, p_last) AS last
                FROM public.periods_retiredrows
               WHERE relation = p_relation AND first_row <= p_last AND last_row >= p_first LOOP
-        EXECUTE format('DELETE FROM public.%I t WHERE t.id BETWEEN $1 AND $2 AND %s',
+        EXECUTE format('DELETE FROM public.%I t WHERE %s',
             p_relation, public.periods_leaves(p_relation)) USING r.first, r.last;
         GET DIAGNOSTICS v_here = ROW_COUNT;
         v_removed := v_removed + v_here;

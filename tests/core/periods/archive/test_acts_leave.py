@@ -1,0 +1,242 @@
+"""Acts of which every row left leave with their month; no other act does, and none unnoticed."""
+
+import io
+from pathlib import Path
+
+import psycopg
+import pytest
+from django.db import DatabaseError, connections, transaction
+
+from core.database import clock
+from core.journal.acting import acting
+from core.journal.export import export
+from core.journal.models import Act
+from core.journal.services import checkpoint_publish, last_batch
+from core.journal.verifying import Fault, verify
+from core.kernel.days import natural_day
+from core.periods import nightly
+from core.periods.archive import retiring
+from core.periods.archive.attaching import attach, rows_about
+from core.periods.archive.retiring import RowsNotAsArchived, retirement_propose
+from core.periods.archive.writing import archive_write
+from core.periods.models import ClosedPeriod, RetiredRows
+from core.staff import two_persons
+from core.staff.powers import Role
+from lototrot.models.contest import Contest
+from lototrot.models.tickets import PrintConfirmation, Ticket
+from tests.core.periods.archive.conftest import forge, retired
+from tests.core.periods.conftest import closed, march_ended
+from tests.support import factories, rounds
+from tests.support.databases import Database
+from tests.support.journaling import meanwhile, seal_all
+from tests.support.verifying.forging import Refused, public_key, published_log, written
+from tests.support.verifying.load import verifier
+
+ACTS = "journal_act"
+
+
+def act_of(row: Ticket | PrintConfirmation) -> int:
+    with connections["owner"].cursor() as owner:
+        query = f"SELECT journal_xid FROM {row._meta.db_table} WHERE id = %s"
+        owner.execute(query, [row.pk])
+        return int(owner.fetchone()[0])
+
+
+def sold(of: Contest, point: factories.Point, numbers: list[tuple[int, ...]]) -> Ticket:
+    """Sell a ticket as a terminal would, and print it: two acts."""
+    with acting("lototrot.sale"):
+        sale = factories.sell(of, point, numbers)
+    with acting("lototrot.print"):
+        PrintConfirmation.objects.create(ticket_id=sale.ticket_id, confirmed_at=clock.now())
+    return Ticket.objects.get(pk=sale.ticket_id)
+
+
+Sold = tuple[ClosedPeriod, dict[str, int]]
+
+
+@pytest.fixture
+def month(own_database: Database, monkeypatch: pytest.MonkeyPatch) -> Sold:
+    """March 2030, closed, and the acts of a ticket that won and of one that did not, by name."""
+    acts: dict[str, int] = {}
+    put = rounds.sell
+
+    def sell(of: Contest, at: factories.Point, tickets: object) -> list[Ticket]:
+        for name, numbers in (("won", [(1,), (1,)]), ("lost", [(2,), (3,)])):
+            ticket = sold(of, at, numbers)
+            acts[name] = act_of(ticket)
+            acts[f"{name}.print"] = act_of(ticket.print_confirmation)
+        return put(of, at, tickets)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(rounds, "sell", sell)
+    march_ended(batches=True)
+    closed()
+    return ClosedPeriod.objects.get(), acts
+
+
+def remove() -> int:
+    return dict(nightly.remove(natural_day(clock.now())).counts)["removed"]
+
+
+def there() -> set[int]:
+    return set(Act.objects.values_list("xid", flat=True))
+
+
+def found() -> list[tuple[str, str]]:
+    findings = verify().findings
+    return [(each.what, each.table) for each in findings if each.what is not Fault.RULE]
+
+
+def refused(statement: str, by: str) -> None:
+    error = pytest.raises((DatabaseError, psycopg.Error), match=by)
+    with error, connections["owner"].cursor() as owner:
+        owner.execute(statement)
+
+
+def test_an_act_leaves_with_its_last_row_and_no_other_does(month: Sold, tmp_path: Path) -> None:
+    period, acts = month
+    before = there()
+    refused(f"DELETE FROM {ACTS} WHERE journal_xid = {acts['lost']}", "append-only")
+    retired(period, tmp_path)
+    newest = max(there())
+    # Retired, and its rows are there: the night takes them first.
+    refused(f"DELETE FROM {ACTS} WHERE journal_xid = {acts['lost']}", "a row of it is there")
+    refused(f"DELETE FROM {ACTS} WHERE journal_xid = {newest}", "append-only")
+    remove()
+    gone = before - there()
+    assert {acts["lost"], acts["lost.print"], acts["won.print"]} <= gone
+    assert acts["won"] not in gone
+    rows = RetiredRows.objects.get(relation=ACTS)
+    assert len(gone) == rows.leaves < rows.count
+    refused(f"DELETE FROM {ACTS} WHERE journal_xid = {acts['won']}", "a row of it is there")
+    assert found() == []
+    for since, until in ((None, 1), (1, 2), (2, None)):
+        parts = verify(since=since, until=until).findings
+        assert [each for each in parts if each.what is not Fault.RULE] == []
+    assert remove() == 0
+    attach(tmp_path / "2030-03")
+    ticket = Ticket.objects.get(pk__in=_tickets_of(acts["won"]))
+    shown = [table for table, _ in rows_about("2030-03", str(ticket.uuid))]
+    assert ACTS in shown
+
+
+def _tickets_of(act: int) -> list[int]:
+    with connections["owner"].cursor() as owner:
+        owner.execute("SELECT id FROM lototrot_ticket WHERE journal_xid = %s", [act])
+        return [ident for (ident,) in owner.fetchall()]
+
+
+def test_an_act_that_is_gone_besides_is_named(month: Sold, tmp_path: Path) -> None:
+    period, acts = month
+    retired(period, tmp_path)
+    remove()
+    seal_all()
+    last = RetiredRows.objects.get(relation=ACTS).last_row
+    later = Act.objects.filter(xid__gt=last).order_by("xid")[0].xid
+    forge(ACTS, f"DELETE FROM {ACTS} WHERE journal_xid = {acts['won']}")
+    # Its row has no act, and more acts are gone than were to leave.
+    names = found()
+    assert (Fault.ROW_WITHOUT_ACT, "lototrot_ticket") in names
+    assert (Fault.ROWS_DIFFER, ACTS) in names
+    forge(ACTS, f"DELETE FROM {ACTS} WHERE journal_xid = {later}")
+    assert (Fault.ROW_REMOVED, ACTS) in found()
+    with pytest.raises(Refused, match=r"journal_act is not as it was sealed"):
+        _verified(tmp_path)
+
+
+def test_journal_and_archive_are_verified_without_the_acts(month: Sold, tmp_path: Path) -> None:
+    period, acts = month
+    retired(period, tmp_path)
+    remove()
+    _verified(tmp_path)
+    forge(ACTS, f"DELETE FROM {ACTS} WHERE journal_xid = {acts['won']}")
+    with pytest.raises(Refused, match=r"periods\.retired, journal_act: \d+ are gone, \d+ leave"):
+        _verified(tmp_path)
+    with pytest.raises(Refused, match="not as it was sealed"):
+        _verified(tmp_path, without="periods.retired")
+
+
+def _verified(folder: Path, without: str = "") -> None:
+    """Check the exported journal and the archive by `verify/`."""
+    seal_all()
+    last = last_batch()
+    assert last is not None
+    checkpoint_publish(number=last.number)
+    exported = io.StringIO()
+    export(exported)
+    path = folder / "journal"
+    path.write_text(exported.getvalue(), "utf-8")
+    files = (written(folder, "log.jsonl", published_log()), public_key())
+    journal = verifier("journal")
+    if without:
+        log = journal.Log(*files)
+        journal.Journal(journal.keys_in_force(log), journal.Retired([])).read(str(path))
+    assert "WHOLE" in journal.check(str(path), *files)
+    said = verifier("archive").check(str(folder / "2030-03"), *files)
+    assert "it is the archive of which rows were retired" in said
+
+
+def test_an_act_changed_or_added_after_archiving_stops_the_retirement(
+    month: Sold, tmp_path: Path
+) -> None:
+    period, acts = month
+    archive_write(period=period, folder=tmp_path)
+    seal_all()
+    by = factories.staff(Role.ORGANISER)
+    proposal = retirement_propose(by=by, number=period.number, kept="Safe of the Central Office")
+    lost = f"WHERE journal_xid = {acts['lost']}"
+    auditor = factories.staff(Role.AUDITOR)
+    for touch, back in (
+        (
+            f"UPDATE {ACTS} SET name = name || 'x' {lost}",
+            f"UPDATE {ACTS} SET name = rtrim(name, 'x') {lost}",
+        ),
+        (
+            f"INSERT INTO {ACTS} SELECT (jsonb_populate_record(a, jsonb_build_object("
+            f"'journal_xid', 7))).* FROM {ACTS} a {lost}",
+            f"DELETE FROM {ACTS} WHERE journal_xid = 7",
+        ),
+    ):
+        forge(ACTS, touch)
+        with pytest.raises(RowsNotAsArchived) as stopped, transaction.atomic():
+            two_persons.confirm(proposal=proposal.uuid, by=auditor)
+        assert stopped.value.data["table"] == ACTS
+        forge(ACTS, back)
+    assert remove() == 0
+    two_persons.confirm(proposal=proposal.uuid, by=auditor)
+    assert remove() > 0
+
+
+def test_a_night_that_was_killed_between_acts_goes_on(
+    month: Sold, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    period, _ = month
+    retired(period, tmp_path)
+    leaves = sum(RetiredRows.objects.values_list("leaves", flat=True))
+    whole, done = retiring._remove, 0
+
+    def killed(table: retiring.ArchiveTable, first: int, last: int) -> int:
+        nonlocal done
+        if table.name == ACTS and done == 2:
+            raise KeyboardInterrupt
+        done += table.name == ACTS
+        return whole(table, first, last)
+
+    monkeypatch.setattr(retiring, "AT_ONCE", 5)
+    with monkeypatch.context() as patch:
+        patch.setattr(retiring, "_remove", killed)
+        with pytest.raises(KeyboardInterrupt):
+            remove()
+    assert done == 2 and found() == []
+    assert 0 < remove() < leaves
+    assert found() == [] and remove() == 0
+
+
+def test_acts_that_leave_while_the_journal_is_verified_are_no_finding(
+    month: Sold, tmp_path: Path
+) -> None:
+    period, acts = month
+    retired(period, tmp_path)
+    seal_all()
+    with meanwhile("('journal_act',)", remove):  # its forms: its rows come next
+        assert found() == []
+    assert acts["lost"] not in there()
