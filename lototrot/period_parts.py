@@ -65,9 +65,10 @@ _TICKET_LATER = """
  OR EXISTS (SELECT FROM lototrot_printconfirmation p
              WHERE p.ticket_id = t.id AND p.id > %(after_row)s))
 """
+# The few open claims are read, and not every print.
 _HELD = """
-EXISTS (SELECT FROM payoffice_claim k WHERE k.game = 'lototrot' AND k.document_id = t.ticket_id
-           AND k.state IN ('early', 'presented', 'held', 'granted'))
+t.ticket_id IN (SELECT k.document_id FROM payoffice_claim k WHERE k.game = 'lototrot'
+                   AND k.state IN ('early', 'presented', 'held', 'granted'))
 """
 
 ARCHIVE_TABLES = (

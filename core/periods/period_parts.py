@@ -4,12 +4,13 @@ from core.periods.archive.tables import ArchiveTable
 
 _CODE = ("id", "code")
 # The statement of a week is made from its transfers: no week that begins in the month may be due.
-_NOT_STATED = """
-(date_trunc('month', t.at AT TIME ZONE 'Europe/Madrid') + interval '1 month - 1 day')::date
-    > (SELECT coalesce(max(s.week_to), CASE WHEN EXISTS (SELECT FROM statements_till)
-                                            THEN '-infinity'::date ELSE 'infinity' END)
-         FROM statements_statement s)
+# Of a month that is stated the database reads no transfer.
+_UNSTATED_SINCE = """
+(SELECT date_trunc('month', (1 + coalesce(max(s.week_to), CASE WHEN EXISTS (
+            SELECT FROM statements_till) THEN '-infinity'::date ELSE 'infinity' END))::timestamp)
+        AT TIME ZONE 'Europe/Madrid' FROM statements_statement s)
 """
+_NOT_STATED = f"{_UNSTATED_SINCE} < %(until)s AND t.at >= {_UNSTATED_SINCE}"
 _BATCHES = "batch_id > %(after_batch)s AND {}batch_id <= %(last_batch)s"
 
 # An act is of the month, and of rows that all retire with the month or before it.

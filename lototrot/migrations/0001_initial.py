@@ -2464,7 +2464,7 @@ class Migration(migrations.Migration):
                     "contest",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
-                        related_name="retired_sales",
+                        related_name="+",
                         to="lototrot.contest",
                         verbose_name="contest",
                     ),

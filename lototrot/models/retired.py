@@ -11,17 +11,13 @@ from core.premises.models import Premises, Terminal
 from lototrot.models.contest import Contest
 
 
-class RetiredSales(Guarded):
-    """The tickets of a contest that left with a retired month, as sums (ADR 46).
-
-    By day of sale and terminal. The database writes them when the tickets are retired: from then on
-    who counts tickets adds them to those that stay. They won nothing and were never void.
-    """
+class OfRetiredTickets(Guarded):
+    """Base of what the database writes of a contest's tickets when they are retired."""
 
     inserted_by_application = False
 
     contest = models.ForeignKey(
-        Contest, models.PROTECT, related_name="retired_sales", verbose_name=_("contest")
+        Contest, models.PROTECT, related_name="+", verbose_name=_("contest")
     )
     retired = models.ForeignKey(
         RetiredRows,
@@ -30,6 +26,18 @@ class RetiredSales(Guarded):
         db_index=False,
         verbose_name=_("retired rows"),
     )
+
+    class Meta:
+        abstract = True
+
+
+class RetiredSales(OfRetiredTickets):
+    """The tickets of a contest that left with a retired month, as sums (ADR 46).
+
+    By day of sale and terminal. The database writes them when the tickets are retired: from then on
+    who counts tickets adds them to those that stay. They won nothing and were never void.
+    """
+
     day = models.DateField(_("day"))
     premises = models.ForeignKey(
         Premises, models.PROTECT, related_name="+", db_index=False, verbose_name=_("premises")
@@ -56,24 +64,12 @@ class RetiredSales(Guarded):
         return f"{self.contest} · {self.day} · {self.terminal_id}"
 
 
-class RetiredMarks(Guarded):
+class RetiredMarks(OfRetiredTickets):
     """The bets on a number of a leg, of the tickets of a contest that left with a retired month.
 
     A ticket's bets are divided equally over the numbers that it marks in the leg.
     """
 
-    inserted_by_application = False
-
-    contest = models.ForeignKey(
-        Contest, models.PROTECT, related_name="+", verbose_name=_("contest")
-    )
-    retired = models.ForeignKey(
-        RetiredRows,
-        models.PROTECT,
-        related_name="+",
-        db_index=False,
-        verbose_name=_("retired rows"),
-    )
     leg = models.PositiveSmallIntegerField(_("position"))
     number = models.PositiveSmallIntegerField(_("number"))
     bets = models.BigIntegerField(_("bets"))

@@ -1,48 +1,39 @@
--- Prints are retired only of contests that are ordered and have lapsed, and of no ticket on which
--- somebody may still have a right; tickets of the same contests.
+-- Prints and tickets are retired only of contests that are ordered and have lapsed, and are not of a
+-- later month; and of no print on whose ticket somebody may still have a right.
 CREATE OR REPLACE FUNCTION lototrot_guard_retired() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_contests bigint[];
+    v_held boolean := false;
 BEGIN
-    IF EXISTS (
-        SELECT FROM lototrot_printconfirmation p JOIN lototrot_ticket t ON t.id = p.ticket_id
-          JOIN lototrot_contest c ON c.id = t.contest_id
-         WHERE p.id BETWEEN NEW.first_row AND NEW.last_row
-           AND (c.state <> 'ordered'
-                OR NOT EXISTS (SELECT FROM lototrot_lapse l WHERE l.contest_id = c.id)
-                OR c.day > (SELECT d.last_day FROM periods_retirement r
-                              JOIN periods_closedperiod d ON d.id = r.period_id
-                             WHERE r.id = NEW.retirement_id)
-                OR EXISTS (SELECT FROM payoffice_claim k
-                            WHERE k.game = 'lototrot' AND k.document_id = t.id
-                              AND k.state IN ('early', 'presented', 'held', 'granted')))) THEN
-        RAISE EXCEPTION 'prints % to %: a contest or a right of them is not finished',
+    IF NEW.relation = 'lototrot_ticket' THEN
+        SELECT array_agg(DISTINCT t.contest_id) INTO v_contests FROM lototrot_ticket t
+         WHERE t.id BETWEEN NEW.first_row AND NEW.last_row;
+    ELSE
+        SELECT array_agg(DISTINCT t.contest_id) INTO v_contests
+          FROM lototrot_printconfirmation p JOIN lototrot_ticket t ON t.id = p.ticket_id
+         WHERE p.id BETWEEN NEW.first_row AND NEW.last_row;
+        v_held := EXISTS (
+            SELECT FROM payoffice_claim k
+              JOIN lototrot_printconfirmation p ON p.ticket_id = k.document_id
+             WHERE k.game = 'lototrot' AND k.state IN ('early', 'presented', 'held', 'granted')
+               AND p.id BETWEEN NEW.first_row AND NEW.last_row);
+    END IF;
+    IF v_held OR EXISTS (
+        SELECT FROM unnest(v_contests) u(id) LEFT JOIN lototrot_contest c ON c.id = u.id
+         WHERE c.state IS DISTINCT FROM 'ordered'
+            OR NOT EXISTS (SELECT FROM lototrot_lapse l WHERE l.contest_id = c.id)
+            OR c.day > (SELECT d.last_day FROM periods_retirement r
+                          JOIN periods_closedperiod d ON d.id = r.period_id
+                         WHERE r.id = NEW.retirement_id)) THEN
+        RAISE EXCEPTION '% % to %: a contest or a right of them is not finished', NEW.relation,
             NEW.first_row, NEW.last_row USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;
 END $$;
 
 CREATE OR REPLACE TRIGGER finished BEFORE INSERT ON periods_retiredrows
-    FOR EACH ROW WHEN (NEW.relation = 'lototrot_printconfirmation')
+    FOR EACH ROW WHEN (NEW.relation IN ('lototrot_printconfirmation', 'lototrot_ticket'))
     EXECUTE FUNCTION lototrot_guard_retired();
-
-CREATE OR REPLACE FUNCTION lototrot_guard_retired_tickets() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF EXISTS (
-        SELECT FROM lototrot_ticket t JOIN lototrot_contest c ON c.id = t.contest_id
-         WHERE t.id BETWEEN NEW.first_row AND NEW.last_row
-           AND (c.state <> 'ordered'
-                OR NOT EXISTS (SELECT FROM lototrot_lapse l WHERE l.contest_id = c.id)
-                OR c.day > (SELECT d.last_day FROM periods_retirement r
-                              JOIN periods_closedperiod d ON d.id = r.period_id
-                             WHERE r.id = NEW.retirement_id))) THEN
-        RAISE EXCEPTION 'tickets % to %: a contest of them is not finished',
-            NEW.first_row, NEW.last_row USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NEW;
-END $$;
-
-CREATE OR REPLACE TRIGGER finished_tickets BEFORE INSERT ON periods_retiredrows
-    FOR EACH ROW WHEN (NEW.relation = 'lototrot_ticket')
-    EXECUTE FUNCTION lototrot_guard_retired_tickets();
 
 -- Return whether a retired ticket leaves: it won nothing, and no row but its print ever named it.
 -- No such row can come after the retirement, so the answer never changes.

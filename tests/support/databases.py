@@ -222,7 +222,23 @@ def clone() -> Iterator[Database]:
     Its server's clock stood at ten in the morning when the process made its first: a test is the
     same at every hour it runs, and what happens three hours later happens on the same day.
     """
-    original, name = _in_the_morning(), _new_name()
+    with _copy_of(_in_the_morning()) as copy:
+        yield copy
+
+
+@contextmanager
+def restored(backup: str) -> Iterator[Database]:
+    """Make a copy of a database, by its name, and let Django use that until the end: what a restore
+    of a backup of this moment is. Nobody may be connected to the database when it begins.
+    """
+    connections.close_all()
+    with _copy_of(backup) as copy:
+        yield copy
+
+
+@contextmanager
+def _copy_of(original: str) -> Iterator[Database]:
+    name = _new_name()
     with _owner() as session:
         _create(session, name, original)
         try:

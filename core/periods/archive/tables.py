@@ -21,7 +21,8 @@ class ArchiveTable:
     `where`, all rows after the range of the archive before, up to, but not including, the first one
     for which `stays` holds: that it is of a later day than `last`. So the ids of all retired rows
     are one range from the first one on, whatever was written in between. `held` is SQL of the rows
-    on which somebody may still have a right: with one of them, none is retired.
+    on which somebody may still have a right, with the parameter `until`: with one of them, none is
+    retired. It is asked in a request, so it must find a row, or none, without reading all of them.
 
     `after` names a table that retires, too, and whose range ends first: `stays` may read its last
     row as `%(after_row)s`. Rows of that one are deleted before those of this one. A table that is

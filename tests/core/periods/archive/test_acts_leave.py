@@ -26,7 +26,7 @@ from lototrot.models.contest import Contest
 from lototrot.models.tickets import PrintConfirmation, Ticket
 from tests.core.periods.archive.conftest import forge, retired
 from tests.core.periods.conftest import closed, march_ended
-from tests.support import factories, rounds
+from tests.support import databases, factories, rounds
 from tests.support.databases import Database
 from tests.support.journaling import meanwhile, seal_all
 from tests.support.verifying.forging import Refused, public_key, published_log, written
@@ -240,3 +240,22 @@ def test_acts_that_leave_while_the_journal_is_verified_are_no_finding(
     with meanwhile("('journal_act',)", remove):  # its forms: its rows come next
         assert found() == []
     assert acts["lost"] not in there()
+
+
+def test_a_restored_backup_of_before_the_night_gives_the_rows_up_again(
+    month: Sold, tmp_path: Path, own_database: Database
+) -> None:
+    period, acts = month
+    retired(period, tmp_path)
+    seal_all()
+    leaves = sum(RetiredRows.objects.values_list("leaves", flat=True))
+    with databases.restored(own_database.name):  # the system that goes on, and is lost then
+        assert remove() == leaves
+        assert acts["lost"] not in there()
+    with databases.restored(own_database.name):
+        assert acts["lost"] in there()
+        assert found() == []
+        assert remove() == leaves
+        assert acts["lost"] not in there()
+        assert found() == [] and remove() == 0
+        _verified(tmp_path)
