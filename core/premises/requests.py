@@ -6,13 +6,16 @@ and answers with an outcome; `sql/requests.sql` holds the part common to both ga
 """
 
 import datetime
+import secrets
 import uuid
 from dataclasses import dataclass
 from types import UnionType
 from typing import Any
 
+from core.database import clock
 from core.database.statements import call_function
 from core.database.together import Together
+from core.kernel import request_uuids
 from core.kernel.errors import Conflict, DomainError, Forbidden
 from core.premises.access import REFUSALS, BareTerminal, TerminalCannot, TerminalCredentials
 
@@ -48,6 +51,12 @@ class StakesByTheMinute(Forbidden):
     code = "stakes_by_the_minute"
     message = "This terminal has sold what it may sell in a minute. Ask again within a minute."
     transient = True
+
+
+def new_uuid() -> uuid.UUID:
+    """Return the UUID of a request that this system makes now, by its own clock."""
+    random_bits = secrets.randbits(request_uuids.RANDOM_BITS)
+    return request_uuids.request_uuid(clock.now(), random_bits)
 
 
 CREDIT_REFUSALS = (CreditExhausted, AmountAboveCap, StakesByTheMinute)

@@ -1,6 +1,5 @@
 """The prize office: prizes paid at every kind of place, a cheque, a deposit, a refund."""
 
-import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
@@ -8,7 +7,7 @@ from typing import Any
 
 from core.kernel.days import MADRID
 from core.payoffice import counting
-from core.tools.raceday.api import Api, ApiProblem
+from core.tools.raceday.api import SERVER_CLOCK, Api, ApiProblem
 from core.tools.raceday.people import Seller, enrolment_code, opened, pin_make
 from core.tools.raceday.show import euros, heading, step
 from core.tools.raceday.stage import Stage, need
@@ -35,7 +34,7 @@ class Won:
     def request(self, **more: Any) -> dict[str, Any]:
         """Return the request by which a terminal or a desk has it paid."""
         return {
-            "uuid": str(uuid.uuid4()),
+            "uuid": str(SERVER_CLOCK.request_uuid()),
             "code": self.code,
             "amount_cents": self.cents,
             "intact": True,
@@ -186,7 +185,12 @@ def _deposit(stage: Stage, won: list[Won]) -> None:
     torn = _take(won, lambda cents: cents > 0)
     bar = stage.sellers[5].api
     _need_refused(bar, torn.request(intact=False), "document_altered")
-    body = {"uuid": str(uuid.uuid4()), "code": torn.code, "reason": "damaged", "notes": "Torn."}
+    body = {
+        "uuid": str(SERVER_CLOCK.request_uuid()),
+        "code": torn.code,
+        "reason": "damaged",
+        "notes": "Torn.",
+    }
     need(bar.post("claims/deposits", body)["matched"], "a readable deposit was not matched")
     _need_refused(bar, torn.request(), "held_apart")
     told = stage.api.post("check", {"code": torn.code})

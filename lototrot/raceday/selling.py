@@ -1,7 +1,6 @@
 """Sell at many terminals at once, and let some sales go wrong on purpose."""
 
 import random
-import uuid
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -9,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from core.kernel.days import MADRID
-from core.tools.raceday.api import ApiProblem
+from core.tools.raceday.api import SERVER_CLOCK, ApiProblem
 from core.tools.raceday.people import Seller
 from core.tools.raceday.show import euros, table
 from lototrot.raceday.meeting import PRICE_CENTS, Day
@@ -52,7 +51,7 @@ def kind_of(ticket: dict[str, Any]) -> str:
 def sale(day: Day, races: list[Any], bets: int) -> dict[str, Any]:
     """Return the body of a sale."""
     return {
-        "uuid": str(uuid.uuid4()),
+        "uuid": str(SERVER_CLOCK.request_uuid()),
         "contest": day.contest,
         "price_cents": PRICE_CENTS,
         "amount_cents": bets * PRICE_CENTS,

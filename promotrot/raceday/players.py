@@ -1,12 +1,11 @@
 """Terminals that sell plays and players that play them, many at once."""
 
-import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
 from typing import Any
 
-from core.tools.raceday.api import ApiProblem
+from core.tools.raceday.api import SERVER_CLOCK, ApiProblem
 from core.tools.raceday.people import Seller
 
 Emission = dict[str, Any]
@@ -23,7 +22,7 @@ def display_acknowledge(sellers: list[Seller], emission: Emission) -> None:
 def buy(seller: Seller, emission: Emission) -> Play:
     """Buy a play; return it."""
     body = {
-        "uuid": str(uuid.uuid4()),
+        "uuid": str(SERVER_CLOCK.request_uuid()),
         "emission": emission["id"],
         "price_cents": emission["price_cents"],
     }

@@ -16,6 +16,7 @@ from core.nights.models import JobRun
 from core.nights.services import night_run
 from core.payoffice.services.paying import PayRequest, payment_make
 from core.premises.access import BareTerminal
+from core.premises.requests import new_uuid
 from lototrot.engine.races import numbers_of
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Prize
@@ -63,7 +64,7 @@ class Served:
         for number in range(count):
             point, line = points[number % len(points)], lines[number % len(lines)]
             request = SaleRequest(
-                uuid.uuid4(),
+                new_uuid(),
                 of.pk,
                 tuple(numbers_of(mask) for mask in line.masks),
                 of.price_cents,
@@ -104,7 +105,7 @@ class Served:
             point, sold = self.sold[prize.ticket.uuid]
             if prize.ticket_id % 10 < 8 and sold.code:
                 request = PayRequest(
-                    uuid.uuid4(), prize.prize_cents, intact=True, code=sold.code.shown
+                    new_uuid(), prize.prize_cents, intact=True, code=sold.code.shown
                 )
                 payment_make(at=point.actor, request=request)
         return Done(1, 1)

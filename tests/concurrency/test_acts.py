@@ -13,6 +13,7 @@ from core.ledger.models import Account, Transfer
 from core.premises import powers
 from core.premises import services as register
 from core.premises.models import Enrolment, Terminal
+from core.premises.requests import new_uuid
 from core.staff import two_persons
 from core.staff.devices import Origin, device_token
 from core.staff.models import Decision
@@ -44,7 +45,7 @@ def names(answers: list[Any]) -> list[str]:
 @pytest.mark.article("14.III.1.4")
 def test_a_ticket_annulled_by_many_at_once_is_refunded_once(own_database: Database) -> None:
     contest, place = selling_point()
-    sold = sell(place, contest, uuid.uuid4())
+    sold = sell(place, contest, new_uuid())
     assert sold.code is not None
     code = sold.code.shown
     answers = together(
@@ -64,7 +65,7 @@ def test_a_ticket_annulled_by_many_at_once_is_refunded_once(own_database: Databa
 
 def test_copies_made_at_once_have_numbers_of_their_own(own_database: Database) -> None:
     contest, place = selling_point()
-    ident = sell(place, contest, uuid.uuid4()).uuid
+    ident = sell(place, contest, new_uuid()).uuid
     together(*[lambda: ticket_reprint(by=place.actor, ident=ident)] * AT_ONCE)
     numbers = Reprint.objects.order_by("number").values_list("number", flat=True)
     assert list(numbers) == list(range(1, AT_ONCE + 1))
@@ -72,7 +73,7 @@ def test_copies_made_at_once_have_numbers_of_their_own(own_database: Database) -
 
 def test_a_print_confirmed_at_once_is_confirmed_once(own_database: Database) -> None:
     contest, place = selling_point()
-    ident = sell(place, contest, uuid.uuid4()).uuid
+    ident = sell(place, contest, new_uuid()).uuid
     terminal = register.BareTerminal(place.terminal.pk, place.premises.pk, place.premises.kind)
     answers = together(*[lambda: print_confirm(by=terminal, ident=ident)] * AT_ONCE)
     assert len({each.pk for each in answers}) == PrintConfirmation.objects.count() == 1

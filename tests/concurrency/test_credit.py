@@ -8,7 +8,7 @@ from core.database.locks import Lock
 from core.journal.rules import broken
 from core.ledger import services as ledger
 from core.ledger.services import Line, asset, balance_cents, premises_account
-from core.premises.requests import CreditExhausted
+from core.premises.requests import CreditExhausted, new_uuid
 from core.statements.journal_rules import TILLS
 from lototrot.models.contest import Contest
 from lototrot.services.tickets.selling import Sold
@@ -38,7 +38,7 @@ def test_the_limit_holds_whatever_is_sold_at_once(own_database: Database) -> Non
     factories.guarantee(place.premises, FITTING * contest.price_cents)
     install_sale(own_database, before_writing="pg_sleep(0.05)")
     sales = [
-        lambda at=places[number % TERMINALS]: sell(at, contest, uuid.uuid4())
+        lambda at=places[number % TERMINALS]: sell(at, contest, new_uuid())
         for number in range(AT_ONCE)
     ]
     answers = together(*sales)
@@ -58,9 +58,9 @@ def test_a_sale_waits_for_the_one_in_flight_at_its_premises(
     factories.acknowledge(contest, other)
     without = () if with_lock else [Lock.CREDIT]
     with stopped_sale(
-        own_database, lambda: sell(place, contest, uuid.uuid4()), without=without
+        own_database, lambda: sell(place, contest, new_uuid()), without=without
     ) as sale:
-        second = apart(lambda: together(lambda: sell(other, contest, uuid.uuid4()))[0])
+        second = apart(lambda: together(lambda: sell(other, contest, new_uuid()))[0])
         key = (int(Lock.CREDIT), place.premises.pk)
         eventually(lambda: second.done() or sale.waiting(key) > 0 or sale.stopped() == 2)
         assert isinstance(sale.commit(), Sold)
@@ -86,12 +86,12 @@ def prepared() -> tuple[Contest, Point]:
 
 def test_money_handed_over_waits_for_no_sale_and_is_not_lost(own_database: Database) -> None:
     contest, place = prepared()
-    with stopped_sale(own_database, lambda: sell(place, contest, uuid.uuid4())) as sale:
+    with stopped_sale(own_database, lambda: sell(place, contest, new_uuid())) as sale:
         together(lambda: post(place, contest.price_cents))
         assert isinstance(sale.commit(), Sold)
     assert balance_cents(premises_account(place.premises.pk)) == 0
     assert not list(broken(TILLS))
-    sell(place, contest, uuid.uuid4())
+    sell(place, contest, new_uuid())
 
 
 @pytest.mark.parametrize("with_lock", [True, False], ids=["", "twin"])
@@ -100,7 +100,7 @@ def test_a_charge_waits_for_the_sale_in_flight(own_database: Database, with_lock
     contest, place = prepared()
     without = () if with_lock else [Lock.CREDIT]
     with stopped_sale(
-        own_database, lambda: sell(place, contest, uuid.uuid4()), without=without
+        own_database, lambda: sell(place, contest, new_uuid()), without=without
     ) as sale:
         charge = apart(lambda: together(lambda: post(place, -1)))
         key = (int(Lock.CREDIT), place.premises.pk)
@@ -111,4 +111,4 @@ def test_a_charge_waits_for_the_sale_in_flight(own_database: Database, with_lock
     assert balance_cents(premises_account(place.premises.pk)) == contest.price_cents + 1
     assert not list(broken(TILLS))
     with pytest.raises(CreditExhausted):
-        sell(place, contest, uuid.uuid4())
+        sell(place, contest, new_uuid())

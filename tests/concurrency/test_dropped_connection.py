@@ -1,11 +1,11 @@
 """A sale on a connection that the server has dropped meanwhile."""
 
 import os
-import uuid
 
 import psycopg
 from django.db import connection
 
+from core.premises.requests import new_uuid
 from lototrot.models.tickets import Ticket
 from lototrot.services.contest.facts import contest_facts
 from lototrot.services.tickets.selling import SaleRequest, ticket_sell
@@ -24,7 +24,7 @@ def test_a_sale_finds_a_new_connection_when_its_own_was_dropped(own_database: Da
     with psycopg.connect(os.environ["DATABASE_OWNER_URL"], autocommit=True) as owner:
         owner.execute("SELECT pg_terminate_backend(%s, 5000)", [backend])
     request = SaleRequest(
-        uuid.uuid4(), contest.pk, ((1,),) * 7, contest.price_cents, contest.price_cents
+        new_uuid(), contest.pk, ((1,),) * 7, contest.price_cents, contest.price_cents
     )
     sold = ticket_sell(credentials=place.credentials, request=request)
     assert not sold.replayed

@@ -1,7 +1,6 @@
 """Migrate again and again, two at once, while terminals sell."""
 
 import threading
-import uuid
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
@@ -10,6 +9,7 @@ from django.db import connection, connections
 from core.database.guards import install_guards
 from core.database.installing import alone
 from core.journal.install import install
+from core.premises.requests import new_uuid
 from lototrot.models.contest import Contest
 from tests.support.concurrency.sales import eventually, sell, selling_point
 from tests.support.databases import Database
@@ -38,7 +38,7 @@ class Seller:
     def run(self) -> None:
         try:
             while not self._ending.is_set():
-                assert not sell(self._place, self._contest, uuid.uuid4()).replayed
+                assert not sell(self._place, self._contest, new_uuid()).replayed
                 self.sold += 1
         finally:
             self._ending.set()

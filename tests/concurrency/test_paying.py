@@ -6,7 +6,6 @@ The twins take away what prevents a second payment, and see it happen.
 import random
 import threading
 import time
-import uuid
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -32,6 +31,7 @@ from core.payoffice import refusals
 from core.payoffice.services.deposits import DepositRequest, deposit_take
 from core.payoffice.services.paying import Paid, PayRequest, payment_make
 from core.payoffice.sources import Lapsed
+from core.premises.requests import new_uuid
 from core.tools.embedded.server import ROOT
 from lototrot.services.prizes.lapsing import lapse
 from tests.support import factories, paying
@@ -118,7 +118,7 @@ def test_a_retry_at_the_same_instant_gets_the_same_answer(own_database: Database
 def under_one_uuid() -> list[Any]:
     """Two tickets at once, by a client that gave both the same UUID."""
     first, second = paying.worth(CENTS, CENTS)
-    point, ident = factories.point(), uuid.uuid4()
+    point, ident = factories.point(), new_uuid()
     return together(
         *[
             lambda each=each: payment_make(at=point.actor, request=each.request(uuid=ident))
@@ -153,7 +153,7 @@ def test_a_payment_and_a_deposit_at_once_leave_one_of_them(own_database: Databas
         paid, taken = together(
             lambda each=each: payment_make(at=point.actor, request=each.request()),
             lambda each=each: deposit_take(
-                at=point.actor, request=DepositRequest(uuid.uuid4(), "damaged", "", each.code)
+                at=point.actor, request=DepositRequest(new_uuid(), "damaged", "", each.code)
             ),
         )
         refused = [answer for answer in (paid, taken) if isinstance(answer, Exception)]

@@ -12,7 +12,7 @@ from django.db import IntegrityError, connection
 from core.database.locks import Lock
 from core.database.sql_files import read_sql
 from core.ledger.models import Transfer
-from core.premises.requests import UuidBurnt
+from core.premises.requests import UuidBurnt, new_uuid
 from core.staff import two_persons
 from core.staff.models import Proposal
 from core.staff.powers import Role
@@ -37,6 +37,7 @@ from tests.support import emitting, factories, paying
 from tests.support.concurrency.sales import together
 from tests.support.databases import Database
 from tests.support.factories import Point
+from tests.support.factories.request_uuids import V7
 
 ROUNDS = 12
 
@@ -60,7 +61,7 @@ def sell(place: Point, emission: Emission, ident: uuid.UUID) -> Sold:
 
 
 def bought(place: Point, emission: Emission) -> uuid.UUID:
-    return sell(place, emission, uuid.uuid4()).uuid
+    return sell(place, emission, new_uuid()).uuid
 
 
 def winning(place: Point, emission: Emission) -> PlayTicket:
@@ -77,7 +78,7 @@ def acting(place: Point, ident: uuid.UUID, act: str = REVEAL) -> Callable[[], Pl
 def test_the_same_sale_sent_twice_at_once_is_one_ticket(own_database: Database) -> None:
     emission, place = emitting.opened(emitting.small()), factories.point()
     for _ in range(ROUNDS):
-        ident = uuid.uuid4()
+        ident = new_uuid()
         answers = together(*[lambda ident=ident: sell(place, emission, ident)] * 3)
         assert sorted(answer.replayed for answer in answers) == [False, True, True]
     assert PlayTicket.objects.count() == Transfer.objects.count() == ROUNDS
@@ -156,7 +157,7 @@ def test_terminals_that_meet_at_the_last_tickets(own_database: Database) -> None
 def test_a_uuid_is_sold_or_burnt_and_never_both(own_database: Database) -> None:
     emission, place = emitting.opened(emitting.small()), factories.point()
     for _ in range(ROUNDS):
-        ident = uuid.uuid4()
+        ident = new_uuid()
         sale, known = together(
             lambda ident=ident: sell(place, emission, ident),
             lambda ident=ident: request_state(terminal=place.bare, ident=ident),
@@ -193,7 +194,7 @@ def test_a_sale_rolled_back_gives_its_ticket_to_the_next(own_database: Database)
     with psycopg.connect(own_database.app_url) as session:
         row = session.execute(
             "SELECT outcome FROM promotrot_sell(p_token => %s, p_session => %s,"
-            " p_uuid => gen_random_uuid(), p_emission => %s, p_price => %s)",
+            f" p_uuid => {V7}, p_emission => %s, p_price => %s)",
             (
                 place.credentials.token_digest,
                 place.credentials.session_digest,

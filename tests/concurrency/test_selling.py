@@ -23,7 +23,7 @@ from core.premises.access import (
     bare_terminal,
 )
 from core.premises.models import Authorisation, BurntRequest, Suspension, Terminal
-from core.premises.requests import CreditExhausted, UuidBurnt
+from core.premises.requests import CreditExhausted, UuidBurnt, new_uuid
 from core.premises.suspending import sales_suspend
 from core.staff import two_persons
 from core.staff.powers import Role
@@ -64,7 +64,7 @@ def bare(place: Point) -> BareTerminal:
 def test_one_uuid_sent_by_many_at_once_is_one_ticket(own_database: Database) -> None:
     contest, place = selling_point()
     install_sale(own_database, before_writing="pg_sleep(0.05)")
-    ident = uuid.uuid4()
+    ident = new_uuid()
     answers = together(*[lambda: sell(place, contest, ident)] * THREADS)
     assert all(isinstance(each, Sold) for each in answers)
     assert len({(a.uuid, a.code.text, a.sold_at, a.masks, a.amount_cents) for a in answers}) == 1
@@ -74,7 +74,7 @@ def test_one_uuid_sent_by_many_at_once_is_one_ticket(own_database: Database) -> 
 
 def test_twin_without_the_request_lock_they_do_not_get_one_answer(own_database: Database) -> None:
     contest, place = selling_point()
-    ident = uuid.uuid4()
+    ident = new_uuid()
     selling = lambda: sell(place, contest, ident)  # noqa: E731
     with stopped_sale(own_database, selling, without=[Lock.REQUEST]) as sale:
         again = apart(lambda: together(selling)[0])
@@ -147,7 +147,7 @@ def race(database: Database, end: Any, *, with_lock: bool) -> tuple[Race, Contes
     act, lock = end(contest, place)
     found = against_a_sale_in_flight(
         database,
-        lambda: sell(place, contest, uuid.uuid4()),
+        lambda: sell(place, contest, new_uuid()),
         act,
         lock,
         without=() if with_lock else [lock[0]],
@@ -167,7 +167,7 @@ def test_once_sales_have_ended_none_is_recorded(
     assert not isinstance(found.act, Exception)
     assert found.recorded_after == 0
     with pytest.raises(refusal):
-        sell(place, contest, uuid.uuid4())
+        sell(place, contest, new_uuid())
     ended = [
         *Contest.objects.filter(closed_at__isnull=False).values_list("closed_at", flat=True),
         *GuaranteeLimit.objects.filter(limit_cents=contest.price_cents).values_list(
@@ -196,7 +196,7 @@ def test_an_inquiry_never_burns_what_a_sale_in_flight_then_sells(
     own_database: Database, with_lock: bool
 ) -> None:
     contest, place = selling_point()
-    ident = uuid.uuid4()
+    ident = new_uuid()
     act, lock = inquiring(ident, place)
     found = against_a_sale_in_flight(
         own_database,
@@ -214,7 +214,7 @@ def test_an_inquiry_never_burns_what_a_sale_in_flight_then_sells(
 
 def test_a_uuid_is_sold_or_burnt_never_both(own_database: Database) -> None:
     contest, place = selling_point()
-    idents = [uuid.uuid4() for _ in range(60)]
+    idents = [new_uuid() for _ in range(60)]
     outcomes: set[str] = set()
     for pair in range(0, len(idents), 4):
         acts: list[Callable[[], Any]] = []
@@ -243,7 +243,7 @@ def test_a_replay_waits_for_its_own_sale_though_the_contest_closes_meanwhile(
 ) -> None:
     """The first answer was lost, the terminal asks again, and the clock closes the contest."""
     contest, place = selling_point()
-    ident = uuid.uuid4()
+    ident = new_uuid()
     _, lock = inquiring(ident, place)
     without = () if with_lock else [Lock.REQUEST]
     with (
@@ -268,7 +268,7 @@ def test_a_replay_waits_for_its_own_sale_though_the_contest_closes_meanwhile(
 
 def test_a_replay_is_answered_while_the_contest_is_held_for_closing(own_database: Database) -> None:
     contest, place = selling_point()
-    first = sell(place, contest, uuid.uuid4())
+    first = sell(place, contest, new_uuid())
     holding, answered = threading.Event(), threading.Event()
 
     def hold_alone() -> None:
@@ -304,7 +304,7 @@ def close_under_load(database: Database, *, without: Sequence[Lock]) -> tuple[in
     def seller(place: Point) -> None:
         while True:
             try:
-                sold.append(sell(place, contest, uuid.uuid4()))
+                sold.append(sell(place, contest, new_uuid()))
             except ContestClosed:
                 return
             if len(sold) > 100:
@@ -346,7 +346,7 @@ def test_the_clock_closes_under_load_with_nobody_there(own_database: Database) -
         count = 0
         while True:
             try:
-                sell(place, contest, uuid.uuid4())
+                sell(place, contest, new_uuid())
             except ContestClosed:
                 return count
             count += 1

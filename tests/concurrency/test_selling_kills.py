@@ -9,6 +9,7 @@ from pathlib import Path
 import psycopg
 from django.db import InterfaceError, OperationalError, connection
 
+from core.premises.requests import new_uuid
 from lototrot.services.tickets.selling import Sold
 from tests.support.concurrency.killing import SELLERS, audit, sellers
 from tests.support.concurrency.sales import sell, selling_point, together
@@ -53,7 +54,7 @@ def test_sessions_ended_by_the_server_in_mid_sale(own_database: Database) -> Non
 
     def seller() -> None:
         while not stop.is_set():
-            ident = uuid.uuid4()
+            ident = new_uuid()
             while True:
                 try:
                     sell(place, contest, ident)

@@ -17,7 +17,7 @@ from core.journal.models import Act
 from core.journal.rules import broken, rules
 from core.ledger.models import Transfer
 from core.premises.access import OperatorSessionUnknown
-from core.premises.requests import UuidReused
+from core.premises.requests import UuidReused, new_uuid
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
 from lototrot.services.tickets.selling import SALES, SaleRequest, Sold, ticket_sell
@@ -94,24 +94,28 @@ def test_each_has_its_own_answer_act_and_transaction(
     """Among them one that is refused, one UUID twice, and one UUID of two terminals."""
     contest, place = selling_point()
     others = points(contest, 3)
-    twice, signed_off = uuid.uuid4(), factories.point()
+    twice, signed_off = new_uuid(), factories.point()
     stranger = factories.point()
     given = gathered(
         own_database,
-        lambda: sell(place, contest, uuid.uuid4()),
+        lambda: sell(place, contest, new_uuid()),
         lambda: sell(others[0], contest, twice),
         lambda: ticket_sell(
             credentials=type(stranger.credentials)(
                 stranger.credentials.token_digest, signed_off.credentials.session_digest
             ),
             request=SaleRequest(
-                uuid.uuid4(), contest.pk, ((1,),) * 7, contest.price_cents, contest.price_cents
+                new_uuid(),
+                contest.pk,
+                ((1,),) * 7,
+                contest.price_cents,
+                contest.price_cents,
             ),
         ),
-        lambda: sell(others[1], contest, uuid.uuid4()),
+        lambda: sell(others[1], contest, new_uuid()),
         lambda: sell(others[0], contest, twice),
         lambda: sell(others[2], contest, twice),
-        lambda: sell(others[2], contest, uuid.uuid4()),
+        lambda: sell(others[2], contest, new_uuid()),
     )
     assert statements == [6]
     _, sold, refused, second, again, reused, last = given
@@ -135,11 +139,11 @@ def test_one_that_raises_harms_no_other(own_database: Database, statements: list
         owner.execute("ALTER TABLE lototrot_ticket ADD CONSTRAINT none_of_two CHECK (bets <> 2)")
     given = gathered(
         own_database,
-        lambda: sell(place, contest, uuid.uuid4()),
-        lambda: sell(others[0], contest, uuid.uuid4()),
-        lambda: double(others[1], contest, uuid.uuid4()),
-        lambda: sell(others[2], contest, uuid.uuid4()),
-        lambda: sell(others[3], contest, uuid.uuid4()),
+        lambda: sell(place, contest, new_uuid()),
+        lambda: sell(others[0], contest, new_uuid()),
+        lambda: double(others[1], contest, new_uuid()),
+        lambda: sell(others[2], contest, new_uuid()),
+        lambda: sell(others[3], contest, new_uuid()),
     )
     assert statements == [4]
     assert [type(each) for each in given[:2] + given[3:]] == [Sold] * 4
@@ -159,8 +163,8 @@ def test_one_that_waits_for_a_lock_does_not_hold_the_others_up(
         begun = apart(
             lambda: gathered(
                 own_database,
-                lambda: sell(place, contest, uuid.uuid4()),
-                *[lambda one=one: sell(one, contest, uuid.uuid4()) for one in others],
+                lambda: sell(place, contest, new_uuid()),
+                *[lambda one=one: sell(one, contest, new_uuid()) for one in others],
             )
         )
         eventually(lambda: Ticket.objects.count() == 3)
@@ -185,11 +189,11 @@ def test_a_connection_lost_in_the_middle_leaves_each_sale_registered_once(
         begun = apart(
             lambda: gathered(
                 own_database,
-                lambda: sell(place, contest, uuid.uuid4()),
-                lambda: sell(others[0], contest, uuid.uuid4()),
-                lambda: double(others[1], contest, uuid.uuid4()),
-                lambda: sell(others[2], contest, uuid.uuid4()),
-                lambda: sell(others[3], contest, uuid.uuid4()),
+                lambda: sell(place, contest, new_uuid()),
+                lambda: sell(others[0], contest, new_uuid()),
+                lambda: double(others[1], contest, new_uuid()),
+                lambda: sell(others[2], contest, new_uuid()),
+                lambda: sell(others[3], contest, new_uuid()),
                 when_all_wait=lambda: install_sale(own_database, before_writing=install),
             )
         )
@@ -218,7 +222,7 @@ def test_statements_over_the_same_premises_in_opposite_order_do_not_deadlock(
                     "token": _base64(place.credentials.token_digest),
                     "session": _base64(place.credentials.session_digest),
                     "contest": contest.pk,
-                    "uuid": str(uuid.uuid4()),
+                    "uuid": str(new_uuid()),
                     "request": "",
                     "legs": [1] * 7,
                     "quick_legs": 0,

@@ -11,7 +11,6 @@ import os
 import subprocess
 import threading
 import time
-import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ import pytest
 from celery import Celery
 
 from core.ledger.models import Transfer
+from core.premises.requests import new_uuid
 from core.tools.embedded.stack import Stack
 from core.tools.embedded.valkey import binary
 from core.tools.embedded.web import free_port
@@ -104,7 +104,7 @@ class Till:
 
     def body(self) -> dict[str, Any]:
         return {
-            "uuid": str(uuid.uuid4()),
+            "uuid": str(new_uuid()),
             "contest": self.contest.pk,
             "price_cents": 100,
             "amount_cents": BETS * 100,

@@ -21,6 +21,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from core.kernel.regulation import Bearer, Place, payment_rule, shipped
+from core.tools.raceday.api import SERVER_CLOCK
 from tests.bench.pairs import percentile
 
 TIMEOUT_S, AGAIN_S = 8.0, 0.2
@@ -196,11 +197,11 @@ class Crowd:
         return self._play(rng) if rng.random() < _PLAYS_SHARE else self._sale(rng)
 
     def _sale(self, rng: random.Random) -> Steps:
-        ident, body = uuid.uuid4(), rng.choice(self._goods.sales)
+        ident, body = SERVER_CLOCK.request_uuid(), rng.choice(self._goods.sales)
         yield "sale", ident, SALES, {"uuid": str(ident), **body}
 
     def _play(self, rng: random.Random) -> Steps:
-        ident = uuid.uuid4()
+        ident = SERVER_CLOCK.request_uuid()
         emission, price = rng.choice(self._goods.emissions)
         body = {"uuid": str(ident), "emission": emission, "price_cents": price}
         if (yield "play", ident, PLAYS, body) is None:
@@ -216,7 +217,7 @@ class Crowd:
             code, cents = self._vouchers.popleft()
         except IndexError:
             return
-        ident = uuid.uuid4()
+        ident = SERVER_CLOCK.request_uuid()
         body = {"uuid": str(ident), "code": code, "amount_cents": cents, "intact": True}
         yield "payment", ident, PAYMENTS, body
 
@@ -260,7 +261,7 @@ class _Line:
             if self._crowd._stop.wait(AGAIN_S):
                 return None
             if self._crowd.renews and kind == "sale":
-                ident = uuid.uuid4()
+                ident = SERVER_CLOCK.request_uuid()
                 body = {**body, "uuid": str(ident)}
                 told.asked[kind].add(ident)
                 renewed.append(ident)
@@ -287,6 +288,7 @@ class _Line:
             self._link.request("POST", path, content, self._headers)
             response = self._link.getresponse()
             answer = response.read()
+            SERVER_CLOCK.hear(response.getheader("X-Server-Time"))
         except (OSError, HTTPException):
             self.close()
             return 0, {}

@@ -16,6 +16,7 @@ from typing import Any
 
 import psycopg
 
+from core.tools.raceday.api import SERVER_CLOCK
 from tests.drills.crowd import PAYMENTS, SALES, Crowd, _Line
 from tests.drills.ground import Ground
 from tests.drills.outcomes import Outcome
@@ -52,8 +53,7 @@ def _round(ground: Ground, outcome: Outcome) -> None:
     vouchers = _vouchers(ground)
     crowd = ground.crowd_of(TERMINALS, closes_in_s=CLOSES_IN_S)
     began = time.monotonic()
-    numbers = {f"T{n}": ground.random.getrandbits(128) for n in range(TICKETS)}
-    idents = {name: uuid.UUID(int=number, version=4) for name, number in numbers.items()}
+    idents = {f"T{n}": SERVER_CLOCK.request_uuid() for n in range(TICKETS)}
     shared = _Shared(crowd._goods.sales[0], vouchers, idents)
     recorder, stop = Recorder(), threading.Event()
     threads = [
@@ -148,7 +148,7 @@ def _terminal(
     """Sell this terminal's own tickets, again and again, and pay vouchers as all others do."""
     rng, line = Random(f"{crowd._seed} {number}"), _Line(crowd, number)
     own = [name for name in shared.idents if int(name[1:]) % TERMINALS == number]
-    requests = {n: uuid.UUID(int=rng.getrandbits(128), version=4) for n in range(VOUCHERS)}
+    requests = {n: SERVER_CLOCK.request_uuid() for n in range(VOUCHERS)}
     while not stop.wait(rng.uniform(0, 0.4)):
         if rng.random() < 0.6:
             name = rng.choice(own)

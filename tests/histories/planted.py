@@ -13,7 +13,6 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 from unittest import mock
-from uuid import uuid4
 
 import psycopg
 from django.db import connections, transaction
@@ -25,6 +24,7 @@ from core.draws import conducting, method
 from core.draws.models import Commitment, Draw, DrawField
 from core.payoffice.services import finding
 from core.payoffice.services import paying as payments
+from core.premises.requests import new_uuid
 from core.tools.embedded.server import ROOT
 from lototrot.models.tickets import Ticket
 from lototrot.services.contest import closing
@@ -88,7 +88,7 @@ def _sale_after_closing(database: Database) -> Iterator[None]:
 
 def _new_request(database: Database) -> AbstractContextManager[None]:
     def sell_again(ground: selling.SellingGround, name: str) -> Answer:
-        ident = uuid4()
+        ident = new_uuid()
         ground.names[ident] = name
         return ground.sell(name, ident)
 

@@ -1,6 +1,5 @@
 """Show Lototrot in the administration: its models, acts, keys and codes in words."""
 
-import uuid
 from datetime import UTC, datetime
 
 import pytest
@@ -10,6 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import override
 
 from core.admin_support import administration as of_core
+from core.premises.requests import new_uuid
 from lototrot.administration import ADMINISTRATION, KEY_NAMES
 from lototrot.models.contest import DisplayAcknowledgement
 from lototrot.models.tickets import CodeGiven, PrintConfirmation, Reprint
@@ -74,7 +74,7 @@ def test_a_proposal_leads_to_the_rows_that_it_names() -> None:
 
 @pytest.mark.django_db
 def test_a_row_that_is_gone_is_shown_by_its_key() -> None:
-    gone = uuid.uuid4()
+    gone = new_uuid()
     assert READERS["settlement"](gone) == str(gone)
     assert READERS["race"](0) == "0"
     assert READERS["withdrawal"](0) == "0"

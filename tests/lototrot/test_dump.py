@@ -16,6 +16,7 @@ from core.kernel import codes
 from core.kernel.errors import DomainError
 from core.premises.access import TerminalCredentials, terminal_actor
 from core.premises.models import Operator
+from core.premises.requests import new_uuid
 from core.premises.services import terminal_enrol
 from core.staff import services as staff
 from core.staff.models import User
@@ -49,7 +50,7 @@ def loot(own_database: Database, tmp_path: Path) -> Loot:
     """Return a dump with a ticket sold, people signed on, and a second factor under set-up."""
     contest, point = factories.contest(), factories.point()
     factories.acknowledge(contest, point)
-    request = SaleRequest(uuid.uuid4(), contest.pk, ((1,),) * 7, 100, 100)
+    request = SaleRequest(new_uuid(), contest.pk, ((1,),) * 7, 100, 100)
     sold = ticket_sell(credentials=point.credentials, request=request)
     assert sold.code is not None
     organiser = factories.staff(Role.ORGANISER)

@@ -1,11 +1,10 @@
 """Hold every table of Promotrot to the acts that write it, and find a row that no act wrote."""
 
-import uuid
-
 from django.apps import apps
 
 from core.journal.rules import broken
 from core.payoffice.services.paying import PayRequest
+from core.premises.requests import new_uuid
 from promotrot import journal_rules
 from promotrot.models.play import PlayTicket
 from promotrot.models.voucher import Voucher, VoucherHandover
@@ -41,7 +40,7 @@ def test_a_voucher_handed_over_and_paid_by_one_person_is_found(own_database: Dat
     voucher = Voucher.objects.get()
     code = paying.handed_over(office, voucher.uuid).code
     assert code is not None
-    request = PayRequest(uuid.uuid4(), voucher.amount_cents, intact=True, code=code.shown)
+    request = PayRequest(new_uuid(), voucher.amount_cents, intact=True, code=code.shown)
     paying.paid_alone(paying.cashier(), request)
     assert list(broken(journal_rules.PAYER)) == []
     handover = VoucherHandover.objects.get()

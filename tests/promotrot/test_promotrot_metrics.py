@@ -1,9 +1,8 @@
 """Export Promotrot's emissions, plays and held vouchers to Prometheus."""
 
-import uuid
-
 import pytest
 
+from core.premises.requests import new_uuid
 from promotrot import metrics
 from promotrot.models.play import PlayTicket
 from promotrot.services.dealing import dealing
@@ -26,7 +25,7 @@ def test_emissions_plays_and_what_waits() -> None:
     assert values()["promotrot_plays_unfinished"] == 0
     emission, place = emitting.opened(emitting.small()), factories.point()
     while True:
-        request = PlayRequest(uuid.uuid4(), emission.pk, emission.price_cents)
+        request = PlayRequest(new_uuid(), emission.pk, emission.price_cents)
         play_sell(credentials=place.credentials, request=request)
         ticket = PlayTicket.objects.get(uuid=request.uuid)
         if dealing(emission.pk).tier(ticket.opening, ticket.position):

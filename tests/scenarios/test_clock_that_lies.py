@@ -6,7 +6,6 @@ recorded. Sales go on by themselves when the clock is right again. The twin with
 bets after the start.
 """
 
-import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -17,6 +16,7 @@ from core.alarms.selectors import standing
 from core.database import clock
 from core.database.due_work import send_due
 from core.nights.models import JobRun
+from core.premises.requests import new_uuid
 from core.staff.powers import Role
 from core.timekeeping.models import Incident
 from lototrot.models.contest import Contest
@@ -49,7 +49,11 @@ class Eve:
 
     def play(self) -> Any:
         price_cents = self.emission.price_cents
-        body = {"uuid": str(uuid.uuid4()), "emission": self.emission.pk, "price_cents": price_cents}
+        body = {
+            "uuid": str(new_uuid()),
+            "emission": self.emission.pk,
+            "price_cents": price_cents,
+        }
         return terminal_api(self.point).post("promotrot/plays", body)
 
     def report_start(self, instant: datetime) -> Any:

@@ -5,7 +5,6 @@ request, and only it. Afterwards two persons void it, which leaves a refund due 
 it stand; the amendment of the seal is published; an alarm lists it until then.
 """
 
-import uuid
 from datetime import timedelta
 from typing import Any
 
@@ -14,6 +13,7 @@ from django.db import IntegrityError, transaction
 
 from core.database import clock
 from core.ledger import services as ledger
+from core.premises.requests import new_uuid
 from core.proofs.models import LogEntry
 from lototrot import accounts, tasks
 from lototrot.models.contest import Contest
@@ -103,10 +103,10 @@ def test_no_other_ticket_terminal_or_request_gets_a_code(last: LastSecond) -> No
     race_day.display(last.contest, other)
     refused(last.again(api=terminal_api(other)), 409, "uuid_reused")
     refused(last.again(last.body | {"races": [[2], [1]]}), 409, "uuid_reused")
-    refused(last.again(last.body | {"uuid": str(uuid.uuid4())}), 409, "contest_closed")
+    refused(last.again(last.body | {"uuid": str(new_uuid())}), 409, "contest_closed")
     ident = last.lost["uuid"]
     assert last.terminal.post(f"{TICKETS}/{ident}/inquiry").json()["ticket"]["code"] is None
-    copy = {"uuid": str(uuid.uuid4()), "format": "json"}
+    copy = {"uuid": str(new_uuid()), "format": "json"}
     refused(last.terminal.post(f"{TICKETS}/{ident}/reprints", copy), 409, "contest_closed")
     assert last.terminal.post(f"{TICKETS}/{ident}/print-confirmation").status_code == 200
     assert last.again().json()["code"] is None, "now it is printed, too"

@@ -4,10 +4,10 @@ internal bet types of its meeting; the poster of single bets speaks of no multip
 """
 
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
+from core.premises.requests import new_uuid
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.services.tickets.layout import layout_digest
@@ -90,7 +90,7 @@ def _opened(organiser: Api, path: str) -> None:
 
 def _slip(point: factories.Point, contest: Contest) -> dict[str, Any]:
     """Sell one more ticket at the terminal; return its card, with its paper as text."""
-    terminal, ident = terminal_api(point), str(uuid4())
+    terminal, ident = terminal_api(point), str(new_uuid())
     body = {
         "uuid": ident,
         "contest": contest.pk,

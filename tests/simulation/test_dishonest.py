@@ -29,6 +29,7 @@ from core.kernel.days import morning_after, natural_day
 from core.nights.jobs import all_jobs
 from core.nights.models import JobRun
 from core.nights.services import night_run
+from core.premises.requests import new_uuid
 from core.staff import two_persons
 from core.staff.models import Proposal, User
 from core.staff.powers import Role, holders
@@ -180,7 +181,7 @@ class Dishonest:
         """Sell tickets without paying for them, until the house sells no more."""
         for _ in range(2_000):
             body = self.around.body(CALLED["post", "/api/v1/lototrot/tickets"].sample) | {
-                "uuid": str(uuid.uuid4()),
+                "uuid": str(new_uuid()),
                 "races": [[1, 2], [1, 2], [1], [1], [1], [1], [1]],
                 "price_cents": 100,
                 "amount_cents": TICKET_CENTS,

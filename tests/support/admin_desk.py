@@ -3,7 +3,6 @@ at.
 """
 
 import re
-import uuid
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +13,7 @@ from django.urls import reverse
 from django.utils.timezone import localtime
 
 from core.premises.models import Premises
+from core.premises.requests import new_uuid
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal, StaffSession, User
@@ -155,7 +155,7 @@ def sold_with_code(of: Contest, at: factories.Point) -> tuple[Ticket, str]:
     """Sell a ticket as a terminal does, and return it with the code on its paper."""
     factories.acknowledge(of, at)
     numbers = tuple((1,) for _ in of.offered_masks)
-    request = SaleRequest(uuid.uuid4(), of.pk, numbers, of.price_cents, of.price_cents)
+    request = SaleRequest(new_uuid(), of.pk, numbers, of.price_cents, of.price_cents)
     sold = ticket_sell(credentials=at.credentials, request=request)
     assert sold.code
     return Ticket.objects.get(uuid=request.uuid), sold.code.shown

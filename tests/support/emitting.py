@@ -12,6 +12,7 @@ from unittest import mock
 
 from core.database import clock
 from core.kernel.days import natural_day
+from core.premises.requests import new_uuid
 from core.staff import two_persons
 from core.staff.models import Proposal
 from core.staff.powers import Role
@@ -164,7 +165,7 @@ def closed(emission: Emission) -> Emission:
 def sold(emission: Emission, tickets: int, point: factories.Point | None = None) -> list[uuid.UUID]:
     """Sell tickets at a terminal and do not play them."""
     point = point or factories.point()
-    wanted = [PlayRequest(uuid.uuid4(), emission.pk, emission.price_cents) for _ in range(tickets)]
+    wanted = [PlayRequest(new_uuid(), emission.pk, emission.price_cents) for _ in range(tickets)]
     for request in wanted:
         play_sell(credentials=point.credentials, request=request)
     return [request.uuid for request in wanted]

@@ -26,6 +26,7 @@ from core.payoffice.services.paying import Paid, PayRequest
 from core.payoffice.services.personal_data import PayeeFacts
 from core.premises.access import TerminalActor
 from core.premises.models import Premises
+from core.premises.requests import new_uuid
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
@@ -79,7 +80,7 @@ class Presented:
     def request(self, **changes: Any) -> PayRequest:
         """Return the request that an operator would make for its payment."""
         asked = {
-            "uuid": uuid.uuid4(),
+            "uuid": new_uuid(),
             "code": self.code,
             "amount_cents": self.cents,
             "intact": True,
@@ -89,7 +90,7 @@ class Presented:
     def body(self, **changes: Any) -> dict[str, Any]:
         """Return the same request as a body of the API."""
         asked = {
-            "uuid": str(uuid.uuid4()),
+            "uuid": str(new_uuid()),
             "code": self.code,
             "amount_cents": self.cents,
             "intact": True,
@@ -106,7 +107,7 @@ def tickets(of: Contest, count: int, at: Point | None = None) -> list[Presented]
     """Return tickets with real codes that are right in every race that number 1 wins."""
     at = at or factories.point()
     key = secrets.token_bytes(32)
-    idents = [uuid.uuid4() for _ in range(count)]
+    idents = [new_uuid() for _ in range(count)]
     printed_codes = [codes.issue(codes.TICKET, ident, key, settings.CODE_KEYS) for ident in idents]
     sold = Ticket.objects.bulk_create(
         sold_ticket(of, at, ident, code) for ident, code in zip(idents, printed_codes, strict=True)
@@ -303,7 +304,7 @@ def handed_over_by_api(by: Api, voucher: str, claim: str = "receipt") -> dict[st
 
 def deposited(code: str, at: StaffActor | TerminalActor, reason: str = "damaged") -> Deposit:
     """Take a document in; an empty code is one that cannot be read."""
-    request = deposits.DepositRequest(uuid.uuid4(), reason, "x", code)
+    request = deposits.DepositRequest(new_uuid(), reason, "x", code)
     return deposits.deposit_take(at=at, request=request)
 
 

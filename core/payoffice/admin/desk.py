@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from django import forms
 from django.contrib import admin
@@ -41,6 +41,7 @@ from core.payoffice.services.closing_slip import closing_slip
 from core.payoffice.services.paying import Paid, PayRequest
 from core.payoffice.services.personal_data import PayeeFacts
 from core.premises.models import Game, Premises
+from core.premises.requests import new_uuid
 from core.receipts.document import LANGUAGES
 from core.receipts.output import Output, render
 from core.receipts.paper import Paper
@@ -221,7 +222,7 @@ def _answer(by: StaffActor, asked: dict[str, Any]) -> dict[str, Any]:
             state = checking.desk_state(by=by, code=asked["code"])
         except DomainError:
             return page
-    document = _document(state) | {"code": asked["code"], "uuid": uuid4()}
+    document = _document(state) | {"code": asked["code"], "uuid": new_uuid()}
     document |= _short(by, document)
     document["pays_first"] = document["actions"][:1] and document["actions"][0] in _PAYING
     if "happened" in page:  # the state that the act brought is no alarm

@@ -2,14 +2,17 @@
 
 import http.client
 import json
+import secrets
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import pyotp
+
+from core.kernel import request_uuids
 
 PREFIX = "/api/v1/"
 TIMEOUT_S = 300  # a month of nights is one request
@@ -17,6 +20,31 @@ WAIT_S, MOST_WAITS = 1.0, 60
 """Between tries of what the proxy's limits refused, which is transient."""
 KEPT_S = 2
 """The server may close a connection that is idle for longer."""
+
+
+class ServerClock:
+    """The server's time as its newest answer told it; this machine's before the first answer.
+
+    It may be used by several threads.
+    """
+
+    def __init__(self) -> None:
+        self._told = (datetime.now(UTC), time.monotonic())
+
+    def hear(self, header: str | None) -> None:
+        """Take the time of an answer, its header X-Server-Time."""
+        if header:
+            self._told = (datetime.fromisoformat(header), time.monotonic())
+
+    def request_uuid(self) -> uuid.UUID:
+        """Return the UUID of a request that is made now."""
+        instant, heard_s = self._told
+        now = instant + timedelta(seconds=time.monotonic() - heard_s)
+        return request_uuids.request_uuid(now, secrets.randbits(request_uuids.RANDOM_BITS))
+
+
+SERVER_CLOCK = ServerClock()
+"""One server's, for all the callers of a process: one moves its time, and all have heard it."""
 
 
 class ApiProblem(Exception):
@@ -143,5 +171,6 @@ class Api:
         response = self._link.getresponse()
         content = response.read()
         self._used = time.monotonic()
+        SERVER_CLOCK.hear(response.getheader("X-Server-Time"))
         is_problem = "problem+json" in response.getheader("Content-Type", "")
         return response.status, content, is_problem

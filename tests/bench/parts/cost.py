@@ -34,6 +34,7 @@ from tests.bench.parts import sale
 from tests.bench.processor import taken_s
 from tests.bench.store import Figures, Skipped, Store
 from tests.support import factories
+from tests.support.factories.request_uuids import V7
 
 IN_PROCESS = 400
 """Sales through the application in this process; a quarter as many before are not counted."""
@@ -59,7 +60,7 @@ _WRITES = {
     ),
 }
 _NEW = {
-    "uuid": "gen_random_uuid()",
+    "uuid": V7,
     "reference": "'{act}'",
     "code_digest": "uuid_send(gen_random_uuid())",
 }
@@ -272,7 +273,7 @@ def _calls(contest: Contest) -> str:
     return f"""CREATE FUNCTION {_POINTS}_calls(p_from int) RETURNS jsonb LANGUAGE sql AS $$
         SELECT jsonb_agg(jsonb_build_object('token', encode(p.token, 'base64'),
                'session', encode(p.session, 'base64'), 'contest', {contest.pk},
-               'uuid', gen_random_uuid(), 'request', {digest},
+               'uuid', {V7}, 'request', {digest},
                'legs', jsonb_build_array({",".join("1" for _ in contest.offered_masks)}),
                'quick_legs', 0, 'bets', 1, 'amount', {contest.price_cents},
                'code', encode(uuid_send(gen_random_uuid()), 'base64'), 'commitment', {digest}))
@@ -286,7 +287,7 @@ def _statement(contest: Contest) -> str:
     digest = "00" * 32
     return (
         f"SELECT s.* FROM {_POINTS} p, lototrot_sell(p.token, p.session, {contest.pk},"
-        f" gen_random_uuid(), '\\x{digest}', '{legs}', 0, 1, {contest.price_cents},"
+        f" {V7}, '\\x{digest}', '{legs}', 0, 1, {contest.price_cents},"
         f" uuid_send(gen_random_uuid()), '\\x{digest}') s WHERE p.n = :client_id;\n"
     )
 

@@ -6,7 +6,6 @@ The ratio counts acts; the latencies are those of requests of both kinds.
 
 import json
 import secrets
-import uuid
 from collections.abc import Iterator
 from datetime import timedelta
 
@@ -15,6 +14,7 @@ from django.conf import settings
 from core.database import clock
 from core.kernel import codes
 from core.kernel.days import natural_day
+from core.premises.requests import new_uuid
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
 from tests.bench import load, raw
@@ -22,6 +22,7 @@ from tests.bench.load import Load
 from tests.bench.pairs import interleave, percentile
 from tests.bench.store import Figures, Store, credentials, free_day, terminals
 from tests.support import factories, paying
+from tests.support.factories.request_uuids import SystemClock
 
 CHECK, PAY = "/api/v1/claims/check", "/api/v1/claims/payments"
 PRIZE_CENTS = 8_550
@@ -52,6 +53,7 @@ class Acts:
 
     def __init__(self, printed: Iterator[str], points: list[factories.Point]) -> None:
         self._printed = printed
+        self._clock = SystemClock()
         self._headers = credentials(points)
         self.checked: dict[int, str] = {}
 
@@ -62,7 +64,7 @@ class Acts:
             code = self.checked[number] = next(self._printed)
             return load.post(CHECK, json.dumps({"code": code}).encode(), self._headers[number])
         body = {
-            "uuid": str(uuid.uuid4()),
+            "uuid": str(self._clock.request_uuid()),
             "code": code,
             "amount_cents": PRIZE_CENTS,
             "intact": True,
@@ -107,7 +109,7 @@ def _winning_tickets(count: int) -> list[str]:
     printed: list[str] = []
     prizes: dict[int, int] = {}
     for first in range(0, count, _ROWS_AT_ONCE):
-        idents = [uuid.uuid4() for _ in range(min(_ROWS_AT_ONCE, count - first))]
+        idents = [new_uuid() for _ in range(min(_ROWS_AT_ONCE, count - first))]
         made = [codes.issue(codes.TICKET, ident, key, settings.CODE_KEYS) for ident in idents]
         rows = Ticket.objects.bulk_create(
             paying.sold_ticket(contest, at, ident, code)

@@ -19,6 +19,7 @@ from tests.bench.pairs import interleave, percentile
 from tests.bench.raw import CONNECTIONS
 from tests.bench.store import Figures, Store, credentials, terminals
 from tests.support import emitting, factories
+from tests.support.factories.request_uuids import SystemClock
 
 REQUESTS = 2
 GAME = "lap-of-honour"
@@ -65,6 +66,7 @@ class Plays:
 
     def __init__(self, emissions: Sequence[Emission], points: list[factories.Point]) -> None:
         self._emissions = emissions
+        self._clock = SystemClock()
         self._headers = credentials(points)
         self._playing: dict[int, uuid.UUID] = {}
 
@@ -74,7 +76,7 @@ class Plays:
         bought = self._playing.pop(number, None)
         if bought is not None:
             return load.post(f"{PATH}/{bought}/acts", b'{"number":1,"act":"reveal"}', headers)
-        ident = self._playing[number] = uuid.uuid4()
+        ident = self._playing[number] = self._clock.request_uuid()
         emission = self._emissions[number % len(self._emissions)]
         body = {"uuid": str(ident), "emission": emission.pk, "price_cents": emission.price_cents}
         return load.post(PATH, json.dumps(body).encode(), headers)

@@ -1,7 +1,6 @@
 """Tickets sold per second over HTTP, against the bare writes of a ticket and its transfer."""
 
 import json
-import uuid
 from random import Random
 from typing import Any
 
@@ -13,6 +12,7 @@ from tests.bench.load import Load
 from tests.bench.pairs import interleave, percentile
 from tests.bench.store import Figures, Store, credentials
 from tests.support import factories
+from tests.support.factories.request_uuids import SystemClock
 
 PATH = "/api/v1/lototrot/tickets"
 SINGLES, MULTIPLES = 700, 300
@@ -40,6 +40,7 @@ class Sales:
 
     def __init__(self, contest: Contest, points: list[factories.Point], seed: int = SEED) -> None:
         self._rng = Random(seed)
+        self._clock = SystemClock()
         self._headers = credentials(points)
         shares = facts.load("son-pardo").bet_shares()
         selections = players.selections(
@@ -50,7 +51,7 @@ class Sales:
     def request(self, number: int) -> bytes:
         """Return the next sale of the terminal with that number."""
         body = self._bodies[int(self._rng.random() * len(self._bodies))]
-        content = json.dumps({"uuid": str(uuid.uuid4()), **body}).encode()
+        content = json.dumps({"uuid": str(self._clock.request_uuid()), **body}).encode()
         return load.post(PATH, content, self._headers[number])
 
 

@@ -4,7 +4,6 @@ import datetime
 import json
 import logging
 import re
-import uuid
 
 import pytest
 import structlog
@@ -19,6 +18,7 @@ from core.api.logs import _as_json, mask
 from core.kernel.codes import ALPHABET
 from core.premises import services
 from core.premises.models import Operator
+from core.premises.requests import new_uuid
 from core.staff.models import User
 from core.staff.powers import Role
 from core.staff.second_factor import present_code
@@ -57,7 +57,7 @@ def test_a_sale_leaves_no_code_in_the_log(log_text: LogText, settings: LazySetti
     contest = factories.contest()
     factories.acknowledge(contest, point)
     body = {
-        "uuid": str(uuid.uuid4()),
+        "uuid": str(new_uuid()),
         "contest": contest.pk,
         "price_cents": contest.price_cents,
         "amount_cents": contest.price_cents,

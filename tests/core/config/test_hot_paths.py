@@ -2,7 +2,6 @@
 
 import io
 import json
-import uuid
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,6 +19,7 @@ from core.config import hot_paths
 from core.config.hot_paths import Handler, is_hot
 from core.config.one_write import in_one_write
 from core.config.routes import _flat
+from core.premises.requests import new_uuid
 from tests.support import factories
 
 SALE = "/api/v1/lototrot/tickets"
@@ -82,7 +82,7 @@ def test_a_sale_has_the_same_headers_on_both_roads(road: str) -> None:
     status, headers, ticket = asked(
         SALE,
         {
-            "uuid": str(uuid.uuid4()),
+            "uuid": str(new_uuid()),
             "contest": contest.pk,
             "price_cents": contest.price_cents,
             "amount_cents": contest.price_cents,

@@ -1,7 +1,5 @@
 """Check that every act names its author: in the API, the admin, a task or a command."""
 
-import uuid
-
 import psycopg
 import pytest
 from django.db import connection, transaction
@@ -12,6 +10,7 @@ from core.journal.models import Act, Change
 from core.journal.rules import broken
 from core.payoffice.models import Payment, Presentation
 from core.payoffice.services.cash import cash_open
+from core.premises.requests import new_uuid
 from core.staff.models import Proposal
 from core.staff.powers import Role
 from core.staff.services import actor_of, session_start
@@ -159,7 +158,7 @@ def test_what_is_done_at_the_offices_desk_is_of_its_person(own_database: Databas
     desk = Desk(Role.CASHIER)
     by = actor_of(session_start(user=desk.person, verified=True)[0])
     cash_open(by=by, premises=paying.office().code, float_cents=500_000)
-    asked = {"intact": "on", "amount_cents": "12345", "uuid": str(uuid.uuid4())}
+    asked = {"intact": "on", "amount_cents": "12345", "uuid": str(new_uuid())}
     desk.client.post("/admin/office/", {"code": paid.code, "act": "pay", **asked})
     desk.client.post("/admin/office/", {"code": presented.code, "act": "present", **asked})
     assert Payment.objects.count() == 1

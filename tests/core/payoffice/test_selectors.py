@@ -1,6 +1,5 @@
 """The registers of the prize office: who reads which rows."""
 
-import uuid
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ from core.payoffice.models import CashSession, Payment
 from core.payoffice.services import goods, paying
 from core.payoffice.services.presenting import presentation_make
 from core.premises.access import BareTerminal
+from core.premises.requests import new_uuid
 from core.staff.actor import PowerMissing
 from core.staff.powers import Role
 from tests.support import factories, rounds
@@ -61,7 +61,7 @@ def test_a_terminal_reads_the_acts_of_its_premises_only() -> None:
     auditor = factories.staff(Role.AUDITOR)
     assert selectors.payment(at=auditor, ident=payment.uuid) == payment
     with pytest.raises(selectors.ExchangeUnknown):
-        selectors.exchange(by=auditor, ident=uuid.uuid4())
+        selectors.exchange(by=auditor, ident=new_uuid())
 
 
 @pytest.mark.article("14.III.10.5")

@@ -1,11 +1,10 @@
 """A terminal, stolen or not, writes only so much that nobody pays for."""
 
-import uuid
-
 import pytest
 
 from core.premises import quotas
 from core.premises.models import BurntRequest
+from core.premises.requests import new_uuid
 from core.traffic.limits import Throttled
 from core.traffic.rates import Rate
 from tests.support import factories
@@ -22,11 +21,11 @@ def test_a_terminal_burns_no_more_requests_than_its_quota() -> None:
     stolen, other = factories.point(), factories.point()
     inquiry = "lototrot/tickets/{}/inquiry"
     for _ in range(3):
-        assert terminal_api(stolen).post(inquiry.format(uuid.uuid4())).status_code == 200
+        assert terminal_api(stolen).post(inquiry.format(new_uuid())).status_code == 200
     for _ in range(3):
-        refused(terminal_api(stolen).post(inquiry.format(uuid.uuid4())), 429, "throttled")
+        refused(terminal_api(stolen).post(inquiry.format(new_uuid())), 429, "throttled")
     assert BurntRequest.objects.count() == 3
-    assert terminal_api(other).post(inquiry.format(uuid.uuid4())).status_code == 200
+    assert terminal_api(other).post(inquiry.format(new_uuid())).status_code == 200
     contest = factories.contest()
     assert factories.sell(contest, stolen).outcome == "sold"
     assert terminal_api(stolen).get("terminal").status_code == 200

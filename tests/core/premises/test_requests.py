@@ -8,6 +8,7 @@ import pytest
 
 from core.ledger.models import Transfer
 from core.premises.models import BurntRequest
+from core.premises.requests import new_uuid
 from lototrot.models.tickets import Ticket
 from promotrot.models.emission import Lane
 from promotrot.models.play import PlayTicket
@@ -51,7 +52,7 @@ def test_the_uuid_of_one_act_is_refused_to_any_other(
     acts: tuple[Api, dict[str, Act]], first: str
 ) -> None:
     api, named = acts
-    ident = str(uuid.uuid4())
+    ident = str(new_uuid())
     assert named[first](api, ident).status_code == 201
     before = written()
     for other in named.keys() - {first}:
@@ -67,7 +68,7 @@ def test_a_uuid_burnt_in_one_game_is_burnt_in_both(
 ) -> None:
     api, by_name = acts
     inquiry = {"sale": "lototrot/tickets/{}/inquiry", "play": "promotrot/plays/{}/inquiry"}
-    burnt, sold = str(uuid.uuid4()), str(uuid.uuid4())
+    burnt, sold = str(new_uuid()), str(new_uuid())
     assert api.post(inquiry[game].format(burnt)).json()["outcome"] == "burnt"
     refused(by_name[other](api, burnt), 409, "uuid_burnt")
     assert by_name[other](api, sold).status_code == 201

@@ -1,12 +1,12 @@
 """Print the head of the public log on slips, and compare it with the log."""
 
 import dataclasses
-import uuid
 
 import pytest
 from django.db import transaction
 
 from core.kernel.codes import LENGTH, Code
+from core.premises.requests import new_uuid
 from core.proofs import log
 from core.proofs.head import Finding, HeadMalformed, head_compare, head_text, with_head
 from core.receipts import text
@@ -56,7 +56,7 @@ def test_a_sale_answers_it_for_terminals_that_print_their_own_slip() -> None:
     contest, point = factories.contest(), factories.point()
     factories.acknowledge(contest, point)
     body = {
-        "uuid": str(uuid.uuid4()),
+        "uuid": str(new_uuid()),
         "contest": contest.pk,
         "price_cents": 100,
         "amount_cents": 100,

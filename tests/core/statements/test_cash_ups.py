@@ -9,7 +9,7 @@ from django.db import connection, transaction
 
 from core.journal import acting
 from core.journal.rules import broken
-from core.premises.requests import UuidReused
+from core.premises.requests import UuidReused, new_uuid
 from core.statements.cash_ups import DrawerMoved, cash_up_close, drawer
 from core.statements.journal_rules import DRAWER
 from core.statements.models import CashUp
@@ -22,7 +22,7 @@ def _close(place: factories.Point, expected: int, ident: uuid.UUID | None = None
     with acting.acting("test", terminal=place.terminal.pk, operator=place.operator.pk):
         return cash_up_close(
             by=place.actor,
-            ident=ident or uuid.uuid4(),
+            ident=ident or new_uuid(),
             expected_cents=expected,
             float_cents=0,
             counted_cents=expected,

@@ -1,11 +1,11 @@
 """Read the present account of premises, and the records of those who may read them."""
 
-import uuid
 from datetime import date
 from typing import Any
 
 import pytest
 
+from core.premises.requests import new_uuid
 from core.premises.services import PremisesUnknown
 from core.staff.actor import PowerMissing
 from core.staff.powers import Role
@@ -44,6 +44,6 @@ def test_reading_needs_a_power_and_known_premises(organiser: Any) -> None:
     with pytest.raises(PremisesUnknown):
         selectors.guarantee_limits(by=auditor, premises="P-NONE")
     with pytest.raises(StatementUnknown):
-        selectors.statement_one(by=auditor, ident=uuid.uuid4())
+        selectors.statement_one(by=auditor, ident=new_uuid())
     with pytest.raises(PowerMissing):
         selectors.statements(by=factories.staff(Role.STEWARDS))

@@ -71,15 +71,14 @@ class Crowd:
             stop()
 
     def _sell(self, at: "Point", over: Event, enough: Event) -> None:
-        from uuid import uuid4
-
         from django.db import connections
 
+        from core.premises.requests import new_uuid
         from tests.support import factories
 
         sold = 0
         while not over.is_set():
-            ident = uuid4()
+            ident = new_uuid()
             self.asked.add(ident)
             sale = factories.sell(self._contest, at, request=ident, acknowledged=False)
             if sale.outcome == "sold":

@@ -1,6 +1,5 @@
 """Show a terminal the contests that it may sell and the poster for its wall."""
 
-import uuid
 from datetime import timedelta
 from typing import Any
 
@@ -8,6 +7,7 @@ import pytest
 
 from core.database import clock
 from core.premises.models import Premises, Suspension
+from core.premises.requests import new_uuid
 from core.staff.powers import Role
 from lototrot import accounts
 from lototrot.api import desk
@@ -41,7 +41,7 @@ def contest() -> Contest:
 
 def sold(api: Api, contest: Contest, races: list[Any] | None = None) -> dict[str, Any]:
     body = {
-        "uuid": str(uuid.uuid4()),
+        "uuid": str(new_uuid()),
         "contest": contest.pk,
         "price_cents": 100,
         "amount_cents": 100,

@@ -251,9 +251,9 @@ def test_the_whole_sale_asks_the_database_once(
 ) -> None:
     """Django does not count the statement of the sale itself; any other query would be counted."""
     sell(place, asked(contest))
-    api = terminal_api(place)
+    api, body = terminal_api(place), asked(contest)
     with django_assert_num_queries(0):
-        assert api.post(TICKETS, asked(contest)).status_code == 201
+        assert api.post(TICKETS, body).status_code == 201
 
 
 def test_a_code_is_in_no_log_line(place: Point, contest: Contest, log_text: LogText) -> None:

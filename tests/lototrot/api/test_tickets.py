@@ -1,6 +1,5 @@
 """Ask about, print, copy and annul a terminal's tickets through the API, and read its totals."""
 
-import uuid
 from collections.abc import Callable
 from io import BytesIO
 from typing import Any
@@ -10,6 +9,7 @@ from pypdf import PdfReader
 
 from core.database import clock
 from core.premises.models import BurntRequest, OperatorSession
+from core.premises.requests import new_uuid
 from lototrot.api.tickets import TicketCard
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import PrintConfirmation, Reprint, Void
@@ -43,7 +43,7 @@ def contest(place: Point) -> Contest:
 def sell(api: Api, contest: Contest) -> Callable[[], Card]:
     def one() -> Card:
         body = {
-            "uuid": str(uuid.uuid4()),
+            "uuid": str(new_uuid()),
             "contest": contest.pk,
             "price_cents": 100,
             "amount_cents": 200,
@@ -67,7 +67,7 @@ def path(card: Card, last: str) -> str:
 
 
 def unsold() -> Card:
-    return {"uuid": str(uuid.uuid4())}
+    return {"uuid": str(new_uuid())}
 
 
 # --- Inquiry --------------------------------------------------------------------------------------
@@ -237,7 +237,7 @@ def test_without_a_window_nothing_is_annulled(api: Api, place: Point) -> None:
     contest = factories.contest()
     factories.acknowledge(contest, place)
     body = {
-        "uuid": str(uuid.uuid4()),
+        "uuid": str(new_uuid()),
         "contest": contest.pk,
         "price_cents": 100,
         "amount_cents": 100,

@@ -6,7 +6,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import uuid
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from django.test import Client
 
 from core.premises.operators import operator_register
 from core.premises.proving import Proof, SignedRequest, public_key_read, signed_by
+from core.premises.requests import new_uuid
 from core.staff.powers import Role
 from core.tools.raceday.key import PROOF_HEADER
 from lototrot.models.tickets import Ticket
@@ -140,9 +140,9 @@ def prepared() -> dict[str, str]:
         "PUBLIC_KEY": factories.KEY.public,
         "PIN": pin,
         "GIVEN_PIN": given,
-        "UUID": str(uuid.uuid4()),
-        "OTHER_UUID": str(uuid.uuid4()),
-        "PLAY_UUID": str(uuid.uuid4()),
+        "UUID": str(new_uuid()),
+        "OTHER_UUID": str(new_uuid()),
+        "PLAY_UUID": str(new_uuid()),
         "EMISSION": str(emitting.opened(emitting.small()).pk),
     }
 

@@ -1,9 +1,8 @@
 """Show plays and vouchers in the admin to those who may see them, and never a code."""
 
-import uuid
-
 import pytest
 
+from core.premises.requests import new_uuid
 from core.staff.powers import Role
 from promotrot.models.play import PlayMove, PlayTicket
 from promotrot.models.voucher import Voucher, VoucherHandover, VoucherSecret
@@ -21,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 
 def buy(place: Point, emission: object) -> PlayTicket:
-    ident = uuid.uuid4()
+    ident = new_uuid()
     request = PlayRequest(ident, emission.pk, emission.price_cents)  # type: ignore[attr-defined]
     play_sell(credentials=place.credentials, request=request)
     return PlayTicket.objects.get(uuid=ident)
@@ -49,7 +48,7 @@ def test_every_page_of_plays_answers_and_shows_no_code() -> None:
         terminal_code=neighbour.terminal.code,
         reason="dark screen",
     )
-    request_state(terminal=place.bare, ident=uuid.uuid4())
+    request_state(terminal=place.bare, ident=new_uuid())
     desk = Desk(Role.ORGANISER)
     for model in (PlayTicket, Voucher, PlayMove, VoucherHandover, VoucherSecret):
         shown = desk.get(list_url(model))

@@ -1,7 +1,6 @@
 """Sell and play a ticket through the API; a refused request writes nothing."""
 
 import json
-import uuid
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ from core.api import bodies
 from core.database import clock
 from core.ledger.models import Transfer
 from core.premises.models import OperatorSession, Premises, Suspension, Terminal
+from core.premises.requests import new_uuid
 from core.proofs.head import head_text
 from promotrot.api.play import ActIn, PlayCard, PlayIn
 from promotrot.models.emission import Emission
@@ -117,7 +117,7 @@ def test_acts_that_are_none(place: Point, emission: Emission) -> None:
         ({"number": 1, "act": "reveal", "draw": 0}, 422, "unknown_field"),
     ):
         refused(acted(place, play, body), status, code)
-    refused(acted(place, str(uuid.uuid4())), 404, "play_unknown")
+    refused(acted(place, str(new_uuid())), 404, "play_unknown")
     refused(acted(factories.point(), play), 404, "play_unknown")
     refused(acted(factories.point(place.premises), play), 409, "play_elsewhere")
     assert not PlayAct.objects.exists()

@@ -1,6 +1,5 @@
 """Offer vouchers to the prize office: refunds never lapse, prizes do (15.III.6.6, 15.III.6.7)."""
 
-import uuid
 from datetime import timedelta
 from typing import Any
 
@@ -14,6 +13,7 @@ from core.payoffice import sources
 from core.payoffice.models import Claim
 from core.payoffice.services import finding
 from core.payoffice.sources import Nature, Standing
+from core.premises.requests import new_uuid
 from core.staff.actor import StaffActor
 from promotrot import accounts
 from promotrot.models.emission import Emission
@@ -133,7 +133,7 @@ def test_a_check_and_a_payment_of_a_voucher_ask_the_database_twice_each(
     assert len(asked) == 2, asked
     asked.clear()
     cents = issued.amount_cents
-    body = {"uuid": str(uuid.uuid4()), "code": code, "amount_cents": cents, "intact": True}
+    body = {"uuid": str(new_uuid()), "code": code, "amount_cents": cents, "intact": True}
     with django_assert_num_queries(0):
         assert api.post(PAY, body).status_code == 201
     assert len(asked) == 2, asked

@@ -1,12 +1,10 @@
 """Sell a ticket once, refuse wrong requests, and burn the UUID that was asked about."""
 
-import uuid
-
 import pytest
 
 from core.premises.access import REFUSALS, TerminalCannot
 from core.premises.models import Premises
-from core.premises.requests import CreditExhausted, UuidBurnt, UuidReused
+from core.premises.requests import CreditExhausted, UuidBurnt, UuidReused, new_uuid
 from promotrot.models.emission import Emission, Lane
 from promotrot.models.play import PlayTicket
 from promotrot.services import selling
@@ -46,7 +44,7 @@ def test_a_replayed_sale_takes_no_second_ticket(place: Point, emission: Emission
 @pytest.mark.article("15.III.4")
 def test_refused_sales_take_no_ticket(place: Point, emission: Emission) -> None:
     with pytest.raises(selling.WrongPrice):
-        play_sell(credentials=place.credentials, request=PlayRequest(uuid.uuid4(), emission.pk, 1))
+        play_sell(credentials=place.credentials, request=PlayRequest(new_uuid(), emission.pk, 1))
     office = factories.point(factories.premises(kind=Premises.Kind.CENTRAL_OFFICE))
     with pytest.raises(TerminalCannot):
         bought(office, emission)
@@ -66,7 +64,7 @@ def test_refused_sales_take_no_ticket(place: Point, emission: Emission) -> None:
 
 
 def test_a_burnt_uuid_is_never_sold(place: Point, emission: Emission) -> None:
-    ident = uuid.uuid4()
+    ident = new_uuid()
     terminal = place.bare
     assert not selling.request_state(terminal=terminal, ident=ident)
     with pytest.raises(UuidBurnt):

@@ -1,7 +1,5 @@
 """Pay vouchers once, at once, by the tiers of payment (15.III.6.4, 15.III.6.5)."""
 
-import uuid
-
 import pytest
 
 from core.kernel.codes import CodeForged, CodeMalformed, CodeMistyped
@@ -11,6 +9,7 @@ from core.ledger.services import balance_cents, premises_account
 from core.payoffice import refusals
 from core.payoffice.services.checking import document_check
 from core.payoffice.services.paying import PayRequest, payment_make
+from core.premises.requests import new_uuid
 from promotrot import accounts
 from promotrot.models.emission import Emission
 from promotrot.services.facts import REVEAL
@@ -31,7 +30,7 @@ def place() -> Point:
 def won(place: Point, emission: Emission, cents: int = 0) -> tuple[PlayView, Issued]:
     """Return a play with a prize, of that many cents if given."""
     while True:
-        request = PlayRequest(uuid.uuid4(), emission.pk, emission.price_cents)
+        request = PlayRequest(new_uuid(), emission.pk, emission.price_cents)
         play_sell(credentials=place.credentials, request=request)
         play = play_act(credentials=place.credentials, ident=request.uuid, number=1, act=REVEAL)
         if play.vouchers and cents in (0, play.vouchers[0].amount_cents):
@@ -40,7 +39,7 @@ def won(place: Point, emission: Emission, cents: int = 0) -> tuple[PlayView, Iss
 
 def asked(issued: Issued) -> PayRequest:
     assert issued.code is not None
-    return PayRequest(uuid.uuid4(), issued.amount_cents, intact=True, code=issued.code.shown)
+    return PayRequest(new_uuid(), issued.amount_cents, intact=True, code=issued.code.shown)
 
 
 @pytest.mark.article("15.III.6.4")

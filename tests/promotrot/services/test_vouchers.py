@@ -1,13 +1,13 @@
 """Print vouchers and erase the secrets of their codes [P16]."""
 
 import dataclasses
-import uuid
 
 import pytest
 
 from core.database import clock
 from core.kernel.days import natural_day
 from core.premises.models import OperatorSession
+from core.premises.requests import new_uuid
 from promotrot.engine.rules import paper_until
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayTicket
@@ -82,7 +82,7 @@ def test_who_sold_the_play_has_the_code_again_until_it_is_printed_and_each_time_
         play_state(credentials=place.credentials, ident=ticket.uuid).vouchers[0].code,
         vouchers.voucher_original(by=seller, ident=voucher.uuid)[1].code,
     ]
-    key = uuid.uuid4()
+    key = new_uuid()
     _, copy, reprint = vouchers.voucher_reprint(by=place.actor, ident=voucher.uuid, copy=key)
     assert {*had, copy.code} == {voucher.code} and reprint.number == 1
     assert vouchers.voucher_reprint(by=place.actor, ident=voucher.uuid, copy=key)[2] == reprint

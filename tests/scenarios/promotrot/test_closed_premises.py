@@ -4,7 +4,6 @@ P19; 15.II.3, 15.III.6.3).
 """
 
 import secrets
-import uuid
 from datetime import timedelta
 from typing import Any
 
@@ -17,6 +16,7 @@ from core.ledger.books import differences
 from core.ledger.services import balance_cents
 from core.nights.services import night_run
 from core.premises.models import Terminal
+from core.premises.requests import new_uuid
 from core.staff.powers import Role
 from promotrot import accounts
 from promotrot.models.emission import Emission
@@ -48,7 +48,7 @@ def always_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def climbed(place: Point, emission: Emission, acts: int) -> str:
     """Buy a play and do so many acts of it."""
-    ident, api = str(uuid.uuid4()), terminal_api(place)
+    ident, api = str(new_uuid()), terminal_api(place)
     body = {"uuid": ident, "emission": emission.pk, "price_cents": emission.price_cents}
     assert api.post("promotrot/plays", body).status_code == 201
     for number in range(1, acts + 1):
@@ -113,7 +113,7 @@ def test_two_persons_end_a_begun_ladder_with_its_standing_prize(ladder: Emission
     (held,) = desk.get("promotrot/office/vouchers/held").json()["items"]
     assert (held["play"], held["amount_cents"], held["nature"]) == (play, 100, "cash")
     code = paying.handed_over_by_api(desk, held["uuid"])["code"]
-    body = {"uuid": str(uuid.uuid4()), "code": code, "amount_cents": 100, "intact": True}
+    body = {"uuid": str(new_uuid()), "code": code, "amount_cents": 100, "intact": True}
     assert paying.desk_api().post("office/payments", body).status_code == 201
     refused(desk.post(path, REASON), 409, "play_ended")
     assert "promotrot_play_stranded" not in codes(standing())

@@ -16,6 +16,7 @@ from core.ledger.books import differences
 from core.ledger.services import balance_cents
 from core.nights.services import night_run
 from core.payoffice.accounts import treasury
+from core.premises.requests import new_uuid
 from core.staff.powers import Role
 from promotrot import accounts
 from promotrot.models.debt import DebtDraw, DebtStanding
@@ -156,7 +157,7 @@ def test_only_what_lapsed_is_drawn_again_a_ticket_for_each_prize() -> None:
     ended(game, winners=5)
     first, *others = drawn(game)
     code = paying.handed_over_by_api(paying.desk_api(), str(first.uuid))["code"]
-    body = {"uuid": str(uuid.uuid4()), "code": code, "amount_cents": 10_000, "intact": True}
+    body = {"uuid": str(new_uuid()), "code": code, "amount_cents": 10_000, "intact": True}
     assert paying.desk_api().post("office/payments", body).status_code == 201
     nobody_comes()
     again = staff_api(Role.ORGANISER).post("promotrot/games/owing/debt/draws").json()
@@ -168,7 +169,7 @@ def test_only_what_lapsed_is_drawn_again_a_ticket_for_each_prize() -> None:
 def test_every_play_leaves_a_code_that_says_it_may_win_later() -> None:
     place = factories.point()
     api, emission = terminal_api(place), emitting.opened(emitting.small())
-    ident = str(uuid.uuid4())
+    ident = str(new_uuid())
     for _ in range(2):  # the same request again has the same receipt
         body = {"uuid": ident, "emission": emission.pk, "price_cents": emission.price_cents}
         card = api.post("promotrot/plays", body, Accept_Language="en").json()

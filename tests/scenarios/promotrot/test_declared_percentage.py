@@ -20,6 +20,7 @@ from tests.support import emitting, factories
 from tests.support.api import refused, staff_api, terminal_api
 from tests.support.databases import Database
 from tests.support.factories import Point
+from tests.support.factories.request_uuids import V7
 
 pytestmark = pytest.mark.article("15.III.6.2")
 TICKETS, SOLD, AT_ONCE = 10_000, 5_000, 500
@@ -52,8 +53,8 @@ def on_sale() -> Emission:
 def half_sold(place: Point, emission: Emission) -> None:
     """Sell half of the emission by the statement that every sale is."""
     seller = place.credentials
-    sale = """SELECT count(*) FROM generate_series(1, %s) n, LATERAL
-        promotrot_sell(%s, %s, gen_random_uuid(), %s, %s + 0 * n) s WHERE s.outcome = 'sold'"""
+    sale = f"""SELECT count(*) FROM generate_series(1, %s) n, LATERAL
+        promotrot_sell(%s, %s, {V7}, %s, %s + 0 * n) s WHERE s.outcome = 'sold'"""
     terms = [AT_ONCE, seller.token_digest, seller.session_digest, emission.pk, emission.price_cents]
     for _ in range(SOLD // AT_ONCE):
         with connection.cursor() as cursor:

@@ -2,13 +2,13 @@
 left of its prizes is told with the instant of the figures (second list, P20; 15.III.5.2).
 """
 
-import uuid
 from typing import Any
 
 import pytest
 
 from core.ledger.models import Transfer
 from core.premises.models import Premises
+from core.premises.requests import new_uuid
 from core.staff.powers import Role
 from promotrot.models.emission import Emission, Lane
 from promotrot.models.game import DisplayAcknowledgement
@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.5.2")]
 
 
 def bought(api: Api, emission: Emission, ident: str = "") -> Any:
-    body = {"uuid": ident or str(uuid.uuid4()), "emission": emission.pk}
+    body = {"uuid": ident or str(new_uuid()), "emission": emission.pk}
     return api.post("promotrot/plays", body | {"price_cents": emission.price_cents})
 
 
@@ -48,7 +48,7 @@ def nothing_sold() -> bool:
 def test_nothing_is_sold_before_the_operator_acknowledged_the_game() -> None:
     emission = emitting.opened(emitting.small())
     place = factories.point(displays=False)
-    api, ident = terminal_api(place), str(uuid.uuid4())
+    api, ident = terminal_api(place), str(new_uuid())
     shown = game_at(api, emission)
     assert (shown["acknowledged"], shown["prize_percent"]) == (False, "70") and shown["rules"]
     refused(bought(api, emission, ident), 409, "display_not_acknowledged")

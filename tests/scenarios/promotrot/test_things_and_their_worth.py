@@ -2,7 +2,6 @@
 opens, and opening warns where the stock is short (second list, P21; 15.III.6.5).
 """
 
-import uuid
 from datetime import timedelta
 from typing import Any
 
@@ -14,6 +13,7 @@ from core.kernel.days import natural_day
 from core.ledger.books import differences
 from core.ledger.services import balance_cents
 from core.payoffice import accounts
+from core.premises.requests import new_uuid
 from core.staff.powers import Role
 from promotrot.engine.rules import valuation_last_day
 from promotrot.models.emission import Emission, Opening
@@ -106,7 +106,7 @@ def test_a_bicycle_of_another_emission_may_be_worth_more_than_that_of_the_first(
             card = terminal_api(place).post(f"promotrot/plays/{play}/acts", act).json()
             voucher = card["vouchers"][0] if card["vouchers"] else None
         assert voucher["amount_cents"] == cents
-        body = {"uuid": str(uuid.uuid4()), "code": voucher["code"], "intact": True}
+        body = {"uuid": str(new_uuid()), "code": voucher["code"], "intact": True}
         assert desk.post("office/exchanges", body).status_code == 201
         path = f"office/exchanges/{body['uuid']}/document.txt"
         assert f"{cents // 100}.00" in desk.get(path, lang="en").content.decode()

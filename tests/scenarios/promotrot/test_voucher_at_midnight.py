@@ -3,7 +3,6 @@ the paper again until noon, and then the Central Office hands it over (scenario 
 15.III.6.3).
 """
 
-import uuid
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,6 +12,7 @@ from django.db import DatabaseError, transaction
 from core.kernel.days import MADRID
 from core.ledger.books import differences
 from core.nights.services import night_run
+from core.premises.requests import new_uuid
 from core.staff.powers import Role
 from promotrot.models.emission import Emission
 from promotrot.models.voucher import Voucher, VoucherHandover, VoucherSecret
@@ -47,7 +47,7 @@ def winning_first() -> Emission:
 
 
 def bought(place: Point, emission: Emission) -> str:
-    ident = str(uuid.uuid4())
+    ident = str(new_uuid())
     body = {"uuid": ident, "emission": emission.pk, "price_cents": emission.price_cents}
     assert terminal_api(place).post("promotrot/plays", body).status_code == 201
     return ident
@@ -67,7 +67,7 @@ def voucher_of(place: Point, play: str) -> dict[str, Any]:
 
 
 def paid(desk: Api, code: str, cents: int = 25_000) -> Any:
-    body = {"uuid": str(uuid.uuid4()), "code": code, "amount_cents": cents, "intact": True}
+    body = {"uuid": str(new_uuid()), "code": code, "amount_cents": cents, "intact": True}
     return desk.post("office/payments", body)
 
 

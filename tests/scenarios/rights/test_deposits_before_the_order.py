@@ -4,7 +4,6 @@ Two persons decide it after the period, and it is paid. What proves to have won 
 breach, is over, or a refund due (14.III.10.2, 14.III.10.5).
 """
 
-import uuid
 from datetime import date, timedelta
 
 import pytest
@@ -13,6 +12,7 @@ from django.db import IntegrityError, connection, transaction
 from core.database import clock
 from core.ledger import services as ledger
 from core.payoffice.models import Claim
+from core.premises.requests import new_uuid
 from core.staff.powers import Role
 from lototrot import accounts
 from lototrot.models.contest import Contest
@@ -41,7 +41,7 @@ def test_a_damaged_winner_deposited_before_the_order_is_paid_after_two_decided()
     contest, (torn, washed, present) = on_sale()
     at(JUNE_8, 16)
     bar = terminal()
-    body = {"uuid": str(uuid.uuid4()), "reason": "damaged", "code": torn.code}
+    body = {"uuid": str(new_uuid()), "reason": "damaged", "code": torn.code}
     refused(bar.post("claims/deposits", body), 409, "results_not_established")
     refused(
         bar.post("claims/presentations", {"code": torn.code, "intact": True}),
@@ -77,7 +77,12 @@ def test_a_damaged_winner_deposited_before_the_order_is_paid_after_two_decided()
         rights.ruled(each)
         answer = paying.desk_api().post(
             "office/payments",
-            {"uuid": str(uuid.uuid4()), "deposit": each, "amount_cents": cents, "intact": True},
+            {
+                "uuid": str(new_uuid()),
+                "deposit": each,
+                "amount_cents": cents,
+                "intact": True,
+            },
         )
         assert answer.status_code == 201, answer.content
     assert ledger.balance_cents(held) == 0

@@ -25,6 +25,7 @@ from core.premises.access import TerminalCredentials  # noqa: E402
 from promotrot.services.facts import REVEAL  # noqa: E402
 from promotrot.services.playing import play_act  # noqa: E402
 from promotrot.services.selling import EmissionSoldOut, PlayRequest, play_sell  # noqa: E402
+from tests.support.factories.request_uuids import SystemClock  # noqa: E402
 
 T = TypeVar("T")
 
@@ -79,10 +80,11 @@ def play(plan: dict[str, Any], terminal: dict[str, Any], ident: uuid.UUID) -> bo
 
 
 def terminal_play(plan: dict[str, Any], terminal: dict[str, Any]) -> None:
+    system_clock = SystemClock()
     for ident in terminal["doubtful"]:
         play(plan, terminal, uuid.UUID(ident))
     while True:
-        ident = uuid.uuid4()
+        ident = system_clock.request_uuid()
         say("asked", ident, terminal["number"])
         if not play(plan, terminal, ident):
             return

@@ -21,6 +21,7 @@ from django.db import InterfaceError, OperationalError, connection  # noqa: E402
 
 from core.premises.access import TerminalCredentials  # noqa: E402
 from lototrot.services.tickets.selling import SaleRequest, ticket_sell  # noqa: E402
+from tests.support.factories.request_uuids import SystemClock  # noqa: E402
 
 AT_ONCE = 3
 """Threads that sell in one process."""
@@ -67,8 +68,9 @@ def sell_at_once(plan: dict[str, Any]) -> None:
 
 
 def sell(plan: dict[str, Any]) -> None:
+    system_clock = SystemClock()
     while True:
-        ident = uuid.uuid4()
+        ident = system_clock.request_uuid()
         say("asked", ident)
         while True:
             try:

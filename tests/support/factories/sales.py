@@ -10,6 +10,7 @@ from datetime import datetime
 from core.database import clock
 from core.database.statements import call_function
 from core.database.tokens import token_digest
+from core.premises.requests import new_uuid
 from lototrot.engine.races import mask_of
 from lototrot.models.contest import (
     Contest,
@@ -50,7 +51,7 @@ def sell(
     """Sell a ticket by `lototrot_sell`: by default number 1 in every race."""
     if acknowledged:
         acknowledge(of, at)
-    request = request or uuid.uuid4()
+    request = request or new_uuid()
     marked = [tuple(race_numbers) for race_numbers in numbers or [(1,)] * len(of.offered_masks)]
     bets = 1
     for race_numbers in marked:

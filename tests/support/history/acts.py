@@ -26,6 +26,7 @@ from lototrot.models.contest import Contest
 from lototrot.models.tickets import Void
 from lototrot.services.tickets.annulment import void_reference
 from tests.support.factories import Point
+from tests.support.factories.request_uuids import V7
 
 # `history.plan` holds what a block needs: a DO block takes no parameters.
 _PLAN = "SELECT set_config('history.plan', %s, false)"
@@ -43,7 +44,7 @@ BEGIN
     FOR i IN 0 .. (v ->> 'count')::integer - 1 LOOP
         v_point := v_points -> (i % jsonb_array_length(v_points));
         v_line := v_lines -> (i % jsonb_array_length(v_lines));
-        v_uuid := gen_random_uuid();
+        v_uuid := {V7};
         r := lototrot_sell((v_point ->> 'token')::bytea, (v_point ->> 'session')::bytea,
             (v ->> 'contest')::bigint, v_uuid, sha256(convert_to(v_line::text, 'UTF8')),
             ARRAY(SELECT m::integer FROM jsonb_array_elements_text(v_line -> 'masks') m),
@@ -56,7 +57,7 @@ BEGIN
         COMMIT;
     END LOOP;
 END $$
-"""
+""".replace("{V7}", V7)
 _PRINT = """
 DO $$
 DECLARE
@@ -66,13 +67,13 @@ BEGIN
     FOR v_ticket IN SELECT t.id, t.terminal_id FROM lototrot_ticket t
          WHERE t.contest_id = (v ->> 'contest')::bigint ORDER BY t.id LOOP
         PERFORM set_config('core.act', concat_ws('|', v ->> 'act', '', '', v_ticket.terminal_id, '',
-            gen_random_uuid()), true);
+            {V7}), true);
         INSERT INTO lototrot_printconfirmation (ticket_id, confirmed_at)
         VALUES (v_ticket.id, core_now());
         COMMIT;
     END LOOP;
 END $$
-"""
+""".replace("{V7}", V7)
 _PAY = """
 DO $$
 DECLARE
@@ -84,7 +85,7 @@ BEGIN
     FOR v_prize IN SELECT * FROM jsonb_to_recordset(v -> 'prizes') AS p (ticket_id bigint,
             prize_cents bigint, premises_id bigint, terminal_id bigint, operator_id bigint,
             session_id bigint) LOOP
-        v_uuid := gen_random_uuid();
+        v_uuid := {V7};
         r := payoffice_pay(jsonb_build_object('uuid', v_uuid,
                 'request_digest', sha256(uuid_send(v_uuid)), 'amount_cents', v_prize.prize_cents,
                 'means', 'cash', 'place', 'establishment', 'premises_id', v_prize.premises_id,
@@ -98,7 +99,7 @@ BEGIN
         COMMIT;
     END LOOP;
 END $$
-"""
+""".replace("{V7}", V7)
 _UNPAID = """
 SELECT p.ticket_id, p.prize_cents, t.premises_id, t.terminal_id, t.operator_id,
        (SELECT max(s.id) FROM premises_operatorsession s

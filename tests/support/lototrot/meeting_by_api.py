@@ -1,13 +1,13 @@
 """Take a meeting through the public API: import, contest, sale, result, settlement, order."""
 
 import itertools
-import uuid
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from core.database import clock
+from core.premises.requests import new_uuid
 from core.staff.models import User
 from core.staff.powers import Role
 from core.staff.services import session_start
@@ -149,7 +149,7 @@ def sold(point: Point, contest: Any, numbers: Sequence[int]) -> Any:
     return api.post(
         "lototrot/tickets",
         {
-            "uuid": str(uuid.uuid4()),
+            "uuid": str(new_uuid()),
             "contest": contest["id"],
             "price_cents": price,
             "amount_cents": price,

@@ -1,10 +1,10 @@
 """Run a race day through the public API: sell, start, classify, settle, order."""
 
-import uuid
 from collections.abc import Sequence
 from typing import Any
 
 from core.database import clock
+from core.premises.requests import new_uuid
 from core.staff.models import User
 from core.staff.powers import Role
 from core.staff.services import session_start
@@ -63,7 +63,7 @@ def body_of(contest: Contest, races: Sequence[Sequence[int]]) -> dict[str, Any]:
     for race in races:
         bets *= len(race)
     return {
-        "uuid": str(uuid.uuid4()),
+        "uuid": str(new_uuid()),
         "contest": contest.pk,
         "price_cents": contest.price_cents,
         "amount_cents": bets * contest.price_cents,

@@ -1,13 +1,13 @@
 """Bring meetings to results, orders and lapses on given days, for tests of players' rights."""
 
 import io
-import uuid
 from collections.abc import Sequence
 from datetime import date, datetime, time
 from typing import Any
 
 from core.kernel.days import MADRID
 from core.nights.nightly import do_due_work, lapse
+from core.premises.requests import new_uuid
 from core.reports.days import day_file
 from core.staff.powers import Role
 from lototrot.engine.races import Race as Facts
@@ -119,7 +119,7 @@ def alarms(code: str, *roles: Role) -> list[dict[str, Any]]:
 
 def deposited(api: Any, ticket: Presented | None, reason: str) -> str:
     """Deposit a paper over the API, with its code unless it is None. Return the receipt."""
-    body = {"uuid": str(uuid.uuid4()), "reason": reason, "notes": "Wet"}
+    body = {"uuid": str(new_uuid()), "reason": reason, "notes": "Wet"}
     answer = api.post("claims/deposits", body | ({"code": ticket.code} if ticket else {}))
     assert answer.status_code == 201, answer.content
     assert answer.json()["matched"] == (ticket is not None)
@@ -199,7 +199,7 @@ def paid_by_cheque(receipt: str, cents: int) -> None:
     """Pay a granted deposit at the Central Office over the API: one proposes, another confirms."""
     who = {"name": "Maria Ferrer", "document_kind": "dni", "document_number": "43123456Z"}
     body = {
-        "uuid": str(uuid.uuid4()),
+        "uuid": str(new_uuid()),
         "deposit": receipt,
         "amount_cents": cents,
         "intact": True,

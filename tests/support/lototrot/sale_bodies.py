@@ -1,9 +1,9 @@
 """Write and send the body of a sale through the API."""
 
-import uuid
 from typing import Any
 
 from core.ledger.models import Transfer
+from core.premises.requests import new_uuid
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
 from tests.support.api import terminal_api
@@ -16,7 +16,7 @@ SINGLE: list[Any] = [[1], [2], [3], [4], [5], [6], [1]]
 
 def asked(contest: Contest, /, **changes: Any) -> dict[str, Any]:
     plain = {
-        "uuid": str(uuid.uuid4()),
+        "uuid": str(new_uuid()),
         "contest": contest.pk,
         "price_cents": 100,
         "amount_cents": 200,

@@ -1,9 +1,9 @@
 """Ask for a ticket through the sale service."""
 
 import dataclasses
-import uuid
 
 from core.premises.access import BareTerminal
+from core.premises.requests import new_uuid
 from lototrot.models.contest import Contest
 from lototrot.services.tickets.selling import SaleRequest, Sold, ticket_sell
 from tests.support.factories import Point
@@ -12,7 +12,7 @@ SINGLE = ((1,), (2,), (3,), (4,), (5,), (6,), (1,))
 
 
 def asked(contest: Contest, **changes: object) -> SaleRequest:
-    plain = SaleRequest(uuid.uuid4(), contest.pk, SINGLE, contest.price_cents, contest.price_cents)
+    plain = SaleRequest(new_uuid(), contest.pk, SINGLE, contest.price_cents, contest.price_cents)
     return dataclasses.replace(plain, **changes)  # type: ignore[arg-type]
 
 

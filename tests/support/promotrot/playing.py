@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from core.premises.requests import new_uuid
 from promotrot.models.emission import Emission
 from promotrot.services.facts import REVEAL
 from promotrot.services.playing import PlayView, play_act, play_sold
@@ -21,7 +22,7 @@ REVEALING = {"number": 1, "act": REVEAL}
 
 def bought(place: Point, emission: Emission, ident: uuid.UUID | None = None) -> uuid.UUID:
     """Buy a ticket and do not play it; return its UUID."""
-    ident = ident or uuid.uuid4()
+    ident = ident or new_uuid()
     request = PlayRequest(ident, emission.pk, emission.price_cents)
     assert play_sell(credentials=place.credentials, request=request).uuid == ident
     return ident
@@ -29,7 +30,7 @@ def bought(place: Point, emission: Emission, ident: uuid.UUID | None = None) -> 
 
 def play_begun(place: Point, emission: Emission) -> PlayView:
     """Buy a ticket; return its play, in which nothing was done yet."""
-    request = PlayRequest(uuid.uuid4(), emission.pk, emission.price_cents)
+    request = PlayRequest(new_uuid(), emission.pk, emission.price_cents)
     return play_sold(play_sell(credentials=place.credentials, request=request))
 
 
@@ -57,7 +58,7 @@ def fate(monkeypatch: pytest.MonkeyPatch, *, up: bool) -> None:
 def asked(emission: Emission, /, **changes: Any) -> dict[str, Any]:
     """Return the body that buys a ticket."""
     plain = {
-        "uuid": str(uuid.uuid4()),
+        "uuid": str(new_uuid()),
         "emission": emission.pk,
         "price_cents": emission.price_cents,
     }

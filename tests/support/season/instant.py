@@ -25,6 +25,7 @@ from tests.support.factories import Point
 from tests.support.season.instant_auditor import MOST_DRAWS
 from tests.support.season.meetings import Meetings
 from tests.support.season.moments import Moment
+from tests.support.season.replay import request_uuid
 from tests.support.season.state import Paper, at, today
 
 TIERS = [
@@ -137,7 +138,7 @@ class Instants(Meetings):
         assert emission is not None
         if len(self.instants.issues[emission.reference].plays) >= emission.tickets:
             return None
-        request = PlayRequest(uuid.uuid4(), emission.pk, emission.price_cents)
+        request = PlayRequest(request_uuid(), emission.pk, emission.price_cents)
         play_sell(credentials=point.credentials, request=request)
         if self.happens(0.05):  # the answer was lost: the terminal asks again
             play_sell(credentials=point.credentials, request=request)

@@ -31,6 +31,7 @@ from tests.support.factories import Point
 from tests.support.lototrot.starting import start
 from tests.support.season.moments import MEETINGS, Incident, Moment
 from tests.support.season.office import Office
+from tests.support.season.replay import request_uuid
 from tests.support.season.state import PRICE_CENTS, Paper, at, local, today
 
 RULES = {"ca": "Regles.", "es": "Reglas.", "en": "Rules."}
@@ -198,7 +199,7 @@ class Meetings(Office):
         for leg in legs:
             bets *= len(leg)
         contest = int(plan.key)
-        ident = uuid.uuid4()
+        ident = request_uuid()
         request = SaleRequest(
             ident, contest, tuple(map(tuple, legs)), PRICE_CENTS, bets * PRICE_CENTS
         )

@@ -18,6 +18,7 @@ from promotrot.services.office.handing import handover_propose
 from promotrot.services.vouchers import voucher_original, voucher_print_confirm
 from tests.support import paying as given
 from tests.support.season.moments import Moment
+from tests.support.season.replay import request_uuid
 from tests.support.season.state import Season, at
 
 UP_TO_ESTABLISHMENTS_CENTS = 30_000
@@ -90,7 +91,7 @@ class Office(Season):
 
     def deposit(self, ident: str) -> None:
         """Take in a torn ticket whose code can be read."""
-        receipt = uuid.uuid4()
+        receipt = request_uuid()
         deposits.deposit_take(
             at=self.rng.choice(self.points).actor,
             request=DepositRequest(receipt, "damaged", "torn", code=self.papers[ident].code),
@@ -142,7 +143,7 @@ class Office(Season):
         paper = self.papers[ident]
         owed = self.instants.vouchers[ident] if paper.voucher else self.auditor.tickets[ident]
         cents = owed.cents if paper.voucher else self.auditor.tickets[ident].owed_cents
-        asked: dict[str, Any] = {"uuid": uuid.uuid4(), "amount_cents": cents, "intact": True}
+        asked: dict[str, Any] = {"uuid": request_uuid(), "amount_cents": cents, "intact": True}
         asked |= {"deposit": deposit} if deposit else {"code": paper.code}
         paid = (self.instants if paper.voucher else self.auditor).paid
         if cents < UP_TO_ESTABLISHMENTS_CENTS and self.happens(0.8):
@@ -196,7 +197,7 @@ class Office(Season):
 
     def unreadable(self, ident: str, *, identified_on: date) -> None:
         """Take in a ticket whose code cannot be read."""
-        receipt, point = uuid.uuid4(), self.rng.choice(self.points)
+        receipt, point = request_uuid(), self.rng.choice(self.points)
         deposits.deposit_take(
             at=point.actor, request=DepositRequest(receipt, "unreadable", "washed")
         )

@@ -1,6 +1,7 @@
 """Give the system its random numbers from a season's seed, so that the same seed is the same year.
 
-Seeds of emissions, outcomes of plays, secrets of draws and all UUIDs then follow from it. Other
+Seeds of emissions, outcomes of plays, secrets of draws and all UUIDs then follow from it. Those of
+requests have a time: that of the hour, which two runs of one season have in common. Other
 processes, and the database, keep their own; nothing that a season decides depends on them.
 """
 
@@ -11,6 +12,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from random import Random
 from unittest import mock
+
+from core.database import clock
+from tests.support.factories.request_uuids import uuid_at
 
 
 @contextmanager
@@ -40,3 +44,8 @@ def random_from(rng: Random) -> Iterator[None]:
             patches.enter_context(mock.patch.object(secrets, name, function))
         patches.enter_context(mock.patch.object(uuid, "uuid4", uuid4))
         yield
+
+
+def request_uuid() -> uuid.UUID:
+    """Return the UUID of a request of this hour."""
+    return uuid_at(clock.now().replace(minute=0, second=0, microsecond=0))

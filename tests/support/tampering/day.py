@@ -27,6 +27,7 @@ from core.payoffice.services.deposits import DepositRequest
 from core.premises.access import TerminalCredentials, bare_terminal
 from core.premises.models import Premises
 from core.premises.proving import Proof, ProofRefused, SignedRequest, terminal_prove
+from core.premises.requests import new_uuid
 from core.premises.services import terminal_roll
 from core.reports.mailing import mails_send, order_make
 from core.reports.views import view_save
@@ -214,7 +215,7 @@ def _counted(point: factories.Point) -> None:
     with acting.acting("cash_up", terminal=by.terminal_id, operator=by.operator_id):
         cash_ups.cash_up_close(
             by=by,
-            ident=uuid.uuid4(),
+            ident=new_uuid(),
             expected_cents=cash_ups.drawer(by=by).expected_cents,
             float_cents=0,
             counted_cents=0,
@@ -240,7 +241,7 @@ def _sell(
 ) -> tuple[uuid.UUID, str]:
     factories.acknowledge(contest, point)
     bets = len(legs[0]) * len(legs[1])
-    request = SaleRequest(uuid.uuid4(), contest.pk, tuple(legs), PRICE_CENTS, bets * PRICE_CENTS)
+    request = SaleRequest(new_uuid(), contest.pk, tuple(legs), PRICE_CENTS, bets * PRICE_CENTS)
     sold = ticket_sell(credentials=point.credentials, request=request)
     assert sold.code is not None
     return request.uuid, sold.code.shown
@@ -310,14 +311,14 @@ def _paid(contest: Contest, point: factories.Point, office: Premises, codes: lis
     checking.document_check(at=point.actor, code=shown)
     paying.payment_make(
         at=factories.point().actor,
-        request=paying.PayRequest(uuid.uuid4(), cents, intact=True, code=small),
+        request=paying.PayRequest(new_uuid(), cents, intact=True, code=small),
     )
     given.paid_by_two(
         cashier,
-        paying.PayRequest(uuid.uuid4(), most, intact=True, code=best, payee=given.MARIA),
+        paying.PayRequest(new_uuid(), most, intact=True, code=best, payee=given.MARIA),
     )
     deposits.deposit_take(
-        at=point.actor, request=DepositRequest(uuid.uuid4(), "damaged", "torn", code=torn)
+        at=point.actor, request=DepositRequest(new_uuid(), "damaged", "torn", code=torn)
     )
     presenting.presentation_make(at=point.actor, code=shown)
     endings_make(office, cashier)

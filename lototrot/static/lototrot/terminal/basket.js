@@ -1,6 +1,8 @@
 // Hold the coupons of one payment. Each is a sale of its own, under its own UUID: what is refused
 // stays here, and harms no other.
 
+import { requestUuid } from "../../screens/terminal/request-uuid.js";
+
 const KEPT = "lototrot.basket";   // in sessionStorage: the coupons that are not asked for yet
 
 export class Basket {
@@ -27,7 +29,7 @@ export class Basket {
     this.changed();
   }
 
-  add(bet) { this.#keep([...this.#items, { uuid: crypto.randomUUID(), ...bet.kept, amount_cents: bet.amountCents }]); }
+  add(bet) { this.#keep([...this.#items, { uuid: requestUuid(), ...bet.kept, amount_cents: bet.amountCents }]); }
   remove(uuid) { this.#keep(this.#items.filter((item) => item.uuid !== uuid)); }
   clear() { this.#run = null; this.#keep([]); }
 
@@ -39,7 +41,7 @@ export class Basket {
       const bet = betOf(item);
       if (!bet?.isComplete) return [];
       const isSame = JSON.stringify(bet.races) === JSON.stringify(item.races);
-      return isSame ? [item] : [{ uuid: crypto.randomUUID(), ...bet.kept, amount_cents: bet.amountCents }];
+      return isSame ? [item] : [{ uuid: requestUuid(), ...bet.kept, amount_cents: bet.amountCents }];
     });
     if (JSON.stringify(items) === JSON.stringify(this.#items)) return false;
     this.#keep(items);
@@ -57,7 +59,7 @@ export class Basket {
   refused({ coupon, body }, title) {
     if (!coupon) return false;
     const { contest, races, amount_cents } = body;
-    this.#keep([...this.#items, { uuid: crypto.randomUUID(), contest, races, amount_cents }]);
+    this.#keep([...this.#items, { uuid: requestUuid(), contest, races, amount_cents }]);
     if (!this.#run) return false;
     this.#run.refused.push(title);
     this.#run.asked = null;

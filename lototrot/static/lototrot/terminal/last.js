@@ -4,6 +4,7 @@ import { amount, h } from "../../screens/base/dom.js";
 import { cents, left, timeOfDay } from "../../screens/base/format.js";
 import { language, t } from "../../screens/base/text.js";
 import { annul } from "./annulment.js";
+import { requestUuid } from "../../screens/terminal/request-uuid.js";
 
 const KEPT = "lototrot.last";
 
@@ -74,7 +75,7 @@ export function lastTicket(till, { opensMs, mayCopy, cameOut }) {
 
 /** Print a further copy, marked as a duplicate, and tell when it came out. */
 export async function reprint(till, uuid, cameOut = () => {}) {
-  const body = { uuid: crypto.randomUUID(), format: "html", lang: language };
+  const body = { uuid: requestUuid(), format: "html", lang: language };
   try {
     await till.print(await till.client.insist(() => till.client.text(`lototrot/tickets/${uuid}/reprints`, { method: "POST", body })));
     cameOut(uuid);

@@ -4,6 +4,7 @@
 
 import { cents } from "../../screens/base/format.js";
 import { language, t } from "../../screens/base/text.js";
+import { requestUuid } from "../../screens/terminal/request-uuid.js";
 
 export const KIND = "lototrot.ticket";
 const PATH = "lototrot/tickets";
@@ -43,7 +44,7 @@ export function sales(till, { sold, failed }) {
   }
 
   /** Sell one bet; `coupon` is true for one of several in a payment. */
-  async function sell({ uuid = crypto.randomUUID(), contest, price_cents, amount_cents, races }, { coupon = false } = {}) {
+  async function sell({ uuid = requestUuid(), contest, price_cents, amount_cents, races }, { coupon = false } = {}) {
     confirm();
     await outbox.ask({ kind: KIND, uuid, path: PATH, body: { uuid, contest, price_cents, amount_cents, races }, shown: cents(amount_cents), coupon });
   }

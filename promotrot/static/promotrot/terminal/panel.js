@@ -9,6 +9,7 @@ import { begin, forget, kept } from "./kept.js";
 import { prizeTable, topPrize } from "./prizes.js";
 import { Stage } from "./stage.js";
 import { nameOf, pictureOf, sign } from "./values.js";
+import { requestUuid } from "../../screens/terminal/request-uuid.js";
 
 const KIND = "promotrot.play";
 const PATH = "promotrot/plays";
@@ -142,7 +143,7 @@ class Panel {
   }
 
   #buy(game) {
-    const uuid = crypto.randomUUID();
+    const uuid = requestUuid();
     const body = { uuid, emission: game.emission, price_cents: game.price_cents };
     this.till.outbox.ask({ kind: KIND, uuid, path: PATH, body, shown: cents(game.price_cents) }).catch(this.till.tell);
   }

@@ -9,6 +9,7 @@ import { forget, keep, kept } from "./kept.js";
 import { prizeTable } from "./prizes.js";
 import { sound, soundSwitch } from "./sound.js";
 import { nameOf, pictureOf, sign, thingOf } from "./values.js";
+import { requestUuid } from "../../screens/terminal/request-uuid.js";
 
 // Problems after which the server never gives a voucher's original.
 const NO_PAPER = new Set(["voucher_printed", "voucher_code_gone", "voucher_handed_over", "voucher_operator_differs", "voucher_unknown"]);
@@ -141,7 +142,7 @@ export class Stage {
 
   async #copy(path) {
     const { client } = this.till;
-    const body = { uuid: crypto.randomUUID(), format: "html", lang: language };
+    const body = { uuid: requestUuid(), format: "html", lang: language };
     try {
       await this.till.print(await client.insist(() => client.text(`${path}/reprints`, { method: "POST", body })));
     } catch (error) {

@@ -1,7 +1,6 @@
 """See a session that takes no writes replaced, and every answer to it transient."""
 
 import threading
-import uuid
 
 import psycopg
 import pytest
@@ -10,6 +9,7 @@ from django.db import InternalError, OperationalError, connection, connections, 
 from core.api import problems
 from core.kernel.errors import Unavailable
 from core.premises.models import Terminal
+from core.premises.requests import new_uuid
 from lototrot.services.contest.facts import contest_facts
 from lototrot.services.tickets.selling import SaleRequest, ticket_sell
 from tests.support import factories
@@ -65,7 +65,7 @@ def test_a_sale_on_a_server_that_was_demoted_is_sold_on_a_new_connection(
     assert connection.connection is not None
     connection.connection.execute(DEMOTED)
     request = SaleRequest(
-        uuid.uuid4(), contest.pk, ((1,),) * 7, contest.price_cents, contest.price_cents
+        new_uuid(), contest.pk, ((1,),) * 7, contest.price_cents, contest.price_cents
     )
     assert not ticket_sell(credentials=place.credentials, request=request).replayed
 

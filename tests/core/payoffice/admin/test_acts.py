@@ -1,6 +1,5 @@
 """The office's acts in the admin: deposits, cash, cheques, stock and ceilings."""
 
-import uuid
 from datetime import timedelta
 
 import pytest
@@ -16,6 +15,7 @@ from core.payoffice.models import (
     StockItem,
 )
 from core.payoffice.services import deposits, goods
+from core.premises.requests import new_uuid
 from core.staff.models import Proposal
 from core.staff.powers import Role
 from tests.support import factories, rounds
@@ -37,7 +37,7 @@ def confirm_all(by: Desk) -> None:
 
 def test_a_deposit_is_matched_and_ruled_upon_by_two_persons() -> None:
     (won,) = given.worth(500)
-    request = deposits.DepositRequest(uuid.uuid4(), "unreadable")
+    request = deposits.DepositRequest(new_uuid(), "unreadable")
     deposit = deposits.deposit_take(at=factories.point().actor, request=request)
     first = Desk(Role.SUPERVISOR)
     typed = {"game": "lototrot", "document": str(won.ticket.uuid), "evidence": "Sold then."}

@@ -1,7 +1,5 @@
 """The registers of the prize office in the admin."""
 
-import uuid
-
 import pytest
 
 from core.payoffice.models import (
@@ -15,6 +13,7 @@ from core.payoffice.models import (
     StockItem,
 )
 from core.payoffice.services import deposits
+from core.premises.requests import new_uuid
 from core.staff.powers import Role
 from tests.support import factories, rounds
 from tests.support import paying as given
@@ -31,7 +30,7 @@ def noon() -> None:
 def test_the_registers_show_what_happened_to_those_who_may_read_them() -> None:
     won, torn = given.worth(100_001, 500)
     given.paid_by_two(given.cashier(), won.request(payee=given.MARIA))
-    request = deposits.DepositRequest(uuid.uuid4(), "damaged", "Torn.", torn.code)
+    request = deposits.DepositRequest(new_uuid(), "damaged", "Torn.", torn.code)
     deposits.deposit_take(at=factories.point().actor, request=request)
     reader = Desk(Role.AUDITOR)
     shown = ""

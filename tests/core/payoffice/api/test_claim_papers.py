@@ -4,6 +4,7 @@ import uuid
 
 import pytest
 
+from core.premises.requests import new_uuid
 from core.staff.powers import Role
 from tests.support import factories, paying, rounds
 from tests.support.api import Api, refused, staff_api, terminal_api
@@ -45,7 +46,12 @@ def test_receipts_are_for_the_premises_that_gave_them_and_for_the_office(api: Ap
     body = paid.body()
     api.post(PAY, body)
     presentation = api.post("claims/presentations", {"code": presented.code, "intact": True})
-    deposit = {"uuid": str(uuid.uuid4()), "code": torn.code, "reason": "damaged", "notes": "Torn."}
+    deposit = {
+        "uuid": str(new_uuid()),
+        "code": torn.code,
+        "reason": "damaged",
+        "notes": "Torn.",
+    }
     api.post("claims/deposits", deposit)
     elsewhere, cashier = terminal_api(factories.point()), staff_api(Role.CASHIER)
     for kind, number, code in (

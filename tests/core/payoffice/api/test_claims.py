@@ -12,6 +12,7 @@ from core.kernel import codes
 from core.payoffice.api import claim_shapes
 from core.payoffice.models import Payment
 from core.premises.models import Premises
+from core.premises.requests import new_uuid
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.services.contest.closing import contest_close
@@ -37,7 +38,7 @@ def api(place: Point) -> Api:
 
 def sold(api: Api, contest: Contest, races: list[list[int]]) -> str:
     body = {
-        "uuid": str(uuid.uuid4()),
+        "uuid": str(new_uuid()),
         "contest": contest.pk,
         "price_cents": 100,
         "amount_cents": 100,
@@ -193,7 +194,12 @@ def test_presenting_and_depositing_at_a_terminal(api: Api) -> None:
     receipt = first.json()["receipt"]
     text = api.get(f"claims/presentations/{receipt}/receipt.txt", lang="en").content.decode()
     assert "€500.00" in text
-    body = {"uuid": str(uuid.uuid4()), "code": torn.code, "reason": "damaged", "notes": "Torn."}
+    body = {
+        "uuid": str(new_uuid()),
+        "code": torn.code,
+        "reason": "damaged",
+        "notes": "Torn.",
+    }
     taken = api.post("claims/deposits", body)
     assert (taken.status_code, taken.json()["matched"]) == (201, True)
     assert api.post("claims/deposits", body).json() == taken.json()
@@ -226,7 +232,8 @@ def test_a_check_and_a_payment_ask_the_database_twice_each(
     with django_assert_num_queries(0):
         assert api.post(CHECK, {"code": second.code}).json()["refusal"] == ""
     assert len(asked) == 2, asked
+    body = second.body()
     asked.clear()
     with django_assert_num_queries(0):
-        assert api.post(PAY, second.body()).status_code == 201
+        assert api.post(PAY, body).status_code == 201
     assert len(asked) == 2, asked

@@ -1,11 +1,11 @@
 """The prize office's desk over the API: checks, payments and deposits."""
 
 import base64
-import uuid
 
 import pytest
 
 from core.payoffice.api import office_shapes
+from core.premises.requests import new_uuid
 from core.staff.powers import Role
 from tests.support import factories, paying, rounds
 from tests.support.api import refused, staff_api
@@ -54,7 +54,7 @@ def test_a_payment_at_the_desk_and_who_learns_of_it() -> None:
 def test_a_deposit_from_the_counter_to_its_payment() -> None:
     (won,) = paying.worth(500)
     cashier = paying.desk_api()
-    body = {"uuid": str(uuid.uuid4()), "reason": "unreadable", "notes": "Burnt."}
+    body = {"uuid": str(new_uuid()), "reason": "unreadable", "notes": "Burnt."}
     assert cashier.post("office/deposits", body).json()["matched"] is False
     image = {"media_type": "image/png", "content": base64.b64encode(PNG).decode()}
     path = f"office/deposits/{body['uuid']}"

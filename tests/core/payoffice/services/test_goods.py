@@ -17,6 +17,7 @@ from core.payoffice.services import (
     goods,
     paying,
 )
+from core.premises.requests import new_uuid
 from core.staff import two_persons
 from core.staff.models import Proposal
 from core.staff.powers import Role
@@ -40,7 +41,7 @@ def test_a_prize_in_kind_is_exchanged_or_paid_as_the_winner_chooses() -> None:
     for asked in (thing, money):
         with pytest.raises(refusals.PlaceNotAllowed):
             paying.payment_make(at=factories.point().actor, request=asked.request())
-    request = goods.ExchangeRequest(uuid.uuid4(), intact=True, code=thing.code)
+    request = goods.ExchangeRequest(new_uuid(), intact=True, code=thing.code)
     with pytest.raises(goods.ItemUnknown):
         goods.exchange_make(by=who, request=request)
     item = {"code": "bicycle", "description": "Bicycle", "unit_cents": 400}
@@ -59,7 +60,7 @@ def test_a_prize_in_kind_is_exchanged_or_paid_as_the_winner_chooses() -> None:
     assert isinstance(desk.desk_pay(by=who, request=money.request()), paying.Paid)
     with pytest.raises(refusals.AlreadyPaid):
         goods.exchange_make(
-            by=who, request=goods.ExchangeRequest(uuid.uuid4(), intact=True, code=money.code)
+            by=who, request=goods.ExchangeRequest(new_uuid(), intact=True, code=money.code)
         )
     assert goods.stock_units(StockItem.objects.get()) == 0
     lost = {"by": stocker, "item": "bicycle", "premises": place.code, "reason": "Lost."}

@@ -1,7 +1,6 @@
 """The office's papers: what each shows, in three languages."""
 
 import datetime
-import uuid
 
 import pytest
 from django.utils.translation import override
@@ -11,6 +10,7 @@ from core.payoffice.judging import DocumentState
 from core.payoffice.models import Cheque, Payment
 from core.payoffice.services import checking, cheques, goods, paying, personal_data, slips
 from core.payoffice.services.presenting import presentation_make
+from core.premises.requests import new_uuid
 from core.proofs.head import head_text
 from core.receipts import text
 from core.staff.powers import Role
@@ -123,7 +123,7 @@ def test_the_paper_of_an_exchange_entitles_to_the_thing() -> None:
     goods.stock_move(by=keeper, item="bicycle", premises=place.code, units=1, reason="Delivered.")
     status = text.render(slips.status_slip(checking.holder_check(code=voucher.code), "en"))
     assert "as the winner chooses" in " ".join(status.split())
-    request = goods.ExchangeRequest(uuid.uuid4(), intact=True, code=voucher.code)
+    request = goods.ExchangeRequest(new_uuid(), intact=True, code=voucher.code)
     exchange = goods.exchange_make(by=cashier, request=request)
     assert isinstance(exchange, goods.Exchange)
     paper = text.render(slips.exchange_document(exchange, "en"))

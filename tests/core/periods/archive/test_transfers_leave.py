@@ -2,7 +2,6 @@
 
 import datetime
 import io
-import uuid
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from core.periods.archive import retiring
 from core.periods.archive.retiring import RightStands
 from core.periods.archive.tables import retiring_tables
 from core.periods.models import ClosedPeriod
+from core.premises.requests import new_uuid
 from core.reports.days import day_file
 from core.reports.tables import Period
 from core.statements import balances, weeks
@@ -189,7 +189,7 @@ def _close(place: factories.Point) -> CashUp:
     with acting.acting("test", terminal=place.terminal.pk, operator=place.operator.pk):
         return cash_up_close(
             by=place.actor,
-            ident=uuid.uuid4(),
+            ident=new_uuid(),
             expected_cents=expected,
             float_cents=0,
             counted_cents=expected,

@@ -1,11 +1,11 @@
 """Close a shift through the API: sales less refunds is what must be in the drawer."""
 
-import uuid
 from typing import Any
 
 from django.db import transaction
 
 from core.database import clock
+from core.premises.requests import new_uuid
 from core.proofs import log
 from core.proofs.head import head_text
 from core.staff.powers import Role
@@ -18,7 +18,7 @@ from tests.support.lototrot.race_day import sell
 
 def _body(**fields: Any) -> dict[str, Any]:
     return {
-        "uuid": str(uuid.uuid4()),
+        "uuid": str(new_uuid()),
         "expected_cents": 0,
         "float_cents": 0,
         "counted_cents": 0,

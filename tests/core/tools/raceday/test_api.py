@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from core.tools.raceday.api import Api, ApiProblem
+from core.kernel.request_uuids import made_at
+from core.tools.raceday.api import SERVER_CLOCK, Api, ApiProblem
 
+SERVER_TIME = "2031-04-05T16:00:00.250000Z"
 ITEMS = [{"id": 1}, {"id": 2}, {"id": 3}]
 
 
@@ -41,6 +43,7 @@ class Answers(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(content)))
+        self.send_header("X-Server-Time", SERVER_TIME)
         self.end_headers()
         self.wfile.write(content)
 
@@ -91,3 +94,14 @@ def test_a_session_that_cannot_be_renewed_is_refused(url: str) -> None:
         Api(url, {"Authorization": "old"}).get("private")
     with pytest.raises(ApiProblem, match="operator_session_expired"):
         Api(url, {}, lambda: {"Authorization": "old"}).get("private")
+
+
+def test_a_request_has_the_servers_time_in_its_uuid(url: str) -> None:
+    Api(url).get("anything")
+    ident, later = SERVER_CLOCK.request_uuid(), SERVER_CLOCK.request_uuid()
+    assert ident.version == 7 and ident != later
+    assert made_at(ident).isoformat()[:16] == SERVER_TIME[:16]  # its year, and to the minute
+    with pytest.raises(ApiProblem):  # a refusal tells the time, too
+        Api(url).post("anything", {"wrong": True})
+    SERVER_CLOCK.hear(None)  # an answer from a proxy
+    assert made_at(SERVER_CLOCK.request_uuid()).year == 2031

@@ -1,6 +1,5 @@
 """Closing: by the clock or earlier, once, and with it the secret behind the codes."""
 
-import uuid
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
@@ -8,6 +7,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from core.premises.access import BareTerminal
+from core.premises.requests import new_uuid
 from core.staff.actor import StaffActor
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
@@ -58,7 +58,7 @@ def place(contest: Contest) -> Point:
 
 def request_of(contest: Contest) -> SaleRequest:
     races = ((1,),) * len(contest.offered_masks)
-    return SaleRequest(uuid.uuid4(), contest.pk, races, contest.price_cents, contest.price_cents)
+    return SaleRequest(new_uuid(), contest.pk, races, contest.price_cents, contest.price_cents)
 
 
 def sell(place: Point, contest: Contest) -> Sold:

@@ -1,12 +1,12 @@
 """Record bet types and ticket models, and put contests of them on sale."""
 
 import dataclasses
-import uuid
 from datetime import date
 from typing import Any
 
 import pytest
 
+from core.premises.requests import new_uuid
 from core.staff.actor import StaffActor
 from core.staff.powers import Role
 from lototrot.engine.bet_type import BetTypeRefused
@@ -50,7 +50,7 @@ def test_a_bet_type_is_data_from_two_to_ten_races(by: StaffActor, legs: int) -> 
     races = ((31, 1), *[(31,)] * (legs - 1))
     sold = ticket_sell(
         credentials=place.credentials,
-        request=SaleRequest(uuid.uuid4(), contest.pk, races, 100, 200),
+        request=SaleRequest(new_uuid(), contest.pk, races, 100, 200),
     )
     assert sold.masks == (1 << 30 | 1, *[1 << 30] * (legs - 1))
 
@@ -148,10 +148,10 @@ def test_a_ticket_model_without_multiple_sells_single_bets_only(by: StaffActor) 
     contest = opened(by, published(by, created(by, ticket_model=model)))
     place = factories.point()
     factories.acknowledge(contest, place)
-    single = SaleRequest(uuid.uuid4(), contest.pk, ((1,),) * 7, 100, 100)
+    single = SaleRequest(new_uuid(), contest.pk, ((1,),) * 7, 100, 100)
     ticket_sell(credentials=place.credentials, request=single)
     double = dataclasses.replace(
-        single, uuid=uuid.uuid4(), races=((1, 2), *((1,),) * 6), amount_cents=200
+        single, uuid=new_uuid(), races=((1, 2), *((1,),) * 6), amount_cents=200
     )
     with pytest.raises(MultipleNotAuthorised):
         ticket_sell(credentials=place.credentials, request=double)

@@ -1,6 +1,5 @@
 """Change and discard contests that were never on sale, and nothing else [E9]."""
 
-import uuid
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -9,6 +8,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from core.database import clock
+from core.premises.requests import new_uuid
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.powers import Role
@@ -140,7 +140,7 @@ def test_a_sale_tried_on_a_draft_does_not_keep_its_old_price(by: StaffActor) -> 
     assert contest_facts(contest.pk).price_cents == 100
     contest_change(by=by, contest_id=contest.pk, price_cents=200)
     display_acknowledge(by=place.actor, contest=opened(by, contest))
-    request = SaleRequest(uuid.uuid4(), contest.pk, ((1,),) * 7, 200, 200)
+    request = SaleRequest(new_uuid(), contest.pk, ((1,),) * 7, 200, 200)
     sold = ticket_sell(credentials=place.credentials, request=request)
     assert sold.amount_cents == 200
 

@@ -1,6 +1,5 @@
 """The correction of an error: the one thing that undoes a sale (14.III.1.4) [E4]."""
 
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -15,6 +14,7 @@ from core.payoffice.judging import DocumentState
 from core.payoffice.services.checking import holder_check
 from core.premises.access import TerminalCannot
 from core.premises.models import Premises
+from core.premises.requests import new_uuid
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket, Void
 from lototrot.services.contest.closing import contest_close
@@ -60,7 +60,7 @@ def place(contest: Contest) -> Point:
 
 def sell(place: Point, contest: Contest) -> Sold:
     price = contest.price_cents
-    request = SaleRequest(uuid.uuid4(), contest.pk, ((1, 2), *((1,),) * 6), price, 2 * price)
+    request = SaleRequest(new_uuid(), contest.pk, ((1, 2), *((1,),) * 6), price, 2 * price)
     return ticket_sell(credentials=place.credentials, request=request)
 
 
@@ -183,7 +183,7 @@ def test_without_a_window_nothing_is_ever_annulled(place: Point) -> None:
     contest = factories.contest(kind="five-races")
     factories.acknowledge(contest, place)
     price = contest.price_cents
-    request = SaleRequest(uuid.uuid4(), contest.pk, ((1,),) * 5, price, price)
+    request = SaleRequest(new_uuid(), contest.pk, ((1,),) * 5, price, price)
     sold = ticket_sell(credentials=place.credentials, request=request)
     with pytest.raises(CorrectionNotOffered):
         annul(place, sold)

@@ -13,6 +13,7 @@ from core.kernel import codes
 from core.kernel.days import day_bounds
 from core.payoffice.judging import DocumentState
 from core.payoffice.services.checking import Checked, document_check, holder_check
+from core.premises.requests import new_uuid
 from core.staff import two_persons
 from lototrot.engine.races import Race
 from lototrot.models.contest import Contest
@@ -46,7 +47,7 @@ def sell(contest: Contest, place: Point, *numbers: tuple[int, ...]) -> str:
     factories.acknowledge(contest, place)
     bets = len(numbers[0]) * len(numbers[1])
     price = contest.price_cents
-    request = SaleRequest(uuid.uuid4(), contest.pk, numbers, price, bets * price)
+    request = SaleRequest(new_uuid(), contest.pk, numbers, price, bets * price)
     code = ticket_sell(credentials=place.credentials, request=request).code
     assert code is not None
     return code.shown

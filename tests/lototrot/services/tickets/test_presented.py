@@ -1,11 +1,11 @@
 """Show a presented ticket: its marks, the numbers that replaced them, its hits once they count."""
 
-import uuid
 from datetime import UTC, date, datetime
 
 import pytest
 from django.utils.translation import override
 
+from core.premises.requests import new_uuid
 from core.receipts.document import Pair, Table
 from lototrot.models.contest import Contest
 from lototrot.services.settlement.settling import contest_settle
@@ -120,7 +120,7 @@ def test_races_are_read_once_when_nothing_changes_them_any_more(
 def test_a_quick_pick_is_marked_in_its_race(contest: Contest, place: Point) -> None:
     factories.acknowledge(contest, place)
     price = contest.price_cents
-    request = SaleRequest(uuid.uuid4(), contest.pk, ((2,), QuickPick(1)), price, price)
+    request = SaleRequest(new_uuid(), contest.pk, ((2,), QuickPick(1)), price, price)
     ticket_sell(credentials=place.credentials, request=request)
     card = presented.card(contest.tickets.get().pk)
     assert [race["quick_pick"] for race in card["races"]] == [False, True]

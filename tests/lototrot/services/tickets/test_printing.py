@@ -1,7 +1,5 @@
 """Print a ticket after its sale: confirmed, copied, or never printed [E5]."""
 
-import uuid
-
 import pytest
 
 from core.premises.access import (
@@ -12,7 +10,7 @@ from core.premises.access import (
     terminal_actor,
 )
 from core.premises.models import Premises
-from core.premises.requests import UuidReused
+from core.premises.requests import UuidReused, new_uuid
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import CodeGiven, PrintConfirmation, Reprint, Ticket
 from lototrot.services.tickets.paper import slip_original
@@ -46,7 +44,7 @@ def place(contest: Contest) -> Point:
 @pytest.fixture
 def sold(contest: Contest, place: Point) -> Sold:
     price = contest.price_cents
-    request = SaleRequest(uuid.uuid4(), contest.pk, ((1,),) * 7, price, price)
+    request = SaleRequest(new_uuid(), contest.pk, ((1,),) * 7, price, price)
     return ticket_sell(credentials=place.credentials, request=request)
 
 
@@ -80,12 +78,12 @@ def test_a_reprint_has_the_same_code_and_a_number_of_its_own(place: Point, sold:
 def test_the_same_copy_asked_for_again_is_one_copy(
     contest: Contest, place: Point, sold: Sold
 ) -> None:
-    copy = uuid.uuid4()
+    copy = new_uuid()
     first, again = (ticket_reprint(by=place.actor, ident=sold.uuid, copy=copy)[1] for _ in range(2))
     assert first == again
-    assert ticket_reprint(by=place.actor, ident=sold.uuid, copy=uuid.uuid4())[1].number == 2
+    assert ticket_reprint(by=place.actor, ident=sold.uuid, copy=new_uuid())[1].number == 2
     price = contest.price_cents
-    request = SaleRequest(uuid.uuid4(), contest.pk, ((1,),) * 7, price, price)
+    request = SaleRequest(new_uuid(), contest.pk, ((1,),) * 7, price, price)
     other = ticket_sell(credentials=place.credentials, request=request).uuid
     with pytest.raises(UuidReused):
         ticket_reprint(by=place.actor, ident=other, copy=copy)
@@ -108,7 +106,7 @@ def test_a_code_is_given_again_to_the_seller_alone_counted_until_it_is_printed(
 ) -> None:
     """A colleague at the terminal, or nobody, harvests no codes of tickets on sale."""
     price = contest.price_cents
-    request = SaleRequest(uuid.uuid4(), contest.pk, ((1,),) * 7, price, price)
+    request = SaleRequest(new_uuid(), contest.pk, ((1,),) * 7, price, price)
     sold = asked_again(place, request, place.session_token)
     assert sold.code and not sold.replayed and not sold.given_again
     colleague = factories.operator_at(place)
@@ -147,7 +145,7 @@ def test_only_the_selling_terminal_prints(place: Point, sold: Sold) -> None:
     with pytest.raises(TicketUnknown):
         ticket_reprint(by=other.actor, ident=sold.uuid)
     with pytest.raises(TicketUnknown):
-        ticket_reprint(by=place.actor, ident=uuid.uuid4())
+        ticket_reprint(by=place.actor, ident=new_uuid())
     office = factories.point(factories.premises(Premises.Kind.CENTRAL_OFFICE))
     with pytest.raises(TerminalCannot):
         ticket_reprint(by=office.actor, ident=sold.uuid)

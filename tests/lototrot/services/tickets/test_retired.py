@@ -1,7 +1,6 @@
 """Tickets that won nothing leave with a retired month; what is told of it stays as before."""
 
 import datetime
-import uuid
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from core.periods.archive.writing import archive_write
 from core.periods.models import ClosedPeriod, RetiredRows
 from core.premises.access import BareTerminal
 from core.premises.models import BurntRequest
+from core.premises.requests import new_uuid
 from core.reports.tables import Period, Report, reports, table
 from core.staff.powers import Role
 from core.statements.balances import mark_make
@@ -148,7 +148,7 @@ def _presented_anywhere(contest: Contest, loser: Ticket) -> None:
     # Its transfer left, too: nothing has its UUID, and no sale can use it (docs/adr/0047).
     assert request_state(terminal=at, ident=loser.uuid) is None
     assert BurntRequest.objects.filter(uuid=loser.uuid).exists()
-    assert request_state(terminal=at, ident=uuid.uuid4()) is None
+    assert request_state(terminal=at, ident=new_uuid()) is None
 
 
 def _not_counted_ticket_by_ticket(contest: Contest) -> None:

@@ -12,7 +12,7 @@ from core.kernel.canonical import Json, canonical_sha256
 from core.ledger import services as ledger
 from core.ledger.models import Transfer
 from core.premises.models import OperatorSession, Suspension
-from core.premises.requests import UuidBurnt, UuidReused
+from core.premises.requests import UuidBurnt, UuidReused, new_uuid
 from lototrot.engine.races import numbers_of
 from lototrot.engine.selection import WithdrawnNumber
 from lototrot.models.contest import Contest
@@ -104,7 +104,7 @@ def test_numbers_that_the_terminal_drew_are_sold_as_drawn(place: Point, contest:
     factories.withdrawal(factories.races_of(contest)[0], 3)
     offered_masks_refresh(contest_id=contest.pk)
     with pytest.raises(WithdrawnNumber):
-        sell(place, dataclasses.replace(request, uuid=uuid.uuid4()))
+        sell(place, dataclasses.replace(request, uuid=new_uuid()))
 
 
 def test_a_replay_is_the_same_ticket_and_the_same_answer(place: Point, contest: Contest) -> None:
@@ -156,10 +156,10 @@ def test_a_quick_pick_of_a_whole_race_is_replayed_after_a_withdrawal(
     assert again.replayed
     assert (again.code, again.masks) == (first.code, first.masks)
     with pytest.raises(QuickPickTooLong):
-        sell(place, dataclasses.replace(request, uuid=uuid.uuid4()))
+        sell(place, dataclasses.replace(request, uuid=new_uuid()))
     nine = dataclasses.replace(
         request,
-        uuid=uuid.uuid4(),
+        uuid=new_uuid(),
         races=(QuickPick(9), *SINGLE[1:]),
         amount_cents=9 * contest.price_cents,
     )

@@ -4,7 +4,6 @@ import dataclasses
 import html as markup
 import io
 import re
-import uuid
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from urllib.parse import urlsplit
@@ -15,6 +14,7 @@ from django.conf import LazySettings
 from django.utils.translation import override
 
 from core.kernel import codes
+from core.premises.requests import new_uuid
 from core.premises.sellers import SellerFacts
 from core.receipts import escpos, html, pdf, text
 from core.receipts.document import LANGUAGES, Document, Qr
@@ -53,7 +53,7 @@ def sold(place: Point) -> Sold:
     races = sorted(meeting.races.all(), key=lambda race: (race.scheduled_start_at, race.pk))
     contest = factories.contest(meeting, races=races)
     factories.acknowledge(contest, place)
-    request = SaleRequest(uuid.uuid4(), contest.pk, (*MARKS, QuickPick(1)), 100, 300)
+    request = SaleRequest(new_uuid(), contest.pk, (*MARKS, QuickPick(1)), 100, 300)
     return ticket_sell(credentials=place.credentials, request=request)
 
 

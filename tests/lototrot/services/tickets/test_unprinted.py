@@ -1,11 +1,10 @@
 """List what was not printed after the closing, and decide it by two persons [E11]."""
 
-import uuid
-
 import pytest
 
 from core.database import clock
 from core.ledger import services as ledger
+from core.premises.requests import new_uuid
 from core.staff import two_persons
 from core.staff.actor import PowerMissing
 from core.staff.models import Proposal
@@ -150,7 +149,7 @@ def test_what_cannot_be_decided_is_refused(contest: Contest) -> None:
         decide(contest)
     contest_seal(contest_id=contest.pk)
     with pytest.raises(UnprintedUnknown):
-        decide(contest, tickets=[lost.uuid, uuid.uuid4()])
+        decide(contest, tickets=[lost.uuid, new_uuid()])
     by = f.staff(Role.ORGANISER)
     with pytest.raises(ReasonMissing):
         unprinted_decide(by=by, contest_id=contest.pk, verdict="void", reason=" ")

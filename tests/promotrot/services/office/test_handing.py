@@ -1,7 +1,5 @@
 """Hand vouchers that are held over at the Central Office [P11]."""
 
-import uuid
-
 import pytest
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -14,6 +12,7 @@ from core.payoffice.services.checking import desk_state
 from core.payoffice.services.desk import desk_pay
 from core.payoffice.services.paying import PayRequest, pay, payer_at_desk
 from core.premises.models import Premises
+from core.premises.requests import new_uuid
 from core.staff import two_persons
 from core.staff.actor import PowerMissing, StaffActor
 from core.staff.powers import Role
@@ -121,7 +120,7 @@ def test_who_handed_over_does_not_pay(office: StaffActor, held: Voucher) -> None
 
 
 def asked(voucher: Voucher, code: str = "") -> PayRequest:
-    return PayRequest(uuid.uuid4(), voucher.amount_cents, intact=True, code=code)
+    return PayRequest(new_uuid(), voucher.amount_cents, intact=True, code=code)
 
 
 def test_a_handover_waits_for_the_session_of_who_proposed_it(

@@ -3,6 +3,7 @@
 import { amount, h } from "../base/dom.js";
 import { cents, count, hourOfDay } from "../base/format.js";
 import { language, t } from "../base/text.js";
+import { requestUuid } from "./request-uuid.js";
 
 // The checks of texts look for these keys, which are put together at run time:
 // t("drawer_sales") t("drawer_annulments") t("drawer_prizes") t("drawer_other")
@@ -20,7 +21,7 @@ function field(id, label, value = "") {
 /** Return the card of the shift; `done()` is called when it has been closed. */
 export async function cashUp(till, done) {
   const drawer = await till.client.get("terminal/drawer");
-  const uuid = crypto.randomUUID();
+  const uuid = requestUuid();
   const fields = h("div", { class: "row" }, field("cash-float", t("cash_float"), "0"), field("cash-counted", t("cash_counted")));
   const [float, counted] = fields.querySelectorAll("input");
   const difference = h("output", { class: "amount large", "aria-live": "polite" });

@@ -2,13 +2,18 @@
 //
 // An entry stays in localStorage from before it is sent until its paper is printed. Nothing else is
 // sold meanwhile. It survives a lost connection, a reload and a switched-off machine. It is always
-// sent under the same UUID, which the server registers once.
+// sent under the same UUID, which the server registers once. Only where the server refuses the time in
+// a UUID is it sent again under another one: nothing can have been registered under the first.
 
 import { client, LineLost, Problem } from "./client.js";
 import { line } from "./line.js";
+import { requestUuid } from "./request-uuid.js";
 
 const KEPT = "terminal.outbox";
 const AGAIN_MS = [1000, 2000, 4000, 8000, 16_000, 30_000];
+
+// The UUID has the time of a wrong clock, or waited for days. The answer has told the server's time.
+const WRONG_TIME = new Set(["request_uuid_from_the_future", "request_uuid_too_old"]);
 
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 
@@ -76,6 +81,11 @@ class Outbox extends EventTarget {
       if (!(problem instanceof Problem)) throw problem;
       if (turn !== this.#turn) return;
       if (problem.code.startsWith("operator_session_")) return; // signing on resumes it
+      if (WRONG_TIME.has(problem.code) && !entry.renewed) {
+        const uuid = requestUuid();
+        this.#keep({ ...entry, uuid, body: { ...entry.body, uuid }, renewed: true });
+        return this.#send();
+      }
       this.#secret = null;
       this.#keep(null);
       this.#kinds.get(entry.kind).refused(problem, entry);

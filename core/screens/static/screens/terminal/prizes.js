@@ -9,6 +9,7 @@ import { cents, date } from "../base/format.js";
 import { payersOf } from "../base/payers.js";
 import { articlesOf, has, language, plain, t } from "../base/text.js";
 import { codeKeysSwitch } from "./code-keys.js";
+import { requestUuid } from "./request-uuid.js";
 
 const KIND = "payoffice.payment";
 const PATH = "claims/payments";
@@ -176,7 +177,7 @@ class Prizes {
   }
 
   #pay(presented, who, second) {
-    const uuid = crypto.randomUUID();
+    const uuid = requestUuid();
     const secret = { code: this.#code, ...(who ? { payee: who } : {}), ...(second ? { second_session: second } : {}) };
     this.needsSecond = false;
     this.till.outbox.ask({ kind: KIND, uuid, path: PATH, body: { uuid, amount_cents: presented.amount_cents, intact: true }, shown: cents(presented.amount_cents) }, secret).catch(this.till.tell);
@@ -251,7 +252,7 @@ class Prizes {
 
   #deposit() {
     const code = this.#code;
-    const uuid = crypto.randomUUID();
+    const uuid = requestUuid();
     const shown = dialog(t("deposit"), h("form", { class: "stack", onsubmit: async (event) => {
       event.preventDefault();
       const data = new FormData(event.target);
