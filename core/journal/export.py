@@ -2,13 +2,12 @@
 
 The file has lines of JSON, in the order in which they are checked: forms before the first block
 that uses them, the blocks of a batch, its head. Acts and changes are in clear; of other rows there
-are digests only. Entries that left with a retired month are made again from their rows: the
-verifier of the file finds out whether they are those that were sealed.
+are digests only. Entries are made again from their rows, but those of blocks of which rows were
+retired: the verifier of the file finds out whether they are those that were sealed.
 """
 
 import json
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any, TextIO
 
 from django.db import connection, transaction
@@ -16,7 +15,7 @@ from django.db import connection, transaction
 from core.journal import rows, wire
 from core.journal.install import Journaled, journaled
 from core.journal.models import Act, Batch, Block, Change
-from core.journal.spans import batch_span
+from core.journal.spans import Again
 from core.kernel.canonical import Json
 
 _IN_CLEAR = (Act._meta.db_table, Change._meta.db_table)
@@ -31,14 +30,14 @@ def export(to: TextIO) -> int:
     written_forms: set[int] = set()
     for batch in Batch.objects.select_related("key").order_by("number").iterator():
         heads = []
-        again = _Again(tables, batch)
+        again = Again(tables, batch)
         for block in _blocks(batch):
             columns = block.row_form.columns
             form = wire.form_digest(block.row_form.relation, columns)
             if block.row_form_id not in written_forms:
                 written_forms.add(block.row_form_id)
                 _write(to, {"form": form, **wire.form_document(block.row_form.relation, columns)})
-            content = again.entries(block) if block.entries is None else bytes(block.entries)
+            content = again.entries(block)
             heads.append(wire.block_head(form, block.rows, bytes(block.sha256)))
             line: dict[str, Any] = {"block": form, "entries": content.hex()}
             if block.row_form.relation in _IN_CLEAR:
@@ -47,23 +46,6 @@ def export(to: TextIO) -> int:
         _write(to, _head(batch, heads))
         number = batch.number
     return number
-
-
-class _Again:
-    """The entries of a batch as its rows give them, table by table, in order."""
-
-    def __init__(self, tables: dict[str, Journaled], batch: Batch) -> None:
-        self._tables, self._batch = tables, batch
-        self._relation, self._entries = "", iter(list[wire.Entry]())
-
-    def entries(self, block: Block) -> bytes:
-        """Return as many entries as the next block of a table had."""
-        form = block.row_form
-        if form.relation != self._relation:
-            table = self._tables[form.relation]
-            self._relation = form.relation
-            self._entries = rows.entries(table, form.columns, batch_span(self._batch))
-        return b"".join(map(wire.entry_bytes, islice(self._entries, block.rows)))
 
 
 def _blocks(batch: Batch) -> Iterator[Block]:

@@ -165,12 +165,15 @@ class Block(Guarded):
     """Entries of one table in a batch: `rows` times (transaction, row, digest of the row).
 
     An entry is two big-endian integers of 8 bytes and 32 bytes of SHA-256. Entries are in the order
-    of transactions and rows. `sha256` is their digest, which the batch's head has. The entries are
-    NULL where they left with a retired month (docs/adr/0045): the rows give them again, and the
-    digest proves these. All blocks of a table in a batch have entries, or none has.
+    of transactions and rows. `sha256` is their digest, which the batch's head has: the rows give
+    the entries again, and it proves these. `short` has transaction, key and 8 bytes of the digest
+    of each row (`wire.shortened`). It decides nothing; it says which row is another one
+    (docs/adr/0048). It leaves with a retired month (docs/adr/0045). Before rows of the block are
+    deleted, `entries` is filled, and `short` is NULL from then on. All blocks of a table in a batch
+    have the same of these.
     """
 
-    mutable = ("entries",)
+    mutable = ("entries", "short")
 
     batch = models.ForeignKey(Batch, models.PROTECT, related_name="blocks", db_index=False)
     position = models.PositiveIntegerField(_("position"))
@@ -179,6 +182,7 @@ class Block(Guarded):
     )
     rows = models.PositiveIntegerField(_("rows"))
     entries = models.BinaryField(_("entries"), null=True)
+    short = models.BinaryField(null=True)
     sha256 = models.BinaryField(_("digest"), max_length=32)
 
     class Meta:

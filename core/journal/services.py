@@ -150,7 +150,7 @@ def _blocks_store(number: int, span: Span) -> tuple[list[list[Json]], int]:
                 position=len(heads),
                 row_form=form,
                 rows=len(block),
-                entries=content,
+                short=wire.shortened(block),
                 sha256=sha256,
             )
             entries += len(block)

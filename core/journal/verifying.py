@@ -19,7 +19,7 @@ from django.db import connection, transaction
 from django.db.models import Count, Exists, OuterRef, Sum
 
 from core.database.reading import progress
-from core.journal import lineages, rows, rules, wire
+from core.journal import lineages, rows, rules, spans, wire
 from core.journal.install import COLUMN, Journaled, journaled, unjournaled
 from core.journal.models import Act, Batch, Block, Change, RowForm
 from core.journal.services import CHECKPOINT, checkpoint_document
@@ -180,7 +180,7 @@ def _batch(batch: Batch, retired: RetiredBatches) -> Iterator[Finding]:
     for place, block in enumerate(blocks.iterator(chunk_size=16), start=1):
         if block.position != place:
             yield _broken(batch.pk, f"block {place} is gone")
-        wrong = _wrong_entries(block, retired)
+        wrong = spans.wrong_entries(block, retired)
         if wrong:
             yield _broken(batch.pk, f"the entries of block {block.position} {wrong}")
         form = wire.form_digest(block.row_form.relation, block.row_form.columns)
@@ -205,15 +205,6 @@ def _batch(batch: Batch, retired: RetiredBatches) -> Iterator[Finding]:
     until = batch.key.valid_until
     if batch.sealed_at < batch.key.valid_from or (until and batch.sealed_at >= until):
         yield _broken(batch.pk, "its key was not in force when it was sealed")
-
-
-def _wrong_entries(block: Block, retired: RetiredBatches) -> str:
-    if block.entries is None:
-        return "" if block.batch_id in retired else "are gone, and their month was not retired"
-    if len(block.entries) != block.rows * wire.ENTRY_BYTES:
-        return f"are not {block.rows}"
-    same = hashlib.sha256(block.entries).digest() == bytes(block.sha256)
-    return "" if same else "were changed"
 
 
 def signed(public_key: bytes, message: bytes, signature: bytes) -> bool:
@@ -263,16 +254,19 @@ def _rows(table: Journaled, part: Part) -> Iterator[Finding]:
         sealed = in_order(sealed_entries(table, stretch, left), stretch)  # finds what left
         entries = rows.entries(table, stretch.form.columns, stretch.span, there)
         present = left.others(in_order(entries, stretch), stretch)
-        for what, entry, batch in compared(sealed, present):
+        found = chain(compared(sealed, present), left.named(table, stretch.form, retired))
+        for what, entry, batch in found:
             if what == Fault.ROW_REMOVED and entry.row in retired:
                 removed += 1
             else:
                 yield row_finding(Fault(what), table, entry, batch)
+        for number, position in left.otherwise:
+            yield _broken(number, f"what is kept of block {position} is not of its rows")
         for number, were, are in left.differing():
             yield Finding(
                 Fault.ROWS_DIFFER,
-                f"batch {number}, {table.name}: {were} rows were sealed, {are} are there, and not"
-                " all as they were; the archive of their month names them: period_rows",
+                f"batch {number}, {table.name}: {were} rows were sealed, {are} are there, not all"
+                " as they were; once archived, their month's files name them: period_rows",
                 batch=number,
                 table=table.name,
             )

@@ -20,7 +20,11 @@ PERIOD_PARTS = ()
 ARCHIVE_TABLES = (
     ArchiveTable("journal_act", stays=_ACT_LATER, last=True, key="journal_xid"),
     # What the rows of the month are compared with when their sealed entries have left.
-    ArchiveTable("journal_block", "t." + _BATCHES.format("t.")),
+    ArchiveTable(
+        "journal_block",
+        "t." + _BATCHES.format("t."),
+        columns=("batch_id", "entries", "id", "position", "row_form_id", "rows", "sha256"),
+    ),
     ArchiveTable(
         "journal_rowform",
         f"t.id IN (SELECT b.row_form_id FROM journal_block b WHERE b.{_BATCHES.format('b.')})",

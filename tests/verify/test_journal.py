@@ -20,7 +20,7 @@ from core.proofs import keys
 from core.proofs.models import SigningKey
 from tests.support import databases, factories
 from tests.support.databases import Database
-from tests.support.journaling import seal_all
+from tests.support.journaling import as_owner, execute, seal_all, touched
 from tests.support.verifying.forging import Refused, public_key, published_log
 from tests.support.verifying.load import FOLDER, verifier
 from tests.support.verifying.tamper import changes
@@ -170,6 +170,29 @@ def test_a_journal_that_went_on_elsewhere_than_a_lineage_is_two_from_one_past() 
             journal.one_past(digests, lineages, [said], 2)
     with pytest.raises(Refused, match=r"^lineage 1, after batch 1\.digest"):
         journal.one_past(digests, {0: 0, 1: 0, 2: 1}, [said | {"digest": "bb"}], 2)
+
+
+@pytest.mark.article("14.III.1.5")
+def test_any_sealed_row_that_was_touched_is_refused(own_database: Database, tmp_path: Path) -> None:
+    """The rows give the entries of the export; so nobody need trust what the database keeps."""
+    factories.sell(factories.contest(), factories.point())
+    seal_all()
+    log, key = published_log(), public_key()
+    assert "WHOLE" in run(tmp_path, exported(), log, key)
+    copied = "SELECT (jsonb_populate_record(t, '{{\"id\": 99}}')).* FROM {0} t LIMIT 1"
+    with as_owner(own_database):
+        for statement in (
+            "UPDATE premises_premises SET name = name || 'x'",
+            "UPDATE ledger_transfer SET amount_cents = amount_cents + 1",
+            "DELETE FROM lototrot_displayacknowledgement",
+            f"INSERT INTO ledger_account {copied.format('ledger_account')}",
+        ):
+            table = statement.split()[1 if statement.startswith("UPDATE") else 2]
+            with touched(table):
+                execute("ALTER TABLE ledger_account DROP CONSTRAINT ledger_account_code_key")
+                assert execute(statement) > 0
+                with pytest.raises(Refused, match=r"not the block before|not entries"):
+                    run(tmp_path, exported(), log, key)
 
 
 def exported() -> Lines:

@@ -147,6 +147,7 @@ class Migration(migrations.Migration):
                 ("position", models.PositiveIntegerField(verbose_name="position")),
                 ("rows", models.PositiveIntegerField(verbose_name="rows")),
                 ("entries", models.BinaryField(null=True, verbose_name="entries")),
+                ("short", models.BinaryField(null=True)),
                 ("sha256", models.BinaryField(max_length=32, verbose_name="digest")),
                 (
                     "batch",

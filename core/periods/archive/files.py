@@ -27,6 +27,7 @@ from core.journal.install import COLUMN, Journaled, journaled
 from core.kernel.canonical import Json, canonical_bytes, canonical_sha256
 from core.kernel.days import day_bounds
 from core.kernel.errors import InvariantBroken
+from core.periods.archive.entries import BLOCKS, block_lines
 from core.periods.archive.tables import ArchiveTable, archive_tables, retiring_tables
 from core.periods.figures import BEGINNING
 from core.periods.models import Archive, ClosedPeriod
@@ -36,7 +37,6 @@ from core.statements.balances import transfers_within
 FORMAT = "trot-archive-1"
 MANIFEST = "manifest.json"
 _ROWS_AT_ONCE = 1_024
-_BLOCKS_AT_ONCE = 16  # a block of the journal is a line of up to 98,000 characters
 _BYTES_AT_ONCE = 1 << 20
 _COLUMNS = """
 SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute
@@ -278,6 +278,9 @@ def row_lines(
 
     A row that the journal does not cover, which is of the journal itself, has transaction 0.
     """
+    if table.name == BLOCKS:
+        yield from block_lines(where, values)
+        return
     xid = f"t.{COLUMN}" if covered else "0::bigint"
     if covered is None:
         image = "to_jsonb(t)"
@@ -298,7 +301,7 @@ def row_lines(
         psycopg.ServerCursor(connection.connection, f"archive_{table.name}") as cursor,
     ):
         cursor.execute(query, values)
-        while found := cursor.fetchmany(_ROWS_AT_ONCE if covered else _BLOCKS_AT_ONCE):
+        while found := cursor.fetchmany(_ROWS_AT_ONCE):
             yield from found
 
 

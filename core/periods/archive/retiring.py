@@ -25,6 +25,7 @@ from core.journal.verifying import batch_findings, table_findings
 from core.kernel.canonical import Json
 from core.kernel.errors import Conflict, Invalid, InvariantBroken
 from core.periods import powers
+from core.periods.archive.entries import entries_fill
 from core.periods.archive.files import batch_before, entry_bytes, row_lines
 from core.periods.archive.opening import (
     OPENING,
@@ -340,6 +341,12 @@ def _newest_first(relation: str) -> QuerySet[RetiredRows]:
 
 @transaction.atomic
 def _remove(table: ArchiveTable, first: int, last: int) -> int:
+    """Delete what leaves of a range of rows, which is proved by whole sealed entries from then on.
+
+    Raises RowsNotAsArchived.
+    """
+    if not entries_fill(table, first, last):
+        raise RowsNotAsArchived(table=table.name)
     return _number(_REMOVE, table, first, last)
 
 
@@ -348,19 +355,20 @@ SELECT coalesce((SELECT b.last_batch FROM periods_closedperiod b WHERE b.number 
        p.last_batch
   FROM periods_retirement r JOIN periods_closedperiod p ON p.id = r.period_id
  WHERE EXISTS (SELECT FROM journal_block k JOIN journal_rowform f ON f.id = k.row_form_id
-                WHERE k.batch_id = p.last_batch AND k.entries IS NOT NULL
+                WHERE k.batch_id = p.last_batch AND k.short IS NOT NULL
                   AND f.relation <> ALL (%s))
  ORDER BY p.number
 """
 _LEAVE = """
-UPDATE journal_block k SET entries = NULL FROM journal_rowform f
- WHERE f.id = k.row_form_id AND f.relation <> ALL (%s) AND k.entries IS NOT NULL
+UPDATE journal_block k SET short = NULL FROM journal_rowform f
+ WHERE f.id = k.row_form_id AND f.relation <> ALL (%s) AND k.short IS NOT NULL
    AND k.batch_id > %s AND k.batch_id <= %s
 """
 
 
 def entries_remove() -> int:
-    """Take the sealed entries of retired months away; return how many blocks gave theirs.
+    """Take away what is kept of the sealed entries of retired months; return how many blocks gave
+    theirs.
 
     Those of tables whose rows leave stay. Batches are taken in their order, the month's last one at
     the end: so a night that was interrupted is found unfinished.

@@ -9,7 +9,7 @@ from django.db import connection, transaction
 
 from core.journal import rows, spans
 from core.journal.models import Batch, RowForm
-from core.journal.spans import Left, in_order, sealed_entries, stretches
+from core.journal.spans import Left, Stretch, in_order, sealed_entries, stretches
 from core.journal.verifying import verify
 from tests.support import factories
 from tests.support.databases import Database
@@ -36,17 +36,23 @@ def test_every_entry_is_in_one_stretch(
     seal_all()
     with transaction.atomic(), rows.ready():
         found = list(stretches(PREMISES))
-        sealed = [
-            entry.row
-            for stretch in found
-            for entry, _ in in_order(sealed_entries(PREMISES, stretch, Left()), stretch)
-        ]
+        sealed = [row for stretch in found for row in _proved(stretch)]
     assert sealed == places
     assert len(found) == (Batch.objects.count() if most == 1 else len(found))
     assert found[0].first_batch == 1
     assert found[-1].last_batch == Batch.objects.count()
     assert [each.span.first for each in found[1:]] == [each.span.end for each in found[:-1]]
     assert verify().findings == []
+
+
+def _proved(stretch: Stretch) -> list[int]:
+    """Return the rows of a stretch, which give the entries of its blocks again."""
+    left = Left()
+    assert list(sealed_entries(PREMISES, stretch, left)) == []
+    read = list(rows.entries(PREMISES, stretch.form.columns, stretch.span))
+    assert list(left.others(in_order(read, stretch), stretch)) == []
+    assert list(left.named(PREMISES, stretch.form, ())) == list(left.differing()) == []
+    return [entry.row for entry in read]
 
 
 def test_a_table_whose_first_row_is_sealed_meanwhile_is_verified(own_database: Database) -> None:

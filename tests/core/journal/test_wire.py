@@ -3,7 +3,10 @@
 import hashlib
 import json
 import re
+import zlib
 from datetime import UTC, datetime
+
+import pytest
 
 from core.journal import wire
 from core.kernel.canonical import canonical_bytes
@@ -35,3 +38,48 @@ def test_the_worked_bytes() -> None:
     message = canonical_bytes(head)
     assert hashlib.sha256(message).hexdigest() == shown["digest"]
     assert _private(bytes(range(32))).sign(message).hex() == shown["signature"]
+
+
+def entry(xid: int, row: int) -> bytes:
+    return wire.entry_bytes(wire.Entry(xid, row, hashlib.sha256(f"{xid}".encode()).digest()))
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [(800, 7)],
+        [(800, 7), (801, 8), (801, 9), (900, 3)],
+        [(-(2**63), 2**63 - 1), (2**63 - 1, -(2**63)), (0, 0)],
+        [(2**44 + step, 5_000_000_000 + step) for step in range(1024)],
+    ],
+)
+def test_a_shortened_block_names_every_row(numbers: list[tuple[int, int]]) -> None:
+    entries = [entry(*each) for each in numbers]
+    short = wire.shortened(entries)
+    assert wire.is_short(short, len(entries)) and wire.is_shortened(short, entries)
+    named = wire.short_entries(short, len(entries))
+    assert [(each.xid, each.row) for each in named] == numbers
+    assert b"".join(each.digest for each in named) == b"".join(each[16:24] for each in entries)
+
+
+def test_numbers_that_follow_one_another_take_next_to_nothing() -> None:
+    entries = [entry(2**44 + 2 * step, step) for step in range(1024)]
+    assert len(wire.shortened(entries)) < 1024 * wire.SHORT_DIGEST_BYTES + 100
+
+
+def test_a_shortened_block_of_other_rows_or_of_another_number_is_refused() -> None:
+    entries = [entry(800 + step, step) for step in range(5)]
+    short = wire.shortened(entries)
+    for other in (b"", b"x", short[:-1], short + b"x", short[8:], b"x" * 8 + short):
+        assert not wire.is_short(other, 5) and not wire.is_shortened(other, entries), other
+        with pytest.raises(ValueError):
+            wire.short_entries(other, 5)
+    for rows in (1, 4, 6, 5000):
+        assert not wire.is_short(short, rows)
+    for others in (entries[::-1], [*entries[:4], entry(804, 5)], [*entries[:4], entry(805, 4)]):
+        assert not wire.is_shortened(short, others)
+
+
+def test_numbers_that_unpack_to_much_are_not_unpacked() -> None:
+    bomb = zlib.compressobj(wbits=-15)
+    assert not wire.is_short(bytes(8) + bomb.compress(bytes(10_000_000)) + bomb.flush(), 1)

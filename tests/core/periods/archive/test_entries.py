@@ -1,5 +1,6 @@
 """Sealed entries of a retired month leave; the rows give them again, and nothing goes unnoticed."""
 
+import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from datetime import timedelta
@@ -55,7 +56,7 @@ def retired(period: ClosedPeriod, folder: Path) -> None:
 
 def left() -> set[tuple[int, str]]:
     """Return batch and table of the blocks whose entries left."""
-    gone = Block.objects.filter(entries=None).select_related("row_form")
+    gone = Block.objects.filter(entries=None, short=None).select_related("row_form")
     return {(block.batch_id, block.row_form.relation) for block in gone}
 
 
@@ -92,7 +93,8 @@ def test_entries_leave_by_the_retirement_and_the_rows_prove_themselves(
     retired(sealed_month, tmp_path)
     assert left() == set() and found() == []
     assert removed() == leaving()
-    there = Block.objects.filter(batch_id__lte=3).exclude(entries=None)
+    kept = Block.objects.filter(batch_id__lte=3)
+    there = kept.exclude(entries=None)
     retiring_here = {"journal_act", PRINTS, TICKETS, "ledger_transfer"}
     assert {block.row_form.relation for block in there} == retiring_here
     assert len(left()) == before - there.count() and max(left())[0] == 3
@@ -169,7 +171,7 @@ TOUCHES: list[tuple[str, Named]] = [
         },
     ),
     (
-        "UPDATE journal_block SET entries = NULL WHERE batch_id = 4",
+        "UPDATE journal_block SET short = NULL WHERE batch_id = 4",
         {(Fault.BATCH, 4, "")},
     ),
     (
@@ -201,7 +203,7 @@ def test_nobody_takes_entries_that_were_not_retired(
 ) -> None:
     def take(of: str) -> None:
         blocks = Block.objects.filter(row_form__relation=of, batch_id__gte=2)
-        blocks.update(entries=None)
+        blocks.update(entries=None, short=None)
 
     refused = pytest.raises(DatabaseError, match=r"not retired|only entries")
     with refused, transaction.atomic():
@@ -226,14 +228,20 @@ def test_a_month_that_is_not_as_it_was_sealed_is_not_retired(
     archive_write(period=sealed_month, folder=tmp_path)
     seal_all()
     proposal = proposed()
-    for touch, back, table in (
-        ("bets = bets + 1", "bets = bets - 1", "lototrot_ticket"),
-        ("entries = entries || 'x'", "entries = substr(entries, 1, rows * 48)", "journal_block"),
+    of_block = Block.objects.get(pk=2).row_form.relation
+    for table, touch, back, named in (
+        (TICKETS, "bets = bets + 1", "bets = bets - 1", TICKETS),
+        (
+            "journal_block",
+            "short = short || 'x'",
+            "short = substr(short, 1, length(short) - 1)",
+            of_block,
+        ),
     ):
         forced(f"UPDATE {table} SET {touch} WHERE id = 2")
         with pytest.raises(RowsNotAsArchived) as raised, transaction.atomic():
             confirm(proposal)
-        assert raised.value.data["table"] == table
+        assert raised.value.data["table"] == named
         forced(f"UPDATE {table} SET {back} WHERE id = 2")
     confirm(proposal)
 
@@ -306,3 +314,33 @@ def test_a_transaction_that_ended_late_is_of_the_batch_that_sealed_it(
         assert found() == []
     export(StringIO())
     assert rows_named(tmp_path / "2030-03") == []
+
+
+def test_entries_are_written_whole_before_a_row_leaves(
+    sealed_month: ClosedPeriod, tmp_path: Path
+) -> None:
+    kept = Block.objects.filter(row_form__relation=TICKETS, batch_id__lte=sealed_month.last_batch)
+    assert set(kept.values_list("entries", flat=True)) == {None}
+    retired(sealed_month, tmp_path)
+    forced("UPDATE lototrot_ticket SET bets = bets + 1 WHERE id = 1")
+    with pytest.raises(RowsNotAsArchived):  # nothing is deleted of rows that are not as sealed
+        removed()
+    forced("UPDATE lototrot_ticket SET bets = bets - 1 WHERE id = 1")
+    assert removed() > 0
+    for block in kept:
+        assert block.short is None and block.entries is not None
+        assert hashlib.sha256(block.entries).digest() == bytes(block.sha256)
+    for other in ({"entries": None}, {"short": b"x"}, {"entries": b"x" * 48}):
+        with pytest.raises(DatabaseError, match="not retired"), transaction.atomic():
+            kept.update(**other)
+
+
+def test_a_row_that_was_retired_and_went_without_its_entry_is_missed(
+    sealed_month: ClosedPeriod, tmp_path: Path
+) -> None:
+    """The log says that it may be gone; only its whole entry says what it was."""
+    retired(sealed_month, tmp_path)
+    forced(f"DELETE FROM {PRINTS} WHERE id = 1")
+    assert (Fault.ROWS_DIFFER, 3, PRINTS) in {
+        (each.what, each.batch, each.table) for each in verify().findings
+    }

@@ -1,0 +1,110 @@
+"""Make the journal's sealed entries whole again from their rows: for the archive, and for good
+where rows are deleted.
+
+A block keeps eight bytes of each row's digest (docs/adr/0048). The archive has whole entries, and
+so has each block of which rows were deleted: nothing else proves these.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
+
+import psycopg
+from django.db import connection
+
+from core.journal import rows
+from core.journal.install import COLUMN, journaled
+from core.journal.models import Batch, Block
+from core.journal.spans import Again
+from core.periods.archive.tables import ArchiveTable
+
+BLOCKS = "journal_block"
+_BLOCKS_AT_ONCE = 16  # a block is a line of up to 98,000 characters
+_KEPT = "to_jsonb(t) - 'short'"
+
+_XIDS = """
+SELECT min({xid}), max({xid}) FROM "{table}" t WHERE t.{key} BETWEEN %s AND %s
+"""
+_LATE = """
+SELECT EXISTS (SELECT FROM "{table}" t
+                WHERE t.{key} BETWEEN %s AND %s AND {xid} = ANY(%s::bigint[]))
+"""
+
+
+def block_lines(where: str, values: Mapping[str, Any]) -> Iterator[tuple[int, int, str]]:
+    """Yield 0, id and JSON text of each block with whole entries, by id. Needs `rows.ready`."""
+    tables = {table.name: table for table in journaled()}
+    batch, again = 0, None
+    connection.ensure_connection()
+    with (
+        connection.wrap_database_errors,
+        psycopg.ServerCursor(connection.connection, f"archive_{BLOCKS}") as cursor,
+    ):
+        cursor.execute(
+            f"SELECT t.id, ({_KEPT})::text FROM {BLOCKS} t WHERE {where} ORDER BY t.id", values
+        )
+        while found := cursor.fetchmany(_BLOCKS_AT_ONCE):
+            kept = Block.objects.select_related("row_form").in_bulk([block for block, _ in found])
+            for number, text in found:
+                block = kept[number]
+                if again is None or block.batch_id != batch:
+                    batch = block.batch_id
+                    again = Again(tables, Batch.objects.get(pk=batch))
+                line = json.loads(text) | {"entries": f"\\x{again.entries(block).hex()}"}
+                yield 0, number, json.dumps(line)
+
+
+def entries_fill(table: ArchiveTable, first: int, last: int) -> bool:
+    """Write the entries of a table whole in all batches that have a row of a range of keys.
+
+    Return False if the rows of one are not as they were sealed, or are not sealed yet; then nothing
+    may be deleted.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_XIDS.format(**_names(table)), [first, last])
+        first_xid, last_xid = cursor.fetchone()
+    if first_xid is None:
+        return True
+    until = _sealed_by(table, first, last, last_xid)
+    if until is None:
+        return False
+    kept = Block.objects.filter(
+        row_form__relation=table.name,
+        entries=None,
+        batch__end_xid__gt=first_xid,
+        batch__number__lte=until,
+    ).select_related("row_form", "batch")
+    tables = {covered.name: covered for covered in journaled()}
+    with rows.ready():
+        for batch, blocks in groupby(
+            kept.order_by("batch_id", "position").iterator(chunk_size=_BLOCKS_AT_ONCE),
+            key=attrgetter("batch"),
+        ):
+            again = Again(tables, batch)
+            for block in blocks:
+                content = again.entries(block)
+                if hashlib.sha256(content).digest() != bytes(block.sha256):
+                    return False
+                Block.objects.filter(pk=block.pk).update(entries=content, short=None)
+    return True
+
+
+def _sealed_by(table: ArchiveTable, first: int, last: int, last_xid: int) -> int | None:
+    """Return the first batch by which all rows of a range are sealed; None if some row is not.
+
+    A row of a transaction that a batch calls open is in a later one. Most of those that it calls
+    open wrote no row of the range: also those of other databases of the server are among them.
+    """
+    for batch in Batch.objects.filter(end_xid__gt=last_xid).order_by("number"):
+        with connection.cursor() as cursor:
+            cursor.execute(_LATE.format(**_names(table)), [first, last, batch.open_xids])
+            if not cursor.fetchone()[0]:
+                return batch.number
+    return None
+
+
+def _names(table: ArchiveTable) -> dict[str, str]:
+    return {"xid": f"t.{COLUMN}", "table": table.name, "key": table.key}
