@@ -1,5 +1,7 @@
 """Read the public log."""
 
+import datetime
+
 from django.db.models import QuerySet
 
 from core.kernel.errors import NotFound
@@ -80,6 +82,15 @@ def leaving_rows(table: str) -> int:
         for entry in document["tables"]
         if entry["table"] == table
     )
+
+
+def retired_until(table: str) -> datetime.date | None:
+    """Return the last day of the months of which rows of a table left; None if none did."""
+    published = LogEntry.objects.filter(kind=RETIREMENT).order_by("-sequence")
+    for document in published.values_list("document", flat=True).iterator(chunk_size=1):
+        if any(entry["table"] == table and entry["leaves"] for entry in document["tables"]):
+            return datetime.date.fromisoformat(document["last_day"])
+    return None
 
 
 class Retired:

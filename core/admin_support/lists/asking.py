@@ -82,6 +82,14 @@ class Asked(forms.Form):
                 condition &= self._bounded(name, f".{what}", value)
         return condition
 
+    def reaches(self, day: datetime.date) -> bool:
+        """Return whether rows of a day, or of one before, are among those that are asked for."""
+        if not self.is_valid():
+            return False
+        asked = self.cleaned_data.items()
+        since = [value for key, value in asked if key.endswith(FROM) and type(value) is type(day)]
+        return all(each <= day for each in since)
+
     def _title(self, name: str) -> str:
         return capfirst(str(self.model._meta.get_field(name).verbose_name))  # type: ignore[union-attr]
 

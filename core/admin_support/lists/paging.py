@@ -20,10 +20,11 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext, ngettext
 from unfold.views import ChangeList
 
-from core.admin_support.columns import money, whole
+from core.admin_support.columns import day, money, whole
 from core.admin_support.lists import choosing
 from core.admin_support.lists.asking import Asked
 from core.database.reading.limits import ReadingTooLong, limited
+from core.proofs.selectors import retired_until
 
 AFTER, BEFORE = "after", "before"
 MOST_COUNTED = 100_000
@@ -121,6 +122,19 @@ class List(ChangeList):  # type: ignore[misc]  # unfold is not typed
     def totals(self) -> Totals | None:
         """Return the totals of what is asked; None if nothing can be, or it takes too long."""
         return totals_of(self.queryset, self.model_admin.summed) if self.is_asked else None
+
+    def archived(self) -> str:
+        """Return which rows of what is asked may be in archives; empty if none can be there.
+
+        Rows of a month that two persons retired leave the live store (docs/adr/0038).
+        """
+        if not (self.is_asked and getattr(self.model, "retires", False)):
+            return ""
+        last = retired_until(self.model._meta.db_table)
+        if last is None or not self.asked.reaches(last):
+            return ""
+        said = gettext("Rows up to %(day)s were retired: those not listed are in the archives.")
+        return said % {"day": day(last)}
 
     def kept(self) -> list[tuple[str, str]]:
         """Return what else stands in the address and stays when other things are asked."""

@@ -5,15 +5,20 @@ from typing import Any
 
 import pytest
 
+from core.ledger.models import Transfer
 from core.longwork.models import LongWork
 from core.longwork.services import work_do
 from core.periods.archive import retiring
 from core.periods.archive.writing import archive_write
 from core.periods.models import Archive, ClosedPeriod, Retirement
-from core.staff.models import Proposal
+from core.receipts.formats import format_date
+from core.staff.models import Proposal, User
 from core.staff.powers import Role
+from core.statements.models import Statement
 from tests.core.periods.archive.conftest import own_month as own_month
-from tests.support.admin_desk import Desk, row_url
+from tests.core.periods.archive.conftest import retired
+from tests.support import factories
+from tests.support.admin_desk import Desk, list_url, row_url
 from tests.support.api import Api, refused, staff_api
 from tests.support.journaling import seal_all
 
@@ -63,6 +68,27 @@ def _confirmed_by_a_worker(proposal: Proposal, api: Api) -> None:
     assert by_api.state == "done", by_api.fault
     assert Retirement.objects.get().proposal == proposal
     desk.refused(proposal, "confirm", "proposal_decided")
+
+
+def test_a_list_says_which_rows_of_what_is_asked_are_in_archives(
+    own_month: ClosedPeriod, tmp_path: Path
+) -> None:
+    url, until = list_url(Transfer), f"{format_date(own_month.last_day, 'en')} were retired"
+    auditor = User.objects.get(pk=factories.staff(Role.AUDITOR).user_id)
+    desk = Desk(person=auditor)
+    assert "were retired" not in desk.get(url, q="premises")
+    retired(own_month, tmp_path)
+    for asked in ({"at.from": "2030-03-31"}, {"at.to": "2031-01-01"}, {"q": "premises"}):
+        assert until in desk.get(url, **asked), asked
+    # Nothing of what is asked can be there; nothing is asked; a table of which no row leaves.
+    for page, asked in (
+        (url, {"at.from": "2030-04-01"}),
+        (url, {}),
+        (list_url(Statement), {"week_to.from": "2030-01-01"}),
+    ):
+        assert "were retired" not in desk.get(page, **asked), asked
+    for language, words in (("ca", "es van retirar"), ("es", "se retiraron")):
+        assert words in Desk(person=auditor, language=language).get(url, q="premises")
 
 
 def _differs(table: Any, covered: Any, archive: Archive) -> None:
