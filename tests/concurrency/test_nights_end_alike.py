@@ -5,14 +5,12 @@ prizes lapse are run in each of these ways.
 """
 
 import json
-import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import date, timedelta
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -32,7 +30,9 @@ from core.payoffice.models import Claim
 from core.statements.models import Statement
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import CarryOver, Lapse
+from tests.concurrency import killed_night
 from tests.support import databases
+from tests.support.concurrency.forking import Forked
 from tests.support.databases import Database
 from tests.support.season import world as season
 from tests.support.season.world import at
@@ -149,20 +149,16 @@ def by_many_at_once() -> None:
     assert ran == JobRun.objects.filter(day__in=NIGHTS).count()
 
 
-def killed_at_every_step(database: Database) -> None:
+def killed_at_every_step(database: Database, output: Path) -> None:
     morning_after(NIGHTS[-1])
     due = len(jobs_due())
     connections.close_all()
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.concurrency.killed_night"],
-        env={**os.environ, **database.environment},
-        capture_output=True,
-        text=True,
-        timeout=280,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert int(done.stdout) > due
+    nights = Forked(killed_night.main, environment=database.environment, output=output)
+    try:
+        assert nights.wait(280) == 0, nights.errors()[-2000:]
+    finally:
+        nights.kill()
+    assert int(output.read_text()) > due
     when_free(night_run)
     assert JobRun.objects.filter(attempts__gte=2).count() >= due // 2
 
@@ -206,8 +202,10 @@ def test_nights_end_alike_however_they_are_run(
 
 
 @pytest.mark.article("14.III.10.2", "14.III.10.7")
-def test_nights_killed_at_every_step_end_alike(copied: tuple[Database, str]) -> None:
+def test_nights_killed_at_every_step_end_alike(
+    copied: tuple[Database, str], tmp_path: Path
+) -> None:
     database, expected = copied
-    killed_at_every_step(database)
+    killed_at_every_step(database, tmp_path / "nights.txt")
     assert state() == expected
     assert trial().difference_cents == 0
