@@ -62,6 +62,7 @@ os.environ.setdefault("DATABASE_OWNER_URL", os.environ["DATABASE_URL"])
 import django  # noqa: E402
 import hypothesis  # noqa: E402
 from django.conf import settings  # noqa: E402
+from django.db import transaction  # noqa: E402
 from django.utils import translation  # noqa: E402
 
 # Before the applications hash their first password.
@@ -240,6 +241,18 @@ def django_db_setup(
     """The database of the `db` fixture, whose tests are rolled back: a clone for this process."""
     with django_db_blocker.unblock(), databases.clone(), django_db_blocker.block():
         yield
+
+
+@pytest.fixture(scope="module")
+def shared(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Let fixtures of module scope write what all tests of their module begin with.
+
+    What a test writes is undone after it, as ever; what was shared is undone after the last one.
+    Give each test a copy of a shared instance, as tests change theirs.
+    """
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield
+        transaction.set_rollback(True)
 
 
 @pytest.fixture

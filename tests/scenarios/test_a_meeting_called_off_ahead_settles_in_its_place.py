@@ -3,6 +3,7 @@
 Not before 15 June is ordered, discarded, or past the day on which it could open.
 """
 
+import copy
 from collections.abc import Callable
 from datetime import date
 
@@ -19,10 +20,21 @@ pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.9.5", "14.III.5
 JUNE_10, JUNE_15, JUNE_20 = date(2030, 6, 10), date(2030, 6, 15), date(2030, 6, 20)
 
 
-@pytest.fixture
-def staff() -> Staff:
+@pytest.fixture(scope="module")
+def ground(shared: None) -> tuple[Staff, Contest]:
+    """People, and 20 June with a ticket, declared not run on 10 June, its races drawn."""
     factories.time_to(at(JUNE_10, 10))
-    return Staff()
+    return Staff(), called_off()
+
+
+@pytest.fixture
+def staff(ground: tuple[Staff, Contest]) -> Staff:
+    return ground[0]
+
+
+@pytest.fixture
+def contest(ground: tuple[Staff, Contest]) -> Contest:
+    return copy.deepcopy(ground[1])
 
 
 def of_day(day: date, state: str) -> Contest:
@@ -31,7 +43,6 @@ def of_day(day: date, state: str) -> Contest:
 
 
 def called_off() -> Contest:
-    """Return 20 June with a ticket, declared not run on 10 June, its races drawn."""
     contest = of_day(JUNE_20, Contest.State.OPEN)
     factories.sell(contest, factories.point(), [(1,)] * 7)
     factories.contest_closed(contest, cause=Contest.Cause.NOT_RUN)
@@ -71,9 +82,12 @@ def ordered(staff: Staff, draft: Contest) -> None:
     [(discarded, 18), (past, 18), (ordered, 18 + 18 + 42)],
 )
 def test_it_waits_for_the_earlier_meeting(
-    staff: Staff, become: Callable[[Staff, Contest], None], prizes_cents: int
+    staff: Staff,
+    contest: Contest,
+    become: Callable[[Staff, Contest], None],
+    prizes_cents: int,
 ) -> None:
-    draft, contest = of_day(JUNE_15, Contest.State.DRAFT), called_off()
+    draft = of_day(JUNE_15, Contest.State.DRAFT)
     path = f"lototrot/contests/{contest.pk}/settlement"
     problem = refused(staff.organiser.post(path), 409, "previous_contest_open")
     assert problem["data"] == {"contest": draft.pk, "day": "2030-06-15", "state": "draft"}
@@ -87,17 +101,16 @@ def test_it_waits_for_the_earlier_meeting(
     rounds.books_agree()
 
 
-def test_on_the_day_itself_the_draft_still_holds_the_chain(staff: Staff) -> None:
+def test_on_the_day_itself_the_draft_still_holds_the_chain(staff: Staff, contest: Contest) -> None:
     """Its closing may have passed, but not its day: it may be given another closing [E9]."""
-    draft, contest = of_day(JUNE_15, Contest.State.DRAFT), called_off()
+    draft = of_day(JUNE_15, Contest.State.DRAFT)
     factories.time_to(at(JUNE_15, 23, 59))
     path = f"lototrot/contests/{contest.pk}/settlement"
     refused(staff.organiser.post(path), 409, "previous_contest_open")
     assert draft.day == JUNE_15
 
 
-def test_the_other_chain_does_not_wait(staff: Staff) -> None:
-    contest = called_off()
+def test_the_other_chain_does_not_wait(contest: Contest) -> None:
     factories.contest(
         factories.meeting(races=5, first_start_at=at(JUNE_15, 17)),
         kind="five-races",

@@ -38,8 +38,8 @@ KINDS = (documents.COMMITMENT, documents.OUTCOME, documents.MINUTES)
 Drawn = tuple[Entries, str]
 
 
-@pytest.fixture
-def drawn() -> Drawn:
+@pytest.fixture(scope="module")
+def drawn(shared: None) -> Drawn:
     """The log of a race not run, with a horse withdrawn, drawn with dice; and the draw's id."""
     factories.central_office()
     race = factories.races_of(factories.contest())[0]
@@ -185,7 +185,7 @@ def test_a_large_field_is_given_apart(monkeypatch: Any, tmp_path: Path) -> None:
     room.enter(PHRASE)
     room.certify()
     found = published_log(), str(room.draw.uuid)
-    field = DrawField.objects.get().entries
+    field = DrawField.objects.get(draw__uuid=room.draw.uuid).entries
     assert "20000 in the draw" in run(tmp_path, found, field)
     with pytest.raises(Refused, match="FIELD"):
         run(tmp_path, found)

@@ -1,5 +1,6 @@
 """Sell tickets through the API; a refused request writes nothing."""
 
+import copy
 import json
 from datetime import timedelta
 from typing import Any
@@ -23,16 +24,21 @@ from tests.support.lototrot.sale_bodies import RACES, SINGLE, TICKETS, asked, no
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def place() -> Point:
-    return factories.point()
+@pytest.fixture(scope="module")
+def on_sale(shared: None) -> tuple[Point, Contest]:
+    place, contest = factories.point(), factories.contest()
+    factories.acknowledge(contest, place)
+    return place, contest
 
 
 @pytest.fixture
-def contest(place: Point) -> Contest:
-    new_contest = factories.contest()
-    factories.acknowledge(new_contest, place)
-    return new_contest
+def place(on_sale: tuple[Point, Contest]) -> Point:
+    return copy.deepcopy(on_sale[0])
+
+
+@pytest.fixture
+def contest(on_sale: tuple[Point, Contest]) -> Contest:
+    return copy.deepcopy(on_sale[1])
 
 
 @pytest.mark.article("14.II.1", "14.II.3", "14.III.6.2")
@@ -161,7 +167,7 @@ def test_a_multiple_ticket_that_the_paper_does_not_have(
         recorded_by_id=factories.staff().user_id,
     )
     monkeypatch.setattr("tests.support.factories.contests.ticket_model", lambda: narrow)
-    contest = factories.contest()
+    contest = factories.contest(factories.meeting(first_start_at=clock.now() + timedelta(days=1)))
     factories.acknowledge(contest, place)
     refused(sell(place, asked(contest)), 422, "multiple_not_authorised")
     assert nothing_written()

@@ -1,5 +1,6 @@
 """Read the body of a sale: every error of its shape is named with its place."""
 
+import copy
 import json
 import uuid
 from typing import Any
@@ -19,16 +20,21 @@ from tests.support.lototrot.sale_bodies import TICKETS, asked, nothing_written, 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def place() -> Point:
-    return factories.point()
+@pytest.fixture(scope="module")
+def on_sale(shared: None) -> tuple[Point, Contest]:
+    place, contest = factories.point(), factories.contest()
+    factories.acknowledge(contest, place)
+    return place, contest
 
 
 @pytest.fixture
-def contest(place: Point) -> Contest:
-    new_contest = factories.contest()
-    factories.acknowledge(new_contest, place)
-    return new_contest
+def place(on_sale: tuple[Point, Contest]) -> Point:
+    return copy.deepcopy(on_sale[0])
+
+
+@pytest.fixture
+def contest(on_sale: tuple[Point, Contest]) -> Contest:
+    return copy.deepcopy(on_sale[1])
 
 
 BIG = 2**63

@@ -1,6 +1,8 @@
 """Ask about, print, copy and annul a terminal's tickets through the API, and read its totals."""
 
+import copy
 from collections.abc import Callable
+from datetime import timedelta
 from io import BytesIO
 from typing import Any
 
@@ -22,9 +24,16 @@ pytestmark = pytest.mark.django_db
 Card = dict[str, Any]
 
 
+@pytest.fixture(scope="module")
+def on_sale(shared: None) -> tuple[Point, Contest]:
+    place, contest = factories.point(), factories.contest(correction_window_s=300)
+    factories.acknowledge(contest, place)
+    return place, contest
+
+
 @pytest.fixture
-def place() -> Point:
-    return factories.point()
+def place(on_sale: tuple[Point, Contest]) -> Point:
+    return copy.deepcopy(on_sale[0])
 
 
 @pytest.fixture
@@ -33,10 +42,8 @@ def api(place: Point) -> Api:
 
 
 @pytest.fixture
-def contest(place: Point) -> Contest:
-    new_contest = factories.contest(correction_window_s=300)
-    factories.acknowledge(new_contest, place)
-    return new_contest
+def contest(on_sale: tuple[Point, Contest]) -> Contest:
+    return copy.deepcopy(on_sale[1])
 
 
 @pytest.fixture
@@ -234,7 +241,7 @@ def test_an_annulment_refused(
 
 @pytest.mark.article("14.III.1.4")
 def test_without_a_window_nothing_is_annulled(api: Api, place: Point) -> None:
-    contest = factories.contest()
+    contest = factories.contest(factories.meeting(first_start_at=clock.now() + timedelta(days=1)))
     factories.acknowledge(contest, place)
     body = {
         "uuid": str(new_uuid()),

@@ -1,5 +1,6 @@
 """Find bets in breach, also when their cause comes late to the record."""
 
+import copy
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -24,9 +25,14 @@ from tests.support.lototrot.breaching import reasons, sell, started_at
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.I.6", "14.III.4")]
 
 
-@pytest.fixture
-def contest() -> Contest:
+@pytest.fixture(scope="module")
+def on_sale(shared: None) -> Contest:
     return f.contest()
+
+
+@pytest.fixture
+def contest(on_sale: Contest) -> Contest:
+    return copy.deepcopy(on_sale)
 
 
 @pytest.fixture
@@ -204,8 +210,9 @@ def test_a_terminal_revoked_by_then_is_in_breach(contest: Contest, point: f.Poin
     assert reasons(contest) == {late.ticket_id: ["terminal_revoked"]}
 
 
-def test_every_reason_is_given_and_other_contests_are_left_alone(point: f.Point) -> None:
-    contest = f.contest()
+def test_every_reason_is_given_and_other_contests_are_left_alone(
+    contest: Contest, point: f.Point
+) -> None:
     other = f.contest(f.meeting(day=contest.day + timedelta(days=1)))
     sale = sell(contest, point)
     started_at(contest, sale.sold_at)

@@ -1,5 +1,6 @@
 """Sell and play a ticket through the API; a refused request writes nothing."""
 
+import copy
 import json
 from typing import Any
 
@@ -23,14 +24,19 @@ from tests.support.promotrot.playing import PLAYS, acted, asked, card_bought
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def place() -> Point:
-    return factories.point()
+@pytest.fixture(scope="module")
+def on_sale(shared: None) -> tuple[Point, Emission]:
+    return factories.point(), emitting.opened(emitting.small())
 
 
 @pytest.fixture
-def emission() -> Emission:
-    return emitting.opened(emitting.small())
+def place(on_sale: tuple[Point, Emission]) -> Point:
+    return copy.deepcopy(on_sale[0])
+
+
+@pytest.fixture
+def emission(on_sale: tuple[Point, Emission]) -> Emission:
+    return copy.deepcopy(on_sale[1])
 
 
 def nothing_written() -> bool:

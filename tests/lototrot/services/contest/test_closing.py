@@ -1,11 +1,13 @@
 """Closing: by the clock or earlier, once, and with it the secret behind the codes."""
 
+import copy
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import IntegrityError, connection, transaction
 
+from core.database import clock
 from core.premises.access import BareTerminal
 from core.premises.requests import new_uuid
 from core.staff.actor import StaffActor
@@ -44,16 +46,21 @@ def by() -> StaffActor:
     return factories.staff(Role.ORGANISER)
 
 
-@pytest.fixture
-def contest() -> Contest:
-    return factories.contest(correction_window_s=3600)
+@pytest.fixture(scope="module")
+def on_sale(shared: None) -> tuple[Point, Contest]:
+    place, contest = factories.point(), factories.contest(correction_window_s=3600)
+    factories.acknowledge(contest, place)
+    return place, contest
 
 
 @pytest.fixture
-def place(contest: Contest) -> Point:
-    new_point = factories.point()
-    factories.acknowledge(contest, new_point)
-    return new_point
+def contest(on_sale: tuple[Point, Contest]) -> Contest:
+    return copy.deepcopy(on_sale[1])
+
+
+@pytest.fixture
+def place(on_sale: tuple[Point, Contest]) -> Point:
+    return copy.deepcopy(on_sale[0])
 
 
 def request_of(contest: Contest) -> SaleRequest:
@@ -121,7 +128,8 @@ def test_an_early_closing_after_the_schedule_is_the_schedules(
 
 
 def test_a_draft_is_not_closed(by: StaffActor) -> None:
-    draft = factories.contest(state=Contest.State.DRAFT)
+    tomorrow = factories.meeting(first_start_at=clock.now() + timedelta(days=1))
+    draft = factories.contest(tomorrow, state=Contest.State.DRAFT)
     assert not contest_close_early(by=by, contest_id=draft.pk)
 
 

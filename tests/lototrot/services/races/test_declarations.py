@@ -1,5 +1,6 @@
 """Declare races not run, suspended or all disqualified, and retract a mistaken declaration."""
 
+import copy
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -46,9 +47,14 @@ pytestmark = pytest.mark.django_db
 Kind = RaceDeclaration.Kind
 
 
-@pytest.fixture
-def contest() -> Contest:
+@pytest.fixture(scope="module")
+def on_sale(shared: None) -> Contest:
     return f.contest()
+
+
+@pytest.fixture
+def contest(on_sale: Contest) -> Contest:
+    return copy.deepcopy(on_sale)
 
 
 @pytest.fixture

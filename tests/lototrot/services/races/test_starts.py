@@ -1,5 +1,6 @@
 """Two persons record a start, which closes the contests on a race once and for good."""
 
+import copy
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -41,9 +42,14 @@ pytestmark = pytest.mark.django_db
 Kind = RaceDeclaration.Kind
 
 
-@pytest.fixture
-def contest() -> Contest:
+@pytest.fixture(scope="module")
+def on_sale(shared: None) -> Contest:
     return f.contest()
+
+
+@pytest.fixture
+def contest(on_sale: Contest) -> Contest:
+    return copy.deepcopy(on_sale)
 
 
 @pytest.fixture

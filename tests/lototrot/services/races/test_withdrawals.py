@@ -1,5 +1,6 @@
 """Withdrawals: off sale at once, confirmed by a second person, reversible until the start."""
 
+import copy
 from datetime import timedelta
 
 import pytest
@@ -38,9 +39,14 @@ from tests.support import factories as f
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.5.4.1")]
 
 
-@pytest.fixture
-def contest() -> Contest:
+@pytest.fixture(scope="module")
+def on_sale(shared: None) -> Contest:
     return f.contest()
+
+
+@pytest.fixture
+def contest(on_sale: Contest) -> Contest:
+    return copy.deepcopy(on_sale)
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """The correction of an error: the one thing that undoes a sale (14.III.1.4) [E4]."""
 
+import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -46,16 +47,21 @@ pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.1.4")]
 WINDOW_S = 60
 
 
-@pytest.fixture
-def contest() -> Contest:
-    return factories.contest(correction_window_s=WINDOW_S)
+@pytest.fixture(scope="module")
+def on_sale(shared: None) -> tuple[Point, Contest]:
+    place, contest = factories.point(), factories.contest(correction_window_s=WINDOW_S)
+    factories.acknowledge(contest, place)
+    return place, contest
 
 
 @pytest.fixture
-def place(contest: Contest) -> Point:
-    new_point = factories.point()
-    factories.acknowledge(contest, new_point)
-    return new_point
+def contest(on_sale: tuple[Point, Contest]) -> Contest:
+    return copy.deepcopy(on_sale[1])
+
+
+@pytest.fixture
+def place(on_sale: tuple[Point, Contest]) -> Point:
+    return copy.deepcopy(on_sale[0])
 
 
 def sell(place: Point, contest: Contest) -> Sold:
