@@ -68,7 +68,7 @@ def is_simulated() -> bool:
 def is_unsound() -> bool:
     """Return whether the clock cannot be trusted now, so that nothing is sold."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT core_clock_unsound()")
+        cursor.execute("SELECT unsound FROM core_clock_unsound()")
         return bool(cursor.fetchone()[0])
 
 

@@ -130,7 +130,7 @@ def _triggers(table: Journaled) -> list[str]:
     statements = [
         f'CREATE INDEX IF NOT EXISTS "{name}_journal" ON "{name}" ({COLUMN})',
         f'CREATE OR REPLACE TRIGGER journal_rows AFTER INSERT ON "{name}"'
-        f" FOR EACH STATEMENT WHEN ({_FIRST}) EXECUTE FUNCTION journal_rows()",
+        " FOR EACH STATEMENT EXECUTE FUNCTION journal_rows()",
         f'CREATE OR REPLACE TRIGGER guard_act BEFORE UPDATE OF {COLUMN} ON "{name}"'
         f" FOR EACH ROW EXECUTE FUNCTION {table.guard}",
     ]

@@ -84,7 +84,7 @@ def premises_authorised(premises_id: int, game: str) -> bool:
 
 
 _SALE_REFUSAL = """
-SELECT CASE WHEN core_clock_unsound() THEN 'clock_unsound' ELSE coalesce(
+SELECT CASE WHEN (SELECT k.unsound FROM core_clock_unsound() k) THEN 'clock_unsound' ELSE coalesce(
     (SELECT m.refusal
        FROM premises_may_sell(p_terminal => %(terminal)s, p_premises => %(premises)s,
             p_game => %(game)s, p_at => core_now()) m),

@@ -29,8 +29,8 @@ AS $$ SELECT clock_timestamp() - CASE WHEN inet_server_addr() = '{right}' THEN i
                                       ELSE interval '{seconds} seconds' END $$
 """
 _NO_GUARD = """
-CREATE OR REPLACE FUNCTION core_clock_unsound() RETURNS boolean LANGUAGE sql VOLATILE
-AS $$ SELECT false $$
+CREATE OR REPLACE FUNCTION core_clock_unsound() RETURNS TABLE (unsound boolean)
+LANGUAGE sql STABLE ROWS 1 AS $$ SELECT false $$
 """
 _AS_IT_IS = "SELECT pg_get_functiondef(%s::regprocedure)"
 _BEFORE_ITS_TIME = """

@@ -21,8 +21,10 @@ $$;
 -- Return whether the clock cannot be trusted: those who watch it found so, or it is behind the newest
 -- act that they saw, or they have not looked since the server's history began anew: the clock of a
 -- promoted machine may be behind the newest sale. The state changes under the exclusive lock of all sales; a sale asks while it
--- holds that lock shared. The clock is read after the row, so a sound clock is never behind it.
-CREATE OR REPLACE FUNCTION core_clock_unsound() RETURNS boolean LANGUAGE sql VOLATILE AS $$
+-- holds that lock shared. The clock is read after the row, so a sound clock is never behind it. It is one
+-- row, and queries contain it (core/premises/sql/may_sell.sql).
+CREATE OR REPLACE FUNCTION core_clock_unsound() RETURNS TABLE (unsound boolean)
+LANGUAGE sql STABLE ROWS 1 AS $$
     SELECT EXISTS (SELECT FROM public.database_clockwatch w
                     WHERE w.unsound OR public.core_server_clock() < w.newest_at
                        OR w.timeline NOT IN ('', public.core_timeline()))

@@ -45,8 +45,8 @@ BEGIN
     RETURN set_config('core.acted', pg_current_xact_id()::text, true) <> '';
 END $$;
 
--- Run after the first statement of a transaction that inserts rows; the trigger has that condition.
--- A row trigger of the same table may have written a row, and so the act, since it was evaluated.
+-- Run after each statement that inserts rows; the first of a transaction notes its act. The test is not
+-- a condition of the trigger, whose text PostgreSQL reads again for each statement (docs/adr/0030).
 CREATE OR REPLACE FUNCTION journal_rows() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF current_setting('core.acted', true) IS DISTINCT FROM pg_current_xact_id()::text THEN

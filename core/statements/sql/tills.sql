@@ -56,6 +56,9 @@ CREATE OR REPLACE FUNCTION statements_till_move() RETURNS trigger LANGUAGE plpgs
 DECLARE
     v_till record;
 BEGIN
+    IF current_setting('core.act', true) LIKE '%.sale|%|' || NEW.reference::text THEN
+        RETURN NULL;
+    END IF;
     FOR v_till IN
         SELECT t.id, t.premises_id, t.account_id = NEW.debit_id AS adds FROM statements_till t
          WHERE t.account_id IN (NEW.debit_id, NEW.credit_id) AND t.terminal_id IS NULL
@@ -73,8 +76,6 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE TRIGGER till_move AFTER INSERT ON ledger_transfer FOR EACH ROW
-    WHEN (current_setting('core.act', true) IS NULL
-          OR current_setting('core.act', true) NOT LIKE '%.sale|%|' || NEW.reference::text)
     EXECUTE FUNCTION statements_till_move();
 
 -- A till is updated with every sale: its page keeps room, so that the update stays on it.

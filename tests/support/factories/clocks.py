@@ -15,8 +15,8 @@ from core.timekeeping.references import Sample
 from tests.support.databases import clock_ahead_sql
 
 _NO_GUARD = """
-CREATE OR REPLACE FUNCTION core_clock_unsound() RETURNS boolean LANGUAGE sql VOLATILE
-AS $$ SELECT false $$
+CREATE OR REPLACE FUNCTION core_clock_unsound() RETURNS TABLE (unsound boolean)
+LANGUAGE sql STABLE ROWS 1 AS $$ SELECT false $$
 """
 
 
