@@ -7,6 +7,7 @@ contest settles again: A gets 97,200.00 less what B's stake of 1.00 brought to t
 30 % of 60 % of 1.00: 97,199.82. While the breach is pending no payment order is given.
 """
 
+import copy
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -94,9 +95,14 @@ class Day:
         return {row["ticket"]: row["prize_cents"] for row in answer.json()["items"]}
 
 
-@pytest.fixture
-def day() -> Day:
+@pytest.fixture(scope="module")
+def settled_day(shared: None) -> Day:
     return Day()
+
+
+@pytest.fixture
+def day(settled_day: Day) -> Day:
+    return copy.deepcopy(settled_day)
 
 
 def test_the_settlement_is_reversed_and_the_ticket_in_time_gets_all(day: Day) -> None:

@@ -5,6 +5,7 @@ a false stop. A second person confirms a true one: the contest closes with the s
 no ticket later than it was ever sold. A stop that nobody decides is an alarm after two minutes.
 """
 
+import copy
 from datetime import date, datetime
 
 import pytest
@@ -31,16 +32,22 @@ SUNDAY = date(2030, 6, 9)
 SEVEN = [1] * 7
 
 
-@pytest.fixture
-def staff() -> Staff:
+@pytest.fixture(scope="module")
+def on_sale(shared: None) -> tuple[Staff, dict]:
     factories.time_to(at(SUNDAY, 12))
-    return Staff()
+    staff = Staff()
+    starts = [at(SUNDAY, 17 + n // 2, 30 * (n % 2)) for n in range(7)]
+    return staff, put_on_sale(staff, prepared(staff, imported(staff, programme(starts, SUNDAY))))
 
 
 @pytest.fixture
-def contest(staff: Staff) -> dict:
-    starts = [at(SUNDAY, 17 + n // 2, 30 * (n % 2)) for n in range(7)]
-    return put_on_sale(staff, prepared(staff, imported(staff, programme(starts, SUNDAY))))
+def staff(on_sale: tuple[Staff, dict]) -> Staff:
+    return on_sale[0]
+
+
+@pytest.fixture
+def contest(on_sale: tuple[Staff, dict]) -> dict:
+    return copy.deepcopy(on_sale[1])
 
 
 @pytest.fixture

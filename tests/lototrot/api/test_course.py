@@ -1,5 +1,6 @@
 """Enter withdrawals, starts, declarations and classifications through the API, by two persons."""
 
+import copy
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -29,9 +30,14 @@ def two() -> Api:
     return staff_api(Role.STEWARDS)
 
 
-@pytest.fixture
-def contest() -> Contest:
+@pytest.fixture(scope="module")
+def on_sale(shared: None) -> Contest:
     return factories.contest()
+
+
+@pytest.fixture
+def contest(on_sale: Contest) -> Contest:
+    return copy.deepcopy(on_sale)
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """The draw of a race: announced by its declaration, of the right field, and its only result."""
 
+import copy
 from datetime import timedelta
 from typing import Any
 
@@ -34,10 +35,15 @@ pytestmark = pytest.mark.django_db
 Kind = RaceDeclaration.Kind
 
 
-@pytest.fixture
-def contest() -> Contest:
+@pytest.fixture(scope="module")
+def on_sale(shared: None) -> Contest:
     f.central_office()
     return f.contest()
+
+
+@pytest.fixture
+def contest(on_sale: Contest) -> Contest:
+    return copy.deepcopy(on_sale)
 
 
 @pytest.fixture

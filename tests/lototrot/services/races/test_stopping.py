@@ -1,5 +1,6 @@
 """Sales are stopped by one person at once, and go on again only by two (14.III.4) [E12]."""
 
+import copy
 from datetime import timedelta
 
 import pytest
@@ -35,9 +36,14 @@ from tests.support import factories as f
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def contest() -> Contest:
+@pytest.fixture(scope="module")
+def on_sale(shared: None) -> Contest:
     return f.contest()
+
+
+@pytest.fixture
+def contest(on_sale: Contest) -> Contest:
+    return copy.deepcopy(on_sale)
 
 
 @pytest.fixture

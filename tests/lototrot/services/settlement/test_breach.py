@@ -1,5 +1,6 @@
 """Void bets in breach before the settlement, or block them after the payment order."""
 
+import copy
 import uuid
 from datetime import timedelta
 
@@ -37,9 +38,14 @@ from tests.support.lototrot.breaching import confirmed, organiser, sell, started
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.I.6", "14.III.4")]
 
 
-@pytest.fixture
-def contest() -> Contest:
+@pytest.fixture(scope="module")
+def on_sale(shared: None) -> Contest:
     return f.contest()
+
+
+@pytest.fixture
+def contest(on_sale: Contest) -> Contest:
+    return copy.deepcopy(on_sale)
 
 
 @pytest.fixture
