@@ -16,7 +16,7 @@ from tests.support.concurrency.killing import SELLERS, Players, audit, sellers
 from tests.support.concurrency.sales import eventually
 from tests.support.servers import migrate, used
 
-TICKETS, PLAYERS = 100_000, 8
+TICKETS, PLAYERS = 20_000, 8
 SALES_AT_ONCE = 3  # of each seller
 CRASHES = 3
 

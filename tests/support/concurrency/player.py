@@ -40,7 +40,7 @@ def insist(act: Callable[[], T]) -> T:
             return act()
         except (OperationalError, InterfaceError):
             connection.close()
-            time.sleep(0.01)
+            time.sleep(0.1)
 
 
 def prepare(tickets: int, terminals: int) -> dict[str, Any]:

@@ -77,7 +77,7 @@ def sell(plan: dict[str, Any]) -> None:
                 ticket_sell(credentials=credentials_of(plan), request=request_of(plan, ident))
             except (OperationalError, InterfaceError):
                 connection.close()
-                time.sleep(0.02)
+                time.sleep(0.1)
                 continue
             break
         say("sold", ident)
