@@ -8,21 +8,24 @@ directly, with the same answer and the same headers; a test compares them. Place
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler, get_script_name
 from django.db import connections
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.middleware.security import SecurityMiddleware
 from django.urls import Resolver404, ResolverMatch, resolve, set_script_prefix
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
 from django.utils.log import log_response
+from whitenoise.middleware import WhiteNoiseMiddleware
 
 from core.api.views import LeanView
 
 API = "/api/"
+_MOST_HOSTS: Final = 256
 
 
 class HotPaths:
@@ -31,22 +34,34 @@ class HotPaths:
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
         self._fixed: dict[str, ResolverMatch] = {}
+        self._hosts: set[tuple[str, ...]] = set()
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         match = self._match(request)
         if match is None:
             return self._get_response(request)
         request.resolver_match = match
-        request.get_host()  # raises DisallowedHost, as for every other request
+        self._need_our_host(request)
         language = _accepted(request.META.get("HTTP_ACCEPT_LANGUAGE", ""))
         translation.activate(language)
         request.LANGUAGE_CODE = language
         response: HttpResponseBase = match.func(request, *match.args, **match.kwargs)
-        patch_vary_headers(response, ("Accept-Language",))
+        if response.has_header("Vary"):
+            patch_vary_headers(response, ("Accept-Language",))
+        else:
+            response.headers["Vary"] = "Accept-Language"
         response.headers.setdefault("Content-Language", language)
         if not response.streaming and "Content-Length" not in response.headers:
             response.headers["Content-Length"] = str(len(response.content))  # type: ignore[attr-defined]
         return response
+
+    def _need_our_host(self, request: HttpRequest) -> None:
+        """Raise DisallowedHost, as for every other request. A name that is ours is read once."""
+        named = (request.META.get("HTTP_HOST", ""), *settings.ALLOWED_HOSTS)
+        if settings.USE_X_FORWARDED_HOST or named not in self._hosts:
+            request.get_host()
+            if len(self._hosts) < _MOST_HOSTS:
+                self._hosts.add(named)
 
     def _match(self, request: HttpRequest) -> ResolverMatch | None:
         """Return the view of a hot path. Paths without variable parts are looked up once."""
@@ -85,9 +100,38 @@ class Handler(WSGIHandler):
     of a sale in Python. What they are for is done once and directly, before the answer: a broken
     connection of the thread is closed. Queries are kept with DEBUG alone, and the caches of a
     process hold nothing open. The receivers of others are told of all other requests.
+
+    Nor do they pass the middleware of files and that of security. The headers of the latter are the
+    same in every answer, and are added at the end. Where it redirects to HTTPS, they pass both.
     """
 
     _middleware_chain: Callable[[HttpRequest], Any]  # Django's own name for it
+
+    def load_middleware(self, is_async: bool = False) -> None:
+        super().load_middleware(is_async)
+        self._behind: Callable[[HttpRequest], Any] = self._middleware_chain
+        self._security: SecurityMiddleware | None = None
+        self._secured: dict[bool, list[tuple[str, str]]] = {}
+        security = getattr(self._middleware_chain, "__wrapped__", None)
+        if isinstance(security, SecurityMiddleware) and not security.redirect:
+            self._security = security
+            self._behind = security.get_response
+            files = getattr(self._behind, "__wrapped__", None)
+            if isinstance(files, WhiteNoiseMiddleware):
+                self._behind = files.get_response
+
+    def _security_headers(self, request: HttpRequest) -> list[tuple[str, str]]:
+        """Return the headers that the middleware of security adds to an answer."""
+        is_secure = request.is_secure()
+        headers = self._secured.get(is_secure)
+        if headers is None:
+            blank = HttpResponse()
+            given = {name for name, _ in blank.items()}
+            if self._security is not None:
+                self._security.process_response(request, blank)
+            headers = [(name, value) for name, value in blank.items() if name not in given]
+            self._secured[is_secure] = headers
+        return headers
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
         is_program = environ["REQUEST_METHOD"] == "POST" and environ["PATH_INFO"].startswith(API)
@@ -97,12 +141,16 @@ class Handler(WSGIHandler):
         for connection in connections.all(initialized_only=True):
             connection.close_if_unusable_or_obsolete()
         request = self.request_class(environ)
-        response = self._middleware_chain(request)
+        response = self._behind(request)
         if response.status_code >= 400:
             log_response(
                 "%s: %s", response.reason_phrase, request.path, response=response, request=request
             )
         headers = [*response.items()]
+        present = {name.lower() for name, _ in headers}
+        headers += [
+            pair for pair in self._security_headers(request) if pair[0].lower() not in present
+        ]
         headers += [("Set-Cookie", each.output(header="")) for each in response.cookies.values()]
         start_response(f"{response.status_code} {response.reason_phrase}", headers)
         if response.streaming:

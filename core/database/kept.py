@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable, Hashable
 from typing import Any, ClassVar, Generic, ParamSpec, TypeVar
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connections
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -50,7 +50,8 @@ class Facts(Generic[V]):
 
     def _full(self, key: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
         period = int(time.monotonic()) // self._seconds if self._seconds else 0
-        return connection.settings_dict["NAME"], period, *key
+        # Each thread has a connection of its own; all have these settings.
+        return connections.settings[DEFAULT_DB_ALIAS]["NAME"], period, *key
 
 
 def kept(*, most: int, seconds: int = 0) -> Callable[[Callable[P, R]], Callable[P, R]]:

@@ -10,7 +10,7 @@ from django.conf import LazySettings
 from django.core.handlers.wsgi import WSGIHandler
 from django.core.signals import request_started
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.http import StreamingHttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.test import Client, RequestFactory
 from django.urls import get_resolver, resolve
 
@@ -121,12 +121,21 @@ def test_other_methods_and_addresses_take_the_whole_road() -> None:
 Given = tuple[str, dict[str, str], bytes]
 
 
-def given(handler: WSGIHandler, method: str, path: str, body: bytes = b"{}") -> Given:
+def given(
+    handler: WSGIHandler,
+    method: str,
+    path: str,
+    *,
+    body: bytes = b"{}",
+    scheme: str = "http",
+    host: str = "testserver",
+) -> Given:
     """Return what a handler gives a WSGI server: status, headers that are alike, and the body."""
     environ = RequestFactory().generic(method, path, body, content_type="application/json").environ
     began: list[Any] = []
     parts = in_one_write(handler)(
-        environ | {"wsgi.input": io.BytesIO(body)}, lambda *each: began.extend(each)
+        environ | {"wsgi.input": io.BytesIO(body), "wsgi.url_scheme": scheme, "HTTP_HOST": host},
+        lambda *each: began.extend(each),
     )
     content = b"".join(parts)
     if content.startswith(b"{"):
@@ -168,6 +177,49 @@ def test_our_handler_gives_what_that_of_django_gives(
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("scheme", ["http", "https"])
+@pytest.mark.parametrize("redirect", [False, True])
+def test_security_has_the_same_answer_on_both_roads(
+    scheme: str, redirect: bool, looked_after: list[str], settings: LazySettings
+) -> None:
+    settings.SECURE_HSTS_SECONDS, settings.SECURE_SSL_REDIRECT = 60, redirect
+    for path in (SALE, "/api/v1/staff/sessions"):
+        ours = given(Handler(), "POST", path, scheme=scheme)
+        assert ours == given(WSGIHandler(), "POST", path, scheme=scheme)
+        assert ours[0].startswith("301") is (redirect and scheme == "http")
+        assert ("Strict-Transport-Security" in ours[1]) is (scheme == "https")
+
+
+@pytest.mark.django_db
+def test_a_header_of_the_answer_is_not_given_twice(
+    looked_after: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handler = Handler()
+    answer = HttpResponse(headers={"referrer-policy": "no-referrer"})
+    monkeypatch.setattr(handler, "_behind", lambda _request: answer)
+    _, headers, _ = given(handler, "POST", SALE)
+    assert {name.lower(): value for name, value in headers.items()} == {
+        "content-type": "text/html; charset=utf-8",
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+        "cross-origin-opener-policy": "same-origin",
+    }
+
+
+@pytest.mark.django_db
+def test_a_host_that_was_ours_is_asked_about_again_when_our_names_change(
+    settings: LazySettings, looked_after: list[str]
+) -> None:
+    handler = Handler()
+    settings.ALLOWED_HOSTS = ["shop.example"]
+    assert given(handler, "POST", SALE, host="shop.example")[0].startswith("401")
+    assert given(handler, "POST", SALE, host="shop.example")[0].startswith("401")
+    settings.ALLOWED_HOSTS = ["other.example"]
+    assert given(handler, "POST", SALE, host="shop.example")[0].startswith("400")
+    assert given(handler, "POST", SALE, host="evil.example")[0].startswith("400")
+
+
+@pytest.mark.django_db
 def test_signals_are_sent_but_for_what_programs_post(
     looked_after: list[str], settings: LazySettings
 ) -> None:
@@ -194,7 +246,7 @@ def test_what_is_streamed_is_closed_by_the_server(
 ) -> None:
     handler = Handler()
     streamed = StreamingHttpResponse([b"one", b"two"])
-    monkeypatch.setattr(handler, "_middleware_chain", lambda _request: streamed)
+    monkeypatch.setattr(handler, "_behind", lambda _request: streamed)
     environ = RequestFactory().post(SALE).environ
     answer = in_one_write(handler)(environ, lambda *_: None)
     assert answer is streamed and not streamed.closed

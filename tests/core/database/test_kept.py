@@ -12,7 +12,7 @@ from core.database import kept
 @pytest.fixture(autouse=True)
 def database(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     settings = {"NAME": "one"}
-    monkeypatch.setattr(kept, "connection", mock.Mock(settings_dict=settings))
+    monkeypatch.setattr(kept, "connections", mock.Mock(settings={"default": settings}))
     return settings
 
 
