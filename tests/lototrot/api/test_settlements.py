@@ -1,5 +1,6 @@
 """Handle breaches, settlement, payment order, winning tickets and jackpot through the API."""
 
+import copy
 from datetime import timedelta
 from typing import Any
 
@@ -31,21 +32,26 @@ def two() -> Api:
     return staff_api(Role.ORGANISER)
 
 
-@pytest.fixture
-def place() -> Point:
-    return factories.point()
-
-
-@pytest.fixture
-def contest(place: Point) -> Contest:
-    """Return a closed and classified contest; two of its three tickets have all seven legs
-    right.
+@pytest.fixture(scope="module")
+def closed(shared: None) -> tuple[Point, Contest]:
+    """Return a closed contest; two of its three tickets have all seven legs right if number 1 wins
+    each.
     """
-    new_contest = factories.contest()
+    place, new_contest = factories.point(), factories.contest()
     for numbers in ([(1,)] * 7, [(1, 2)] + [(1,)] * 6, [(2,)] * 7):
         assert factories.sell(new_contest, place, numbers).outcome == "sold"
     factories.contest_closed(new_contest)
-    return new_contest
+    return place, new_contest
+
+
+@pytest.fixture
+def place(closed: tuple[Point, Contest]) -> Point:
+    return copy.deepcopy(closed[0])
+
+
+@pytest.fixture
+def contest(closed: tuple[Point, Contest]) -> Contest:
+    return copy.deepcopy(closed[1])
 
 
 @pytest.fixture

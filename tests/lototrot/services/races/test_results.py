@@ -1,5 +1,6 @@
 """Check the results that a contest is settled on, and that missing ones are named (14.III.5)."""
 
+import copy
 from typing import Any
 
 import pytest
@@ -22,14 +23,19 @@ pytestmark = pytest.mark.django_db
 RULES = rounds.rules(**rounds.TWO_LEGS)
 
 
-@pytest.fixture
-def contest() -> Contest:
+@pytest.fixture(scope="module")
+def closed(shared: None) -> Contest:
     """A closed contest of two races, the second already classified."""
     factories.time_to(rounds.NOON)
     new_contest = rounds.contest(RULES, [(1, 2, 3, 4)] * 2)
     factories.contest_closed(new_contest)
     factories.classified(factories.races_of(new_contest)[1], [1])
     return new_contest
+
+
+@pytest.fixture
+def contest(closed: Contest) -> Contest:
+    return copy.deepcopy(closed)
 
 
 def first(contest: Contest) -> RaceRow:
