@@ -17,7 +17,8 @@ from entry import canonical, digest_of, main, parsed, same
 from forms import need, shaped, text
 from public_log import Key, Log, keys_in_force
 
-ACT, IN_CLEAR = "journal_act", ("journal_act", "journal_change")
+ACT, SOURCE = "journal_act", "journal_source"
+IN_CLEAR = (ACT, SOURCE, "journal_change")
 Line = dict[str, Any]
 
 

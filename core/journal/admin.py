@@ -12,7 +12,7 @@ from core.admin_support.acts import Act as AdminAct
 from core.admin_support.acts import Done
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.journal import powers, selectors
-from core.journal.models import Act, Batch, Block, Change, RowForm
+from core.journal.models import Act, Batch, Block, Change, RowForm, Source
 from core.journal.verifying import Fault
 from core.staff.actor import StaffActor
 
@@ -63,21 +63,20 @@ VERIFY = AdminAct(
 @admin.register(Act)
 class ActAdmin(ReadOnlyAdmin):
     asks = ("at", "user", "terminal", "operator")
-    columns = ("xid", "at", "name", "user", "terminal", "operator", "request_id")
+    columns = ("xid", "at", "source", "user", "terminal", "operator", "request_id")
     shown = (
         "xid",
         "at",
-        "name",
+        "source",
         "user",
         "session",
         "terminal",
         "operator",
         "request_id",
-        "database_role",
         "written",
         "changed",
     )
-    search_fields = ("=name", "=request_id", "=user__username", "=terminal__code")
+    search_fields = ("=source__name", "=request_id", "=user__username", "=terminal__code")
     search_help_text = _("The whole name of an act, a request, a user name or a terminal.")
     read_power = powers.READ
     list_acts = (VERIFY,)
@@ -101,6 +100,14 @@ class ActAdmin(ReadOnlyAdmin):
                 for name in sorted(change.before)
             ),
         )
+
+
+@admin.register(Source)
+class SourceAdmin(ReadOnlyAdmin):
+    columns = ("id", "name", "database_role")
+    shown = ("name", "database_role")
+    search_fields = ("=name",)
+    read_power = powers.READ
 
 
 @admin.register(Change)

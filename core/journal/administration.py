@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.contents import Administration, Place, Section
-from core.journal.models import Act, Batch, Change, RowForm
+from core.journal.models import Act, Batch, Change, RowForm, Source
 
 ADMINISTRATION = Administration(
     sections=(
@@ -13,6 +13,7 @@ ADMINISTRATION = Administration(
             Place.PROOF,
             (
                 (Act, "history_edu"),
+                (Source, "badge"),
                 (Change, "difference"),
                 (Batch, "inventory_2"),
                 (RowForm, "table"),

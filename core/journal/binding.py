@@ -193,7 +193,8 @@ def sold(table: str, *, act: str, amount: str) -> Rule:
         "it does not come from a sale: another act, terminal, moment or no transfer",
         f"""{table} t LEFT JOIN journal_act a
             ON a.journal_xid = t.journal_xid AND {_OF_PART.format("a")}
-         WHERE coalesce(a.name, '') NOT IN ('{act}', 'terminal.token')
+          LEFT JOIN journal_source s ON s.id = a.source_id
+         WHERE coalesce(s.name, '') NOT IN ('{act}', 'terminal.token')
             OR a.terminal_id IS DISTINCT FROM t.terminal_id OR a.operator_id <> t.operator_id
             OR a.at NOT BETWEEN t.sold_at AND t.sold_at + interval '1 minute'
             OR t.journal_xid > {LEFT} AND NOT EXISTS (

@@ -1,9 +1,9 @@
 """Write the journal to a file that anyone can verify (docs/proofs.md, verify/journal.py).
 
 The file has lines of JSON, in the order in which they are checked: forms before the first block
-that uses them, the blocks of a batch, its head. Acts and changes are in clear; of other rows there
-are digests only. Entries are made again from their rows, but those of blocks of which rows were
-retired: the verifier of the file finds out whether they are those that were sealed.
+that uses them, the blocks of a batch, its head. Acts, their sources and changes are in clear; of
+other rows there are digests only. Entries are made again from their rows, but those of blocks of
+which rows were retired: the verifier of the file finds out whether they are those that were sealed.
 """
 
 import json
@@ -14,11 +14,11 @@ from django.db import connection, transaction
 
 from core.journal import rows, wire
 from core.journal.install import Journaled, journaled
-from core.journal.models import Act, Batch, Block, Change
+from core.journal.models import Act, Batch, Block, Change, Source
 from core.journal.spans import Again
 from core.kernel.canonical import Json
 
-_IN_CLEAR = (Act._meta.db_table, Change._meta.db_table)
+_IN_CLEAR = tuple(model._meta.db_table for model in (Act, Change, Source))
 
 
 @transaction.atomic

@@ -14,7 +14,7 @@ from django.db.backends.utils import CursorWrapper
 from core.database.guards import column_guard, columns, guarded_models
 from core.database.installing import Piece, put_in_place
 from core.database.models import Guarded
-from core.journal.models import Act, Batch, Block, Change, RowForm
+from core.journal.models import Act, Batch, Block, Change, RowForm, Source
 
 COLUMN = "journal_xid"
 TRIGGERS = ("journal_rows", "guard_act", "journal_changed")
@@ -22,8 +22,8 @@ _XID = "journal_number()"
 # True while the transaction has no act yet.
 _FIRST = "current_setting('core.acted', true) IS DISTINCT FROM pg_current_xact_id()::text"
 _INTEGERS = (models.BigAutoField, models.AutoField, models.BigIntegerField, models.IntegerField)
-# The journal's own tables: acts and changes are entries of it, the others hold its seals.
-_SELF = (Act, Change)
+# The journal's own tables: acts, their sources and changes are entries of it, the others its seals.
+_SELF = (Act, Change, Source)
 _SEALS = (Batch, Block, RowForm)
 # Changes of a row show these columns, and binary ones, as digests only.
 _SECRET_NAMES = frozenset({"password", "pin"})

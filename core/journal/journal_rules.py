@@ -70,8 +70,9 @@ ROLES = Rule(
     """
     SELECT c.relation, c.row_id, c.journal_xid
       FROM journal_change c JOIN journal_act a ON a.journal_xid = c.journal_xid
+      JOIN journal_source s ON s.id = a.source_id
      WHERE c.relation = 'staff_user' AND (c.before ? 'roles' OR c.before ? 'is_active')
-       AND (a.user_id = c.row_id OR a.user_id IS NULL AND a.name NOT LIKE 'command:%')
+       AND (a.user_id = c.row_id OR a.user_id IS NULL AND s.name NOT LIKE 'command:%')
     """,
 )
 POWER = Rule(
@@ -110,9 +111,10 @@ NOBODY = Rule(
     "journal_act",
     f"""
     SELECT 'journal_act', a.journal_xid, a.journal_xid
-      FROM journal_act a
-     WHERE a.user_id IS NULL AND a.terminal_id IS NULL AND a.name !~ '^(task|command):.'
-       AND a.name NOT IN ({_names(_JOBS + OPEN_DOORS)})
+      FROM journal_act a LEFT JOIN journal_source s ON s.id = a.source_id
+     WHERE a.user_id IS NULL AND a.terminal_id IS NULL
+       AND coalesce(s.name, '') !~ '^(task|command):.'
+       AND coalesce(s.name, '') NOT IN ({_names(_JOBS + OPEN_DOORS)})
     """,
 )
 # What an open door writes is about people and places: sessions, tokens, tries.
@@ -124,7 +126,8 @@ AT_THE_DOOR = Rule(
     f"""
     WITH open AS MATERIALIZED (
         SELECT journal_xid FROM journal_act
-         WHERE user_id IS NULL AND terminal_id IS NULL AND name IN ({_names(OPEN_DOORS)})
+         WHERE user_id IS NULL AND terminal_id IS NULL
+           AND source_id IN (SELECT id FROM journal_source WHERE name IN ({_names(OPEN_DOORS)}))
            AND journal_xid >= {FIRST} AND journal_xid < {END})
     """
     + " UNION ALL ".join(
@@ -212,7 +215,8 @@ LINEAGE_BEGUN = Rule(
     f"""
     SELECT 'proofs_logentry', e.id, e.journal_xid
       FROM proofs_logentry e JOIN journal_act a ON a.journal_xid = e.journal_xid
-     WHERE e.kind = '{LINEAGE}' AND a.name NOT LIKE 'command:%'
+      JOIN journal_source s ON s.id = a.source_id
+     WHERE e.kind = '{LINEAGE}' AND s.name NOT LIKE 'command:%'
     """,
 )
 

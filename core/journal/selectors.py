@@ -59,7 +59,7 @@ def acts(
     """
     by.need(powers.READ)
     filters: dict[str, Any] = {
-        "name": name,
+        "source__name": name,
         "user_id": staff,
         "terminal__code": terminal,
         "request_id": request_id,
@@ -67,7 +67,7 @@ def acts(
         "at__lt": until,
     }
     matching = Act.objects.filter(**{key: value for key, value in filters.items() if value})
-    return matching.select_related("user", "terminal", "operator")
+    return matching.select_related("source", "user", "terminal", "operator")
 
 
 def act(*, by: StaffActor, xid: int) -> Act:
@@ -143,7 +143,7 @@ def story(row: Model, related: Sequence[Any], further: Iterable[Model] = ()) -> 
     older_changes = len(changes) > MOST_CHANGES
     changes = changes[-MOST_CHANGES:]
     xids = {xid for _, xid in rows} | {change.xid for _, change in changes}
-    acts = Act.objects.select_related("user", "terminal", "operator").in_bulk(xids)
+    acts = Act.objects.select_related("source", "user", "terminal", "operator").in_bulk(xids)
     for told, xid in rows:
         if xid in acts:
             steps.setdefault(xid, Step(acts[xid])).rows.append(told)

@@ -358,8 +358,8 @@ def _without_act(table: Journaled, part: Part) -> Iterator[Finding]:
 
 def _unnamed(part: Part) -> Iterator[Finding]:
     """Yield the acts of the application that do not say who acted."""
-    acts = Act.objects.filter(name="", xid__gte=part.first_xid, xid__lt=part.end_xid)
-    for act in acts.order_by("xid").iterator():
+    acts = Act.objects.filter(source__name="", xid__gte=part.first_xid, xid__lt=part.end_xid)
+    for act in acts.select_related("source").order_by("xid").iterator():
         yield Finding(
             Fault.ACT_UNNAMED,
             f"transaction {act.xid}, {act.at.isoformat()}: {act.database_role}"

@@ -10,7 +10,8 @@ DOOR = Rule(
     """
     SELECT 'looks_look', t.id, t.journal_xid
       FROM looks_look t LEFT JOIN journal_act a ON a.journal_xid = t.journal_xid
-     WHERE t.door = '' OR t.door IS DISTINCT FROM a.name
+      LEFT JOIN journal_source s ON s.id = a.source_id
+     WHERE t.door = '' OR t.door IS DISTINCT FROM s.name
         OR t.user_id IS DISTINCT FROM a.user_id OR t.terminal_id IS DISTINCT FROM a.terminal_id
     """,
 )

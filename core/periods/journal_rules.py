@@ -46,13 +46,13 @@ NAME_ERASED = Rule(
         f"""
     SELECT c.relation, c.row_id, c.journal_xid
       FROM journal_change c JOIN journal_act a ON a.journal_xid = c.journal_xid
-      JOIN {table} t ON t.id = c.row_id
+      JOIN journal_source s ON s.id = a.source_id JOIN {table} t ON t.id = c.row_id
      WHERE c.relation = '{table}' AND c.after ? 'name_erased_at'
        AND NOT (EXISTS (
             SELECT FROM proofs_logentry e
              WHERE e.journal_xid = c.journal_xid AND e.kind = 'periods.names_erased'
                AND e.document -> '{field}' ? encode(sha256(t.name_sealed), 'hex'))
-        AND (a.user_id IS NULL AND a.name = 'command:names_erase_again' OR EXISTS (
+        AND (a.user_id IS NULL AND s.name = 'command:names_erase_again' OR EXISTS (
             SELECT FROM staff_decision d JOIN staff_proposal p ON p.id = d.proposal_id
              WHERE d.journal_xid = c.journal_xid AND d.verdict = 'confirmed'
                AND p.kind = 'periods.names' AND p.content -> '{field}' @> to_jsonb(c.row_id))))

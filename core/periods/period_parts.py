@@ -25,6 +25,12 @@ ARCHIVE_TABLES = (
         "t." + _BATCHES.format("t."),
         columns=("batch_id", "entries", "id", "position", "row_form_id", "rows", "sha256"),
     ),
+    # Its acts name their sources, which stay; it can be read without them.
+    ArchiveTable(
+        "journal_source",
+        "EXISTS (SELECT FROM journal_act a"
+        " WHERE a.journal_xid = t.journal_xid AND a.at < %(until)s)",
+    ),
     ArchiveTable(
         "journal_rowform",
         f"t.id IN (SELECT b.row_form_id FROM journal_block b WHERE b.{_BATCHES.format('b.')})",

@@ -47,10 +47,11 @@ OF_CONTEST = {
 _TICKETS = "(SELECT id FROM lototrot_ticket WHERE contest_id = %(contest)s)"
 # Every row with its act: as JSON without what is empty, whose names alone count.
 _ROWS = """
-SELECT jsonb_strip_nulls(to_jsonb(t)) || jsonb_build_object('act_name', a.name,
+SELECT jsonb_strip_nulls(to_jsonb(t)) || jsonb_build_object('act_name', s.name,
        'act_filled', jsonb_strip_nulls(to_jsonb(a) - 'journal_xid' - 'at'),
        'rows_of_act', (SELECT count(*) FROM ledger_transfer o WHERE o.journal_xid = t.journal_xid))
-  FROM {table} t JOIN journal_act a ON a.journal_xid = t.journal_xid WHERE {where}
+  FROM {table} t JOIN journal_act a ON a.journal_xid = t.journal_xid
+  JOIN journal_source s ON s.id = a.source_id WHERE {where}
 """
 
 

@@ -71,7 +71,7 @@ def test_each_look_is_an_act_of_its_own_and_one_of_two_alike_is_recorded(
     looks = list(Look.objects.all())
     seen = {(look.operator_id, look.subject) for look in looks}
     assert len(looks) == len(seen) == 3
-    acts = {act.pk: act for act in Act.objects.filter(name="claims_check_post")}
+    acts = {act.pk: act for act in Act.objects.filter(source__name="claims_check_post")}
     assert {(act.terminal_id, act.operator_id) for act in acts.values()} == {
         (point.terminal.pk, point.operator.pk) for point in (bar, shop)
     }

@@ -123,7 +123,7 @@ def test_each_has_its_own_answer_act_and_transaction(
     assert not sold.replayed and again.replayed and again.code == sold.code
     tickets = {ticket.uuid: ticket for ticket in Ticket.objects.all()}
     assert tickets.keys() == {each.uuid for each in (given[0], sold, second, last)}
-    acts = {act.request_id: act for act in Act.objects.filter(name="lototrot.sale")}
+    acts = {act.request_id: act for act in Act.objects.filter(source__name="lototrot.sale")}
     assert len({act.pk for act in acts.values()}) == len(tickets) == Transfer.objects.count()
     for ident, ticket in tickets.items():
         act = acts[str(ident)]

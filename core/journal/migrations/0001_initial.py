@@ -6,6 +6,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+import core.journal.models
+
 # The first lineage is 0, of the server that makes the database (core/journal/lineages.py).
 FIRST_LINEAGE = """
 CREATE OR REPLACE FUNCTION journal_base() RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE AS
@@ -181,6 +183,22 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="Source",
+            fields=[
+                ("id", models.AutoField(primary_key=True, serialize=False)),
+                ("name", models.CharField(max_length=120, verbose_name="act")),
+                (
+                    "database_role",
+                    models.CharField(max_length=63, verbose_name="role in the database"),
+                ),
+            ],
+            options={
+                "verbose_name": "source of acts",
+                "verbose_name_plural": "sources of acts",
+                "indexes": [models.Index(fields=["name", "database_role"], name="source_of_acts")],
+            },
+        ),
+        migrations.CreateModel(
             name="Act",
             fields=[
                 (
@@ -193,22 +211,16 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("at", models.DateTimeField(verbose_name="time")),
-                ("name", models.CharField(max_length=120, verbose_name="act")),
-                ("request_id", models.CharField(max_length=64, verbose_name="request")),
                 (
-                    "database_role",
-                    models.CharField(max_length=63, verbose_name="role in the database"),
-                ),
-                (
-                    "operator",
+                    "user",
                     models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
-                        to="premises.operator",
-                        verbose_name="operator",
+                        to=settings.AUTH_USER_MODEL,
+                        verbose_name="member of staff",
                     ),
                 ),
                 (
@@ -236,16 +248,31 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "user",
+                    "operator",
                     models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                        verbose_name="member of staff",
+                        to="premises.operator",
+                        verbose_name="operator",
                     ),
+                ),
+                (
+                    "source",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="journal.source",
+                        verbose_name="source of acts",
+                    ),
+                ),
+                (
+                    "request_id",
+                    core.journal.models.RequestField(max_length=64, verbose_name="request"),
                 ),
             ],
             options={

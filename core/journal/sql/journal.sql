@@ -15,9 +15,16 @@ CREATE OR REPLACE FUNCTION journal_snapshot() RETURNS text LANGUAGE sql STABLE A
       FROM pg_current_snapshot() s
 $$;
 
+-- Write a source of acts, and return its id. No index makes it the only one of its kind: a transaction
+-- that uses a name for the first time would wait for another one that does.
+CREATE OR REPLACE FUNCTION journal_source_add(p_name text, p_role text) RETURNS integer LANGUAGE sql
+SET search_path = pg_catalog, pg_temp AS $$
+    INSERT INTO public.journal_source (name, database_role) VALUES (p_name, p_role) RETURNING id
+$$;
+
 -- journal_note() writes the act of a transaction when the transaction writes its first row. It reads
 -- who acts from the session's `core.act` (core/journal/acting.py), which has the form
--- name|user|session|terminal|operator|request. Triggers call it only while the transaction has no
+-- name|user|session|terminal|operator|request. Name and role are a row of journal_source. Triggers call it only while the transaction has no
 -- act (`core.acted`), so there is no conflict.
 -- It refuses to write on a server that counts transactions from below the last batch, where no
 -- lineage has begun yet: no batch would ever hold those rows. A transaction that was in progress
@@ -35,13 +42,19 @@ BEGIN
         RAISE EXCEPTION 'lineage_not_begun: % is of a sealed batch', v_number
             USING HINT = 'This is another server: see docs/operations.md, The journal.';
     END IF;
-    INSERT INTO public.journal_act (journal_xid, at, name, user_id, session_id, terminal_id,
-            operator_id, request_id, database_role)
+    INSERT INTO public.journal_act (journal_xid, at, user_id, session_id, terminal_id, operator_id,
+            source_id, request_id)
     VALUES (v_number,
             public.core_server_clock() + coalesce((SELECT o."offset" FROM public.database_clockoffset o
                                            ORDER BY o.id DESC LIMIT 1), '0'),
-            coalesce(v_act[1], ''), v_act[2]::bigint, v_act[3]::bigint, v_act[4]::bigint,
-            v_act[5]::bigint, coalesce(v_act[6], ''), session_user);
+            v_act[2]::bigint, v_act[3]::bigint, v_act[4]::bigint, v_act[5]::bigint,
+            coalesce((SELECT s.id FROM public.journal_source s
+                       WHERE s.name = coalesce(v_act[1], '') AND s.database_role = session_user::text
+                       LIMIT 1),
+                     public.journal_source_add(coalesce(v_act[1], ''), session_user)),
+            CASE WHEN length(v_act[6]) = 36 AND pg_input_is_valid(v_act[6], 'uuid')
+                  AND v_act[6]::uuid::text = v_act[6]
+                 THEN encode(uuid_send(v_act[6]::uuid), 'base64') ELSE coalesce(v_act[6], '') END);
     RETURN set_config('core.acted', pg_current_xact_id()::text, true) <> '';
 END $$;
 

@@ -62,7 +62,7 @@ def test_what_is_due_is_done_without_a_broker(contest: Contest, no_broker: None)
     contest.refresh_from_db()
     assert contest.closed_at == contest.scheduled_close_at
     assert ClockWatch.objects.get().swept_at == swept  # nobody takes it for a sweep
-    assert Act.objects.filter(name=sweeping.ACT).exists()
+    assert Act.objects.filter(source__name=sweeping.ACT).exists()
 
 
 def test_nobody_sweeps_alone_while_sweeps_come(contest: Contest) -> None:

@@ -131,7 +131,7 @@ def test_acts_in_the_admin_by_tasks_and_by_strangers(own_database: Database) -> 
     from core.nights.tasks import night
 
     night.apply()
-    names = set(Act.objects.values_list("name", flat=True))
+    names = set(Act.objects.values_list("source__name", flat=True))
     assert names <= {"command:tests", act.name, "admin_login_post", "task:core.nights.tasks.night"}
 
     with psycopg.connect(own_database.app_url) as stranger:
@@ -163,7 +163,7 @@ def test_what_is_done_at_the_offices_desk_is_of_its_person(own_database: Databas
     desk.client.post("/admin/office/", {"code": presented.code, "act": "present", **asked})
     assert Payment.objects.count() == 1
     assert Presentation.objects.count() == 1
-    acts = Act.objects.filter(name="admin_office_post")
+    acts = Act.objects.filter(source__name="admin_office_post")
     assert {act.user_id for act in acts} == {desk.person.pk}
     assert all(act.session_id for act in acts)
     assert not list(broken(NOBODY))

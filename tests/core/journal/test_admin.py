@@ -17,7 +17,7 @@ def test_the_auditor_reads_and_verifies_the_journal(own_database: Database) -> N
     place = factories.point()
     staff_api(Role.ORGANISER).post(f"terminals/{place.terminal.code}/revocation")
     seal_all()
-    act = Act.objects.get(name="terminals_code_revocation_post")
+    act = Act.objects.get(source__name="terminals_code_revocation_post")
     desk = Desk(Role.AUDITOR)
     assert "terminals_code_revocation_post" in desk.get("/admin/journal/act/")
     assert "revoked_at" in desk.get(f"/admin/journal/act/{act.pk}/change/")

@@ -15,6 +15,7 @@ UNBOUND = {
     "journal_change": "of the act whose number it has, by a trigger",
     "journal_batch": "seals acts, and is chained and signed itself",
     "journal_block": "of a batch, whose digest covers it",
+    "journal_source": "of the act that used its name first, by the same function",
     "journal_rowform": "of a block, whose digest covers it",
     "lototrot_racecourse": "a name and a place that mean no act; its act says who",
     "nights_jobrun": "how far the runner of the nights has come",

@@ -37,7 +37,11 @@ def test_a_process_compares_every_second_with_all_it_can_ask(
     finally:
         watch.stop()
     assert set(Reading.objects.values_list("kind", flat=True)) == {"machine", "receiver"}
-    assert set(Act.objects.values_list("name", flat=True)) <= {"clock.watch", "migrate", "tests"}
+    assert set(Act.objects.values_list("source__name", flat=True)) <= {
+        "clock.watch",
+        "migrate",
+        "tests",
+    }
 
 
 def test_a_database_that_is_away_is_asked_again(monkeypatch: pytest.MonkeyPatch, db: None) -> None:

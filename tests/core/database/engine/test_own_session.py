@@ -78,7 +78,11 @@ def test_acts_through_a_pooler_would_be_of_others(own_database: Database, tmp_pa
     """Each act is of who did it; its twin, through a pooler that nobody looks for, is not."""
     people = [factories.staff(Role.ORGANISER) for _ in range(PEOPLE)]
     assert pooling.acts_of_others(people, 2) == 0
-    assert Proposal.objects.count() == Act.objects.filter(name="test.pooled").count() == 2 * PEOPLE
+    assert (
+        Proposal.objects.count()
+        == Act.objects.filter(source__name="test.pooled").count()
+        == 2 * PEOPLE
+    )
     with (
         pooling.pooler(tmp_path, own_database.app_url) as url,
         pooling.used(url),
