@@ -18,16 +18,20 @@ from msgspec import inspect
 from rest_framework import serializers
 
 from core.api import parsing
-from core.api.shapes import BIGGEST, Choice, Flag, Secret, Shape, Text, Uuid, Whole
+from core.api.shapes import BIGGEST, Choice, Flag, RequestUuid, Secret, Shape, Text, Uuid, Whole
 
 # These accept no more than the fields of `core.api.shapes` do. A value that such a field would
 # correct, such as a text with spaces around it, goes to the strict reader.
 _UUID = r"\A[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\Z"
+_VERSION_7 = (
+    "^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-7[0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}$"
+)
 _NO_CONTROLS = r"\A[^\x00-\x1f\x7f-\x9f]+\Z"
 _TRIMMED = r"\A(?!\s)[^\x00-\x1f\x7f-\x9f]+(?<!\s)\Z"
 
 Positive = Annotated[int, msgspec.Meta(ge=1, le=BIGGEST)]
 UuidText = Annotated[str, msgspec.Meta(pattern=_UUID, extra={"field": Uuid})]
+RequestUuidText = Annotated[str, msgspec.Meta(pattern=_UUID, extra={"field": RequestUuid})]
 PlainText = Annotated[str, msgspec.Meta(pattern=_TRIMMED, extra={"field": Text})]
 SecretText = Annotated[str, msgspec.Meta(pattern=_NO_CONTROLS, extra={"field": Secret})]
 
@@ -148,8 +152,8 @@ def _field(kind: Any, options: dict[str, Any], extra: Mapping[str, Any]) -> Any:
 
 
 def _text(kind: inspect.StrType, options: dict[str, Any], extra: Mapping[str, Any]) -> Any:
-    if extra["field"] is Uuid:
-        return Uuid(**options)
+    if issubclass(extra["field"], Uuid):
+        return extra["field"](**options)
     return extra["field"](max_length=kind.max_length, **options)
 
 
@@ -201,6 +205,13 @@ def _json_type(field: Any) -> type:
     if isinstance(field, serializers.BaseSerializer):
         return dict
     return list if isinstance(field, serializers.ListField) else int
+
+
+class _RequestUuidSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    target_class = RequestUuid
+
+    def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        return {"type": "string", "format": "uuid", "pattern": _VERSION_7}
 
 
 class _OneOfSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]

@@ -158,6 +158,17 @@ class Uuid(serializers.UUIDField):
         return super().to_internal_value(data)
 
 
+class RequestUuid(Uuid):
+    """The UUID of a request: version 7 (RFC 9562), with the time at which the client made it.
+
+    The act refuses another version, or a time too far from the system's, unless it was done before.
+    """
+
+    def __init__(self, *, help_text: str, **kwargs: Any) -> None:
+        words = f"{help_text} Of version 7 (RFC 9562), with the time of `X-Server-Time`."
+        super().__init__(help_text=words, **kwargs)
+
+
 class Choice(serializers.ChoiceField):
     """One of a fixed list of words."""
 

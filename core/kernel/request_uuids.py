@@ -7,10 +7,54 @@ UUID of long ago without keeping all UUIDs for ever, and brings new keys to the 
 import datetime
 import uuid
 
+from core.kernel.errors import Conflict, Invalid
+
+AHEAD = datetime.timedelta(minutes=5)
+"""How far the time of a UUID may be ahead of the system's clock: a terminal that is set by network
+time differs by less, and one that is not sees the system's time in every answer."""
+OLDEST = datetime.timedelta(days=3)
+"""How old the UUID of a new act may be. A premises without a line from Friday evening to Monday
+morning can still send what it kept. A retry of an act that was done has no such limit."""
+RETIRED_AFTER = datetime.timedelta(days=7)
+"""How long after its end a month is retired at the earliest: longer than `OLDEST`, `AHEAD` and the
+day that a proposed payment may wait for its second person. So no act that left is done again."""
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 _MILLISECOND = datetime.timedelta(milliseconds=1)
 _MICROSECOND = datetime.timedelta(microseconds=1)
 RANDOM_BITS = 62
+
+
+class RequestUuidVersion(Invalid):
+    code = "request_uuid_version"
+    message = "The UUID of a request is one of version 7 (RFC 9562)."
+
+
+class RequestUuidFromTheFuture(Conflict):
+    code = "request_uuid_from_the_future"
+    message = (
+        "The time in the UUID is ahead of the system's clock. Every answer has that clock's time in"
+        " X-Server-Time: make a new UUID with it."
+    )
+
+
+class RequestUuidTooOld(Conflict):
+    code = "request_uuid_too_old"
+    message = (
+        "The UUID was made too long ago for a new act. Every answer has the time of the system's"
+        " clock in X-Server-Time: make a new UUID with it."
+    )
+
+
+class RequestArchived(Conflict):
+    code = "request_archived"
+    message = (
+        "The time in the UUID lies in a month whose sales have left. The archive of that month"
+        " tells what became of the request."
+    )
+
+
+REFUSALS = (RequestUuidVersion, RequestUuidFromTheFuture, RequestUuidTooOld)
+"""What the UUID of a new act is refused with. A request that was carried out is answered first."""
 
 
 def request_uuid(at: datetime.datetime, random_bits: int) -> uuid.UUID:

@@ -59,6 +59,20 @@ def new_uuid() -> uuid.UUID:
     return request_uuids.request_uuid(clock.now(), random_bits)
 
 
+def need_new(ident: uuid.UUID) -> None:
+    """Raise RequestUuidVersion, RequestUuidFromTheFuture or RequestUuidTooOld unless a new act may
+    have the UUID. Call it when no act has it. The functions that sell and pay ask by themselves.
+    """
+    (refusal,) = call_function("premises_new_request", uuid=ident, at=clock.now())
+    if refusal is not None:
+        raise REFUSAL_OF_UUID[refusal]
+
+
+REFUSAL_OF_UUID = {error.code: error for error in request_uuids.REFUSALS}
+_STATES_REFUSED = {
+    error.code: error
+    for error in (UuidReused, request_uuids.RequestArchived, request_uuids.RequestUuidVersion)
+}
 CREDIT_REFUSALS = (CreditExhausted, AmountAboveCap, StakesByTheMinute)
 
 
@@ -95,6 +109,7 @@ class Sales:
             TerminalCannot,
             UuidReused,
             UuidBurnt,
+            *request_uuids.REFUSALS,
             DisplayNotAcknowledged,
             *CREDIT_REFUSALS,
         )
@@ -121,9 +136,10 @@ class Sales:
         """Return the id of the ticket that the terminal sold under a UUID, or None.
 
         If nothing was sold under it, burn it: no later sale can use it. Raises UuidReused if the
-        UUID belongs to another terminal or another act.
+        UUID belongs to another terminal or another act, RequestUuidVersion, and RequestArchived if
+        its time lies in a retired month.
         """
         outcome, ticket_id = call_function(self._state, terminal=terminal.terminal_id, uuid=ident)
-        if outcome == UuidReused.code:
-            raise UuidReused
+        if outcome in _STATES_REFUSED:
+            raise _STATES_REFUSED[outcome]
         return ticket_id if outcome == "sold" else None

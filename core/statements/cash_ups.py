@@ -21,7 +21,7 @@ from core.ledger import openings
 from core.ledger.models import Account
 from core.ledger.services import premises_account
 from core.premises.access import TerminalActor
-from core.premises.requests import UuidReused
+from core.premises.requests import UuidReused, need_new
 from core.premises.services import premises_by_code
 from core.staff.actor import StaffActor
 from core.statements import powers
@@ -129,7 +129,8 @@ def cash_up_close(
     """Close the shift with what was counted. The same request again returns the same cash-up.
 
     `expected_cents` is what the operator was shown, `float_cents` the change that was in the drawer
-    at the beginning. Raises DrawerMoved, UuidReused.
+    at the beginning. Raises DrawerMoved, UuidReused, or a
+    refusal of the UUID.
     """
     said = {
         "terminal_id": by.terminal_id,
@@ -144,6 +145,7 @@ def cash_up_close(
         if any(getattr(cash_up, field) != value for field, value in said.items()):
             raise UuidReused
         return cash_up
+    need_new(ident)
     try:
         with transaction.atomic():
             return _close(by, ident, said)

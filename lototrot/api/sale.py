@@ -7,11 +7,12 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 from msgspec import Meta
 
-from core.api.bodies import Body, Positive, UuidText
+from core.api.bodies import Body, Positive, RequestUuidText
 from core.api.parsing import KIBIBYTE
 from core.api.schema import operation
 from core.api.views import LeanView, json_response
 from core.database.clock import ClockUnsound
+from core.kernel.request_uuids import REFUSALS
 from core.premises.access import Capability, PremisesNotAuthorised, SalesSuspended, TerminalCannot
 from core.premises.requests import CREDIT_REFUSALS, DisplayNotAcknowledged, UuidBurnt, UuidReused
 from lototrot.api import samples
@@ -56,7 +57,7 @@ class SaleIn(Body, frozen=True):
     """A ticket as the player confirmed it before paying (14.III.1.2)."""
 
     uuid: Annotated[
-        UuidText, Meta(description="Made and kept by the terminal before the first attempt.")
+        RequestUuidText, Meta(description="Made and kept by the terminal before the first attempt.")
     ]
     contest: Positive
     price_cents: Annotated[Positive, Meta(description="Price of one bet, as shown to the player.")]
@@ -118,6 +119,7 @@ class Tickets(LeanView):
             selling.WrongAmount,
             UuidReused,
             UuidBurnt,
+            *REFUSALS,
             TerminalCannot,
             ContestNotOpen,
             selling.ContestClosed,

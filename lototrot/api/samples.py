@@ -2,7 +2,7 @@
 
 from typing import Any
 
-_UUID = "5b0c7a52-0f5e-4f2e-9a57-3d1f0c6f2b11"
+_UUID = "01a4ce1b-aea8-7000-9a57-3d1f0c6f2b11"
 
 SALE: dict[str, Any] = {
     "uuid": _UUID,

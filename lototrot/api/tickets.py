@@ -19,6 +19,7 @@ from core.api.shapes import (
     Flag,
     Instant,
     PageQuery,
+    RequestUuid,
     Secret,
     Shape,
     Text,
@@ -27,6 +28,7 @@ from core.api.shapes import (
 )
 from core.api.views import BareTerminalView, TerminalView, json_response
 from core.kernel.codes import CodeForged, CodeMalformed, CodeMistyped
+from core.kernel.request_uuids import REFUSALS, RequestArchived, RequestUuidVersion
 from core.payoffice.sources import DocumentArchived
 from core.premises.access import Capability, TerminalCannot
 from core.premises.requests import UuidReused
@@ -128,7 +130,9 @@ class PrintConfirmationOut(Shape):
 
 
 class ReprintIn(Shape):
-    uuid = Uuid(default=None, help_text="The terminal's id of this copy; again, the same copy.")
+    uuid = RequestUuid(
+        default=None, help_text="The terminal's id of this copy; again, the same copy."
+    )
     format = Choice(("json", *(output.value for output in Output)))
     lang = Choice(LANGUAGES, required=False)
 
@@ -219,7 +223,7 @@ class Inquiry(BareTerminalView):
             "again."
         ),
         answer=InquiryOut,
-        problems=(UuidReused, DocumentArchived),
+        problems=(UuidReused, RequestUuidVersion, RequestArchived, DocumentArchived),
         answer_example={"outcome": "burnt", "ticket": None},
     )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
@@ -303,6 +307,7 @@ class Reprints(TerminalView):
             selling.ContestClosed,
             TerminalCannot,
             UuidReused,
+            *REFUSALS,
         ),
         example={"uuid": "0190a6c8-5f6e-7000-8000-000000000003", "format": "json"},
         capability=Capability.SELL,

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.api.authentication import TerminalToken
-from core.api.bodies import Body, PlainText, Positive, UuidText
+from core.api.bodies import Body, PlainText, Positive, RequestUuidText
 from core.api.papers import LanguageQuery, PaperView
 from core.api.parsing import KIBIBYTE
 from core.api.schema import operation
@@ -27,6 +27,7 @@ from core.api.shapes import (
 )
 from core.api.views import BareTerminalView, LeanView, json_response
 from core.database.clock import ClockUnsound
+from core.kernel.request_uuids import REFUSALS, RequestArchived, RequestUuidVersion
 from core.premises.access import Capability, PremisesNotAuthorised, SalesSuspended, TerminalCannot
 from core.premises.requests import CREDIT_REFUSALS, DisplayNotAcknowledged, UuidBurnt, UuidReused
 from core.proofs.head import recent_head
@@ -48,7 +49,7 @@ class PlayIn(Body, frozen=True):
     """A ticket of an emission, at the price the player was shown."""
 
     uuid: Annotated[
-        UuidText, Meta(description="Made and kept by the terminal before the first attempt.")
+        RequestUuidText, Meta(description="Made and kept by the terminal before the first attempt.")
     ]
     emission: Positive
     price_cents: Positive
@@ -217,6 +218,7 @@ class Plays(LeanView):
             *CREDIT_REFUSALS,
             UuidReused,
             UuidBurnt,
+            *REFUSALS,
             TerminalCannot,
             PremisesNotAuthorised,
             SalesSuspended,
@@ -299,7 +301,7 @@ class Inquiry(BareTerminalView):
             "sale again."
         ),
         answer=PlayInquiryOut,
-        problems=(UuidReused,),
+        problems=(UuidReused, RequestUuidVersion, RequestArchived),
         answer_example={"outcome": "burnt"},
     )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-_UUID = "7d0c7a52-0f5e-4f2e-9a57-3d1f0c6f2b11"
+_UUID = "01a4cf41-98d8-7000-9a57-3d1f0c6f2b12"
 _VOUCHER = "0b3d7ac2-7a55-5b0e-8a57-3d1f0c6f2b99"
 
 SALE: dict[str, Any] = {"uuid": _UUID, "emission": 3, "price_cents": 50}

@@ -12,8 +12,21 @@ from rest_framework.request import Request
 
 from core.api.papers import JSON, PRINTED, LanguageQuery, PaperView, json_form, language_of, paper
 from core.api.schema import operation
-from core.api.shapes import Cents, Choice, Day, Flag, Instant, PageQuery, Shape, Text, Uuid, Whole
+from core.api.shapes import (
+    Cents,
+    Choice,
+    Day,
+    Flag,
+    Instant,
+    PageQuery,
+    RequestUuid,
+    Shape,
+    Text,
+    Uuid,
+    Whole,
+)
 from core.api.views import BareTerminalView, StaffView, TerminalView, json_response
+from core.kernel.request_uuids import REFUSALS
 from core.payoffice.refusals import CashSessionMissing
 from core.premises.requests import UuidReused
 from core.receipts.document import LANGUAGES
@@ -104,7 +117,9 @@ class PrintOut(Shape):
 
 
 class CopyIn(Shape):
-    uuid = Uuid(default=None, help_text="The terminal's id of this copy; again, the same copy.")
+    uuid = RequestUuid(
+        default=None, help_text="The terminal's id of this copy; again, the same copy."
+    )
     format = Choice(("json", *(output.value for output in Output)))
     lang = Choice(LANGUAGES, required=False)
 
@@ -217,6 +232,7 @@ class Reprints(TerminalView):
             vouchers.VoucherOperatorDiffers,
             vouchers.VoucherCodeGone,
             UuidReused,
+            *REFUSALS,
         ),
         example={"uuid": "0190a6c8-5f6e-7000-8000-000000000003", "format": "json"},
     )

@@ -26,7 +26,7 @@ from core.looks.recording import look_at_row
 from core.payoffice.models import Claim
 from core.premises.access import BareTerminal, TerminalActor
 from core.premises.models import Game
-from core.premises.requests import UuidReused
+from core.premises.requests import UuidReused, need_new
 from core.staff.actor import StaffActor
 from promotrot.engine.rules import paper_until
 from promotrot.models.voucher import (
@@ -260,7 +260,8 @@ def voucher_reprint(
 
     The operator who sold the play gets it while the print is not confirmed. `copy` is the
     terminal's id of this copy; the same id returns the same copy. Raises VoucherUnknown,
-    VoucherHandedOver, VoucherPrinted, VoucherOperatorDiffers, VoucherCodeGone, UuidReused.
+    VoucherHandedOver, VoucherPrinted, VoucherOperatorDiffers, VoucherCodeGone, UuidReused,
+    or a refusal of `copy`.
     """
     voucher = voucher_given_to(by, ident)
     hold((Lock.TICKET, voucher.ticket_id))
@@ -273,6 +274,8 @@ def voucher_reprint(
         raise VoucherCodeGone
     reprint = VoucherReprint.objects.filter(uuid=copy).first() if copy else None
     if reprint is None:
+        if copy is not None:
+            need_new(copy)
         reprint = VoucherReprint.objects.create(
             uuid=copy,
             voucher=voucher,

@@ -30,6 +30,19 @@ const {left, top, width, height} = shown.getBoundingClientRect();
 return shown.contains(document.elementFromPoint(left + width / 2, top + height / 2));
 """
 
+# Put the page's counter ten minutes ahead, sell, and keep what the sales are answered.
+_AHEAD = """
+const right = performance.now.bind(performance), ask = window.fetch;
+performance.now = () => right() + 600000;
+window.sales = [];
+window.fetch = async (path, asked) => {
+  const answer = await ask(path, asked);
+  if (path.endsWith("lototrot/tickets")) window.sales.push(answer.status);
+  return answer;
+};
+document.querySelector("dialog .primary").click();
+"""
+
 
 def _answered_late(browser: Browser, line: Line, lost: str, waiting: str) -> None:
     """Sell over a line that swallows the answer: the sale is shown once the line is mended."""
@@ -323,6 +336,18 @@ def test_a_session_that_ended_is_asked_for_and_the_same_sale_goes_on(
     desk.sign_on(browser)
     desk.sold(browser)
     assert kept and Ticket.objects.get().uuid.hex == kept["uuid"].replace("-", "")
+    _with_a_wrong_clock(browser)
+
+
+def _with_a_wrong_clock(browser: Browser) -> None:
+    """Sell ten minutes ahead of the system: the till asks again with the time of the refusal."""
+    desk.mark_all(browser, NUMBERS)
+    browser.click(".bet-bar .primary")
+    browser.find("dialog .primary")
+    browser.run(_AHEAD)
+    desk.sold(browser, 2)
+    assert browser.run("return window.sales") == [409, 201]
+    assert [ident.version for ident in Ticket.objects.values_list("uuid", flat=True)] == [7, 7]
 
 
 def test_an_operator_chooses_a_pin_and_none_shows(

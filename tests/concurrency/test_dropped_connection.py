@@ -18,14 +18,14 @@ def test_a_sale_finds_a_new_connection_when_its_own_was_dropped(own_database: Da
     contest = factories.contest()
     factories.acknowledge(contest, place)
     contest_facts(contest.pk)  # as any process that has sold before
+    request = SaleRequest(
+        new_uuid(), contest.pk, ((1,),) * 7, contest.price_cents, contest.price_cents
+    )
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
         (backend,) = cursor.fetchone()
     with psycopg.connect(os.environ["DATABASE_OWNER_URL"], autocommit=True) as owner:
         owner.execute("SELECT pg_terminate_backend(%s, 5000)", [backend])
-    request = SaleRequest(
-        new_uuid(), contest.pk, ((1,),) * 7, contest.price_cents, contest.price_cents
-    )
     sold = ticket_sell(credentials=place.credentials, request=request)
     assert not sold.replayed
     assert Ticket.objects.get().uuid == request.uuid

@@ -9,11 +9,11 @@ from pathlib import Path
 import psycopg
 from django.db import InterfaceError, OperationalError, connection
 
-from core.premises.requests import new_uuid
 from lototrot.services.tickets.selling import Sold
 from tests.support.concurrency.killing import SELLERS, audit, sellers
 from tests.support.concurrency.sales import sell, selling_point, together
 from tests.support.databases import Database
+from tests.support.factories.request_uuids import SystemClock
 
 _PAUSES = random.Random(14)
 
@@ -48,13 +48,13 @@ def test_a_killed_seller_loses_nothing_and_invents_nothing(
 
 def test_sessions_ended_by_the_server_in_mid_sale(own_database: Database) -> None:
     contest, place = selling_point()
-    stop = threading.Event()
+    stop, system_clock = threading.Event(), SystemClock()
     answered: list[uuid.UUID] = []
     lost: list[uuid.UUID] = []
 
     def seller() -> None:
         while not stop.is_set():
-            ident = new_uuid()
+            ident = system_clock.request_uuid()
             while True:
                 try:
                     sell(place, contest, ident)

@@ -34,6 +34,7 @@ from lototrot.services.settlement.payment_order import payment_order_propose
 from lototrot.services.settlement.settling import contest_settle
 from tests.support import factories
 from tests.support.factories import Point
+from tests.support.factories.request_uuids import uuid_at
 
 Masks = Sequence[int]
 NOON = datetime(2030, 3, 2, 11, tzinfo=UTC)
@@ -93,7 +94,7 @@ def sell(of: Contest, at: Point, tickets: Sequence[Masks]) -> list[Ticket]:
     now = clock.now()
     sold: list[Ticket] = Ticket.objects.bulk_create(
         Ticket(
-            uuid=uuid.uuid4(),
+            uuid=uuid_at(now),
             contest=of,
             premises=at.premises,
             terminal=at.terminal,

@@ -5,12 +5,13 @@ from typing import Annotated, Literal
 from msgspec import Meta
 from rest_framework import serializers
 
-from core.api.bodies import Body, PlainText, Positive, SecretText, UuidText
+from core.api.bodies import Body, PlainText, Positive, RequestUuidText, SecretText, UuidText
 from core.api.shapes import (
     Cents,
     Choice,
     Day,
     Instant,
+    RequestUuid,
     Secret,
     Shape,
     Text,
@@ -97,7 +98,7 @@ class PaymentIn(Body, frozen=True):
     """A payment, as the operator sees it after a check."""
 
     uuid: Annotated[
-        UuidText, Meta(description="Made and kept by the client before the first attempt.")
+        RequestUuidText, Meta(description="Made and kept by the client before the first attempt.")
     ]
     amount_cents: Annotated[Positive, Meta(description="As the check showed it.")]
     intact: Annotated[
@@ -148,7 +149,7 @@ class PresentationOut(Shape):
 
 
 class DepositIn(Shape):
-    uuid = Uuid(help_text="Made and kept by the client; the number of the receipt.")
+    uuid = RequestUuid(help_text="Made and kept by the client; the number of the receipt.")
     code = Secret(max_length=96, required=False, default="", help_text="Where it can be read.")
     reason = Choice(Deposit.Reason.values)
     notes = Text(max_length=1000, required=False, default="", allow_blank=True)

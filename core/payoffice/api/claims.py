@@ -20,6 +20,7 @@ from core.api.shapes import (
 )
 from core.api.views import ApiView, LeanView, TerminalView, json_response
 from core.kernel.codes import CodeForged, CodeMalformed, CodeMistyped
+from core.kernel.request_uuids import REFUSALS
 from core.looks.recording import LookNotRecorded
 from core.payoffice import refusals
 from core.payoffice.api.claim_shapes import (
@@ -68,6 +69,7 @@ PAY_PROBLEMS = (
     refusals.PayeeMissing,
     refusals.PayeeNotNeeded,
     refusals.RequestUuidReused,
+    *REFUSALS,
 )
 _IMAGE_BODY_BYTES = 4 * 1024 * KIBIBYTE + 4 * KIBIBYTE
 
@@ -259,6 +261,7 @@ class Deposits(TerminalView):
             matching.DepositMatched,
             matching.DepositRuled,
             refusals.RequestUuidReused,
+            *REFUSALS,
             TerminalCannot,
         ),
         example={

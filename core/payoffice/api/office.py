@@ -11,6 +11,7 @@ from core.api.schema import operation
 from core.api.views import StaffView, json_response
 from core.database import clock
 from core.kernel.days import natural_day
+from core.kernel.request_uuids import REFUSALS
 from core.looks.recording import look_at_list
 from core.payoffice import powers, refusals, selectors
 from core.payoffice.api import claims
@@ -180,6 +181,7 @@ class Deposits(StaffView):
             matching.DepositMatched,
             matching.DepositRuled,
             refusals.RequestUuidReused,
+            *REFUSALS,
             refusals.CashSessionMissing,
         ),
         example={
@@ -345,6 +347,7 @@ class Exchanges(StaffView):
             refusals.CashSessionMissing,
             refusals.PayerHandedOver,
             refusals.RequestUuidReused,
+            *REFUSALS,
             ProposalPending,
         ),
         example={

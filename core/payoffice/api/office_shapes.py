@@ -9,6 +9,7 @@ from core.api.shapes import (
     Flag,
     Instant,
     PageQuery,
+    RequestUuid,
     Secret,
     Shape,
     Text,
@@ -137,7 +138,7 @@ class WaitingListOut(Shape):
 
 
 class ExchangeIn(Shape):
-    uuid = Uuid(help_text="Made and kept by the client before the first attempt.")
+    uuid = RequestUuid(help_text="Made and kept by the client before the first attempt.")
     code = Secret(max_length=96, required=False, default="")
     deposit = Uuid(required=False, allow_null=True, default=None)
     intact = Flag()

@@ -37,6 +37,7 @@ from core.payoffice.services.matching import (
 from core.payoffice.services.presenting import acted_by
 from core.payoffice.sources import Payable
 from core.premises.access import BareTerminal, Capability, TerminalActor
+from core.premises.requests import need_new
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
@@ -105,6 +106,7 @@ def deposit_take(*, at: TerminalActor | StaffActor, request: DepositRequest) -> 
         if bytes(earlier.request_digest) != digest:
             raise RequestUuidReused
         return earlier
+    need_new(request.uuid)
     if bool(request.code) == (request.reason == Deposit.Reason.UNREADABLE):
         raise CodeUnreadable
     deposit: Deposit = Deposit.objects.create(

@@ -16,6 +16,7 @@ from core.payoffice.services.paying import Paid, PayRequest
 from core.payoffice.services.personal_data import payee_encrypt
 from core.payoffice.services.presenting import present
 from core.payoffice.sources import Payable
+from core.premises.requests import need_new
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
@@ -60,6 +61,7 @@ def _propose(
         if earlier.content["digest"] != digest:
             raise RequestUuidReused
         return earlier
+    need_new(request.uuid)
     payer = paying.payer_at_desk(session, by.user_id)
     current = finding.current_claim(payable)
     verdict = paying.judge(payable, current, request.deposit, payer.at)

@@ -26,6 +26,7 @@ from core.payoffice.services import finding, paying
 from core.payoffice.services.cash import cash_session_of
 from core.payoffice.sources import Payable
 from core.premises.models import Premises
+from core.premises.requests import need_new
 from core.premises.services import PremisesUnknown
 from core.staff import two_persons
 from core.staff.actor import StaffActor
@@ -191,6 +192,7 @@ def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Pro
         if bytes(earlier.request_digest) != request.digest() or earlier.staff_id != by.user_id:
             raise RequestUuidReused
         return earlier
+    need_new(request.uuid)
     session = cash_session_of(by)
     if not request.intact:
         raise DocumentAltered

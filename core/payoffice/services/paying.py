@@ -31,6 +31,7 @@ from core.payoffice.services.finding import CurrentClaim, Found
 from core.payoffice.services.personal_data import PayeeFacts, payee_encrypt
 from core.payoffice.sources import Nature, Payable
 from core.premises.access import Capability, PremisesNotAuthorised, TerminalActor
+from core.premises.requests import REFUSAL_OF_UUID
 
 _JUDGE_AGAIN = ("day_changed", "claim_changed")
 _JUDGEMENTS = 4
@@ -39,6 +40,7 @@ _REFUSALS: dict[str, type[DomainError]] = {
     error.code: error
     for error in (
         refusals.RequestUuidReused,
+        *REFUSAL_OF_UUID.values(),
         refusals.CashSessionMissing,
         refusals.CashShort,
         PremisesNotAuthorised,

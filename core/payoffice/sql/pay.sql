@@ -47,6 +47,12 @@ BEGIN
         outcome := 'payment_uuid_reused';
         RETURN;
     END IF;
+    IF v.proposal_id IS NULL THEN  -- the UUID of a proposed payment was new when it was proposed
+        outcome := premises_new_request(v.uuid, v.paid_at);
+        IF outcome IS NOT NULL THEN
+            RETURN;
+        END IF;
+    END IF;
 
     IF v.cash_session_id IS NOT NULL THEN
         v_done := pg_advisory_xact_lock({lock.cash}, (v.cash_session_id & 2147483647)::integer);

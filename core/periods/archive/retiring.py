@@ -22,6 +22,7 @@ from core.journal.install import Journaled, journaled
 from core.journal.models import Batch
 from core.journal.spans import Part
 from core.journal.verifying import batch_findings, table_findings
+from core.kernel import request_uuids
 from core.kernel.canonical import Json
 from core.kernel.errors import Conflict, Invalid, InvariantBroken
 from core.periods import powers
@@ -65,6 +66,13 @@ class PlaceMissing(Invalid):
     message = "Say where the copies of the archive are kept."
 
 
+class MonthTooRecent(Conflict):
+    """`data["from"]` is from when on the month can be retired."""
+
+    code = "month_too_recent"
+    message = "That month ended less than a week ago; requests of it may still be repeated."
+
+
 class RightStands(Conflict):
     """`data["rows"]` is how many rows it holds back, by table, as far as they are counted."""
 
@@ -84,7 +92,7 @@ def retirement_propose(*, by: StaffActor, number: int, kept: str) -> Proposal:
     """Propose to retire a period by its number; `kept` says where copies of its archive are.
 
     Raises PowerMissing, PeriodNotClosed, PeriodRetired, PeriodNotArchived, PlaceMissing,
-    RightStands, ProposalPending.
+    MonthTooRecent, RightStands, ProposalPending.
     """
     by.need(powers.RETIRE)
     if not kept.strip():
@@ -107,7 +115,7 @@ def retirement_propose(*, by: StaffActor, number: int, kept: str) -> Proposal:
 def _retirable(number: int) -> Archive:
     """Return the archive of a period whose rows nobody has a right on, and which is the next.
 
-    Raises PeriodNotClosed, PeriodRetired, PeriodNotArchived, RightStands.
+    Raises PeriodNotClosed, PeriodRetired, PeriodNotArchived, MonthTooRecent, RightStands.
     """
     period = ClosedPeriod.objects.filter(number=number).first()
     if period is None:
@@ -117,6 +125,9 @@ def _retirable(number: int) -> Archive:
     archive = Archive.objects.filter(period=period).select_related("period").first()
     if archive is None or number != Retirement.objects.count() + 1:
         raise PeriodNotArchived(first_day=period.first_day.isoformat())
+    earliest = period.ends_at + request_uuids.RETIRED_AFTER
+    if clock.now() < earliest:
+        raise MonthTooRecent(**{"from": earliest.isoformat()})
     for table in retiring_tables():
         _need_free(table, archive)
     return archive
@@ -218,7 +229,8 @@ def _need_as_archived(table: ArchiveTable, covered: Journaled, archive: Archive)
 def _retire(proposal: Proposal, by: StaffActor) -> None:
     """Publish and record the retirement, of the rows as they were proposed.
 
-    Raises PeriodNotClosed, PeriodRetired, PeriodNotArchived, RightStands, RowsNotAsArchived.
+    Raises PeriodNotClosed, PeriodRetired, PeriodNotArchived, MonthTooRecent, RightStands,
+    RowsNotAsArchived.
     """
     hold((Lock.PERIOD, 0))
     content = proposal.content

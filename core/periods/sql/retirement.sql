@@ -3,13 +3,22 @@
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON periods_retirement
     FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'periods.retirement');
 
+-- Return the end of the last retired month, or NULL.
+CREATE OR REPLACE FUNCTION periods_retired_until() RETURNS timestamptz LANGUAGE sql STABLE AS $$
+    SELECT max(p.ends_at)
+      FROM public.periods_retirement r JOIN public.periods_closedperiod p ON p.id = r.period_id
+$$;
+
+-- A month is retired a week after its end at the earliest. By then every service refuses the UUIDs of
+-- its requests for a new act (premises_new_request), so nothing is done again that left.
 CREATE OR REPLACE FUNCTION periods_guard_retirement() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (
         SELECT FROM periods_archive a JOIN periods_closedperiod p ON p.id = a.period_id
          WHERE a.id = NEW.archive_id AND p.id = NEW.period_id
+           AND p.ends_at + interval '7 days' <= core_now()
            AND p.number = 1 + (SELECT count(*) FROM periods_retirement)) THEN
-        RAISE EXCEPTION 'period %: not archived, or not the next one to be retired', NEW.period_id
+        RAISE EXCEPTION 'period %: too recent, not archived, or not the next one to be retired', NEW.period_id
             USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;

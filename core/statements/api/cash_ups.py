@@ -8,8 +8,9 @@ from rest_framework.request import Request
 
 from core.api.papers import LanguageQuery, PaperView
 from core.api.schema import operation
-from core.api.shapes import Cents, Instant, Shape, Text, Uuid, Whole
+from core.api.shapes import Cents, Instant, RequestUuid, Shape, Text, Uuid, Whole
 from core.api.views import BareTerminalView, StaffView, TerminalView
+from core.kernel.request_uuids import REFUSALS
 from core.premises.requests import UuidReused
 from core.premises.services import PremisesUnknown
 from core.receipts.output import Output, render
@@ -33,7 +34,7 @@ class DrawerOut(Shape):
 
 
 class CashUpIn(Shape):
-    uuid = Uuid(help_text="Made by the terminal; again, the same cash-up.")
+    uuid = RequestUuid(help_text="Made by the terminal; again, the same cash-up.")
     expected_cents = Cents(help_text="As shown to the operator.")
     float_cents = Cents(min_value=0, help_text="Change in the drawer when the shift began.")
     counted_cents = Cents(min_value=0, help_text="All the money in the drawer.")
@@ -65,7 +66,7 @@ class TerminalCashUps(TerminalView):
         body=CashUpIn,
         answer=CashUpOut,
         status=201,
-        problems=(cash_ups.DrawerMoved, UuidReused),
+        problems=(cash_ups.DrawerMoved, UuidReused, *REFUSALS),
         example={
             "uuid": "0190a6c8-5f6e-7000-8000-000000000009",
             "expected_cents": 0,

@@ -10,7 +10,7 @@ from core.database import clock
 from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict
 from core.premises.access import BareTerminal, Capability, TerminalActor
-from core.premises.requests import UuidReused
+from core.premises.requests import UuidReused, need_new
 from lototrot.models.tickets import PrintConfirmation, Reprint, Ticket
 from lototrot.selectors.selling import print_confirmed, print_retired
 from lototrot.services.tickets.selling import (
@@ -67,7 +67,8 @@ def ticket_reprint(
 
     The operator who sold the ticket gets it while its print is not confirmed. `copy` is the
     terminal's id of this copy: the same id returns the same copy. Raise TicketUnknown,
-    TicketNotPrintable, SlipPrinted, OperatorDiffers, ContestClosed or UuidReused.
+    TicketNotPrintable, SlipPrinted, OperatorDiffers, ContestClosed, UuidReused
+    or a refusal of `copy`.
     """
     by.need(Capability.SELL)
     terminal = BareTerminal(by.terminal_id, by.premises_id, by.premises_kind)
@@ -85,6 +86,8 @@ def ticket_reprint(
         raise ContestClosed
     reprint = Reprint.objects.filter(uuid=copy).first() if copy else None
     if reprint is None:
+        if copy is not None:
+            need_new(copy)
         reprint = Reprint.objects.create(
             uuid=copy,
             ticket=ticket,

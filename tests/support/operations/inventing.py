@@ -4,6 +4,8 @@ import uuid
 from random import Random
 from typing import Any
 
+from core.database import clock
+from core.kernel.request_uuids import RANDOM_BITS, request_uuid
 from tests.support.openapi import committed
 
 _TEXTS = ("", "A", "P-0001", "è ü\u200d 😀", "x" * 41, "x" * 401, "0", "'; --", "%s", "\u202e")
@@ -62,6 +64,8 @@ def _object(schema: dict[str, Any], rng: Random, known: dict[str, Any], deep: in
 
 def _text(schema: dict[str, Any], rng: Random) -> str:
     match schema.get("format"):
+        case "uuid" if "pattern" in schema:  # that of a request has a time
+            return str(request_uuid(clock.now(), rng.getrandbits(RANDOM_BITS)))
         case "uuid":
             return str(uuid.UUID(int=rng.getrandbits(128)))
         case "date-time":

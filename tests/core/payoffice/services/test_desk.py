@@ -2,6 +2,7 @@
 
 import pytest
 
+from core.kernel.request_uuids import RequestUuidTooOld
 from core.payoffice import refusals
 from core.payoffice.models import Payment
 from core.payoffice.services import desk, paying
@@ -67,6 +68,9 @@ def test_a_large_sum_at_a_desk_takes_two_persons_and_counts_as_presented() -> No
         two_persons.confirm(proposal=proposal.uuid, by=cashier)
     with pytest.raises(two_persons.ProposalOld):
         two_persons.confirm(proposal=proposal.uuid, by=other)
+    with pytest.raises(RequestUuidTooOld):  # to pay it now is another request
+        desk.desk_pay(by=cashier, request=request)
+    request = won.request(payee=given.MARIA)
     anew = desk.desk_pay(by=cashier, request=request)
     assert isinstance(anew, Proposal) and anew != proposal
     two_persons.confirm(proposal=anew.uuid, by=other)

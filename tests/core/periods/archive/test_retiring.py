@@ -3,6 +3,7 @@
 import json
 import re
 import uuid
+from datetime import datetime
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from core.payoffice.models import Claim
 from core.periods import journal_rules, nightly
 from core.periods.archive import retiring
 from core.periods.archive.retiring import (
+    MonthTooRecent,
     PeriodNotArchived,
     PlaceMissing,
     RightStands,
@@ -129,6 +131,26 @@ def test_archived_rows_leave_by_two_persons_and_no_others(
         f"UPDATE periods_retiredrows SET last_row = last_row + 1 WHERE relation = '{PRINTS}'",
     )
     assert [name for name, _, _ in rules.broken(journal_rules.RETIRED)] == ["proofs_logentry"]
+
+
+def test_a_month_is_not_retired_in_the_week_after_it(
+    own_month: ClosedPeriod, tmp_path: Path
+) -> None:
+    """A request of it may still be repeated, and would be a new act if the first one had left."""
+    archive_write(period=own_month, folder=tmp_path)
+    ended = "UPDATE periods_closedperiod SET ends_at = core_now() - interval '{}'"
+    forge("periods_closedperiod", ended.format("6 days 23 hours"))
+    with pytest.raises(MonthTooRecent) as refused:
+        proposed()
+    assert datetime.fromisoformat(refused.value.data["from"]) > clock.now()
+    guarded = pytest.raises(DatabaseError, match="too recent")
+    with connections["owner"].cursor() as owner, guarded:
+        owner.execute(
+            "INSERT INTO periods_retirement (period_id, archive_id, kept, proposal_id, entry_id,"
+            " retired_at) SELECT period_id, id, 'here', 1, 1, core_now() FROM periods_archive"
+        )
+    forge("periods_closedperiod", ended.format("7 days"))
+    assert proposed()
 
 
 def _printed_still() -> None:

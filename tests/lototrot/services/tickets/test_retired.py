@@ -1,6 +1,8 @@
 """Tickets that won nothing leave with a retired month; what is told of it stays as before."""
 
 import datetime
+import uuid
+from datetime import timedelta
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,9 @@ from core.journal import rules
 from core.journal.acting import name_process
 from core.journal.verifying import Fault, verify
 from core.kernel.days import add_days, natural_day
+from core.kernel.request_uuids import AHEAD, RequestArchived, RequestUuidTooOld
 from core.ledger.books import differences
+from core.ledger.models import Transfer
 from core.nights.nightly import lapse
 from core.payoffice.services.finding import by_code, by_uuid
 from core.payoffice.sources import DocumentArchived, DocumentUnknown
@@ -23,10 +27,10 @@ from core.periods.archive import retiring
 from core.periods.archive.retiring import retired_remove, retirement_propose
 from core.periods.archive.tables import ArchiveTable
 from core.periods.archive.writing import archive_write
-from core.periods.models import ClosedPeriod, RetiredRows
+from core.periods.models import ClosedPeriod, RetiredRows, Retirement
 from core.premises.access import BareTerminal
 from core.premises.models import BurntRequest
-from core.premises.requests import new_uuid
+from core.premises.requests import need_new, new_uuid
 from core.reports.tables import Period, Report, reports, table
 from core.staff.powers import Role
 from core.statements.balances import mark_make
@@ -47,6 +51,8 @@ from lototrot.services.settlement.past_rounds import past_rounds
 from lototrot.services.tickets.lookup import TicketNotFound, ticket_by_code
 from lototrot.services.tickets.retired import TicketsArchived, has_left, kept_where, left, need_all
 from lototrot.services.tickets.selling import request_state
+from promotrot.services.selling import PlayRequest, play_sell
+from promotrot.services.selling import request_state as play_state
 from tests.core.periods.archive.conftest import own_month as own_month
 from tests.core.periods.archive.test_retiring import (
     confirm,
@@ -56,10 +62,11 @@ from tests.core.periods.archive.test_retiring import (
     proposed,
 )
 from tests.core.periods.conftest import closed
-from tests.support import factories, rounds
+from tests.support import emitting, factories, rounds
 from tests.support.admin_desk import Desk, list_url, row_url
 from tests.support.api import Api, refused, staff_api
 from tests.support.databases import Database
+from tests.support.factories.request_uuids import uuid_at
 from tests.support.journaling import meanwhile, seal_all
 from tests.support.paying import unknown_code
 from tests.support.verifying.forging import public_key, published_log, written
@@ -145,10 +152,34 @@ def _presented_anywhere(contest: Contest, loser: Ticket) -> None:
     refused(Api().post("check", {"code": unknown_code()}), 404, "document_archived")
     refused(Api().post("lototrot/proofs", {"code": unknown_code()}), 404, "document_archived")
     at = BareTerminal(loser.terminal_id, loser.premises_id, loser.premises.kind, loser.operator_id)
-    # Its transfer left, too: nothing has its UUID, and no sale can use it (docs/adr/0047).
-    assert request_state(terminal=at, ident=loser.uuid) is None
-    assert BurntRequest.objects.filter(uuid=loser.uuid).exists()
-    assert request_state(terminal=at, ident=new_uuid()) is None
+    _asked_for_again(at, loser.uuid)
+
+
+def _asked_for_again(at: BareTerminal, ident: uuid.UUID) -> None:
+    """Ask under the UUID of a sale that left, with its transfer: nothing live has it (ADR 50)."""
+    until = Retirement.objects.get().period.ends_at
+    maker_ahead = uuid_at(until + AHEAD - timedelta(seconds=1))  # sold as the month ended
+    for state in (request_state, play_state):
+        for asked in (ident, maker_ahead):
+            with pytest.raises(RequestArchived):
+                state(terminal=at, ident=asked)
+    assert not BurntRequest.objects.exists()
+    for asked in (new_uuid(), uuid_at(until + AHEAD)):
+        assert request_state(terminal=at, ident=asked) is None
+    assert BurntRequest.objects.count() == 2
+    assert request_state(terminal=at, ident=asked) is None  # burnt before
+    before = Ticket.objects.count(), Transfer.objects.count()
+    place, emission = factories.point(), emitting.opened(emitting.small())
+    play = PlayRequest(ident, emission.pk, emission.price_cents)
+    sale = factories.sell(factories.contest(), place, request=ident)
+    assert sale.outcome == RequestUuidTooOld.code
+    for act in (
+        lambda: play_sell(credentials=place.credentials, request=play),
+        lambda: need_new(ident),
+    ):
+        with pytest.raises(RequestUuidTooOld):
+            act()
+    assert (Ticket.objects.count(), Transfer.objects.count()) == before
 
 
 def _not_counted_ticket_by_ticket(contest: Contest) -> None:
