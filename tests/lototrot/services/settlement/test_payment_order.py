@@ -1,5 +1,7 @@
 """The payment order: two persons, once, and for ever (14.III.8)."""
 
+import copy
+from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
@@ -29,6 +31,8 @@ from tests.support import factories, rounds
 pytestmark = pytest.mark.django_db
 
 RULES = rounds.rules(**rounds.TWO_LEGS)
+# For contests beside the shared one: a bet type has one contest a day, and a chain of its own.
+OTHER_RULES = replace(RULES, code="two-other-legs")
 FACTS = [Race((1, 2, 3), winners=frozenset({1}))] * 2
 
 
@@ -37,15 +41,21 @@ def noon() -> None:
     factories.time_to(rounds.NOON)
 
 
-@pytest.fixture
-def contest(noon: None) -> Contest:
+@pytest.fixture(scope="module")
+def settled(shared: None) -> Contest:
     """A contest that has been run, its one ticket with both races right, and settled."""
+    factories.time_to(rounds.NOON)
     new_contest = rounds.contest(RULES, [(1, 2, 3)] * 2)
     rounds.sell(new_contest, factories.point(), [(1, 1)])
     rounds.run(new_contest, FACTS)
     contest_settle(contest_id=new_contest.pk)
     new_contest.refresh_from_db()
     return new_contest
+
+
+@pytest.fixture
+def contest(settled: Contest, noon: None) -> Contest:
+    return copy.deepcopy(settled)
 
 
 def order(contest: Contest) -> PaymentOrder:
@@ -69,7 +79,7 @@ def test_the_order_fixes_the_days_of_payment(contest: Contest) -> None:
 
 @pytest.mark.article("14.III.10.2")
 def test_the_days_count_from_the_last_result_of_the_contest() -> None:
-    new_contest = rounds.contest(RULES, [(1, 2, 3)] * 2)
+    new_contest = rounds.contest(OTHER_RULES, [(1, 2, 3)] * 2)
     factories.contest_closed(new_contest)
     early, late = factories.races_of(new_contest)
     now = clock.now()
@@ -82,7 +92,7 @@ def test_the_days_count_from_the_last_result_of_the_contest() -> None:
 
 @pytest.mark.article("14.III.5.4.2", "14.III.8.1")
 def test_a_meeting_drawn_before_its_day_is_paid_after_its_day() -> None:
-    new_contest = rounds.contest(RULES, [(1, 2, 3)] * 2, day=date(2030, 3, 3))
+    new_contest = rounds.contest(OTHER_RULES, [(1, 2, 3)] * 2, day=date(2030, 3, 3))
     drawn = [Race((1, 2, 3), winners=frozenset({2}), outcome=Outcome.NOT_RUN)] * 2
     rounds.run(new_contest, drawn)
     contest_settle(contest_id=new_contest.pk)
@@ -189,7 +199,7 @@ def test_after_the_order_a_later_change_of_the_result_has_no_effect(contest: Con
 
 
 def test_nothing_is_ordered_before_the_settlement() -> None:
-    new_contest = rounds.contest(RULES, [(1, 2, 3)] * 2)
+    new_contest = rounds.contest(OTHER_RULES, [(1, 2, 3)] * 2)
     with pytest.raises(NothingToOrder):
         payment_order_propose(by=factories.staff(Role.ORGANISER), contest_id=new_contest.pk)
 
