@@ -49,26 +49,32 @@ def last_day() -> datetime.date:
 def jobs_due(until: datetime.date | None = None) -> list[tuple[datetime.date, Job]]:
     """Return what is not done up to a day (default: the newest ended day), by day, in order.
 
-    A job continues after the last day on which it was done. A job that was never done begins on
-    the day that the other jobs have reached: its work on a day includes all that is due up to then.
-    A job that recounts is due for its newest day alone, and for one that it did not finish.
+    A job continues after the last day on which it was done. A job that never began does so on the
+    first day that the others have still to do, also if a night ended before its turn came: its work
+    on a day includes all that is due up to then. A job that recounts is due for its newest day
+    alone, and for one that it did not finish.
     """
     last = until or last_day()
-    done = last_done()
+    begins = {name: add_days(day, 1) for name, day in last_done().items()}
     unfinished: dict[str, datetime.date] = {}
     for name, day in JobRun.objects.exclude(state=JobRun.State.DONE).values_list("job", "day"):
         unfinished[name] = min(day, unfinished.get(name, day))
-    stands = min(last, add_days(max(done.values()), 1)) if done else last
-    due: list[tuple[datetime.date, Job]] = []
-    for job in jobs.all_jobs():
-        begins = [unfinished[job.name]] if job.name in unfinished else []
-        if job.name in done:
-            begins.append(add_days(done[job.name], 1))
-        days = [day for day in _days(min(begins, default=stands), last) if job.on(day)]
+        begins[name] = min(day, begins.get(name, day))
+
+    def due(job: Job, first: datetime.date) -> list[tuple[datetime.date, Job]]:
+        days = [day for day in _days(first, last) if job.on(day)]
         if job.recounts:
             days = [day for day in days if day in (days[-1], unfinished.get(job.name))]
-        due.extend((day, job) for day in days)
-    return sorted(due, key=lambda due_job: (due_job[0], due_job[1].order, due_job[1].name))
+        return [(day, job) for day in days]
+
+    all_due = [
+        each for job in jobs.all_jobs() if job.name in begins for each in due(job, begins[job.name])
+    ]
+    stands = min((day for day, job in all_due if not job.recounts), default=last)
+    for job in jobs.all_jobs():
+        if job.name not in begins:
+            all_due += due(job, stands)
+    return sorted(all_due, key=lambda due_job: (due_job[0], due_job[1].order, due_job[1].name))
 
 
 _LAST_DONE = """
