@@ -57,12 +57,9 @@ class Journal:
         if clear:
             need(len(line["images"]) == len(entries), f"{place}.images", f"not {len(entries)}")
             for number, (entry, image) in enumerate(zip(entries, line["images"], strict=True)):
-                row = int.from_bytes(entry[8:16], "big")
-                need(
-                    self.retired.as_sealed(table, entry, image),
-                    f"{place}.images[{number}]",
-                    f"row {row} of {table} is not as it was sealed",
-                )
+                row, where = int.from_bytes(entry[8:16], "big"), f"{place}.images[{number}]"
+                sealed = self.retired.as_sealed(table, entry, image)
+                need(sealed, where, f"row {row} of {table} is not as it was sealed")
         self.transactions.append(({int.from_bytes(entry[:8], "big") for entry in entries}, place))
         self.retired.add(table, entries)
         self.blocks.append([line["block"], len(entries), hashlib.sha256(content).hexdigest()])

@@ -41,6 +41,7 @@ from tests.support.concurrency.payer import pay
 from tests.support.concurrency.sales import eventually, together
 from tests.support.databases import Database
 from tests.support.factories import Point
+from tests.support.factories.request_uuids import SystemClock
 
 pytestmark = pytest.mark.article("14.III.10.4")
 ATTEMPTS, AT_ONCE, CENTS = 100, 25, 500
@@ -210,26 +211,30 @@ def test_sessions_ended_in_mid_payment_pay_once(own_database: Database) -> None:
     won = paying.worth(*[CENTS] * 120)
     point, todo, ended = factories.point(), iter(won), []
     turn = threading.Lock()
-    stop = threading.Event()
+    stop, system_clock = threading.Event(), SystemClock()
     sessions: dict[int, int] = {}
 
     def payer() -> None:
-        while True:
-            with turn:
-                ticket = next(todo, None)
-            if ticket is None:
-                stop.set()
-                return
-            request = ticket.request()
+        try:
             while True:
-                try:
-                    connection.ensure_connection()
-                    sessions[threading.get_ident()] = connection.connection.info.backend_pid
-                    payment_make(at=point.actor, request=request)
-                except (OperationalError, InterfaceError):  # what is not run again by itself
-                    connection.close()
-                    continue
-                break
+                with turn:
+                    ticket = next(todo, None)
+                if ticket is None:
+                    return
+                pay_until_answered(ticket.request(uuid=system_clock.request_uuid()))
+        finally:
+            stop.set()
+
+    def pay_until_answered(request: PayRequest) -> None:
+        while True:
+            try:
+                connection.ensure_connection()
+                sessions[threading.get_ident()] = connection.connection.info.backend_pid
+                payment_make(at=point.actor, request=request)
+            except (OperationalError, InterfaceError):  # what is not run again by itself
+                connection.close()
+                continue
+            return
 
     def killer() -> None:
         with psycopg.connect(own_database.owner_url, autocommit=True) as owner:
@@ -240,7 +245,7 @@ def test_sessions_ended_in_mid_payment_pay_once(own_database: Database) -> None:
                         ended.append(session)
                 time.sleep(0.03)
 
-    together(killer, *[payer] * 4)
+    assert together(killer, *[payer] * 4) == [None] * 5
     assert ended
     paid_once(own_database, len(won))
 

@@ -59,6 +59,12 @@ class DocumentModel:
             elif state.state == "prize" and answer.at >= self.ends_at:
                 _refuse("it is paid after the last day to claim")
             yield Document("paid", state.over, request, answer.at)
+        elif answer.outcome == "request_uuid_too_old":
+            if not state.over:
+                _refuse("the clock has not moved since the request was made")
+            if state.state == "paid" and state.by == request:
+                _refuse("this very request has paid it")
+            yield state
         else:
             self._need_refusal(state, answer.outcome)
             if state.state == "paid" and state.by == request:

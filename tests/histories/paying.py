@@ -9,6 +9,7 @@ from django.db import connection
 
 from core.database import clock
 from core.kernel.days import day_bounds, natural_day
+from core.kernel.request_uuids import RANDOM_BITS, request_uuid
 from core.payoffice.services import checking, paying, presenting
 from lototrot.models.settlement import PaymentOrder
 from lototrot.services.prizes import lapsing
@@ -36,16 +37,15 @@ class PayingGround:
     random: Random
     documents: dict[str, Presented] = field(init=False)
     places: list[Point] = field(init=False)
-    requests: dict[str, UUID] = field(init=False)
+    random_bits: dict[str, int] = field(init=False)
+    requests: dict[str, UUID] = field(init=False, default_factory=dict)
     ends_at: datetime = field(init=False)
 
     def __post_init__(self) -> None:
         prizes = worth(*[500 + 100 * n for n in range(DOCUMENTS)])
         self.documents = {f"T{n}": won for n, won in enumerate(prizes, start=1)}
         self.places = [factories.point() for _ in range(2)]
-        self.requests = {
-            f"P{n}": UUID(int=self.random.getrandbits(128), version=4) for n in range(1, 100)
-        }
+        self.random_bits = {f"P{n}": self.random.getrandbits(RANDOM_BITS) for n in range(1, 100)}
         order = PaymentOrder.objects.get(contest=self.contest_id)
         self.ends_at = day_bounds(order.last_claim_day)[1]
 
@@ -56,9 +56,9 @@ class PayingGround:
     def pay(self, name: str, request: str, place: int) -> Answer:
         """Pay the document by a request."""
         won = self.documents[name]
-        paid = paying.payment_make(
-            at=self.places[place].actor, request=won.request(uuid=self.requests[request])
-        )
+        made_now = request_uuid(clock.now(), self.random_bits[request])
+        ident = self.requests.setdefault(request, made_now)
+        paid = paying.payment_make(at=self.places[place].actor, request=won.request(uuid=ident))
         return Answer("paid", {"at": paid.paid_at})
 
     def present(self, name: str, place: int) -> Answer:

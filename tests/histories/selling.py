@@ -9,7 +9,9 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connection
 
+from core.database import clock
 from core.kernel import codes
+from core.kernel.request_uuids import RANDOM_BITS, request_uuid
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
@@ -81,7 +83,7 @@ class SellingGround:
         for point in self.points:
             factories.acknowledge(self.contest, point)
         self.idents = {
-            f"T{n}": UUID(int=self.random.getrandbits(128), version=4)
+            f"T{n}": request_uuid(clock.now(), self.random.getrandbits(RANDOM_BITS))
             for n in range(1, TICKETS + 1)
         }
         self.names = {ident: name for name, ident in self.idents.items()}

@@ -79,13 +79,8 @@ class Presented:
 
     def request(self, **changes: Any) -> PayRequest:
         """Return the request that an operator would make for its payment."""
-        asked = {
-            "uuid": new_uuid(),
-            "code": self.code,
-            "amount_cents": self.cents,
-            "intact": True,
-        }
-        return PayRequest(**(asked | changes))
+        asked = {"code": self.code, "amount_cents": self.cents, "intact": True} | changes
+        return PayRequest(uuid=asked.pop("uuid", None) or new_uuid(), **asked)
 
     def body(self, **changes: Any) -> dict[str, Any]:
         """Return the same request as a body of the API."""

@@ -1,6 +1,5 @@
 """The night lists what was paid by the operator who had had the document's code again."""
 
-import uuid
 from datetime import timedelta
 
 import pytest
@@ -9,6 +8,7 @@ from core.database import clock
 from core.kernel.days import natural_day
 from core.nights.jobs import Job
 from core.payoffice.services.paying import PayRequest, payment_make
+from core.premises.requests import new_uuid
 from lototrot.models.tickets import CodeGiven
 from lototrot.nightly import JOBS as LOTOTROT
 from promotrot.models.emission import Emission
@@ -32,7 +32,7 @@ def had_again(place: Point, emission: Emission) -> PayRequest:
         for voucher in play_state(credentials=place.credentials, ident=ticket).vouchers:
             assert voucher.code is not None
             return PayRequest(
-                uuid=uuid.uuid4(),
+                uuid=new_uuid(),
                 code=voucher.code.text,
                 amount_cents=voucher.amount_cents,
                 intact=True,

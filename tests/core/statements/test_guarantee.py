@@ -11,6 +11,7 @@ from core.database import clock
 from core.journal.rules import broken
 from core.ledger import services as ledger
 from core.ledger.services import Line, asset, balance_cents, premises_account
+from core.premises.requests import new_uuid
 from core.staff import two_persons
 from core.staff.powers import Role
 from core.staff.two_persons import SamePerson
@@ -31,7 +32,7 @@ _ATTACK = """
 SELECT count(*) FILTER (WHERE s.outcome = 'sold'), count(*)
   FROM generate_series(1, 1000) n, LATERAL (SELECT lototrot_sell(
         p_token => %(token)s, p_session => %(session)s, p_contest => %(contest)s,
-        p_uuid => md5(%(contest)s || ' ' || n)::uuid, p_request => sha256(int8send(n)),
+        p_uuid => (%(uuids)s::uuid[])[n], p_request => sha256(int8send(n)),
         p_legs => %(legs)s, p_quick_legs => 0, p_bets => %(bets)s,
         p_amount => %(bets)s * 100, p_code => decode(md5('c' || n), 'hex'),
         p_commitment => sha256(int8send(-n)))) c (sold), LATERAL (SELECT (c.sold).outcome) s
@@ -62,6 +63,7 @@ def test_a_thousand_tickets_sell_no_more_than_the_limit(bets: int) -> None:
         "contest": contest.pk,
         "legs": [1] * len(contest.offered_masks),
         "bets": bets,
+        "uuids": [new_uuid() for _ in range(1000)],
     }
     with connection.cursor() as cursor:
         cursor.execute(_ATTACK, values)

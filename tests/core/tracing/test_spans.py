@@ -32,12 +32,13 @@ SELLS = f"""
 import json
 import core.config.wsgi as web
 from core.config.tasks import sweep
+from core.premises.requests import new_uuid
 from tests.support import factories
 from tests.support.api import terminal_api
 contest, place = factories.contest(), factories.point()
 factories.acknowledge(contest, place)
 api = terminal_api(place)
-ident = "7b1b7a1e-0b51-4c7e-9a55-0d6c6a4c2f10"
+ident = str(new_uuid())
 body = {{
     "uuid": ident, "contest": contest.pk, "races": [[1]] * 7,
     "price_cents": contest.price_cents, "amount_cents": contest.price_cents,
