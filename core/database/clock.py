@@ -4,7 +4,9 @@ Rules and records use `now()`. `recent()` is for showing the time: it seldom mak
 """
 
 import datetime
+import secrets
 import time
+import uuid
 from typing import NamedTuple
 
 from django.conf import settings
@@ -14,6 +16,7 @@ from core.database.locks import Lock, hold
 from core.database.models import ClockOffset
 from core.database.reading.standby import primary
 from core.kernel.errors import Conflict, Forbidden, Invalid
+from core.kernel.request_uuids import RANDOM_BITS, request_uuid
 
 _KEPT_S = 1.0
 
@@ -43,6 +46,13 @@ def now() -> datetime.datetime:
         cursor.execute("SELECT core_now()")
         instant: datetime.datetime = cursor.fetchone()[0]
     return instant
+
+
+def row_uuid(at: datetime.datetime) -> uuid.UUID:
+    """Return the UUID of a row that this system makes at an instant: of version 7, so that the
+    newest rows come last in an index.
+    """
+    return request_uuid(at, secrets.randbits(RANDOM_BITS))
 
 
 def offset() -> datetime.timedelta:

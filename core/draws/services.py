@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from core.database import clock
+from core.database.clock import row_uuid
 from core.draws import documents, powers
 from core.draws.kinds import Kind, kind_of
 from core.draws.models import Announcement, Attendance, CallOff, Commitment, Draw, PlaceReason
@@ -113,6 +114,7 @@ def draw_announce(
         return existing
     matter, now = kind.matter(subject), clock.now()
     draw: Draw = Draw.objects.create(
+        uuid=row_uuid(now),
         kind=kind.name,
         subject=subject,
         title=dict(matter.title),

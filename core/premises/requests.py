@@ -6,13 +6,13 @@ and answers with an outcome; `sql/requests.sql` holds the part common to both ga
 """
 
 import datetime
-import secrets
 import uuid
 from dataclasses import dataclass
 from types import UnionType
 from typing import Any
 
 from core.database import clock
+from core.database.clock import row_uuid
 from core.database.statements import call_function
 from core.database.together import Together
 from core.kernel import request_uuids
@@ -55,8 +55,7 @@ class StakesByTheMinute(Forbidden):
 
 def new_uuid() -> uuid.UUID:
     """Return the UUID of a request that this system makes now, by its own clock."""
-    random_bits = secrets.randbits(request_uuids.RANDOM_BITS)
-    return request_uuids.request_uuid(clock.now(), random_bits)
+    return row_uuid(clock.now())
 
 
 def need_new(ident: uuid.UUID) -> None:

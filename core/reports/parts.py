@@ -15,6 +15,7 @@ from django.db.models import Model
 
 from core.contributions import contributed_by_name
 from core.kernel.days import day_bounds
+from core.kernel.request_uuids import derived_uuid
 from core.ledger import services as ledger
 from core.ledger.services import AccountCode, Line
 
@@ -93,5 +94,5 @@ def balance_cents(account: AccountCode) -> int:
 
 def post(kind: str, row: Model, lines: Iterable[Line]) -> None:
     """Post the transfers of an event that is a row."""
-    reference = uuid.uuid5(_NAMESPACE, f"{kind} {row._meta.label} {row.pk}")
+    reference = derived_uuid(_NAMESPACE, f"{kind} {row._meta.label} {row.pk}")
     ledger.post(reference=reference, lines=list(lines))

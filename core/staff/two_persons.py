@@ -20,6 +20,7 @@ from django.db import transaction
 
 from core.contributions import contributions
 from core.database import clock
+from core.database.clock import row_uuid
 from core.database.locks import Lock, hold
 from core.kernel.canonical import canonical_sha256
 from core.kernel.errors import Conflict, Forbidden, NotFound
@@ -210,6 +211,7 @@ def propose(*, kind: Kind, subject: str, content: Content, by: StaffActor) -> Pr
             raise ProposalPending(subject=subject, kind=kind.name)
         reject(proposal=waiting.uuid, by=by, reason="It has lapsed, and is proposed anew.")
     return Proposal.objects.create(
+        uuid=row_uuid(now),
         kind=kind.name,
         subject=subject,
         content=content,

@@ -14,10 +14,12 @@ from django.db import IntegrityError, transaction
 from django.db.models import Sum
 
 from core.database import clock
+from core.database.clock import row_uuid
 from core.database.locks import Lock, hold
 from core.kernel.days import add_days, natural_day
 from core.kernel.errors import Conflict, Invalid, InvariantBroken, NotFound
 from core.kernel.money import parse_percent, percent_text
+from core.kernel.request_uuids import derived_uuid
 from core.ledger import services as ledger
 from core.ledger.services import Line, premises_account
 from core.payoffice import accounts
@@ -211,7 +213,7 @@ def _issue(week: Week, premises_id: int) -> Statement:
     opening = last.closing_cents if last else 0
     first = add_days(week.sunday, -6)
     statement: Statement = Statement.objects.create(
-        uuid=uuid.uuid5(_NAMESPACE, f"{premises_id} {first}"),
+        uuid=derived_uuid(_NAMESPACE, f"{premises_id} {first}"),
         premises_id=premises_id,
         number=last.number + 1 if last else 1,
         week_from=first,
@@ -346,14 +348,15 @@ def _need_fits(asked: _Asked) -> None:
 
 
 def _remit(asked: _Asked, **by: Any) -> Remittance:
+    now = clock.now()
     remittance = Remittance.objects.create(
-        uuid=uuid.uuid4(),
+        uuid=row_uuid(now),
         statement=asked.statement,
         premises_id=asked.statement.premises_id,
         amount_cents=asked.amount_cents,
         paid_on=asked.paid_on,
         reference=asked.reference,
-        recorded_at=clock.now(),
+        recorded_at=now,
         **by,
     )
     ledger.post(reference=remittance.uuid, lines=[remittance_line(remittance)])

@@ -1,10 +1,10 @@
 """Replay the events of a day: post their transfers, and carry out their acts again."""
 
-import uuid
 from collections.abc import Mapping
 from typing import Any
 
 from core.kernel.days import add_days
+from core.kernel.request_uuids import derived_uuid
 from core.ledger import services as ledger
 from core.ledger.services import liability
 from core.payoffice.models import Claim
@@ -48,7 +48,7 @@ def _voided(row: Any, data: Data) -> None:
         line = postings.annulment(premises_id=ticket.premises_id, takings=takings, cents=cents)
     post("lototrot.void", row, [line])
     if row.proposal is not None:
-        reference = uuid.uuid5(row.proposal.uuid, f"lototrot.early {row.ticket_id}")
+        reference = derived_uuid(row.proposal.uuid, f"lototrot.early {row.ticket_id}")
         early_claims_refund(ticket.contest_id, row.proposal, reference)
 
 
@@ -105,7 +105,7 @@ def _reverse(row: Any, data: Data) -> None:
         parts=accounts.organiser_share(contest.day).divide(d.organiser_share),
     )
     ledger.post(
-        reference=uuid.uuid5(settlement.uuid, postings.REVERSAL),
+        reference=derived_uuid(settlement.uuid, postings.REVERSAL),
         lines=postings.reversal(lines),
     )
     Settlement.objects.filter(pk=settlement.pk).update(
@@ -124,7 +124,7 @@ def _order(row: Any, data: Data) -> None:
         ordered_at=data["at"],
         **{name: data[name] for name in terms},
     )
-    early_claims_value(order, uuid.uuid5(order.settlement.uuid, "lototrot.early"))
+    early_claims_value(order, derived_uuid(order.settlement.uuid, "lototrot.early"))
     Contest.objects.filter(pk=data["contest"]).update(state=State.ORDERED)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 
 from core.kernel import codes
+from core.kernel.request_uuids import derived_uuid
 from promotrot.services.outcomes import Draft, Outcome
 from promotrot.services.voucher_codes import code_of
 
@@ -43,6 +44,6 @@ def issues(outcome: Outcome, ticket: uuid.UUID, day: datetime.date | None) -> tu
     """
     issued = []
     for number, draft in enumerate(outcome.drafts, start=1):
-        ident = uuid.uuid5(ticket, f"voucher/{number}")
+        ident = derived_uuid(ticket, f"voucher/{number}")
         issued.append(Issue(ident, number, draft, None if day is None else code_of(ident, day)))
     return tuple(issued)

@@ -7,12 +7,14 @@ import datetime
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from django.db import connection, transaction
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from core.database import clock
+from core.database.clock import row_uuid
 from core.database.locks import Lock, hold
 from core.database.statements import fetch_prepared
 from core.kernel import codes
@@ -197,7 +199,7 @@ class Vouchers:
             for reference, _documents, cents, drawn_by in rows
         ]
         if lines:
-            ledger.post(reference=uuid4(), lines=lines)
+            ledger.post(reference=row_uuid(clock.now()), lines=lines)
         return Lapsed(sum(row[1] for row in rows), sum(row[2] for row in rows))
 
     def outs(self) -> Iterable[Outs]:

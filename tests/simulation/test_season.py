@@ -14,8 +14,11 @@ from random import Random
 
 import pytest
 
+from core.database import clock
+from core.database.clock import row_uuid
 from core.database.due_work import DueWork, due_work
 from core.ledger.books import differences
+from core.ledger.models import Transfer
 from core.ledger.selectors import trial
 from core.nights.jobs import Job, all_jobs
 from core.nights.nightly import JOURNAL_AUDIT
@@ -119,6 +122,8 @@ def _run_out(world: World, day: date, night_jobs: list[Job]) -> None:
     assert trial().difference_cents == 0
     assert differences()[1] == []
     assert not world.statements_differ()
+    behind = Transfer.objects.filter(reference__gt=row_uuid(clock.now()))
+    assert [*behind.values_list("kind", flat=True).distinct()] == [], "these split full pages"
 
 
 def _without_the_journal() -> list[DueWork]:

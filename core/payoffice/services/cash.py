@@ -5,8 +5,10 @@ import uuid
 from django.db import IntegrityError, transaction
 
 from core.database import clock
+from core.database.clock import row_uuid
 from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict, Invalid, NotFound
+from core.kernel.request_uuids import derived_uuid
 from core.ledger import services as ledger
 from core.payoffice import accounts, counting, postings, powers
 from core.payoffice.counting import Count
@@ -72,12 +74,13 @@ def cash_open(*, by: StaffActor, premises: str, float_cents: int) -> CashSession
     place = office_get(premises)
     try:
         with transaction.atomic():
+            now = clock.now()
             session: CashSession = CashSession.objects.create(
-                uuid=uuid.uuid4(),
+                uuid=row_uuid(now),
                 premises=place,
                 cashier_id=by.user_id,
                 opened_in_id=by.session_id,
-                opened_at=clock.now(),
+                opened_at=now,
                 float_cents=float_cents,
             )
     except IntegrityError as error:
@@ -102,8 +105,9 @@ def cash_move(*, by: StaffActor, cents: int, reason: str) -> CashMovement:
         raise MovementOfNothing
     if ledger.balance_cents(accounts.cash(session.pk)) + cents < 0:
         raise CashShort
+    now = clock.now()
     movement: CashMovement = CashMovement.objects.create(
-        uuid=uuid.uuid4(), session=session, cents=cents, reason=reason, moved_at=clock.now()
+        uuid=row_uuid(now), session=session, cents=cents, reason=reason, moved_at=now
     )
     ledger.post(reference=movement.uuid, lines=[postings.cash_moved(session.pk, cents)])
     return movement
@@ -177,7 +181,7 @@ def _close(
     row.save(update_fields=CashSession.mutable)
     difference_cents = counted_cents - expected_cents
     ledger.post(
-        reference=uuid.uuid5(row.uuid, "payoffice.close"),
+        reference=derived_uuid(row.uuid, "payoffice.close"),
         lines=postings.cash_counted(
             row.pk, counted_cents=counted_cents, difference_cents=difference_cents
         ),

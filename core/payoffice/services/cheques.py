@@ -1,7 +1,6 @@
 """Keep the register of nominative cheques: draw, void, reissue, reconcile (14.III.10.6) [C3]."""
 
 import datetime
-import uuid
 
 from django.db import transaction
 from django.db.models import Max
@@ -10,6 +9,7 @@ from core.database import clock
 from core.database.locks import Lock, hold
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Invalid, NotFound
+from core.kernel.request_uuids import derived_uuid
 from core.ledger import services as ledger
 from core.payoffice import postings, powers
 from core.payoffice.models import CashCeiling, Cheque, Payee, Payment
@@ -161,7 +161,7 @@ def cheque_reconcile(
     cheque.reconciled_at, cheque.reconciled_by_id = now, by.user_id
     cheque.save(update_fields=["state", "presented_on", "reconciled_at", "reconciled_by"])
     line = postings.cheque_presented(amount_cents)
-    ledger.post(reference=uuid.uuid5(cheque.payment.uuid, f"cheque:{number}"), lines=[line])
+    ledger.post(reference=derived_uuid(cheque.payment.uuid, f"cheque:{number}"), lines=[line])
     return cheque
 
 

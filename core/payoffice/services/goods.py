@@ -1,7 +1,7 @@
 """Keep the stock of prizes in kind, and exchange documents for them (15.III.6.5) [P4]."""
 
 from dataclasses import dataclass, field
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -9,6 +9,7 @@ from django.db.models import Sum
 from django.utils.crypto import salted_hmac
 
 from core.database import clock
+from core.database.clock import row_uuid
 from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict, Invalid, NotFound
 from core.ledger import services as ledger
@@ -140,7 +141,7 @@ def _move(
     if units < 0:
         _need_stock(item, -units)
     movement: StockMovement = StockMovement.objects.create(
-        uuid=uuid4(),
+        uuid=row_uuid(clock.now()),
         item=item,
         units=units,
         premises_id=premises_id,

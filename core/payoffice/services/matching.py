@@ -6,8 +6,10 @@ from datetime import date
 from django.db import transaction
 
 from core.database import clock
+from core.database.clock import row_uuid
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, NotFound
+from core.kernel.request_uuids import derived_uuid
 from core.ledger import services as ledger
 from core.payoffice import judging, postings, powers
 from core.payoffice.models import Claim, Deposit, DepositMatch, Restoration
@@ -72,7 +74,7 @@ def match_record(
     claim = claim_open(
         payable,
         Claim.State.HELD,
-        reference=uuid.uuid5(deposit.uuid, "payoffice.match"),
+        reference=derived_uuid(deposit.uuid, "payoffice.match"),
         on=natural_day(deposit.deposited_at),
     )
     if claim is None:
@@ -128,14 +130,15 @@ def _restore(match: DepositMatch, payable: Payable, lapsed_day: date) -> Restora
     taken_from = finding.source_of(payable).gives_back(payable, lapsed_day)
     if payable.held is None:
         raise NoPrize
+    now = clock.now()
     restoration: Restoration = Restoration.objects.create(
-        uuid=uuid.uuid4(),
+        uuid=row_uuid(now),
         match=match,
         claim=match.claim,
         lapsed_day=lapsed_day,
         taken_from=ledger.account_open([taken_from])[taken_from.code],
         cents=match.claim.amount_cents,
-        restored_at=clock.now(),
+        restored_at=now,
     )
     line = postings.restoration(taken_from=taken_from, held=payable.held, cents=restoration.cents)
     ledger.post(reference=restoration.uuid, lines=[line])

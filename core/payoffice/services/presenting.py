@@ -6,6 +6,8 @@ from typing import Any
 
 from django.db import connection, transaction
 
+from core.database import clock
+from core.database.clock import row_uuid
 from core.ledger import services as ledger
 from core.payoffice import judging, postings, powers
 from core.payoffice.judging import UNTOUCHED, DocumentState
@@ -63,7 +65,7 @@ def present(payable: Payable, acted: dict[str, int]) -> Presentation:
     Before the payment order it is accepted once the results are established, and the order values
     it [D7].
     """
-    ident = uuid.uuid4()
+    ident = row_uuid(clock.now())
     claim = claim_open(payable, Claim.State.PRESENTED, reference=ident)
     if claim is None:
         return _presented_before(payable)

@@ -21,6 +21,7 @@ from core.database.guards import guarded_models
 from core.database.models import ClockOffset
 from core.database.snapshot import snapshot
 from core.kernel.errors import Conflict, Invalid, InvariantBroken
+from core.kernel.request_uuids import derived_uuid
 from core.ledger import services as ledger
 from core.ledger.models import Account
 from core.ledger.openings import balances_before
@@ -175,7 +176,7 @@ def _open(documents: list[dict[str, Any]]) -> None:
         lines.append(Line("day.opening", debit, credit, abs(cents)))
     for start in range(0, len(lines), 1000):
         part = lines[start : start + 1000]
-        ledger.post(reference=uuid.uuid5(_NAMESPACE, str(start)), lines=part)
+        ledger.post(reference=derived_uuid(_NAMESPACE, str(start)), lines=part)
 
 
 def _set_sequences(documents: Iterable[dict[str, Any]]) -> None:

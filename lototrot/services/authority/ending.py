@@ -4,7 +4,6 @@ What had accumulated is never the organiser's by default: jackpot, reserve and u
 still waited for a meeting go where the decision says, to the cent.
 """
 
-import uuid
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
@@ -12,6 +11,7 @@ from datetime import date
 from django.db import transaction
 
 from core.database import clock
+from core.database.clock import row_uuid
 from core.database.locks import hold
 from core.kernel.errors import Conflict, Invalid
 from core.ledger import services as ledger
@@ -178,13 +178,14 @@ def _ended(proposal: Proposal, by: StaffActor) -> None:
         for given in proposal.content["destinations"]
     ]
     moves = _moves(code, destinations)
+    now = clock.now()
     end = GameEnd.objects.create(
-        uuid=uuid.uuid4(),
+        uuid=row_uuid(now),
         bet_type_code=code,
         decision=proposal.content["decision"],
         moves=[move.to_document() for move in moves],
         cents=sum(move.cents for move in moves),
-        ended_at=clock.now(),
+        ended_at=now,
         proposal=proposal,
     )
     ledger.post(reference=end.uuid, lines=postings.end_lines(code, moves))

@@ -5,7 +5,6 @@ is a meeting dated after it. Then they pass to `accounts.lapsed` of that meeting
 sale already. Settlement refuses a meeting while anything from before its day waits.
 """
 
-import uuid
 from collections.abc import Iterable
 from datetime import date
 
@@ -13,6 +12,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from core.database import clock
+from core.database.clock import row_uuid
 from core.database.locks import hold
 from core.ledger import services as ledger
 from core.ledger.services import Line
@@ -76,13 +76,14 @@ def lapsed_carry_over(*, contest_id: int) -> int:
         meeting = meeting_after(contest.bet_type_code, day)
         if meeting is None or meeting.pk != contest_id:
             continue
+        now = clock.now()
         carried = CarryOver.objects.create(
-            uuid=uuid.uuid4(),
+            uuid=row_uuid(now),
             bet_type_code=contest.bet_type_code,
             day=day,
             contest=contest,
             cents=cents,
-            carried_at=clock.now(),
+            carried_at=now,
         )
         ledger.post(reference=carried.uuid, lines=[_line(carried)])
         ledger.need_balance(accounts.carry_over(contest.bet_type_code, day), 0)

@@ -1,6 +1,5 @@
 """Lapse prizes that were not claimed in time, and sum claims. All of it works on sets of rows."""
 
-import uuid
 from collections.abc import Iterable
 from datetime import date
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from django.db import connection, transaction
 
 from core.database import clock
+from core.database.clock import row_uuid
 from core.database.locks import Lock, hold
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict
@@ -105,7 +105,7 @@ def lapse(contest_id: int, today: date) -> Lapsed:
         cursor.execute(_LAPSE, values)
         prizes, cents = cursor.fetchone()
     lapsed = Lapse.objects.create(
-        uuid=uuid.uuid4(),
+        uuid=row_uuid(now),
         contest_id=contest_id,
         last_claim_day=order.last_claim_day,
         prizes=prizes,

@@ -7,13 +7,13 @@ blocked are the sub-ledger of one transfer per act. `lototrot.selectors.breaches
 from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
-from uuid import uuid5
 
 from django.db import connection, transaction
 
 from core.database import clock
 from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict
+from core.kernel.request_uuids import derived_uuid
 from core.ledger import services as ledger
 from core.ledger.models import Account
 from core.premises.models import Game
@@ -194,7 +194,7 @@ def _voided(proposal: Proposal, by: StaffActor) -> None:
     cents = proposal.content["amount_cents"]
     line = postings.breach_void(contest_id=contest.pk, takings=takings, cents=cents)
     ledger.post(reference=proposal.uuid, lines=[line])
-    early_claims_refund(contest.pk, proposal, uuid5(proposal.uuid, "lototrot.early"))
+    early_claims_refund(contest.pk, proposal, derived_uuid(proposal.uuid, "lototrot.early"))
     seal_amend(contest=contest, proposal=proposal)
 
 

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import date
-from uuid import uuid5
 
 from django.db import transaction
 
@@ -10,6 +9,7 @@ from core.database import clock
 from core.database.locks import Lock, hold
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict
+from core.kernel.request_uuids import derived_uuid
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
@@ -144,7 +144,7 @@ def _order(proposal: Proposal, by: StaffActor) -> None:
         last_claim_day=days.last_claim_day,
         claim_days=days.claim_days,
     )
-    early_claims_value(order, uuid5(proposal.uuid, "lototrot.early"))
+    early_claims_value(order, derived_uuid(proposal.uuid, "lototrot.early"))
     Contest.objects.filter(pk=contest_id, state=Contest.State.SETTLED).update(
         state=Contest.State.ORDERED
     )

@@ -5,14 +5,15 @@ lapsed prizes pass from one to the next [A4, A15]. The database counts the ticke
 transaction; what it stored is read back and checked before the commit.
 """
 
-import uuid
 from collections.abc import Mapping
 
 from django.db import transaction
 
 from core.database import clock
+from core.database.clock import row_uuid
 from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict, InvariantBroken, Unavailable
+from core.kernel.request_uuids import derived_uuid
 from core.ledger import services as ledger
 from core.ledger.services import liability
 from core.staff.actor import StaffActor
@@ -195,7 +196,7 @@ def settlement_reverse(*, contest_id: int, by: StaffActor) -> Settlement:
     if settlement is None or contest.state != Contest.State.SETTLED:
         raise NotSettled(contest=contest_id, state=contest.state)
     ledger.post_reversal(
-        reference=uuid.uuid5(settlement.uuid, postings.REVERSAL),
+        reference=derived_uuid(settlement.uuid, postings.REVERSAL),
         of=settlement.uuid,
         kind=postings.REVERSAL,
     )
@@ -254,7 +255,7 @@ def _store(
     parts: Mapping[accounts.Part, int],
 ) -> Settlement:
     settlement: Settlement = Settlement.objects.create(
-        uuid=uuid.uuid4(),
+        uuid=row_uuid(clock.now()),
         contest=contest,
         number=contest.settlements.count() + 1,
         rules=counting.bet_type.to_document(),

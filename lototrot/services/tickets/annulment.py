@@ -10,6 +10,7 @@ from core.database import clock
 from core.database.locks import Lock, hold
 from core.kernel import codes
 from core.kernel.errors import Conflict, Forbidden, Invalid
+from core.kernel.request_uuids import derived_uuid
 from core.ledger import services as ledger
 from core.premises.access import BareTerminal, Capability, TerminalActor
 from lototrot import postings
@@ -94,4 +95,4 @@ def void_reference(ticket: uuid.UUID) -> uuid.UUID:
 
     It is always the same for one ticket.
     """
-    return uuid.uuid5(ticket, "lototrot.void")
+    return derived_uuid(ticket, "lototrot.void")

@@ -18,6 +18,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from core.database import clock
 from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict, NotFound
+from core.kernel.request_uuids import derived_uuid
 from core.ledger import services as ledger
 from core.ledger.models import Account
 from core.staff import two_persons
@@ -223,7 +224,7 @@ def _refund(contest: Contest, proposal: Proposal, cents: int) -> None:
     takings = ledger.AccountCode(account.code, Account.Side(account.side))
     line = postings.unprinted_void(contest_id=contest.pk, takings=takings, cents=cents)
     ledger.post(reference=proposal.uuid, lines=[line])
-    early_claims_refund(contest.pk, proposal, uuid.uuid5(proposal.uuid, "lototrot.early"))
+    early_claims_refund(contest.pk, proposal, derived_uuid(proposal.uuid, "lototrot.early"))
     seal_amend(contest=contest, proposal=proposal)
 
 

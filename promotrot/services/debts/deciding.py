@@ -1,8 +1,7 @@
 """Carry out what the authority decides on a debt that no draw could give away [P17]."""
 
-import uuid
-
 from core.database import clock
+from core.database.clock import row_uuid
 from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict
 from core.ledger import services as ledger
@@ -50,14 +49,15 @@ def _decide(proposal: Proposal, by: StaffActor) -> None:
     game = game_get(content["game"])
     hold((Lock.GAME, game.pk))
     _need_standing(game, content["cents"])
+    now = clock.now()
     decision = DebtDecision.objects.create(
-        uuid=uuid.uuid4(),
+        uuid=row_uuid(now),
         game=game,
         proposal=proposal,
         reference=content["reference"],
         payee=content["payee"],
         cents=content["cents"],
-        decided_at=clock.now(),
+        decided_at=now,
     )
     line = postings.debt_decided(game_code=game.code, cents=decision.cents)
     ledger.post(reference=decision.uuid, lines=[line])

@@ -14,12 +14,14 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext, override
 
 from core.database import clock
+from core.database.clock import row_uuid
 from core.database.locks import Lock, hold
 from core.draws.kinds import Certified, Field, Kind, Matter
 from core.draws.models import Draw
 from core.draws.services import draw_announce
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict
+from core.kernel.request_uuids import derived_uuid
 from core.ledger import services as ledger
 from core.receipts.document import LANGUAGES
 from core.staff.actor import StaffActor
@@ -122,8 +124,9 @@ def debt_stand(*, game: Game) -> DebtStanding | None:
     left_cents, _ = debt_left(game)
     if game.debt_draws.count() < MOST_DRAWS or not is_drawn(game) or left_cents < 1:
         return None
+    now = clock.now()
     standing = DebtStanding.objects.create(
-        uuid=uuid.uuid4(), game=game, cents=left_cents, stood_at=clock.now()
+        uuid=row_uuid(now), game=game, cents=left_cents, stood_at=now
     )
     line = postings.debt_stands(game_code=game.code, cents=left_cents)
     ledger.post(reference=standing.uuid, lines=[line])
@@ -200,7 +203,7 @@ def _voucher(ticket: PlayTicket, cents: int, draw: Certified, debt: DebtDraw) ->
     # A play that has not ended yet has numbers and UUIDs left for its own vouchers.
     number = _DRAWN_AFTER + debt.number
     return Voucher.objects.create(
-        uuid=uuid.uuid5(ticket.uuid, f"draw/{debt.number}"),
+        uuid=derived_uuid(ticket.uuid, f"draw/{debt.number}"),
         ticket=ticket,
         number=number,
         nature=Voucher.Nature.DRAWN,

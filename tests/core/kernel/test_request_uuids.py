@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.kernel.request_uuids import RANDOM_BITS, made_at, request_uuid
+from core.kernel.request_uuids import RANDOM_BITS, derived_uuid, made_at, request_uuid
 
 BITS = st.integers(0, 2**RANDOM_BITS - 1)
 TIMES = st.datetimes(datetime(1970, 1, 1), datetime(9999, 12, 31)).map(
@@ -49,3 +49,19 @@ def test_one_instant_gives_as_many_uuids_as_random_numbers(
 def test_before_1970_there_is_none() -> None:
     with pytest.raises(ValueError, match="out of range"):
         request_uuid(datetime(1969, 12, 31, tzinfo=UTC), 0)
+
+
+@given(st.datetimes(datetime(2020, 1, 1), datetime(9999, 1, 1)), BITS, st.text())
+def test_what_follows_from_a_uuid_is_the_same_again_and_before_any_request(
+    at: datetime, bits: int, name: str
+) -> None:
+    request = request_uuid(at.replace(tzinfo=UTC), bits)
+    derived = derived_uuid(request, name)
+    assert derived == derived_uuid(request, name)
+    assert derived.version == 8 and derived.variant == uuid.RFC_4122
+    assert derived < request_uuid(datetime(2020, 1, 1, tzinfo=UTC), 0)
+
+
+def test_another_name_or_another_base_gives_another_uuid() -> None:
+    bases = [request_uuid(datetime(2030, 1, 1, tzinfo=UTC), bits) for bits in range(20)]
+    assert len({derived_uuid(base, f"voucher/{n}") for base in bases for n in range(20)}) == 400

@@ -230,7 +230,7 @@ def remit(sunday: date) -> None:
     owing = Statement.objects.filter(week_to=sunday, closing_cents__gt=0).order_by("pk")
     remittances = Remittance.objects.bulk_create(
         Remittance(
-            uuid=uuid.uuid4(),
+            uuid=clock.row_uuid(now),
             statement=statement,
             premises_id=statement.premises_id,
             amount_cents=statement.closing_cents,

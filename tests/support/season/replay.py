@@ -1,8 +1,9 @@
 """Give the system its random numbers from a season's seed, so that the same seed is the same year.
 
 Seeds of emissions, outcomes of plays, secrets of draws and all UUIDs then follow from it. Those of
-requests have a time: that of the hour, which two runs of one season have in common. Other
-processes, and the database, keep their own; nothing that a season decides depends on them.
+requests have a time: that of the hour, which two runs of one season have in common; those that the
+system makes have its time, to the microsecond. Other processes, and the database, keep their own
+random numbers; nothing that a season decides depends on them, nor on these times.
 """
 
 import base64
