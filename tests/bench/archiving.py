@@ -14,6 +14,8 @@ from core.staff import two_persons
 from core.staff.powers import Role
 from tests.bench.store import owner_execute
 from tests.support import factories
+from tests.support.history import acts
+from tests.support.history.weeks import History
 
 SHRUNK = (
     *("journal_act", "journal_block", "lototrot_printconfirmation", "lototrot_ticket"),
@@ -32,6 +34,24 @@ def sizes() -> dict[str, int]:
     with connection.cursor() as cursor:
         cursor.execute(_SIZES)
         return {name: int(size) for name, size in cursor.fetchall()}
+
+
+def sold_and_printed(history: History, count: int) -> float:
+    """Put the next meeting on sale, sell so many tickets of it, print and seal them. Return the
+    bytes that all tables and their indexes grew by, a ticket.
+    """
+    contest = history.on_sale()
+    _sealed()
+    before = sum(sizes().values())
+    history.sell(contest, count)
+    acts.print_all(contest, count)
+    _sealed()
+    return (sum(sizes().values()) - before) / count
+
+
+def _sealed() -> None:
+    while batch_seal() is not None:
+        pass
 
 
 def months_retired(most: int, folder: Path) -> int:

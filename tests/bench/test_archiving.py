@@ -1,4 +1,4 @@
-"""The benchmark retires what is finished, and nothing else."""
+"""The benchmark tells what a ticket takes, and retires what is finished and nothing else."""
 
 from pathlib import Path
 
@@ -8,6 +8,7 @@ from tests.bench import archiving
 from tests.core.periods.conftest import march_ended
 from tests.support import factories
 from tests.support.databases import Database
+from tests.support.history import weeks
 
 
 def test_finished_months_are_retired_and_the_others_stay(
@@ -21,3 +22,11 @@ def test_finished_months_are_retired_and_the_others_stay(
     assert Ticket.objects.count() == 2  # those that won
     assert Block.objects.filter(entries=None).exists()
     assert archiving.freed_by(9, tmp_path) == 0.0
+
+
+def test_a_ticket_sold_and_printed_takes_at_most_a_kilobyte_or_so(own_database: Database) -> None:
+    history = weeks.begin(premises=10, tickets=20)
+    history.grow(1)
+    size = archiving.sold_and_printed(history, 1_000)
+    assert PrintConfirmation.objects.count() == Ticket.objects.count() >= 1_020
+    assert 600 < size < 1_400

@@ -9,7 +9,7 @@ database reads. Every figure is printed at each
 length; its slope is 0 where it does not grow, and 1 where it grows as the history does. The speed
 of sales and payments is measured on copies of the history at 8 H and at H, in turn
 (`tests/bench/pacing.py`). At the end months are retired: what a ticket takes of each table, and
-what is left of it, is printed as well.
+what is left of it, is printed as well. Before that a ticket is measured that is sold and printed.
 """
 
 import math
@@ -57,6 +57,7 @@ _DRAWING = "decade.svg"
 _PLAYS_IN = 50  # a play for so many tickets
 _BEST_OF, _PUBLICATIONS, _LAST_WEEKS = 3, 20, 4
 _MONTHS_RETIRED = 3
+_SOLD_AND_PRINTED = 5_000  # enough that pages which are not full do not count
 _NAMED_FROM_BYTES = 5.0  # of a ticket: the other tables do not follow the number of tickets
 _READ = """
 SELECT tup_returned + tup_fetched FROM pg_stat_database WHERE datname = current_database()
@@ -108,6 +109,9 @@ def measure(store: Store) -> Figures:
             if size >= _NAMED_FROM_BYTES
         },
     }
+    figures["decade.bytes_sold_and_printed"] = archiving.sold_and_printed(
+        history, max(tickets, _SOLD_AND_PRINTED)
+    )
     with tempfile.TemporaryDirectory() as folder:
         freed = archiving.freed_by(_MONTHS_RETIRED, Path(folder))
     if freed:
