@@ -89,6 +89,8 @@ class Keeper:
             ended = time.monotonic()
             if ended - began > _SHORT_LIFE_S:
                 failing_since, patience_s = ended, _NEVER_RECOVERS_AFTER_S
+            elif child.returncode < 0:  # a signal ended it: a server that cannot start ends itself
+                patience_s = _NEVER_RECOVERS_AFTER_S
             if ended - failing_since > patience_s:
                 return 1
 

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,30 @@ def test_a_server_that_never_starts_is_given_up(
     with lock(tmp_path / "users.lock", fcntl.LOCK_SH):
         assert Keeper(tmp_path, _order(tmp_path, "raise SystemExit('no')")).run() == 1
     assert "no" in (tmp_path / "server.log").read_text()
+
+
+def test_a_server_that_is_killed_soon_after_its_start_is_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, eventually: Eventually
+) -> None:
+    """Three kills within its first five seconds were taken for a server that never starts."""
+    monkeypatch.setattr("core.tools.embedded.keeper._NEVER_STARTS_AFTER_S", 0)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    program = (
+        "import os, signal, time; starts = open('server.log').read().count('start');"
+        "print('start', flush=True); starts == 2 and time.sleep(600);"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    ).replace("server.log", str(tmp_path / "server.log"))
+    keeper = Keeper(tmp_path, _order(tmp_path, program))
+    with lock(tmp_path / "users.lock", fcntl.LOCK_SH), ThreadPoolExecutor(1) as pool:
+        ended = pool.submit(keeper.run)
+        try:
+            log = tmp_path / "server.log"
+            eventually(
+                lambda: ended.done() or (log.exists() and log.read_text().count("start") == 3)
+            )
+        finally:
+            keeper.told_to_stop = True
+        assert ended.result() == 0
 
 
 def test_a_killed_keeper_is_replaced(postgres: Postgres, eventually: Eventually) -> None:
