@@ -13,7 +13,7 @@ from core.premises.requests import new_uuid
 from lototrot.models.contest import Contest
 from tests.support.concurrency.sales import eventually, sell, selling_point
 from tests.support.databases import Database
-from tests.support.factories import Point
+from tests.support.factories import Point, clocks
 
 
 def install_all(times: int) -> None:
@@ -54,6 +54,7 @@ class Seller:
 
 
 def test_no_sale_is_refused_while_two_install_at_once(own_database: Database) -> None:
+    clocks.use_the_machines_clock()  # which installing puts in place of the tests' own
     contest, place = selling_point()
     sellers = [Seller(place, contest) for _ in range(2)]
     with ThreadPoolExecutor(4) as pool:
