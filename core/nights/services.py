@@ -50,31 +50,26 @@ def jobs_due(until: datetime.date | None = None) -> list[tuple[datetime.date, Jo
     """Return what is not done up to a day (default: the newest ended day), by day, in order.
 
     A job continues after the last day on which it was done. A job that never began does so on the
-    first day that the others have still to do, also if a night ended before its turn came: its work
-    on a day includes all that is due up to then. A job that recounts is due for its newest day
+    newest day that a night has reached, for that night may have ended before its turn came: its
+    work on a day includes all that is due up to then. A job that recounts is due for its newest day
     alone, and for one that it did not finish.
     """
     last = until or last_day()
-    begins = {name: add_days(day, 1) for name, day in last_done().items()}
+    done = last_done()
     unfinished: dict[str, datetime.date] = {}
     for name, day in JobRun.objects.exclude(state=JobRun.State.DONE).values_list("job", "day"):
         unfinished[name] = min(day, unfinished.get(name, day))
-        begins[name] = min(day, begins.get(name, day))
-
-    def due(job: Job, first: datetime.date) -> list[tuple[datetime.date, Job]]:
-        days = [day for day in _days(first, last) if job.on(day)]
+    reached = min(last, max([*done.values(), *unfinished.values()], default=last))
+    due: list[tuple[datetime.date, Job]] = []
+    for job in jobs.all_jobs():
+        begins = [unfinished[job.name]] if job.name in unfinished else []
+        if job.name in done:
+            begins.append(add_days(done[job.name], 1))
+        days = [day for day in _days(min(begins, default=reached), last) if job.on(day)]
         if job.recounts:
             days = [day for day in days if day in (days[-1], unfinished.get(job.name))]
-        return [(day, job) for day in days]
-
-    all_due = [
-        each for job in jobs.all_jobs() if job.name in begins for each in due(job, begins[job.name])
-    ]
-    stands = min((day for day, job in all_due if not job.recounts), default=last)
-    for job in jobs.all_jobs():
-        if job.name not in begins:
-            all_due += due(job, stands)
-    return sorted(all_due, key=lambda due_job: (due_job[0], due_job[1].order, due_job[1].name))
+        due.extend((day, job) for day in days)
+    return sorted(due, key=lambda due_job: (due_job[0], due_job[1].order, due_job[1].name))
 
 
 _LAST_DONE = """
