@@ -39,7 +39,10 @@ class RequestField(models.CharField):  # type: ignore[type-arg]
 
     def from_db_value(self, value: str | None, *_: object) -> str | None:
         if value and len(value) == _KEPT_UUID and value.endswith("=="):
-            return str(uuid.UUID(bytes=base64.b64decode(value)))
+            try:
+                return str(uuid.UUID(bytes=base64.b64decode(value)))
+            except ValueError:  # somebody wrote it past the journal, which names the row
+                return value
         return value
 
 
