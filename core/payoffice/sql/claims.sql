@@ -43,8 +43,6 @@ BEGIN
     RETURN NEW;
 END $$;
 
-CREATE OR REPLACE TRIGGER of_claim BEFORE INSERT ON payoffice_payment
-    FOR EACH ROW EXECUTE FUNCTION payoffice_of_claim('paid');
 CREATE OR REPLACE TRIGGER of_claim BEFORE INSERT ON payoffice_exchange
     FOR EACH ROW EXECUTE FUNCTION payoffice_of_claim('exchanged');
 CREATE OR REPLACE TRIGGER of_claim BEFORE INSERT ON payoffice_depositmatch

@@ -77,6 +77,28 @@ def test_a_payment_is_of_a_paid_claim_and_a_claim_is_paid_once() -> None:
         Payment.objects.update(amount_cents=1)
 
 
+@pytest.mark.article("14.III.10.2")
+@pytest.mark.parametrize("place", ["establishment", "central_office"])
+def test_a_payment_of_a_claim_that_is_held_or_not_there_is_refused(place: str) -> None:
+    paid, other = given.worth(500, 600)
+    paying.payment_make(at=factories.point().actor, request=paid.request())
+    columns = {
+        field.attname: getattr(Payment.objects.get(), field.attname)
+        for field in Payment._meta.fields
+        if field.name not in ("id", "uuid", "claim")
+    }
+    held = Claim.objects.create(
+        game="lototrot",
+        document_id=other.ticket.pk,
+        state="held",
+        amount_cents=500,
+        opened_at=clock.now(),
+    )
+    for claim_id in (held.pk, held.pk + 1):
+        changed = {"uuid": uuid.uuid4(), "claim_id": claim_id, "place": place}
+        refused("the claim is not paid", Payment, **(columns | changed))
+
+
 @pytest.mark.article("14.III.10.6")
 def test_a_payment_has_one_cheque_that_is_not_voided() -> None:
     (won,) = given.worth(100_001)
