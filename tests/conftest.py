@@ -89,14 +89,18 @@ share_static_files()
 pytest_plugins = ["tests.support.api"]
 
 _run = None if QUICK or "PYTEST_XDIST_WORKER" in os.environ else databases.open_run()
-# Started first and in this order, so that no worker is left alone with a long one at the end.
-_LONG = (
-    # It waits for all open transactions of the server: at first there is none of a whole module.
-    "tests/lototrot/selectors/test_running",
-    *("tests/core/tools/embedded/test_stack", "tests/browser/test_race_day_tour"),
-    *("tests/simulation", "tests/concurrency", "tests/browser", "tests/core/tools/embedded"),
-    # At the end two workers would share it, and each would parse all files.
-    "tests/test_tidy",
+# Long tests are started first and in this order, so that no worker is left alone with one at the
+# end. They often wait, for servers or for pages: one worker begins with the first lane and another
+# with the second, and while both wait the others have tests that do not.
+_LANES = (
+    (
+        # It waits for all open transactions of the server: at first none is of a whole module.
+        *("tests/lototrot/selectors/test_running", "tests/core/tools/embedded/test_stack"),
+        *("tests/simulation", "tests/concurrency", "tests/core/tools/embedded"),
+        # At the end two workers would share it, and each would parse all files.
+        "tests/test_tidy",
+    ),
+    ("tests/browser/test_race_day_tour", "tests/browser"),
 )
 # Not quick, whatever fixtures they use: they start servers, processes or browsers themselves.
 _OWN_SERVERS = (
@@ -143,16 +147,33 @@ def _all_marked(path: Path) -> bool:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the folders of long tests; of the quick ones, leave out what needs a server."""
-    items.sort(key=_turn)
-    if not QUICK:
-        return
-    left_out = [item for item in items if _needs_a_server(item)]
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if not _needs_a_server(item)]
+    if QUICK:
+        left_out = [item for item in items if _needs_a_server(item)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not _needs_a_server(item)]
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    items[:] = _in_lanes(items, workers)
 
 
-def _turn(item: pytest.Item) -> int:
-    return next((n for n, path in enumerate(_LONG) if item.nodeid.startswith(path)), len(_LONG))
+def _in_lanes(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
+    """Return the tests with the lanes where the first two of `workers` begin.
+
+    At first xdist gives each worker an equal part of the tests, one after another.
+    """
+    first, second = (_lane(paths, items) for paths in _LANES)
+    long = {*first, *second}
+    rest = [item for item in items if item not in long]
+    between = max(0, len(items) // workers - len(first)) if workers > 1 else 0
+    return [*first, *rest[:between], *second, *rest[between:]]
+
+
+def _lane(paths: tuple[str, ...], items: list[pytest.Item]) -> list[pytest.Item]:
+    """Return the tests under `paths`, in the order of these."""
+
+    def turn(item: pytest.Item) -> int:
+        return next(n for n, path in enumerate(paths) if item.nodeid.startswith(path))
+
+    return sorted((item for item in items if item.nodeid.startswith(paths)), key=turn)
 
 
 def _needs_a_server(item: pytest.Item) -> bool:
