@@ -1793,6 +1793,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Ticket",
             fields=[
+                # In the order of their alignment: without padding (docs/adr/0051).
                 (
                     "id",
                     models.BigAutoField(
@@ -1801,25 +1802,7 @@ class Migration(migrations.Migration):
                 ),
                 ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
                 ("sold_at", models.DateTimeField(verbose_name="time of sale")),
-                ("bets", models.PositiveIntegerField(verbose_name="bets")),
-                (
-                    "quick_legs",
-                    models.PositiveSmallIntegerField(default=0, verbose_name="quick-pick races"),
-                ),
-                ("leg_1", models.IntegerField()),
-                ("leg_2", models.IntegerField()),
-                ("leg_3", models.IntegerField(null=True)),
-                ("leg_4", models.IntegerField(null=True)),
-                ("leg_5", models.IntegerField(null=True)),
-                ("leg_6", models.IntegerField(null=True)),
-                ("leg_7", models.IntegerField(null=True)),
-                ("leg_8", models.IntegerField(null=True)),
-                ("leg_9", models.IntegerField(null=True)),
-                ("leg_10", models.IntegerField(null=True)),
                 ("amount_cents", models.BigIntegerField(verbose_name="amount")),
-                ("code_digest", models.BinaryField(max_length=16, unique=True)),
-                ("request_digest", models.BinaryField(max_length=32)),
-                ("code_commitment", models.BinaryField(max_length=32)),
                 (
                     "contest",
                     models.ForeignKey(
@@ -1864,6 +1847,24 @@ class Migration(migrations.Migration):
                         verbose_name="terminal",
                     ),
                 ),
+                ("bets", models.PositiveIntegerField(verbose_name="bets")),
+                ("leg_1", models.IntegerField()),
+                ("leg_2", models.IntegerField()),
+                ("leg_3", models.IntegerField(null=True)),
+                ("leg_4", models.IntegerField(null=True)),
+                ("leg_5", models.IntegerField(null=True)),
+                ("leg_6", models.IntegerField(null=True)),
+                ("leg_7", models.IntegerField(null=True)),
+                ("leg_8", models.IntegerField(null=True)),
+                ("leg_9", models.IntegerField(null=True)),
+                ("leg_10", models.IntegerField(null=True)),
+                (
+                    "quick_legs",
+                    models.PositiveSmallIntegerField(default=0, verbose_name="quick-pick races"),
+                ),
+                ("code_digest", models.BinaryField(max_length=16, unique=True)),
+                ("request_digest", models.BinaryField(max_length=16)),
+                ("code_commitment", models.BinaryField(max_length=32)),
             ],
             options={
                 "verbose_name_plural": "tickets",

@@ -12,6 +12,7 @@ from core.staff.models import Proposal
 from lototrot.models.contest import MAX_LEGS, Contest
 
 LEG_COLUMNS = tuple(f"leg_{position}" for position in range(1, MAX_LEGS + 1))
+REQUEST_DIGEST_BYTES = 16
 
 
 class Ticket(Guarded):
@@ -20,8 +21,9 @@ class Ticket(Guarded):
     `leg_1` to `leg_10` have bit n-1 set for each marked number n of that leg; legs that the contest
     does not have are NULL. `quick_legs` has bit i-1 set when the numbers of leg i were drawn, by
     the system or by the terminal that showed them first. `code_digest` is the only trace of the
-    bearer code. `request_digest` is the SHA-256 of the terminal's request; it distinguishes a
-    replay from another request with the same UUID.
+    bearer code. `request_digest` is 16 bytes of the SHA-256 of the terminal's request; it tells a
+    replay from another request with the same UUID. The migration has the columns in an order
+    without padding (docs/adr/0051).
     `code_commitment` is what the seal contains of the code: the holder can check it, and no one can
     compute the code from it.
     """
@@ -77,7 +79,7 @@ class Ticket(Guarded):
     leg_10 = models.IntegerField(null=True)
     amount_cents = models.BigIntegerField(_("amount"))
     code_digest = models.BinaryField(max_length=16, unique=True)
-    request_digest = models.BinaryField(max_length=32)
+    request_digest = models.BinaryField(max_length=REQUEST_DIGEST_BYTES)
     code_commitment = models.BinaryField(max_length=32)
 
     class Meta:

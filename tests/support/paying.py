@@ -36,7 +36,7 @@ from lototrot.engine.dates import first_pay_day, last_claim_day
 from lototrot.engine.races import Race
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Prize, Settlement
-from lototrot.models.tickets import LEG_COLUMNS, Ticket, Void
+from lototrot.models.tickets import LEG_COLUMNS, REQUEST_DIGEST_BYTES, Ticket, Void
 from lototrot.services.prizes.carry_over import carry_overs_due, lapsed_carry_over
 from lototrot.services.settlement.payment_order import payment_order_propose
 from lototrot.services.settlement.settling import contest_settle
@@ -192,7 +192,7 @@ def sold_ticket(of: Contest, at: Point, ident: uuid.UUID, code: codes.Code) -> T
         bets=1,
         amount_cents=of.price_cents,
         code_digest=settings.CODE_KEYS.digest(code),
-        request_digest=bytes(32),
+        request_digest=bytes(REQUEST_DIGEST_BYTES),
         code_commitment=secrets.token_bytes(32),
         **dict.fromkeys(LEG_COLUMNS[: len(of.offered_masks)], 1),
     )

@@ -29,7 +29,7 @@ from lototrot.engine.races import Race as Facts
 from lototrot.models.contest import BetType, Contest, Publication
 from lototrot.models.programme import Race
 from lototrot.models.settlement import Prize, Settlement
-from lototrot.models.tickets import LEG_COLUMNS, Ticket
+from lototrot.models.tickets import LEG_COLUMNS, REQUEST_DIGEST_BYTES, Ticket
 from lototrot.services.settlement.payment_order import payment_order_propose
 from lototrot.services.settlement.settling import contest_settle
 from tests.support import factories
@@ -104,7 +104,7 @@ def sell(of: Contest, at: Point, tickets: Sequence[Masks]) -> list[Ticket]:
             amount_cents=prod(mask.bit_count() for mask in masks) * of.price_cents,
             code_digest=secrets.token_bytes(16),
             code_commitment=secrets.token_bytes(32),
-            request_digest=hashlib.sha256(repr(masks).encode()).digest(),
+            request_digest=hashlib.sha256(repr(masks).encode()).digest()[:REQUEST_DIGEST_BYTES],
             **dict(zip(LEG_COLUMNS, masks, strict=False)),
         )
         for masks in tickets

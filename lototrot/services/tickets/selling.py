@@ -29,7 +29,7 @@ from lototrot.engine.selection import (
     select,
 )
 from lototrot.models.contest import Contest
-from lototrot.models.tickets import CodeGiven, Reprint, Ticket
+from lototrot.models.tickets import REQUEST_DIGEST_BYTES, CodeGiven, Reprint, Ticket
 from lototrot.services.contest.code_secrets import secret_read
 from lototrot.services.contest.contests import ContestNotOpen, ContestUnknown
 from lototrot.services.contest.facts import ContestFacts, contest_facts
@@ -105,16 +105,18 @@ class SaleRequest:
     amount_cents: int
 
     def digest(self) -> bytes:
-        """Return the SHA-256 of the content.
+        """Return 16 bytes of the SHA-256 of the content.
 
-        It tells a replay from another request with the same UUID.
+        They tell a replay from another request with the same UUID (docs/adr/0051).
         """
         races: list[Json] = [_content(race) for race in self.races]
         content: Json = [self.contest_id, races, self.price_cents, self.amount_cents]
         if all(type(race) is list for race in races):
             # Whole numbers alone: Python shows them as canonical JSON does, but for the spaces.
-            return sha256(str(content).replace(" ", "").encode()).digest()
-        return canonical_sha256(content)
+            whole = sha256(str(content).replace(" ", "").encode()).digest()
+        else:
+            whole = canonical_sha256(content)
+        return whole[:REQUEST_DIGEST_BYTES]
 
 
 def _content(race: tuple[int, ...] | QuickPick | Drawn) -> Any:

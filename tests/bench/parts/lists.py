@@ -40,7 +40,7 @@ SELECT md5(n::text)::uuid, %(contest)s, (%(premises)s::bigint[])[1 + n %% %(poin
        (%(terminals)s::bigint[])[1 + n %% %(points)s],
        (%(operators)s::bigint[])[1 + n %% %(points)s],
        %(began)s + n * %(step)s, bets, 0, {masks}, bets * %(price)s, decode(md5('c' || n), 'hex'),
-       sha256(int8send(n)), sha256(int8send(-n))
+       substr(sha256(int8send(n)), 1, 16), sha256(int8send(-n))
   FROM (SELECT n, CASE WHEN n %% 1009 = 0 THEN 40 ELSE 1 + n %% 12 END AS bets
           FROM generate_series(1, %(count)s) n) numbered
  ORDER BY n

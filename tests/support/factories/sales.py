@@ -16,6 +16,7 @@ from lototrot.models.contest import (
     Contest,
     DisplayAcknowledgement,
 )
+from lototrot.models.tickets import REQUEST_DIGEST_BYTES
 from tests.support.factories.places import Point
 
 
@@ -62,7 +63,7 @@ def sell(
         session=token_digest(at.session_token),
         contest=of.pk,
         uuid=request,
-        request=hashlib.sha256(repr(marked).encode()).digest(),
+        request=hashlib.sha256(repr(marked).encode()).digest()[:REQUEST_DIGEST_BYTES],
         legs=[mask_of(race_numbers) for race_numbers in marked],
         quick_legs=0,
         bets=bets,

@@ -46,7 +46,8 @@ BEGIN
         v_line := v_lines -> (i % jsonb_array_length(v_lines));
         v_uuid := {V7};
         r := lototrot_sell((v_point ->> 'token')::bytea, (v_point ->> 'session')::bytea,
-            (v ->> 'contest')::bigint, v_uuid, sha256(convert_to(v_line::text, 'UTF8')),
+            (v ->> 'contest')::bigint, v_uuid,
+            substr(sha256(convert_to(v_line::text, 'UTF8')), 1, 16),
             ARRAY(SELECT m::integer FROM jsonb_array_elements_text(v_line -> 'masks') m),
             0, (v_line ->> 'bets')::integer,
             (v_line ->> 'bets')::bigint * (v ->> 'price')::bigint,

@@ -262,4 +262,4 @@ def test_the_digest_of_a_request_is_that_of_its_canonical_content(
     races: list[tuple[int, ...] | QuickPick | Drawn], content: list[Json]
 ) -> None:
     request = SaleRequest(uuid.uuid4(), 1 << 40, tuple(races), 100, 10**9)
-    assert request.digest() == canonical_sha256([1 << 40, content, 100, 10**9])
+    assert request.digest() == canonical_sha256([1 << 40, content, 100, 10**9])[:16]
