@@ -9,7 +9,7 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -88,7 +88,10 @@ name_process("command:tests")
 share_static_files()
 pytest_plugins = ["tests.support.api"]
 
-_run = None if QUICK or "PYTEST_XDIST_WORKER" in os.environ else databases.open_run()
+# This process among those of xdist, as `gw1`; empty for the one that a person started.
+_WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
+_WORKERS = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+_run = None if QUICK or _WORKER else databases.open_run()
 # Long tests are started first and in this order, so that no worker is left alone with one at the
 # end. They often wait, for servers or for pages: one worker begins with the first lane and another
 # with the second, and while both wait the others have tests that do not.
@@ -145,14 +148,32 @@ def _all_marked(path: Path) -> bool:
     return is_test and _MARKED.search(path.read_text("utf-8")) is not None
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Let each process begin with other files of a folder than the others do.
+
+    In a new checkout a file is compiled by the process that comes to it first: if they came to each
+    at the same moment, all would compile it.
+    """
+    report = yield
+    if _WORKER and isinstance(collector, pytest.Directory):
+        first = len(report.result) * int(_WORKER.removeprefix("gw")) // _WORKERS
+        report.result = report.result[first:] + report.result[:first]
+    return report
+
+
+@pytest.hookimpl(tryfirst=True)  # what draws an order at random begins with the same in all
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the folders of long tests; of the quick ones, leave out what needs a server."""
     if QUICK:
         left_out = [item for item in items if _needs_a_server(item)]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not _needs_a_server(item)]
-    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    items[:] = _in_lanes(items, workers)
+    if _WORKER:
+        items.sort(key=lambda item: item.nodeid.partition("::")[0])
+    items[:] = _in_lanes(items, _WORKERS)
 
 
 def _in_lanes(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
