@@ -1,5 +1,6 @@
 """Run statements prepared on the server, one statement to a transaction, for the hot paths."""
 
+import weakref
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import count
@@ -8,9 +9,10 @@ from weakref import WeakKeyDictionary
 
 import psycopg
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, OperationalError, connection, connections
-from psycopg.adapt import PyFormat, Transformer
+from psycopg.adapt import AdaptersMap, PyFormat, Transformer
 from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus
 from psycopg.pq.abc import PGconn, PGresult
+from psycopg.types.datetime import TimestamptzLoader
 
 Once = Callable[[str, Sequence[Any]], tuple[Any, ...] | None]
 """Run a prepared statement with its parameters, and return its first row or None."""
@@ -90,13 +92,43 @@ def _once(statement: str, parameters: Sequence[Any]) -> tuple[Any, ...] | None:
                 return _executed(session, statement, parameters)
             except psycopg.errors.InvalidSqlStatementName:
                 # The driver drops all prepared statements when one of its own is rolled back.
-                _names.pop(session, None)
+                _links.pop(session, None)
                 return _executed(session, statement, parameters)
         with psycopg.Cursor(session) as cursor:
             return cursor.execute(statement, parameters, prepare=True).fetchone()
 
 
 _run: Once = _once
+
+
+class _Link:
+    """A connection, for converters that are kept as long as it, and what they convert with.
+
+    It refers weakly to the connection, so that one that nobody uses ends at once. Times are those
+    that Django's own loader gives, which is not compiled.
+    """
+
+    def __init__(self, session: psycopg.Connection) -> None:
+        self.connection: Any = weakref.proxy(session)
+        self.adapters = AdaptersMap(session.adapters)
+        self.adapters.register_loader("timestamptz", TimestamptzLoader)
+        self.statements: dict[str, _Statement] = {}
+
+
+class _Statement:
+    """A statement on one connection: its converter, and its names by the types of its values.
+
+    The driver's cursors keep their converter, too, while they repeat a statement. `loads` is the
+    name whose columns it loads.
+    """
+
+    __slots__ = ("converter", "formats", "loads", "names")
+
+    def __init__(self, link: _Link, values: int) -> None:
+        self.converter = Transformer(link)
+        self.formats = [PyFormat.AUTO] * values
+        self.names: dict[tuple[int, ...] | None, bytes] = {}
+        self.loads = b""
 
 
 def _executed(
@@ -107,26 +139,35 @@ def _executed(
     It converts parameters and the row as the driver does. The driver's cursors wait in steps, so
     that others can run on its thread: here every request has its own (docs/adr/0030).
     """
-    link, converter = session.pgconn, Transformer(session)
-    values = converter.dump_sequence(parameters, [PyFormat.AUTO] * len(parameters))
-    names = _names.setdefault(session, {})
-    form = (statement, converter.types)
-    name = names.get(form)
+    library = session.pgconn
+    link = _links.get(session)
+    if link is None:
+        link = _links[session] = _Link(session)
+    known = link.statements.get(statement)
+    if known is None:
+        known = link.statements[statement] = _Statement(link, len(parameters))
+    converter = known.converter
+    values = converter.dump_sequence(parameters, known.formats)
+    name = known.names.get(converter.types)
     if name is None:
         name = b"hot_%d" % next(_numbers)
-        result = link.prepare(name, _numbered(statement), converter.types)
+        result = library.prepare(name, _numbered(statement), converter.types)
         if result.status == ExecStatus.COMMAND_OK:
-            names[form] = name
+            known.names[converter.types] = name
         else:
-            raise _error(link, result)
-    result = link.exec_prepared(name, values, converter.formats)  # type: ignore[arg-type]
+            raise _error(library, result)
+    result = library.exec_prepared(name, values, converter.formats)  # type: ignore[arg-type]
     if result.status != ExecStatus.TUPLES_OK:
-        raise _error(link, result)
-    converter.set_pgresult(result)
-    return converter.load_row(0, tuple) if result.ntuples else None
+        raise _error(library, result)
+    # The columns of a name keep their types: the server refuses a plan that would change them.
+    converter.set_pgresult(result, set_loaders=known.loads != name)
+    known.loads = name
+    row = converter.load_row(0, tuple) if result.ntuples else None
+    converter.set_pgresult(None, set_loaders=False)  # the row is not kept
+    return row
 
 
-_names: WeakKeyDictionary[psycopg.Connection, dict[Any, bytes]] = WeakKeyDictionary()
+_links: WeakKeyDictionary[psycopg.Connection, _Link] = WeakKeyDictionary()
 _numbers = count()
 
 

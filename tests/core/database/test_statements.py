@@ -1,6 +1,8 @@
 """Check that statements are prepared on the server, and survive a dropped connection."""
 
+import gc
 import uuid
+import weakref
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,7 +11,13 @@ import pytest
 from django.db import DataError, ProgrammingError, connection, transaction
 from psycopg.types.json import Jsonb
 
-from core.database.statements import _numbered, call_function, fetch_prepared, run_prepared
+from core.database.statements import (
+    _executed,
+    _numbered,
+    call_function,
+    fetch_prepared,
+    run_prepared,
+)
 from tests.support.databases import Database
 
 
@@ -84,6 +92,29 @@ def test_outside_a_transaction_the_client_library_is_called_directly(
         )
         assert cursor.fetchone() == (1,)
     assert fetch_prepared("SELECT 1 WHERE %s", [False]) is None
+
+
+def test_one_statement_with_values_of_several_types(own_database: Database) -> None:
+    at = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)
+    contents: list[Any] = [1, "1", at, 70_000, 2**40, None, b"1", at, 1]
+    for content in contents:
+        assert run_prepared("SELECT %s", [content]) == (content,)
+    (again,) = run_prepared("SELECT %s", [at])
+    assert again.tzinfo is UTC
+
+
+def test_a_connection_that_nobody_uses_ends_at_once(own_database: Database) -> None:
+    session = psycopg.connect(own_database.app_url, autocommit=True)
+    assert _executed(session, "SELECT %s::integer", [7]) == (7,)
+    library = weakref.ref(session.pgconn)
+    session.close()
+    ended = weakref.ref(session)
+    gc.disable()
+    try:
+        del session
+        assert ended() is None and library() is None
+    finally:
+        gc.enable()
 
 
 def test_statements_that_the_driver_dropped_are_prepared_again(own_database: Database) -> None:
