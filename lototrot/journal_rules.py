@@ -153,7 +153,8 @@ CAP = Rule(
         OR s.sold_cents <> (SELECT coalesce(sum(t.amount_cents), 0) FROM lototrot_ticket t
                              WHERE t.contest_id = s.contest_id AND t.premises_id = s.premises_id
                                AND {stays()})
-                         + (SELECT coalesce(sum(l.amount_cents), 0) FROM lototrot_retiredsales l
+                         + (SELECT coalesce(sum(l.amount_cents + l.annulled_cents), 0)
+                              FROM lototrot_retiredsales l
                              WHERE l.contest_id = s.contest_id AND l.premises_id = s.premises_id)
     """,
 )
@@ -166,11 +167,11 @@ LEFT = Rule(
     SELECT 'periods_retiredrows', d.id, d.journal_xid
       FROM periods_retiredrows d
      WHERE d.relation = 'lototrot_ticket'
-       AND (d.leaves <> (SELECT coalesce(sum(l.tickets), 0) FROM lototrot_retiredsales l
-                          WHERE l.retired_id = d.id)
+       AND (d.leaves <> (SELECT coalesce(sum(l.tickets + l.annulled_tickets), 0)
+                           FROM lototrot_retiredsales l WHERE l.retired_id = d.id)
             OR EXISTS (
                 SELECT FROM (SELECT l.contest_id, sum(l.bets) AS bets FROM lototrot_retiredsales l
-                              WHERE l.retired_id = d.id GROUP BY 1) s
+                              WHERE l.retired_id = d.id AND l.bets > 0 GROUP BY 1) s
                   FULL JOIN (SELECT k.contest_id, k.leg, sum(k.bets) AS bets
                                FROM lototrot_retiredmarks k WHERE k.retired_id = d.id
                               GROUP BY 1, 2) m ON m.contest_id = s.contest_id

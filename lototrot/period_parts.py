@@ -65,6 +65,8 @@ _TICKET_LATER = """
  OR EXISTS (SELECT FROM lototrot_printconfirmation p
              WHERE p.ticket_id = t.id AND p.id > %(after_row)s))
 """
+# Only an error's void leaves, and with its ticket.
+_VOID_LATER = f"t.reason = 'error' AND {_LATER}"
 # The few open claims are read, and not every print.
 _HELD = """
 t.ticket_id IN (SELECT k.document_id FROM payoffice_claim k WHERE k.game = 'lototrot'
@@ -80,7 +82,14 @@ ARCHIVE_TABLES = (
         stays=_TICKET_LATER,
         after="lototrot_printconfirmation",
     ),
-    ArchiveTable("lototrot_void", _OF_TICKET),
+    ArchiveTable(
+        "lototrot_void",
+        _OF_TICKET,
+        stays=_VOID_LATER,
+        with_rows="lototrot_ticket",
+        with_column="ticket_id",
+        apart="t.reason <> 'error'",
+    ),
     ArchiveTable("lototrot_block", _OF_TICKET),
     ArchiveTable("lototrot_prize", _OF_TICKET),
     ArchiveTable("lototrot_reprint", _OF_TICKET),

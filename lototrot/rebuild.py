@@ -20,7 +20,7 @@ from lototrot.services.settlement.counting import Counting, count
 from lototrot.services.tickets.retired import left, stays
 
 # By premises: the sales, the part annulled as errors, and the part voided with a refund due.
-# Tickets that left with a retired month were never void.
+# Of void tickets only errors left with a retired month.
 _SALES = f"""
 SELECT s.premises_id, sum(s.amount_cents)::bigint,
        coalesce(sum(s.amount_cents) FILTER (WHERE s.reason = 'error'), 0)::bigint,
@@ -30,6 +30,9 @@ SELECT s.premises_id, sum(s.amount_cents)::bigint,
          WHERE t.contest_id = %(contest)s AND {stays()}
          UNION ALL
         SELECT l.premises_id, l.amount_cents, NULL
+          FROM lototrot_retiredsales l WHERE l.contest_id = %(contest)s
+         UNION ALL
+        SELECT l.premises_id, l.annulled_cents, 'error'
           FROM lototrot_retiredsales l WHERE l.contest_id = %(contest)s) s
  GROUP BY 1 ORDER BY 1
 """

@@ -15,7 +15,7 @@ from lototrot.accounts import Part
 from lototrot.models.settlement import Settlement, SettlementCategory
 from lototrot.services.tickets.retired import stays
 
-# Tickets that left with a retired month were never void.
+# Of void tickets only errors left with a retired month.
 _SOLD = f"""
 SELECT (t.sold_at AT TIME ZONE 'Europe/Madrid')::date, t.premises_id, t.terminal_id, count(*),
        sum(t.amount_cents)::bigint,
@@ -24,8 +24,8 @@ SELECT (t.sold_at AT TIME ZONE 'Europe/Madrid')::date, t.premises_id, t.terminal
   FROM lototrot_ticket t LEFT JOIN lototrot_void v ON v.ticket_id = t.id
  WHERE t.sold_at >= %(since)s AND t.sold_at < %(until)s AND {stays()} GROUP BY 1, 2, 3
  UNION ALL
-SELECT l.day, l.premises_id, l.terminal_id, sum(l.tickets)::bigint, sum(l.amount_cents)::bigint,
-       0, 0
+SELECT l.day, l.premises_id, l.terminal_id, sum(l.tickets + l.annulled_tickets)::bigint,
+       sum(l.amount_cents + l.annulled_cents)::bigint, sum(l.annulled_cents)::bigint, 0
   FROM lototrot_retiredsales l WHERE l.day >= %(first)s AND l.day <= %(last)s GROUP BY 1, 2, 3
 """
 # Every transfer of the jackpots and reserves, in order, with the balance after it. The first one is

@@ -34,8 +34,8 @@ class DocumentArchived(DocumentUnknown):
 
     code = "document_archived"
     message = (
-        "No ticket that may still be paid has that code. Tickets of past months that won nothing"
-        " are in the archives of these months."
+        "No ticket that may still be paid has that code. Tickets of past months on which nobody has"
+        " a right any more are in the archives of these months."
     )
 
 

@@ -36,7 +36,7 @@ from lototrot.models.settlement import Settlement
 from lototrot.models.tickets import PremisesSales, Ticket
 from lototrot.services.contest import closing, putting_on_sale, schedule
 from lototrot.services.races.results import results_missing
-from lototrot.services.tickets.retired import kept_where, left
+from lototrot.services.tickets.retired import annulled_left, kept_where, left
 
 Data = dict[str, Any]
 _CONTESTS_SHOWN = 12
@@ -292,8 +292,12 @@ class ContestAdmin(ReadOnlyAdmin):
         gone = left(row.pk)
         if not gone:
             return here
-        text = _("%(count)s that won nothing are in the archives of %(months)s") % {
+        text = _(
+            "%(count)s that won nothing and %(annulled)s annulled ones are in the archives of"
+            " %(months)s"
+        ) % {
             "count": gone["tickets"],
+            "annulled": annulled_left(row.pk),
             "months": ", ".join(f"{m} ({kept})" for m, kept in kept_where(row.pk).items()),
         }
         return format_html("{} · {}", here, text)

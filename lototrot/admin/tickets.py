@@ -199,7 +199,10 @@ class PrintConfirmationAdmin(ReadOnlyAdmin):
 @admin.register(RetiredSales)
 class RetiredSalesAdmin(ReadOnlyAdmin):
     read_power = lototrot_powers.READ_TICKETS
-    columns = ("id", "contest", "day", "premises", "terminal", "tickets", "bets", "amount_cents")
+    columns = (
+        *("id", "contest", "day", "premises", "terminal", "tickets", "bets", "amount_cents"),
+        *("annulled_tickets", "annulled_bets", "annulled_cents"),
+    )
     list_select_related = ("contest", "premises", "terminal")
     sortable_by = ()
 

@@ -2461,6 +2461,9 @@ class Migration(migrations.Migration):
                 ("tickets", models.BigIntegerField(verbose_name="tickets")),
                 ("bets", models.BigIntegerField(verbose_name="bets")),
                 ("amount_cents", models.BigIntegerField(verbose_name="amount")),
+                ("annulled_tickets", models.BigIntegerField(verbose_name="annulled tickets")),
+                ("annulled_bets", models.BigIntegerField(verbose_name="annulled bets")),
+                ("annulled_cents", models.BigIntegerField(verbose_name="annulled")),
                 (
                     "contest",
                     models.ForeignKey(
@@ -2512,10 +2515,35 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.CheckConstraint(
                         condition=models.Q(
-                            ("amount_cents__gte", 1), ("bets__gte", 1), ("tickets__gte", 1)
+                            models.Q(
+                                ("amount_cents", 0),
+                                ("annulled_tickets__gte", 1),
+                                ("bets", 0),
+                                ("tickets", 0),
+                            ),
+                            models.Q(
+                                ("amount_cents__gte", 1), ("bets__gte", 1), ("tickets__gte", 1)
+                            ),
+                            _connector="OR",
                         ),
                         name="retired_sales_some",
-                    )
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("annulled_bets", 0),
+                                ("annulled_cents", 0),
+                                ("annulled_tickets", 0),
+                            ),
+                            models.Q(
+                                ("annulled_bets__gte", 1),
+                                ("annulled_cents__gte", 1),
+                                ("annulled_tickets__gte", 1),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="retired_sales_annulled",
+                    ),
                 ],
             },
         ),

@@ -35,7 +35,8 @@ class RetiredSales(OfRetiredTickets):
     """The tickets of a contest that left with a retired month, as sums (ADR 46).
 
     By day of sale and terminal. The database writes them when the tickets are retired: from then on
-    who counts tickets adds them to those that stay. They won nothing and were never void.
+    who counts tickets adds them to those that stay. `tickets`, `bets` and `amount_cents` are of
+    those that won nothing, the `annulled_` ones of errors (ADR 52). No other void ticket leaves.
     """
 
     day = models.DateField(_("day"))
@@ -48,15 +49,24 @@ class RetiredSales(OfRetiredTickets):
     tickets = models.BigIntegerField(_("tickets"))
     bets = models.BigIntegerField(_("bets"))
     amount_cents = models.BigIntegerField(_("amount"))
+    annulled_tickets = models.BigIntegerField(_("annulled tickets"))
+    annulled_bets = models.BigIntegerField(_("annulled bets"))
+    annulled_cents = models.BigIntegerField(_("annulled"))
 
     class Meta:
         verbose_name = _("sums of tickets that left")
         verbose_name_plural = _("sums of tickets that left")
         constraints = [
             models.CheckConstraint(
-                condition=Q(tickets__gte=1, bets__gte=1, amount_cents__gte=1),
+                condition=Q(tickets=0, bets=0, amount_cents=0, annulled_tickets__gte=1)
+                | Q(tickets__gte=1, bets__gte=1, amount_cents__gte=1),
                 name="retired_sales_some",
-            )
+            ),
+            models.CheckConstraint(
+                condition=Q(annulled_tickets=0, annulled_bets=0, annulled_cents=0)
+                | Q(annulled_tickets__gte=1, annulled_bets__gte=1, annulled_cents__gte=1),
+                name="retired_sales_annulled",
+            ),
         ]
         indexes = [BrinIndex(fields=["day"], name="retired_sales_day", autosummarize=True)]
 

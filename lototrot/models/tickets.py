@@ -223,8 +223,11 @@ class Void(Guarded):
     """A ticket that no longer counts in the takings.
 
     It was an error [E4], a bet in breach [C6, E3], or never printed [E11]. The price of an error is
-    given back at the counter at once. The others leave a refund due.
+    given back at the counter at once, so it leaves with its ticket and a retired month (ADR 52).
+    The others leave a refund due.
     """
+
+    retires = True
 
     class Reason(models.TextChoices):
         ERROR = "error", _("Error corrected in time")

@@ -107,15 +107,18 @@ def terminal_totals(*, terminal_id: int, day: datetime.date | None) -> DayTotals
     errors = sold.filter(void__reason=Void.Reason.ERROR)
     sums = sold.aggregate(bets=Coalesce(Sum("bets"), 0), cents=Coalesce(Sum("amount_cents"), 0))
     left = RetiredSales.objects.filter(terminal=terminal_id, day=day).aggregate(
-        tickets=Coalesce(Sum("tickets"), 0),
-        bets=Coalesce(Sum("bets"), 0),
-        cents=Coalesce(Sum("amount_cents"), 0),
+        tickets=Coalesce(Sum(F("tickets") + F("annulled_tickets")), 0),
+        bets=Coalesce(Sum(F("bets") + F("annulled_bets")), 0),
+        cents=Coalesce(Sum(F("amount_cents") + F("annulled_cents")), 0),
+        annulled=Coalesce(Sum("annulled_tickets"), 0),
+        annulled_cents=Coalesce(Sum("annulled_cents"), 0),
     )
+    annulled = errors.aggregate(cents=Coalesce(Sum("amount_cents"), 0))
     return DayTotals(
         day=day,
         tickets=sold.count() + left["tickets"],
         bets=sums["bets"] + left["bets"],
         amount_cents=sums["cents"] + left["cents"],
-        annulled_tickets=errors.count(),
-        annulled_cents=errors.aggregate(cents=Coalesce(Sum("amount_cents"), 0))["cents"],
+        annulled_tickets=errors.count() + left["annulled"],
+        annulled_cents=annulled["cents"] + left["annulled_cents"],
     )

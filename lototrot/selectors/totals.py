@@ -10,6 +10,7 @@ from core.database.kept import Facts
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
 from lototrot.selectors.running import RunningSums, Summed
+from lototrot.services.tickets.retired import stays
 
 SUMMED = Summed(
     "SELECT t.contest_id, count(*), sum(t.bets)::bigint, sum(t.amount_cents)::bigint"
@@ -43,9 +44,11 @@ def totals_of(contests: Collection[Contest]) -> dict[int, Totals]:
     return all_totals() | {pk: Totals(*rest) for pk, *rest in figures}
 
 
-_VOIDS = """
-SELECT count(*) FROM lototrot_void v JOIN lototrot_ticket t ON t.id = v.ticket_id
- WHERE t.contest_id = %(contest)s
+_VOIDS = f"""
+SELECT count(*) + (SELECT coalesce(sum(l.annulled_tickets), 0) FROM lototrot_retiredsales l
+                    WHERE l.contest_id = %(contest)s)
+  FROM lototrot_void v JOIN lototrot_ticket t ON t.id = v.ticket_id
+ WHERE t.contest_id = %(contest)s AND {stays()}
    AND v.ticket_id >= (SELECT min(id) FROM lototrot_ticket WHERE contest_id = %(contest)s)
    AND v.ticket_id <= (SELECT max(id) FROM lototrot_ticket WHERE contest_id = %(contest)s)
 """

@@ -1,4 +1,4 @@
--- Prints and tickets are retired only of contests that are ordered and have lapsed, and are not of a
+-- Prints, tickets and voids are retired only of contests that are ordered and have lapsed, and are not of a
 -- later month; and of no print on whose ticket somebody may still have a right.
 CREATE OR REPLACE FUNCTION lototrot_guard_retired() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -8,6 +8,10 @@ BEGIN
     IF NEW.relation = 'lototrot_ticket' THEN
         SELECT array_agg(DISTINCT t.contest_id) INTO v_contests FROM lototrot_ticket t
          WHERE t.id BETWEEN NEW.first_row AND NEW.last_row;
+    ELSIF NEW.relation = 'lototrot_void' THEN
+        SELECT array_agg(DISTINCT t.contest_id) INTO v_contests
+          FROM lototrot_void v JOIN lototrot_ticket t ON t.id = v.ticket_id
+         WHERE v.id BETWEEN NEW.first_row AND NEW.last_row AND v.reason = 'error';
     ELSE
         SELECT array_agg(DISTINCT t.contest_id) INTO v_contests
           FROM lototrot_printconfirmation p JOIN lototrot_ticket t ON t.id = p.ticket_id
@@ -32,11 +36,35 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE TRIGGER finished BEFORE INSERT ON periods_retiredrows
-    FOR EACH ROW WHEN (NEW.relation IN ('lototrot_printconfirmation', 'lototrot_ticket'))
+    FOR EACH ROW WHEN (
+        NEW.relation IN ('lototrot_printconfirmation', 'lototrot_ticket', 'lototrot_void'))
     EXECUTE FUNCTION lototrot_guard_retired();
 
--- Return whether a retired ticket leaves: it won nothing, and no row but its print ever named it.
--- No such row can come after the retirement, so the answer never changes.
+-- The void of an error is retired with its ticket: neither is without the other one.
+CREATE OR REPLACE FUNCTION lototrot_guard_joint() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (
+        SELECT FROM lototrot_void v
+          LEFT JOIN periods_retiredrows d ON d.retirement_id = NEW.retirement_id
+                AND d.relation = 'lototrot_void' AND v.id BETWEEN d.first_row AND d.last_row
+          LEFT JOIN periods_retiredrows k ON k.retirement_id = NEW.retirement_id
+                AND k.relation = 'lototrot_ticket' AND v.ticket_id BETWEEN k.first_row AND k.last_row
+         WHERE v.reason = 'error' AND (d.id IS NULL) <> (k.id IS NULL)) THEN
+        RAISE EXCEPTION '% % to %: a void is retired without its ticket, or a ticket without its'
+            ' void', NEW.relation, NEW.first_row, NEW.last_row USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+
+DROP TRIGGER IF EXISTS joint ON periods_retiredrows;
+CREATE CONSTRAINT TRIGGER joint AFTER INSERT ON periods_retiredrows
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+    WHEN (NEW.relation IN ('lototrot_ticket', 'lototrot_void'))
+    EXECUTE FUNCTION lototrot_guard_joint();
+
+-- Return whether a retired ticket leaves: it won nothing or was annulled as an error, and no other
+-- row but its print ever named it. No such row can come after the retirement, and a void never
+-- changes, so the answer never changes.
 CREATE OR REPLACE FUNCTION lototrot_ticket_leaves(p_ticket bigint) RETURNS boolean
 LANGUAGE sql STABLE AS $$
     SELECT NOT EXISTS (
@@ -44,7 +72,8 @@ LANGUAGE sql STABLE AS $$
               JOIN public.lototrot_settlement s ON s.contest_id = t.contest_id
               JOIN public.lototrot_prize p ON p.settlement_id = s.id AND p.ticket_id = t.id
              WHERE t.id = p_ticket)
-       AND NOT EXISTS (SELECT FROM public.lototrot_void v WHERE v.ticket_id = p_ticket)
+       AND NOT EXISTS (SELECT FROM public.lototrot_void v
+                        WHERE v.ticket_id = p_ticket AND v.reason <> 'error')
        AND NOT EXISTS (SELECT FROM public.lototrot_unprinted u WHERE u.ticket_id = p_ticket)
        AND NOT EXISTS (SELECT FROM public.lototrot_block b WHERE b.ticket_id = p_ticket)
        AND NOT EXISTS (SELECT FROM public.lototrot_reprint r WHERE r.ticket_id = p_ticket)
@@ -52,6 +81,38 @@ LANGUAGE sql STABLE AS $$
        AND NOT EXISTS (SELECT FROM public.payoffice_claim k
                         WHERE k.game = 'lototrot' AND k.document_id = p_ticket)
 $$;
+
+-- Return whether a retired void leaves: it is of an error, and its ticket leaves.
+CREATE OR REPLACE FUNCTION lototrot_void_leaves(p_void bigint) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (SELECT FROM public.lototrot_void v
+                    WHERE v.id = p_void AND v.reason = 'error'
+                      AND public.lototrot_ticket_leaves(v.ticket_id))
+$$;
+
+-- Delete the voids of tickets that left, in the same statement: nobody reads the one without the
+-- other. The owner's trigger decides about each void.
+CREATE OR REPLACE FUNCTION lototrot_take_voids() RETURNS trigger LANGUAGE plpgsql
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    DELETE FROM public.lototrot_void v USING gone g WHERE v.ticket_id = g.id;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER with_voids AFTER DELETE ON lototrot_ticket REFERENCING OLD TABLE AS gone
+    FOR EACH STATEMENT EXECUTE FUNCTION lototrot_take_voids();
+
+-- Refuse to delete a void whose ticket is there: it would count as sold.
+CREATE OR REPLACE FUNCTION lototrot_guard_void_alone() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM public.lototrot_ticket t WHERE t.id = OLD.ticket_id) THEN
+        RAISE EXCEPTION 'void %: its ticket is there', OLD.id USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN OLD;
+END $$;
+
+CREATE OR REPLACE TRIGGER with_ticket BEFORE DELETE ON lototrot_void
+    FOR EACH ROW EXECUTE FUNCTION lototrot_guard_void_alone();
 
 -- Sum the tickets that leave, in the transaction that retires them, and refuse other ones than were
 -- published. A block may not come meanwhile; it is the only row that could name so old a ticket.
@@ -63,14 +124,19 @@ BEGIN
     LOCK TABLE public.lototrot_block IN SHARE MODE;
     WITH summed AS (
         INSERT INTO public.lototrot_retiredsales (contest_id, retired_id, day, premises_id,
-               terminal_id, tickets, bets, amount_cents)
+               terminal_id, tickets, bets, amount_cents, annulled_tickets, annulled_bets,
+               annulled_cents)
         SELECT t.contest_id, NEW.id, (t.sold_at AT TIME ZONE 'Europe/Madrid')::date, t.premises_id,
-               t.terminal_id, count(*), sum(t.bets)::bigint, sum(t.amount_cents)::bigint
-          FROM public.lototrot_ticket t
+               t.terminal_id, count(*) FILTER (WHERE v.id IS NULL),
+               coalesce(sum(t.bets) FILTER (WHERE v.id IS NULL), 0)::bigint,
+               coalesce(sum(t.amount_cents) FILTER (WHERE v.id IS NULL), 0)::bigint,
+               count(v.id), coalesce(sum(t.bets) FILTER (WHERE v.id IS NOT NULL), 0)::bigint,
+               coalesce(sum(t.amount_cents) FILTER (WHERE v.id IS NOT NULL), 0)::bigint
+          FROM public.lototrot_ticket t LEFT JOIN public.lototrot_void v ON v.ticket_id = t.id
          WHERE t.id BETWEEN NEW.first_row AND NEW.last_row
            AND public.lototrot_ticket_leaves(t.id)
          GROUP BY 1, 3, 4, 5 ORDER BY 3, 1, 4, 5
-        RETURNING tickets)
+        RETURNING tickets + annulled_tickets AS tickets)
     SELECT coalesce(sum(tickets), 0) INTO v_summed FROM summed;
     IF v_summed <> NEW.leaves THEN
         RAISE EXCEPTION 'tickets % to %: % leave, and % were published', NEW.first_row,
@@ -85,6 +151,7 @@ BEGIN
                    l(leg, mask)
              WHERE t.id BETWEEN NEW.first_row AND NEW.last_row AND l.mask IS NOT NULL
                AND public.lototrot_ticket_leaves(t.id)
+               AND NOT EXISTS (SELECT FROM public.lototrot_void v WHERE v.ticket_id = t.id)
              GROUP BY 1, 2, 3) m
       JOIN generate_series(1, 31) n(number) ON m.mask & (1 << (n.number - 1)) <> 0
      GROUP BY 1, 3, 4 ORDER BY 1, 3, 4;

@@ -28,6 +28,7 @@ from core.kernel.errors import Conflict, Invalid, InvariantBroken
 from core.periods import powers
 from core.periods.archive.entries import entries_fill
 from core.periods.archive.files import batch_before, entry_bytes, row_lines
+from core.periods.archive.joint import rows_taken
 from core.periods.archive.opening import (
     OPENING,
     TRANSFERS,
@@ -336,7 +337,7 @@ def retired_remove() -> int:
     """
     removed = 0
     finished = clock.now() - FINISHED
-    for table in retiring_tables():
+    for table in (each for each in retiring_tables() if not each.with_rows):
         for retired in _newest_first(table.name):
             parts = _parts(table, retired.first_row, retired.last_row)
             here = sum(_remove(table, first, last) for first, last in parts)
@@ -357,9 +358,10 @@ def _remove(table: ArchiveTable, first: int, last: int) -> int:
 
     Raises RowsNotAsArchived.
     """
-    if not entries_fill(table, first, last):
+    taken = rows_taken(table, first, last) if entries_fill(table, first, last) else None
+    if taken is None:
         raise RowsNotAsArchived(table=table.name)
-    return _number(_REMOVE, table, first, last)
+    return _number(_REMOVE, table, first, last) + taken
 
 
 _UNFINISHED = """

@@ -29,6 +29,12 @@ class ArchiveTable:
     `last` comes behind all others that retire: `stays` may read `%(later_xid)s`, the first
     transaction of a row that one of them has after its range.
 
+    The rows of a table that leaves `with_rows` of another one, each of which names its own by
+    `with_column`, leave in the same statement as those: the database takes them. Both ranges end so
+    that a row is in its range if, and only if, the row that it names is in the other one. A row for
+    which `apart` holds never leaves, and does not count. Such a table has a function of the next
+    paragraph.
+
     Where the database has a function `<name>_leaves(bigint)`, it says of each row of the range
     whether the row leaves; the others stay for good. A function `<name>_staying(bigint, bigint)`
     returns those of a range that stay. Without either all of them leave. `key` is the column of the
@@ -41,6 +47,9 @@ class ArchiveTable:
     stays: str = ""
     held: str = "false"
     after: str = ""
+    with_rows: str = ""
+    with_column: str = ""
+    apart: str = "false"
     last: bool = False
     key: str = "id"
 
@@ -62,9 +71,20 @@ def retiring_tables() -> Sequence[ArchiveTable]:
     ordered: list[ArchiveTable] = []
     while waiting:
         done = {table.name for table in ordered}
-        ready = [table for table in waiting if not table.after or table.after in done]
+        ready = [table for table in waiting if _before(table, retiring) <= done]
         if not ready:
             raise ValueError("tables that retire come after each other in a circle, or after none")
         ordered += ready
         waiting = [table for table in waiting if table not in ready]
     return ordered + [table for table in retiring if table.last]
+
+
+def _before(table: ArchiveTable, retiring: Sequence[ArchiveTable]) -> set[str]:
+    """Return the names of the tables whose ranges are taken before that of a table."""
+    parts = {part.name for part in retiring if part.with_rows == table.name}
+    return parts | ({table.after} if table.after else set())
+
+
+def taken_with(table: ArchiveTable) -> list[ArchiveTable]:
+    """Return the tables whose rows leave with those of a table, in the same statement."""
+    return [other for other in retiring_tables() if other.with_rows == table.name]

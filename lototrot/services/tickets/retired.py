@@ -28,7 +28,7 @@ class TicketsArchived(Conflict):
 
     code = "tickets_archived"
     message = (
-        "Tickets of this contest that won nothing have left with their month."
+        "Tickets of this contest on which nobody has a right any more have left with their month."
         " They are in the archives of that month."
     )
 
@@ -51,11 +51,20 @@ def has_left(contest_id: int) -> bool:
 
 
 def left(contest_id: int) -> dict[str, int]:
-    """Return tickets, bets and cents of the tickets of a contest that left; empty if none did."""
+    """Return tickets, bets and cents of the valid tickets of a contest that left.
+
+    It is empty if none left, valid or annulled.
+    """
     sums = RetiredSales.objects.filter(contest=contest_id).aggregate(
         tickets=Sum("tickets"), bets=Sum("bets"), amount_cents=Sum("amount_cents")
     )
     return {name: int(value) for name, value in sums.items() if value is not None}
+
+
+def annulled_left(contest_id: int) -> int:
+    """Return how many tickets of a contest left that were annulled as errors."""
+    sums = RetiredSales.objects.filter(contest=contest_id).aggregate(sum=Sum("annulled_tickets"))
+    return int(sums["sum"] or 0)
 
 
 def kept_where(contest_id: int) -> dict[str, str]:

@@ -1,0 +1,279 @@
+"""Tickets annulled as errors leave with their voids, and nothing is told otherwise afterwards."""
+
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from django.db import DatabaseError, connection, connections, transaction
+
+from core.database import clock
+from core.journal import rules
+from core.journal.acting import name_process
+from core.journal.verifying import Fault
+from core.kernel.days import add_days, natural_day
+from core.ledger.books import differences
+from core.nights.nightly import lapse
+from core.payoffice.services.finding import by_uuid
+from core.payoffice.sources import DocumentArchived
+from core.periods.archive import files, retiring
+from core.periods.archive.attaching import attach, rows_about
+from core.periods.archive.retiring import RowsNotAsArchived, retired_remove, retirement_propose
+from core.periods.archive.tables import ArchiveTable
+from core.periods.archive.writing import archive_write
+from core.periods.models import ClosedPeriod, RetiredRows
+from core.staff.powers import Role
+from core.statements.balances import mark_make
+from core.statements.services import statements_issue
+from lototrot import journal_rules
+from lototrot.models.contest import Contest
+from lototrot.models.retired import RetiredSales
+from lototrot.models.tickets import CodeGiven, Ticket, Void
+from lototrot.selectors.totals import voids_of
+from lototrot.services.settlement.auditing import audit_contests
+from lototrot.services.tickets.retired import annulled_left, left
+from tests.core.periods.archive.test_acts_leave import _verified as verified
+from tests.core.periods.archive.test_retiring import confirm, forge, found, leaving, proposed
+from tests.core.periods.conftest import closed, march_ended
+from tests.lototrot.services.tickets.test_retired import TICKETS, retired, told
+from tests.support import factories, rounds
+from tests.support.databases import Database
+from tests.support.history.acts import annul_last
+from tests.support.journaling import seal_all
+
+VOIDS = "lototrot_void"
+
+
+def selling(of: Contest, at: factories.Point, masks: rounds.Masks) -> Ticket:
+    """Sell one ticket and annul it as an error."""
+    (ticket,) = rounds.sell(of, at, [masks])
+    annul_last(of, 1)
+    return ticket
+
+
+@pytest.fixture
+def month(own_database: Database, monkeypatch: pytest.MonkeyPatch) -> ClosedPeriod:
+    """March 2030, closed: two tickets won, one did not, and two were annulled before."""
+    put = rounds.sell
+
+    def sell(of: Contest, at: factories.Point, tickets: Any) -> list[Ticket]:
+        sold = put(of, at, [(1, 1), (2, 6)])
+        annul_last(of, 2)
+        return [*sold, *put(of, at, tickets)]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rounds, "sell", sell)
+        march_ended(batches=True)
+    closed()
+    name_process("command:period_archive")
+    return ClosedPeriod.objects.get()
+
+
+def refused(statement: str, by: str) -> None:
+    error = pytest.raises((DatabaseError, psycopg.Error), match=by)
+    with error, connections["owner"].cursor() as owner:
+        owner.execute(statement)
+
+
+def test_what_is_told_is_as_before(month: ClosedPeriod, tmp_path: Path) -> None:
+    contest = Contest.objects.get()
+    annulled = list(Ticket.objects.filter(void__reason=Void.Reason.ERROR).order_by("pk"))
+    before, voids = told(contest), voids_of(contest)
+    assert before["totals"].annulled_tickets == voids == len(annulled) == 2
+    assert before["totals"].annulled_cents == 300 and before["ledger"][1] == []
+    retired(month, tmp_path)
+    assert (told(contest), voids_of(contest)) == (before, voids)  # the night has not come yet
+    named = {row.relation: (row.count, row.leaves) for row in RetiredRows.objects.all()}
+    assert (named[TICKETS], named[VOIDS]) == ((5, 3), (2, 2))
+    assert left(contest.pk) == {"tickets": 1, "bets": 1, "amount_cents": 100}
+    assert annulled_left(contest.pk) == 2
+    assert retired_remove() == leaving()
+    assert Void.objects.count() == 0 and Ticket.objects.count() == 2
+    assert (told(contest), voids_of(contest)) == (before, voids)
+    assert found() == [] and retired_remove() == 0
+    mine = {rule for rule in journal_rules.RULES if "retired" in rule.name or "sales" in rule.name}
+    assert mine and [row for rule in mine for row in rules.broken(rule)] == []
+    with pytest.raises(DocumentArchived):
+        by_uuid("lototrot", annulled[0].uuid)
+    verified(tmp_path)
+    _shown(tmp_path, annulled[0])
+    _other_sums_are_found()
+
+
+def _shown(folder: Path, ticket: Ticket) -> None:
+    attach(folder / "2030-03")
+    shown = [table for table, _ in rows_about("2030-03", str(ticket.uuid))]
+    assert {TICKETS, VOIDS} <= set(shown)
+
+
+def _other_sums_are_found() -> None:
+    forge("lototrot_retiredsales", "UPDATE lototrot_retiredsales SET annulled_cents = 299")
+    assert found() == [(Fault.ROW_CHANGED, "lototrot_retiredsales")]
+    forge("lototrot_retiredsales", "UPDATE lototrot_retiredsales SET annulled_tickets = 1")
+    assert [name for name, _, _ in rules.broken(journal_rules.LEFT)] == ["periods_retiredrows"]
+
+
+def test_a_void_never_leaves_without_its_ticket(month: ClosedPeriod, tmp_path: Path) -> None:
+    void = Void.objects.order_by("pk")[0]
+    refused(f"DELETE FROM {VOIDS} WHERE id = {void.pk}", "append-only")
+    retired(month, tmp_path)
+    refused(f"DELETE FROM {VOIDS} WHERE id = {void.pk}", "its ticket is there")
+    remove = f"SELECT periods_remove('{VOIDS}', 1, {void.pk + 9})"
+    error = pytest.raises(DatabaseError, match="its ticket is there")
+    with error, transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(remove)
+    assert Void.objects.count() == 2 and found() == []
+    _with_a_refund_due_it_stays(void)
+
+
+def _with_a_refund_due_it_stays(void: Void) -> None:
+    forge(
+        VOIDS,
+        f"UPDATE {VOIDS} SET reason = 'breach', operator_id = NULL,"
+        f" proposal_id = (SELECT min(id) FROM staff_proposal) WHERE id = {void.pk}",
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT lototrot_void_leaves(v.id), lototrot_ticket_leaves(v.ticket_id)"
+            " FROM lototrot_void v ORDER BY v.id"
+        )
+        assert cursor.fetchall() == [(False, False), (True, True)]
+
+
+def test_a_void_that_is_gone_and_was_not_retired_is_named(
+    month: ClosedPeriod, tmp_path: Path
+) -> None:
+    seal_all()
+    void = Void.objects.order_by("pk")[0]
+    kept = f"CREATE TABLE kept AS SELECT * FROM {VOIDS} WHERE id = {void.pk}"
+    with connections["owner"].cursor() as owner:
+        owner.execute(kept)
+    forge(VOIDS, f"DELETE FROM {VOIDS} WHERE id = {void.pk}")
+    assert (Fault.ROW_REMOVED, VOIDS) in found()
+    forge(VOIDS, f"INSERT INTO {VOIDS} SELECT * FROM kept")
+    with connections["owner"].cursor() as owner:
+        owner.execute("DROP TABLE kept")
+    CodeGiven.objects.create(
+        ticket=void.ticket, road="replay", operator_id=void.operator_id, given_at=clock.now()
+    )
+    retired(month, tmp_path)
+    assert retired_remove() == leaving()
+    # Something names its ticket: it stays, and so does its void.
+    assert list(Void.objects.values_list("pk", flat=True)) == [void.pk]
+    assert found() == []
+    forge(VOIDS, f"DELETE FROM {VOIDS} WHERE id = {void.pk}")
+    assert (Fault.ROWS_DIFFER, VOIDS) in found()
+    assert {each.check for each in audit_contests().findings} >= {"tickets", "takings_cents"}
+
+
+def test_a_void_changed_after_archiving_stops_the_retirement(
+    month: ClosedPeriod, tmp_path: Path
+) -> None:
+    archive_write(period=month, folder=tmp_path)
+    seal_all()
+    proposal = proposed()
+    void = Void.objects.order_by("pk")[0]
+    forge(VOIDS, f"UPDATE {VOIDS} SET note = note || 'x' WHERE id = {void.pk}")
+    with pytest.raises(RowsNotAsArchived) as stopped, transaction.atomic():
+        confirm(proposal)
+    assert stopped.value.data["table"] == VOIDS
+    forge(VOIDS, f"UPDATE {VOIDS} SET note = rtrim(note, 'x') WHERE id = {void.pk}")
+    confirm(proposal)
+    # Changed before the night: nothing of its part is deleted.
+    forge(VOIDS, f"UPDATE {VOIDS} SET note = note || 'x' WHERE id = {void.pk}")
+    with pytest.raises(RowsNotAsArchived):
+        retired_remove()
+    assert Void.objects.count() == 2 and Ticket.objects.count() == 5
+
+
+def test_a_night_that_was_killed_between_two_voids_goes_on(
+    month: ClosedPeriod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    contest = Contest.objects.get()
+    before = told(contest)
+    retired(month, tmp_path)
+    whole, done = retiring._remove, 0
+
+    def killed(table: ArchiveTable, first: int, last: int) -> int:
+        nonlocal done
+        if table.name == TICKETS and done == 1:
+            raise KeyboardInterrupt
+        done += table.name == TICKETS
+        return whole(table, first, last)
+
+    monkeypatch.setattr(retiring, "AT_ONCE", 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(retiring, "_remove", killed)
+        with pytest.raises(KeyboardInterrupt):
+            retired_remove()
+    assert Void.objects.count() == 1 and Ticket.objects.count() == 4
+    assert told(contest) == before and found() == []
+    assert retired_remove() > 0 and retired_remove() == 0
+    assert Void.objects.count() == 0 and told(contest) == before and found() == []
+
+
+def test_a_void_behind_a_ticket_of_the_next_month_leaves_with_that(
+    own_database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    factories.time_to(rounds.NOON)
+    point, march = factories.point(), rounds.contest(rounds.rules(**rounds.TWO_LEGS), [(1, 2)] * 2)
+    day = march.day.replace(month=4)
+    april = rounds.contest(rounds.rules(**rounds.TWO_LEGS), [(1, 2)] * 2, day=day)
+    sold = [selling(of, point, (2, 2)) for of in (march, april, march)]
+    for contest in (march, april):
+        rounds.sell(contest, point, [(2, 2)])
+        rounds.run(contest, [rounds.Facts((1, 2), winners=frozenset({1}))] * 2)
+        rounds.order(contest)
+        factories.prints_ended(contest)
+    mark_make()
+    factories.time_pass(days=110)
+    lapse(add_days(natural_day(clock.now()), -1))
+    mark_make()
+    statements_issue(until=add_days(natural_day(clock.now()), -1))
+    factories.time_pass(hours=1)
+    for number, gone in ((1, [0]), (2, [0, 1, 2])):
+        closed()
+        name_process("command:period_archive")
+        period = ClosedPeriod.objects.get(number=number)
+        archive_write(period=period, folder=tmp_path)
+        seal_all()
+        by = factories.staff(Role.ORGANISER)
+        confirm(retirement_propose(by=by, number=number, kept="Safe").uuid)
+        retired_remove()
+        for model in (Ticket, Void):
+            key = "pk" if model is Ticket else "ticket"
+            here = set(model.objects.values_list(key, flat=True))
+            assert [i for i, ticket in enumerate(sold) if ticket.pk not in here] == gone
+        assert audit_contests().findings == [] and found() == [] and differences()[1] == []
+    assert list(RetiredSales.objects.values_list("annulled_tickets", flat=True)) == [1, 1, 1]
+
+
+def test_a_void_retired_without_its_ticket_is_refused(
+    own_database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put = rounds.sell
+
+    def sell(of: Contest, at: factories.Point, tickets: Any) -> list[Ticket]:
+        day = of.day.replace(month=4)
+        april = rounds.contest(rounds.rules(**rounds.TWO_LEGS), [(1, 2)] * 2, day=day)
+        sold = put(of, at, tickets)
+        put(april, at, [(2, 2)])
+        (late,) = put(of, at, [(2, 2)])
+        annul_last(of, 1)
+        return [*sold, late]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rounds, "sell", sell)
+        march_ended(batches=True)
+    closed()
+    name_process("command:period_archive")
+    with monkeypatch.context() as patch:  # a manifest as a dishonest program could write it
+        patch.setattr(files, "joint_ranges", lambda part, ranges: ranges)
+        archive_write(period=ClosedPeriod.objects.get(), folder=tmp_path)
+    seal_all()
+    proposal = proposed()
+    with pytest.raises(DatabaseError, match="without its ticket"), transaction.atomic():
+        confirm(proposal)
+        with connection.cursor() as cursor:
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    assert retired_remove() == 0 and Void.objects.count() == 1
