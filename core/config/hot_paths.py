@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from django.conf import settings
-from django.core.handlers.wsgi import WSGIHandler, get_script_name
+from django.core.handlers.wsgi import WSGIHandler
 from django.db import connections
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -111,7 +111,7 @@ class Handler(WSGIHandler):
         super().load_middleware(is_async)
         self._behind: Callable[[HttpRequest], Any] = self._middleware_chain
         self._security: SecurityMiddleware | None = None
-        self._secured: dict[bool, list[tuple[str, str]]] = {}
+        self._secured: dict[bool, dict[str, tuple[str, str]]] = {}
         security = getattr(self._middleware_chain, "__wrapped__", None)
         if isinstance(security, SecurityMiddleware) and not security.redirect:
             self._security = security
@@ -120,16 +120,18 @@ class Handler(WSGIHandler):
             if isinstance(files, WhiteNoiseMiddleware):
                 self._behind = files.get_response
 
-    def _security_headers(self, request: HttpRequest) -> list[tuple[str, str]]:
-        """Return the headers that the middleware of security adds to an answer."""
+    def _security_headers(self, request: HttpRequest) -> dict[str, tuple[str, str]]:
+        """Return what the middleware of security adds to an answer, by its small letters."""
         is_secure = request.is_secure()
         headers = self._secured.get(is_secure)
         if headers is None:
             blank = HttpResponse()
-            given = {name for name, _ in blank.items()}
+            given = {*blank.headers}
             if self._security is not None:
                 self._security.process_response(request, blank)
-            headers = [(name, value) for name, value in blank.items() if name not in given]
+            headers = {
+                name.lower(): (name, value) for name, value in blank.items() if name not in given
+            }
             self._secured[is_secure] = headers
         return headers
 
@@ -137,19 +139,19 @@ class Handler(WSGIHandler):
         is_program = environ["REQUEST_METHOD"] == "POST" and environ["PATH_INFO"].startswith(API)
         if not is_program or settings.DEBUG:
             return super().__call__(environ, start_response)
-        set_script_prefix(get_script_name(environ))
         for connection in connections.all(initialized_only=True):
             connection.close_if_unusable_or_obsolete()
         request = self.request_class(environ)
+        set_script_prefix(environ["SCRIPT_NAME"])  # the request has read it from what was given
         response = self._behind(request)
         if response.status_code >= 400:
             log_response(
                 "%s: %s", response.reason_phrase, request.path, response=response, request=request
             )
-        headers = [*response.items()]
-        present = {name.lower() for name, _ in headers}
+        present = response.headers._store  # Django's own name: by its small letters, each header
+        headers = [*present.values()]
         headers += [
-            pair for pair in self._security_headers(request) if pair[0].lower() not in present
+            pair for name, pair in self._security_headers(request).items() if name not in present
         ]
         headers += [("Set-Cookie", each.output(header="")) for each in response.cookies.values()]
         start_response(f"{response.status_code} {response.reason_phrase}", headers)

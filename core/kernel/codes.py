@@ -46,6 +46,7 @@ _LINK: Final = re.compile(r"https?[^0-9A-Za-z\s-].*[^0-9A-Za-z\s-]", re.IGNORECA
 
 _PAIRS: Final = tuple(first + second for first in ALPHABET for second in ALPHABET)
 _VALUE: Final = {character: value for value, character in enumerate(ALPHABET)}
+_CHARACTERS: Final = frozenset(ALPHABET)
 _TYPED: Final = str.maketrans(
     dict(zip(ALPHABET.lower(), ALPHABET, strict=True))
     | {"O": "0", "o": "0", "I": "1", "i": "1", "L": "1", "l": "1", "-": None}
@@ -162,7 +163,7 @@ def parse(typed: str, keys: CodeKeys, *kinds: bytes) -> Code:
     if len(typed) > _MAX_TYPED:
         raise CodeMalformed
     text = "".join(_LINK.sub("", typed, count=1).split()).translate(_TYPED)
-    if len(text) != LENGTH or not all(character in _VALUE for character in text):
+    if len(text) != LENGTH or not _CHARACTERS.issuperset(text):
         raise CodeMalformed
     if _check(text[:-1]) != text[-1]:
         raise CodeMistyped

@@ -146,6 +146,10 @@ class PaymentFigures:
     cash_up_to_cents: int
     tiers: tuple[Tier, ...]
 
+    def __hash__(self) -> int:
+        """Return a hash without that of every tier: the rule of an amount is looked up by it."""
+        return hash((self.cash_up_to_cents, len(self.tiers)))
+
 
 @dataclass(frozen=True, slots=True)
 class Regulation:

@@ -90,10 +90,10 @@ class CurrentClaim:
     now: datetime
     state: str | None
     deposit: UUID | None
+    today: date = dataclasses.field(init=False)
 
-    @property
-    def today(self) -> date:
-        return natural_day(self.now)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "today", natural_day(self.now))
 
 
 _CURRENT_CLAIM = """

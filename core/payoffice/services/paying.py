@@ -9,13 +9,14 @@ the register.
 import dataclasses
 import datetime
 import functools
+import hashlib
+import hmac
 import json
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.utils.crypto import salted_hmac
 
 from core.database.statements import call_function, run_prepared
 from core.database.together import Together
@@ -48,6 +49,15 @@ _REFUSALS: dict[str, type[DomainError]] = {
 }
 
 
+_canonical = json.JSONEncoder(sort_keys=True).encode
+
+
+@functools.lru_cache(maxsize=1)
+def _request_key(secret: str) -> bytes:
+    """Return the key of requests' digests, as Django's `salted_hmac` makes it each time."""
+    return hashlib.sha256(b"core.payoffice.request" + secret.encode()).digest()
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class PayRequest:
     """A request to pay a document, as the operator sees it after a check.
@@ -73,8 +83,8 @@ class PayRequest:
             self.intact,
             dataclasses.asdict(self.payee) if self.payee else None,
         ]
-        message = json.dumps(content, sort_keys=True)
-        return salted_hmac("core.payoffice.request", message, algorithm="sha256").digest()
+        message = _canonical(content).encode()
+        return hmac.digest(_request_key(settings.SECRET_KEY), message, "sha256")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 import copy
 import json
+from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from importlib import resources
@@ -182,3 +183,14 @@ def test_versions_come_in_any_order_and_the_first_reaches_back() -> None:
 
 def test_the_percentages_are_exact() -> None:
     assert isinstance(FIGURES.lototrot.minimum_prize_percent, Fraction)
+
+
+def test_equal_figures_of_payment_have_equal_hashes() -> None:
+    """The rule of an amount is looked up by them."""
+    figures = FIGURES.payment
+    same = replace(figures, tiers=tuple(replace(tier) for tier in figures.tiers))
+    assert same == figures and hash(same) == hash(figures)
+    other = replace(figures, cash_up_to_cents=figures.cash_up_to_cents + 1)
+    assert payment_rule(figures.cash_up_to_cents + 1, other, Bearer.TICKET) != payment_rule(
+        figures.cash_up_to_cents + 1, figures, Bearer.TICKET
+    )

@@ -2,9 +2,13 @@
 
 import dataclasses
 import datetime
+import json
+import uuid
 from zoneinfo import ZoneInfo
 
 import pytest
+from django.test import override_settings
+from django.utils.crypto import salted_hmac
 
 from core.database import clock
 from core.kernel.codes import CodeForged, CodeMalformed, CodeMistyped
@@ -225,3 +229,13 @@ def test_a_large_sum_at_an_entity_takes_another_operator_signed_on_there() -> No
     paying.payment_make(at=first.actor, request=request, second=second.actor)
     payment = Payment.objects.get()
     assert payment.second_operator == second.operator
+
+
+def test_the_digest_of_a_request_is_its_canonical_form_under_djangos_key() -> None:
+    request = paying.PayRequest(uuid.uuid4(), 8_550, True, code=" 1abc-dÈfg ")
+    message = json.dumps(["1ABCDÈFG", "None", 8_550, True, None], sort_keys=True)
+    long_way = salted_hmac("core.payoffice.request", message, algorithm="sha256")
+    assert request.digest() == long_way.digest()
+    with override_settings(SECRET_KEY="another" * 8):
+        assert request.digest() != long_way.digest()
+    assert request.digest() == long_way.digest()
