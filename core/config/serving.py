@@ -2,10 +2,13 @@
 
 Granian ends all its processes when one of them dies twice within 5.5 seconds. Here a process that
 dies is started again, after a pause that grows while it goes on dying; the others serve meanwhile.
+Granian also hangs when two signals to end reach it at once: a supervisor that is killed gives one.
 The options are granian's: `python -m core.config.serving --workers 2 core.config.wsgi:application`.
 """
 
 import time
+from _thread import start_new_thread
+from threading import Event
 from typing import Any
 
 from granian import cli
@@ -14,6 +17,7 @@ from granian.server import MPServer
 _PAUSE_S, _LONGEST_S = 0.25, 15.0
 _LIVED_S = 30.0
 """A process that lived for so long did not die of its start."""
+_LOOK_EVERY_S = 1.0
 
 
 class Pauses:
@@ -30,11 +34,32 @@ class Pauses:
         return self._pause_s
 
 
+class Bell(Event):
+    """An event that the handler of a signal can set.
+
+    A handler runs in the main thread, between two of its steps. If the main thread has the lock of
+    the event there (it begins to wait, or another signal just sets it), a plain `set` waits for
+    that lock for ever. So a thread sets it that runs no handlers. And the handler of a signal that
+    comes just before a wait runs after it: so no wait is long.
+    """
+
+    def set(self) -> None:
+        start_new_thread(super().set, ())
+
+    def wait(self, timeout: float | None = None) -> bool:
+        if timeout is not None:
+            return super().wait(timeout)
+        while not super().wait(_LOOK_EVERY_S):
+            pass
+        return True
+
+
 class LastingServer(MPServer):
-    """Granian's server without its end at a second death."""
+    """Granian's server without its end at a second death, and which two signals always end."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
+        self.main_loop_interrupt = Bell()
         self._pauses = Pauses()
 
     def _respawn_workers(self, *arguments: Any, **options: Any) -> None:

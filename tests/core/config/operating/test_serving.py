@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from core.config.serving import Pauses
+from core.config.serving import Bell, Pauses
 from core.tools.embedded.server import ROOT
 from core.tools.embedded.web import free_port
 
@@ -29,7 +29,9 @@ def server(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     (tmp_path / "answering.py").write_text(APPLICATION)
     port = free_port()
     options = ["--interface", "wsgi", "--port", str(port), "--workers", "2", "--no-ws"]
-    command = ["-m", "core.config.serving", *options, "--respawn-failed-workers"]
+    # A process that just starts may miss the signal to end; the limit ends it, as where we deploy.
+    lasting = ["--respawn-failed-workers", "--workers-kill-timeout", "1"]
+    command = ["-m", "core.config.serving", *options, *lasting]
     process = subprocess.Popen(
         [sys.executable, *command, "--working-dir", str(tmp_path), "answering:application"],
         cwd=ROOT,
@@ -86,3 +88,25 @@ def test_who_goes_on_dying_waits_longer_each_time() -> None:
     assert [pauses.next_s(100.0 + i) for i in range(4)] == [0.0, 0.25, 0.5, 1.0]
     assert max(pauses.next_s(104.0 + i) for i in range(10)) == 15.0
     assert pauses.next_s(200.0) == 0.0
+
+
+def test_many_signals_at_once_end_the_server(
+    server: tuple[subprocess.Popen[bytes], int],
+) -> None:
+    process, port = server
+    another(port, set())
+    for number in (signal.SIGTERM, signal.SIGINT) * 100:
+        process.send_signal(number)
+    process.wait(30)
+    assert answering(port) is None
+
+
+def test_a_handler_sets_the_bell_while_the_main_thread_has_its_lock() -> None:
+    bell = Bell()
+    before = signal.signal(signal.SIGUSR1, lambda *_: bell.set())
+    try:
+        with bell._cond:  # as `wait` and `set` have it
+            os.kill(os.getpid(), signal.SIGUSR1)
+        assert bell.wait(30)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
