@@ -31,13 +31,18 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}\Z")
 _SLOW_S = 1.0
 
 
+def put_header(response: HttpResponseBase, name: str, value: str) -> None:
+    """Set a header of printable ASCII, which Django need not read for what no header may hold."""
+    response.headers._store[name.lower()] = (name, value)
+
+
 def stamp_time(response: HttpResponseBase) -> None:
     """Put the clock's headers on a response; none if the database cannot be reached."""
     try:
         instant, offset = clock.recent()
     except DatabaseError:
         return
-    response[TIME_HEADER] = utc_text(instant)
+    put_header(response, TIME_HEADER, utc_text(instant))
     if offset:
         response[SIMULATED_HEADER] = f"+{duration_iso_string(offset)}"
 
@@ -76,7 +81,7 @@ class RequestLog:
         finally:
             journal.end()
             structlog.contextvars.unbind_contextvars("request_id")
-        response[REQUEST_ID_HEADER] = request_id
+        put_header(response, REQUEST_ID_HEADER, request_id)
         if request.path.startswith(API):
             stamp_time(response)
         return response

@@ -22,6 +22,7 @@ from django.utils.cache import patch_vary_headers
 from django.utils.log import log_response
 from whitenoise.middleware import WhiteNoiseMiddleware
 
+from core.api.middleware import put_header
 from core.api.views import LeanView
 
 API = "/api/"
@@ -49,10 +50,11 @@ class HotPaths:
         if response.has_header("Vary"):
             patch_vary_headers(response, ("Accept-Language",))
         else:
-            response.headers["Vary"] = "Accept-Language"
-        response.headers.setdefault("Content-Language", language)
+            put_header(response, "Vary", "Accept-Language")
+        if "Content-Language" not in response.headers:
+            put_header(response, "Content-Language", language)
         if not response.streaming and "Content-Length" not in response.headers:
-            response.headers["Content-Length"] = str(len(response.content))  # type: ignore[attr-defined]
+            put_header(response, "Content-Length", str(len(response.content)))  # type: ignore[attr-defined]
         return response
 
     def _need_our_host(self, request: HttpRequest) -> None:

@@ -7,7 +7,7 @@ from django.conf import LazySettings
 from django.http import HttpResponse
 from django.test import RequestFactory
 
-from core.api.middleware import SIMULATED_HEADER, TIME_HEADER, RequestLog
+from core.api.middleware import SIMULATED_HEADER, TIME_HEADER, RequestLog, put_header
 from tests.support import factories
 from tests.support.api import Api, LogText
 
@@ -58,3 +58,12 @@ def test_successes_are_sampled_and_refusals_always_logged(
     for _ in range(8):
         sampled.get("clock")
     assert len(log_text.events("request")) == 3
+
+
+def test_headers_of_ours_are_those_that_django_would_set() -> None:
+    ours, djangos = HttpResponse(), HttpResponse()
+    put_header(ours, "X-Request-Id", "a1")
+    put_header(ours, "x-request-id", "b2")
+    djangos["X-Request-Id"] = "a1"
+    djangos["x-request-id"] = "b2"
+    assert [*ours.items()] == [*djangos.items()] and ours["X-REQUEST-ID"] == "b2"

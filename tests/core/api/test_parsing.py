@@ -1,9 +1,10 @@
 """Test the strict reader of request bodies."""
 
 import pytest
+from django.test import RequestFactory
 
-from core.api.errors import MalformedJson
-from core.api.parsing import MAX_DEPTH, loads
+from core.api.errors import BodyTooLarge, MalformedJson
+from core.api.parsing import MAX_DEPTH, loads, read_bytes
 
 
 def test_a_document_is_read() -> None:
@@ -39,3 +40,11 @@ def test_the_limits_themselves_are_accepted() -> None:
     assert loads(b"[" * MAX_DEPTH + b"]" * MAX_DEPTH)
     assert loads(b"[" + b"[]," * 50 + b"[]]") == [[]] * 51
     assert loads(rb'["\ud83d\ude00", "\\u0000"]') == ["\U0001f600", "\\u0000"]
+
+
+def test_the_body_of_djangos_own_request_is_read_once_and_stays() -> None:
+    request = RequestFactory().post("/", b'{"a": 1}', content_type="application/json")
+    assert read_bytes(request, 8) == b'{"a": 1}'
+    assert read_bytes(request, 8) == request.body == b'{"a": 1}'
+    with pytest.raises(BodyTooLarge):
+        read_bytes(request, 7)
