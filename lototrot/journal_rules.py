@@ -191,7 +191,7 @@ _TICKETS = (
     with_parent("lototrot_retiredmarks", "periods_retiredrows", "retired_id"),
     LEFT,
     sold("lototrot_ticket", act="lototrot.sale", amount="amount_cents"),
-    stamped("lototrot_printconfirmation", "confirmed_at"),
+    stamped("lototrot_printconfirmation", "confirmed_at", key="ticket_id"),
     stamped("lototrot_codegiven", "given_at", operator="operator_id"),
     stamped("lototrot_reprint", "printed_at", operator="operator_id"),
     stamped("lototrot_void", "voided_at", operator="operator_id", unless=_PROPOSED),

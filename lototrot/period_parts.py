@@ -63,7 +63,7 @@ EXISTS (SELECT FROM lototrot_ticket k JOIN lototrot_contest c ON c.id = k.contes
 _TICKET_LATER = """
 (EXISTS (SELECT FROM lototrot_contest c WHERE c.id = t.contest_id AND c.day > %(last)s)
  OR EXISTS (SELECT FROM lototrot_printconfirmation p
-             WHERE p.ticket_id = t.id AND p.id > %(after_row)s))
+             WHERE p.ticket_id = t.id AND p.ticket_id > %(after_row)s))
 """
 # Only an error's void leaves, and with its ticket.
 _VOID_LATER = f"t.reason = 'error' AND {_LATER}"
@@ -95,5 +95,5 @@ ARCHIVE_TABLES = (
     ArchiveTable("lototrot_reprint", _OF_TICKET),
     ArchiveTable("lototrot_codegiven", _OF_TICKET),
     ArchiveTable("lototrot_unprinted", f"t.contest_id IN ({_CONTESTS})"),
-    ArchiveTable("lototrot_printconfirmation", stays=_LATER, held=_HELD),
+    ArchiveTable("lototrot_printconfirmation", stays=_LATER, held=_HELD, key="ticket_id"),
 )

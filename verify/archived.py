@@ -76,8 +76,8 @@ class Archive:
 
 
 def key_of(row: Row) -> Any:
-    """Return the id of a row; that of an act is its transaction."""
-    return row.get("id", row.get("journal_xid"))
+    """Return the id of a row; that of a print is its ticket's, that of an act its transaction."""
+    return next((row[key] for key in ("id", "ticket_id", "journal_xid") if key in row), None)
 
 
 def sealed(row: Row, line: bytes) -> bytes:

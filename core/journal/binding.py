@@ -30,9 +30,9 @@ that is missing and is of no retired range.
 """
 
 
-def _rule(table: str, name: str, says: str, broken: str) -> Rule:
+def _rule(table: str, name: str, says: str, broken: str, key: str = "id") -> Rule:
     """Return a rule of a table; `broken` is the SQL after FROM, with the row as t."""
-    query = f"SELECT '{table}', t.id, t.journal_xid FROM {broken}"
+    query = f"SELECT '{table}', t.{key}, t.journal_xid FROM {broken}"
     return Rule(f"{table}.{name}", says, table, query)
 
 
@@ -46,12 +46,13 @@ def stamped(
     operator: str = "",
     unless: str = "",
     only: str = "true",
+    key: str = "id",
 ) -> Rule:
     """Return the rule that the row's time, and the columns that name who, agree with the act.
 
-    It is about the rows for which `only` (SQL on t) holds. Where `unless` holds, only the time must
-    agree. A row that two persons make names the proposer:
-    then `unless="proposal_id IS NOT NULL"`.
+    It is about the rows for which `only` (SQL on t) holds; `key` is the primary key. Where `unless`
+    holds, only the time must agree. A row that two persons make names the proposer: then
+    `unless="proposal_id IS NOT NULL"`.
     """
     who = {"user_id": user, "session_id": session, "terminal_id": terminal, "operator_id": operator}
     other = " OR ".join(f"a.{of} <> t.{column}" for of, column in who.items() if column)
@@ -67,6 +68,7 @@ def stamped(
         "stamped",
         "it names another time or person than its act",
         f"{table} t JOIN journal_act a ON a.journal_xid = t.journal_xid AND {only} WHERE {wrong}",
+        key,
     )
 
 

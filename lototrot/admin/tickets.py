@@ -192,7 +192,7 @@ class ReprintAdmin(ReadOnlyAdmin):
 @admin.register(PrintConfirmation)
 class PrintConfirmationAdmin(ReadOnlyAdmin):
     read_power = lototrot_powers.READ_TICKETS
-    columns = ("id", "ticket", "confirmed_at")
+    columns = ("ticket", "confirmed_at")
     sortable_by = ()
 
 

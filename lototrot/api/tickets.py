@@ -275,10 +275,16 @@ class PrintConfirmation(BareTerminalView):
         "Confirm that the ticket was printed",
         description=(
             "Confirming it again changes nothing. Of a month that was archived and retired the"
-            " confirmation is not here any more: `slip_printed` says that there was one."
+            " confirmation is not here any more: `slip_printed` says that there was one. When the"
+            " prizes of the contest have lapsed, a first confirmation comes too late."
         ),
         answer=PrintConfirmationOut,
-        problems=(selling.TicketUnknown, DocumentArchived, printing.SlipPrinted),
+        problems=(
+            selling.TicketUnknown,
+            DocumentArchived,
+            printing.SlipPrinted,
+            printing.PrintTooLate,
+        ),
     )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         self.read(Shape)

@@ -2085,21 +2085,17 @@ class Migration(migrations.Migration):
             name="PrintConfirmation",
             fields=[
                 (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("confirmed_at", models.DateTimeField(verbose_name="confirmed at")),
-                (
                     "ticket",
                     models.OneToOneField(
                         on_delete=django.db.models.deletion.PROTECT,
+                        primary_key=True,
                         related_name="print_confirmation",
+                        serialize=False,
                         to="lototrot.ticket",
                         verbose_name="ticket",
                     ),
                 ),
+                ("confirmed_at", models.DateTimeField(verbose_name="confirmed at")),
             ],
             options={
                 "verbose_name": "confirmed print",

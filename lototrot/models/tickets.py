@@ -143,13 +143,18 @@ class PrintConfirmation(Guarded):
     """The terminal's confirmation that the paper was printed.
 
     A ticket without it is an incident [E5]. Once its contest was settled nothing reads it, for
-    tickets without it are `Unprinted` rows.
+    tickets without it are `Unprinted` rows. Once its contest has lapsed none is written. It has the
+    ticket's number and none of its own (docs/adr/0051).
     """
 
     retires = True
 
     ticket = models.OneToOneField(
-        Ticket, models.PROTECT, related_name="print_confirmation", verbose_name=_("ticket")
+        Ticket,
+        models.PROTECT,
+        primary_key=True,
+        related_name="print_confirmation",
+        verbose_name=_("ticket"),
     )
     confirmed_at = models.DateTimeField(_("confirmed at"))
 

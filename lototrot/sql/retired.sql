@@ -15,12 +15,12 @@ BEGIN
     ELSE
         SELECT array_agg(DISTINCT t.contest_id) INTO v_contests
           FROM lototrot_printconfirmation p JOIN lototrot_ticket t ON t.id = p.ticket_id
-         WHERE p.id BETWEEN NEW.first_row AND NEW.last_row;
+         WHERE p.ticket_id BETWEEN NEW.first_row AND NEW.last_row;
         v_held := EXISTS (
             SELECT FROM payoffice_claim k
               JOIN lototrot_printconfirmation p ON p.ticket_id = k.document_id
              WHERE k.game = 'lototrot' AND k.state IN ('early', 'presented', 'held', 'granted')
-               AND p.id BETWEEN NEW.first_row AND NEW.last_row);
+               AND p.ticket_id BETWEEN NEW.first_row AND NEW.last_row);
     END IF;
     IF v_held OR EXISTS (
         SELECT FROM unnest(v_contests) u(id) LEFT JOIN lototrot_contest c ON c.id = u.id

@@ -65,3 +65,18 @@ END $$;
 
 CREATE OR REPLACE TRIGGER prints_decided BEFORE INSERT ON lototrot_settlement
     FOR EACH ROW EXECUTE FUNCTION lototrot_need_prints_decided();
+
+-- A print is confirmed before the unclaimed prizes of its contest lapse. Afterwards its month is closed
+-- and archived, and no row may come among those that were archived.
+CREATE OR REPLACE FUNCTION lototrot_guard_print() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM lototrot_ticket t JOIN lototrot_lapse l ON l.contest_id = t.contest_id
+                WHERE t.id = NEW.ticket_id) THEN
+        RAISE EXCEPTION 'ticket %: its contest has lapsed, no print is confirmed any more',
+            NEW.ticket_id USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER in_time BEFORE INSERT ON lototrot_printconfirmation
+    FOR EACH ROW EXECUTE FUNCTION lototrot_guard_print();

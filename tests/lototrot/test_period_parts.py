@@ -36,3 +36,15 @@ def test_prints_of_a_later_contest_and_all_after_it_stay() -> None:
     assert last_row(prints, values) == second
     assert last_row(prints, values | {"row_before": second}) == 0
     assert last_row(prints, values | {"last": later.day}) == behind
+
+
+def test_a_print_is_where_its_ticket_is_however_late_it_was_confirmed() -> None:
+    """So a month has the prints of its tickets, and none of a later month is among them."""
+    tables = {table.name: table for table in retiring_tables()}
+    prints = tables["lototrot_printconfirmation"]
+    contest, point = factories.contest(), factories.point()
+    later = factories.contest(factories.meeting(races=10, day=add_days(contest.day, 7)))
+    late, stays = (factories.sell(of, point).ticket_id for of in (contest, later))
+    for ticket in (stays, late):
+        PrintConfirmation.objects.create(ticket_id=ticket, confirmed_at=clock.now())
+    assert last_row(prints, {"row_before": 0, "last": contest.day}) == late

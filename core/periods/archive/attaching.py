@@ -152,7 +152,8 @@ def _of_ticket(
     app = table.partition("_")[0]
     for other, columns in tables.items():
         if "ticket_id" in columns and other.partition("_")[0] == app:
-            for _, line in _found(schema, other, "ticket_id", ident):
+            told = "t.journal_xid, to_jsonb(t)::text"
+            for _, line in _select(schema, other, "ticket_id", ident, told):
                 yield other, line
 
 
@@ -166,7 +167,7 @@ def _columns(schema: str) -> dict[str, list[str]]:
         return dict(cursor.fetchall())
 
 
-def _found(schema: str, table: str, key: str, value: str | int) -> Sequence[tuple[int, str]]:
+def _found(schema: str, table: str, key: str, value: str) -> Sequence[tuple[int, str]]:
     return _select(schema, table, key, value, "t.id, to_jsonb(t)::text")
 
 

@@ -187,10 +187,11 @@ def _later_xid(ranges: Mapping[str, range]) -> int:
     """Return the first transaction of a row after one of those ranges; a number after all, if no
     table has such a row.
     """
-    found = []
+    found, keys = [], {table.name: table.key for table in retiring_tables()}
     with connection.cursor() as cursor:
         for name, ids in ranges.items():
-            cursor.execute(f'SELECT min({COLUMN}) FROM "{name}" WHERE id >= %s', [ids.stop])
+            after = f'SELECT min({COLUMN}) FROM "{name}" WHERE {keys[name]} >= %s'
+            cursor.execute(after, [ids.stop])
             found.append(cursor.fetchone()[0])
     return min((xid for xid in found if xid is not None), default=2**63 - 1)
 

@@ -21,13 +21,18 @@ from lototrot.services.tickets.selling import (
     ticket_of_terminal,
 )
 
-_NOT_RETIRED_WITHIN = datetime.timedelta(days=1)
-"""A month is retired long after its sales; nearly all prints are confirmed within seconds."""
+_NOT_LAPSED_WITHIN = datetime.timedelta(days=1)
+"""A contest lapses long after its sales; nearly all prints are confirmed within seconds."""
 
 
 class SlipPrinted(Conflict):
     code = "slip_printed"
     message = "The print of the ticket is confirmed; nothing gives its code again [E5]."
+
+
+class PrintTooLate(Conflict):
+    code = "print_too_late"
+    message = "The prizes of the contest have lapsed; no print is confirmed any more."
 
 
 class TicketNotPrintable(Conflict):
@@ -47,12 +52,16 @@ def _is(condition: Q, ticket: Ticket) -> bool:
 def print_confirm(*, by: BareTerminal, ident: uuid.UUID) -> PrintConfirmation:
     """Record that the paper was printed. Confirming it twice changes nothing.
 
-    Raise TicketUnknown, or SlipPrinted where the confirmation was retired with its month.
+    Raise TicketUnknown, SlipPrinted where the confirmation was retired with its month, or
+    PrintTooLate where there is none and the contest has lapsed.
     """
     ticket = ticket_of_terminal(terminal=by, ident=ident)
     now = clock.now()
-    if now - ticket.sold_at > _NOT_RETIRED_WITHIN and _is(print_retired(), ticket):
-        raise SlipPrinted
+    if now - ticket.sold_at > _NOT_LAPSED_WITHIN:
+        if _is(print_retired(), ticket):
+            raise SlipPrinted
+        if _is(Q(contest__lapse__isnull=False, print_confirmation=None), ticket):
+            raise PrintTooLate
     confirmation, _ = PrintConfirmation.objects.get_or_create(
         ticket=ticket, defaults={"confirmed_at": now}
     )

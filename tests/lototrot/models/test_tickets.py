@@ -49,6 +49,7 @@ def test_the_print_of_a_ticket_is_confirmed_once(ticket: Ticket) -> None:
     PrintConfirmation.objects.create(ticket=ticket, confirmed_at=ticket.sold_at)
     with pytest.raises(IntegrityError), transaction.atomic():
         PrintConfirmation.objects.create(ticket=ticket, confirmed_at=ticket.sold_at)
+    assert PrintConfirmation.objects.get().pk == ticket.pk
 
 
 _COLUMNS = """

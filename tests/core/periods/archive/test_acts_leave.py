@@ -37,7 +37,8 @@ ACTS = "journal_act"
 
 def act_of(row: Ticket | PrintConfirmation) -> int:
     with connections["owner"].cursor() as owner:
-        query = f"SELECT journal_xid FROM {row._meta.db_table} WHERE id = %s"
+        key = row._meta.pk.column
+        query = f"SELECT journal_xid FROM {row._meta.db_table} WHERE {key} = %s"
         owner.execute(query, [row.pk])
         return int(owner.fetchone()[0])
 

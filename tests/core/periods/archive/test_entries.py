@@ -340,7 +340,7 @@ def test_a_row_that_was_retired_and_went_without_its_entry_is_missed(
 ) -> None:
     """The log says that it may be gone; only its whole entry says what it was."""
     retired(sealed_month, tmp_path)
-    forced(f"DELETE FROM {PRINTS} WHERE id = 1")
+    forced(f"DELETE FROM {PRINTS} WHERE ticket_id = 1")
     assert (Fault.ROWS_DIFFER, 3, PRINTS) in {
         (each.what, each.batch, each.table) for each in verify().findings
     }

@@ -1,7 +1,11 @@
 """Print a ticket after its sale: confirmed, copied, or never printed [E5]."""
 
 import pytest
+from django.db import DatabaseError, transaction
 
+from core.database import clock
+from core.kernel.days import add_days, natural_day
+from core.nights.nightly import lapse
 from core.premises.access import (
     BareTerminal,
     TerminalCannot,
@@ -14,7 +18,12 @@ from core.premises.requests import UuidReused, new_uuid
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import CodeGiven, PrintConfirmation, Reprint, Ticket
 from lototrot.services.tickets.paper import slip_original
-from lototrot.services.tickets.printing import SlipPrinted, print_confirm, ticket_reprint
+from lototrot.services.tickets.printing import (
+    PrintTooLate,
+    SlipPrinted,
+    print_confirm,
+    ticket_reprint,
+)
 from lototrot.services.tickets.selling import (
     OperatorDiffers,
     SaleRequest,
@@ -23,7 +32,7 @@ from lototrot.services.tickets.selling import (
     request_state,
     ticket_sell,
 )
-from tests.support import factories
+from tests.support import factories, rounds
 from tests.support.factories import Point
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.II.1")]
@@ -61,6 +70,24 @@ def test_until_the_terminal_confirms_the_print_the_ticket_is_an_incident(
     first = print_confirm(by=bare(place), ident=sold.uuid)
     factories.time_pass(seconds=5)
     assert print_confirm(by=bare(place), ident=sold.uuid).confirmed_at == first.confirmed_at
+    assert PrintConfirmation.objects.count() == 1
+
+
+@pytest.mark.article("14.III.10.7")
+def test_no_print_is_confirmed_once_its_contest_has_lapsed(place: Point) -> None:
+    """A row among those of an archived month would keep the month from being retired for good."""
+    factories.time_to(rounds.NOON)
+    contest = rounds.ordered(place)
+    printed, lost, _ = Ticket.objects.filter(contest=contest).order_by("pk")
+    first = print_confirm(by=bare(place), ident=printed.uuid)
+    factories.time_pass(days=70)
+    assert print_confirm(by=bare(place), ident=printed.uuid).confirmed_at == first.confirmed_at
+    lapse(add_days(natural_day(clock.now()), -1))
+    assert print_confirm(by=bare(place), ident=printed.uuid).confirmed_at == first.confirmed_at
+    with pytest.raises(PrintTooLate):
+        print_confirm(by=bare(place), ident=lost.uuid)
+    with pytest.raises(DatabaseError, match="has lapsed"), transaction.atomic():
+        PrintConfirmation.objects.create(ticket=lost, confirmed_at=lost.sold_at)
     assert PrintConfirmation.objects.count() == 1
 
 
