@@ -14,6 +14,7 @@ from core.database.models import ClockWatch
 from core.journal.models import Act, Change
 from lototrot.models.contest import Contest
 from lototrot.models.sealing import Seal
+from lototrot.tasks import settle
 from tests.support import factories
 from tests.support.concurrency.sales import together
 
@@ -63,6 +64,16 @@ def test_what_is_due_is_done_without_a_broker(contest: Contest, no_broker: None)
     assert contest.closed_at == contest.scheduled_close_at
     assert ClockWatch.objects.get().swept_at == swept  # nobody takes it for a sweep
     assert Act.objects.filter(source__name=sweeping.ACT).exists()
+
+
+def test_who_sends_a_task_does_not_wait_for_a_broker_that_is_away(
+    contest: Contest, no_broker: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses_s: list[float] = []
+    monkeypatch.setattr("kombu.utils.functional.sleep", pauses_s.append)
+    with pytest.raises(BrokerError):
+        settle.delay(contest.pk)
+    assert pauses_s == []
 
 
 def test_nobody_sweeps_alone_while_sweeps_come(contest: Contest) -> None:
