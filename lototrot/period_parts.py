@@ -88,7 +88,6 @@ ARCHIVE_TABLES = (
         stays=_VOID_LATER,
         with_rows="lototrot_ticket",
         with_column="ticket_id",
-        apart="t.reason <> 'error'",
     ),
     ArchiveTable("lototrot_block", _OF_TICKET),
     ArchiveTable("lototrot_prize", _OF_TICKET),

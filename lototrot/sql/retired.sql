@@ -40,27 +40,38 @@ CREATE OR REPLACE TRIGGER finished BEFORE INSERT ON periods_retiredrows
         NEW.relation IN ('lototrot_printconfirmation', 'lototrot_ticket', 'lototrot_void'))
     EXECUTE FUNCTION lototrot_guard_retired();
 
--- The void of an error is retired with its ticket: neither is without the other one.
-CREATE OR REPLACE FUNCTION lototrot_guard_joint() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Return whether a void is of an error and is retired together with its ticket: by the same
+-- retirement, or, before it, by the archive that is retired next. A void in one month's range whose
+-- ticket is in another's stays for good, and its ticket with it.
+CREATE OR REPLACE FUNCTION lototrot_void_together(p_void bigint) RETURNS boolean
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    v_ticket bigint;
+    v_with_void bigint;
+    v_with_ticket bigint;
 BEGIN
-    IF EXISTS (
-        SELECT FROM lototrot_void v
-          LEFT JOIN periods_retiredrows d ON d.retirement_id = NEW.retirement_id
-                AND d.relation = 'lototrot_void' AND v.id BETWEEN d.first_row AND d.last_row
-          LEFT JOIN periods_retiredrows k ON k.retirement_id = NEW.retirement_id
-                AND k.relation = 'lototrot_ticket' AND v.ticket_id BETWEEN k.first_row AND k.last_row
-         WHERE v.reason = 'error' AND (d.id IS NULL) <> (k.id IS NULL)) THEN
-        RAISE EXCEPTION '% % to %: a void is retired without its ticket, or a ticket without its'
-            ' void', NEW.relation, NEW.first_row, NEW.last_row USING ERRCODE = 'restrict_violation';
+    SELECT v.ticket_id INTO v_ticket FROM public.lototrot_void v
+     WHERE v.id = p_void AND v.reason = 'error';
+    IF NOT FOUND THEN
+        RETURN false;
     END IF;
-    RETURN NULL;
+    SELECT r.retirement_id INTO v_with_void FROM public.periods_retiredrows r
+     WHERE r.relation = 'lototrot_void' AND p_void BETWEEN r.first_row AND r.last_row;
+    SELECT r.retirement_id INTO v_with_ticket FROM public.periods_retiredrows r
+     WHERE r.relation = 'lototrot_ticket' AND v_ticket BETWEEN r.first_row AND r.last_row;
+    IF v_with_void IS NOT NULL OR v_with_ticket IS NOT NULL THEN
+        RETURN v_with_void IS NOT DISTINCT FROM v_with_ticket;
+    END IF;
+    RETURN 2 = (
+        SELECT count(*) FROM public.periods_archive a
+          JOIN public.periods_closedperiod p ON p.id = a.period_id
+         CROSS JOIN jsonb_array_elements(a.manifest -> 'tables') e
+         WHERE p.number = 1 + (SELECT count(*) FROM public.periods_retirement)
+           AND CASE e ->> 'table' WHEN 'lototrot_void' THEN p_void
+                                  WHEN 'lototrot_ticket' THEN v_ticket END
+               BETWEEN (e -> 'retires' ->> 'first_row')::bigint
+                   AND (e -> 'retires' ->> 'last_row')::bigint);
 END $$;
-
-DROP TRIGGER IF EXISTS joint ON periods_retiredrows;
-CREATE CONSTRAINT TRIGGER joint AFTER INSERT ON periods_retiredrows
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
-    WHEN (NEW.relation IN ('lototrot_ticket', 'lototrot_void'))
-    EXECUTE FUNCTION lototrot_guard_joint();
 
 -- Return whether a retired ticket leaves: it won nothing or was annulled as an error, and no other
 -- row but its print ever named it. No such row can come after the retirement, and a void never
@@ -73,7 +84,8 @@ LANGUAGE sql STABLE AS $$
               JOIN public.lototrot_prize p ON p.settlement_id = s.id AND p.ticket_id = t.id
              WHERE t.id = p_ticket)
        AND NOT EXISTS (SELECT FROM public.lototrot_void v
-                        WHERE v.ticket_id = p_ticket AND v.reason <> 'error')
+                        WHERE v.ticket_id = p_ticket
+                          AND NOT public.lototrot_void_together(v.id))
        AND NOT EXISTS (SELECT FROM public.lototrot_unprinted u WHERE u.ticket_id = p_ticket)
        AND NOT EXISTS (SELECT FROM public.lototrot_block b WHERE b.ticket_id = p_ticket)
        AND NOT EXISTS (SELECT FROM public.lototrot_reprint r WHERE r.ticket_id = p_ticket)
@@ -82,11 +94,11 @@ LANGUAGE sql STABLE AS $$
                         WHERE k.game = 'lototrot' AND k.document_id = p_ticket)
 $$;
 
--- Return whether a retired void leaves: it is of an error, and its ticket leaves.
+-- Return whether a retired void leaves: its ticket leaves with it.
 CREATE OR REPLACE FUNCTION lototrot_void_leaves(p_void bigint) RETURNS boolean
 LANGUAGE sql STABLE AS $$
     SELECT EXISTS (SELECT FROM public.lototrot_void v
-                    WHERE v.id = p_void AND v.reason = 'error'
+                    WHERE v.id = p_void AND public.lototrot_void_together(v.id)
                       AND public.lototrot_ticket_leaves(v.ticket_id))
 $$;
 

@@ -28,13 +28,7 @@ from core.kernel.canonical import Json, canonical_bytes, canonical_sha256
 from core.kernel.days import day_bounds
 from core.kernel.errors import InvariantBroken
 from core.periods.archive.entries import BLOCKS, block_lines
-from core.periods.archive.joint import joint_ranges
-from core.periods.archive.tables import (
-    ArchiveTable,
-    archive_tables,
-    retiring_tables,
-    taken_with,
-)
+from core.periods.archive.tables import ArchiveTable, archive_tables, retiring_tables
 from core.periods.figures import BEGINNING
 from core.periods.models import Archive, ClosedPeriod
 from core.periods.services import recount
@@ -178,8 +172,6 @@ def row_ranges(span: Mapping[str, Any], before: Archive | None) -> dict[str, ran
         if table.last:
             values["later_xid"] = _later_xid(ranges)
         ranges[table.name] = range(row_before + 1, max(last_row(table, values), row_before) + 1)
-        for part in taken_with(table):
-            ranges |= joint_ranges(part, ranges)
     return ranges
 
 

@@ -30,10 +30,8 @@ class ArchiveTable:
     transaction of a row that one of them has after its range.
 
     The rows of a table that leaves `with_rows` of another one, each of which names its own by
-    `with_column`, leave in the same statement as those: the database takes them. Both ranges end so
-    that a row is in its range if, and only if, the row that it names is in the other one. A row for
-    which `apart` holds never leaves, and does not count. Such a table has a function of the next
-    paragraph.
+    `with_column`, leave in the same statement as those: the database takes them. Both tables have a
+    function of the next paragraph, by which neither row leaves without the other.
 
     Where the database has a function `<name>_leaves(bigint)`, it says of each row of the range
     whether the row leaves; the others stay for good. A function `<name>_staying(bigint, bigint)`
@@ -49,7 +47,6 @@ class ArchiveTable:
     after: str = ""
     with_rows: str = ""
     with_column: str = ""
-    apart: str = "false"
     last: bool = False
     key: str = "id"
 
@@ -71,18 +68,12 @@ def retiring_tables() -> Sequence[ArchiveTable]:
     ordered: list[ArchiveTable] = []
     while waiting:
         done = {table.name for table in ordered}
-        ready = [table for table in waiting if _before(table, retiring) <= done]
+        ready = [table for table in waiting if not table.after or table.after in done]
         if not ready:
             raise ValueError("tables that retire come after each other in a circle, or after none")
         ordered += ready
         waiting = [table for table in waiting if table not in ready]
     return ordered + [table for table in retiring if table.last]
-
-
-def _before(table: ArchiveTable, retiring: Sequence[ArchiveTable]) -> set[str]:
-    """Return the names of the tables whose ranges are taken before that of a table."""
-    parts = {part.name for part in retiring if part.with_rows == table.name}
-    return parts | ({table.after} if table.after else set())
 
 
 def taken_with(table: ArchiveTable) -> list[ArchiveTable]:
