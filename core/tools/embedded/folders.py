@@ -20,6 +20,9 @@ SOCKET_FOLDER_BYTES = 80
 _STATE = Path("/var/lib/lototrot")
 _MEMORY = Path("/dev/shm")
 _MEMINFO = Path("/proc/meminfo")
+# In a folder in memory: the mount namespace in which its link is, and the link's path.
+_LINKED_FROM = "linked-from"
+_NAMESPACE = Path("/proc/self/ns/mnt")
 
 
 def reachable(path: Path, account: Account | None) -> bool:
@@ -60,16 +63,57 @@ def place(link: Path, account: Account | None, *, most_bytes: int | None = None)
 def place_in_memory(link: Path, account: Account | None, *, room_bytes: int) -> Path | None:
     """Make the private folder in memory and `link` to it; return None without room for it there.
 
-    Its contents are lost when the machine stops. Room is needed in the file system and in memory.
+    Its contents are lost when the machine stops. Room is needed in the file system and in memory:
+    first what was left there is removed, of checkouts that are gone.
     """
     if link.is_symlink() and not link.exists():  # its target was lost
         link.unlink()
+    _remove_forsaken(account)
     if link.exists() or _memory_bytes() < room_bytes:
         return None
     folder = _made_in(_MEMORY, link.name, account)
     if folder is not None:
         link.symlink_to(folder)
+        said = f"{_namespace()}\n{link.parent.resolve() / link.name}"
+        (folder / _LINKED_FROM).write_text(said, "utf-8")  # now, so that nobody misses the link
     return folder
+
+
+def _remove_forsaken(account: Account | None) -> None:
+    """Remove the folders in memory to which their link no longer leads, unless a server runs there.
+
+    A folder of another namespace, as a container has it, may have a link that is not seen here.
+    """
+    owners = {os.geteuid(), account.uid if account else os.geteuid()}
+    for told in _MEMORY.glob(f"lototrot-*/{_LINKED_FROM}"):
+        folder = told.parent
+        try:
+            if folder.is_symlink() or folder.stat().st_uid not in owners:
+                continue
+            namespace, _, link = told.read_text("utf-8").partition("\n")
+        except OSError:  # it is being removed, or is not for us
+            continue
+        if namespace != _namespace() or Path(link).resolve() == folder.resolve():
+            continue
+        if not _serves(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _namespace() -> str:
+    return str(_NAMESPACE.readlink())
+
+
+def _serves(folder: Path) -> bool:
+    """Return whether a process has the number that a server wrote in one of its folders."""
+    for file in folder.glob("*/postmaster.pid"):
+        try:
+            os.kill(int(file.read_text().partition("\n")[0]), 0)
+        except ProcessLookupError:
+            continue
+        except (OSError, ValueError):  # it is somebody else's, or is being written
+            return True
+        return True
+    return False
 
 
 def remove(link: Path) -> None:

@@ -1,6 +1,8 @@
 """Private folders: where they are made, and which of them are links."""
 
+import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -60,6 +62,55 @@ def test_data_on_disk_are_never_moved(tmp_path: Path) -> None:
     here = folders.place(link, None)
     assert folders.place_in_memory(link, None, room_bytes=1) is None
     assert link.resolve() == here
+
+
+@pytest.fixture
+def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder in place of the memory that all checkouts of the machine share."""
+    shared = tmp_path / "memory"
+    shared.mkdir()
+    monkeypatch.setattr(folders, "_MEMORY", shared)
+    return shared
+
+
+def _checkout(path: Path) -> Path:
+    """Make a checkout with a server's folder in memory; return that."""
+    path.mkdir()
+    made = folders.place_in_memory(path / "data", None, room_bytes=1)
+    assert made is not None
+    (made / "18").mkdir()
+    return made
+
+
+def test_what_removed_checkouts_left_in_memory_is_removed(memory: Path, tmp_path: Path) -> None:
+    gone, emptied, stays = (_checkout(tmp_path / name) for name in ("gone", "emptied", "stays"))
+    (memory / "lototrot-data-unknown").mkdir()
+    (memory / "of-others").mkdir()
+    (gone / "18" / "postmaster.pid").write_text(f"{_ended()}\n")
+    shutil.rmtree(tmp_path / "gone")
+    (tmp_path / "emptied" / "data").unlink()
+    new = _checkout(tmp_path / "new")
+    left = {memory / "lototrot-data-unknown", memory / "of-others", stays, new}
+    assert set(memory.iterdir()) == left
+    assert not gone.exists() and not emptied.exists()
+
+
+def _ended() -> int:
+    """Return the number of a process that has ended."""
+    done = subprocess.Popen(["true"])
+    done.wait()
+    return done.pid
+
+
+def test_what_runs_or_is_of_another_namespace_stays_in_memory(memory: Path, tmp_path: Path) -> None:
+    runs, apart = _checkout(tmp_path / "runs"), _checkout(tmp_path / "apart")
+    (runs / "18" / "postmaster.pid").write_text(f"{os.getpid()}\nmore\n")
+    told = apart / "linked-from"
+    told.write_text(told.read_text().replace("mnt:[", "mnt:[1"))
+    for name in ("runs", "apart"):
+        shutil.rmtree(tmp_path / name)
+    new = _checkout(tmp_path / "new")
+    assert set(memory.iterdir()) == {runs, apart, new}
 
 
 @in_memory
