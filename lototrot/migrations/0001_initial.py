@@ -1862,7 +1862,7 @@ class Migration(migrations.Migration):
                     "quick_legs",
                     models.PositiveSmallIntegerField(default=0, verbose_name="quick-pick races"),
                 ),
-                ("code_digest", models.BinaryField(max_length=16, unique=True)),
+                ("code_digest", models.BinaryField(max_length=15, unique=True)),
                 ("request_digest", models.BinaryField(max_length=16)),
                 ("code_commitment", models.BinaryField(max_length=32)),
             ],

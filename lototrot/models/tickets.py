@@ -7,6 +7,7 @@ from django.db.models.lookups import GreaterThan
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
+from core.kernel.codes import DIGEST_BYTES
 from core.premises.models import Operator, Premises, Terminal
 from core.staff.models import Proposal
 from lototrot.models.contest import MAX_LEGS, Contest
@@ -78,7 +79,7 @@ class Ticket(Guarded):
     leg_9 = models.IntegerField(null=True)
     leg_10 = models.IntegerField(null=True)
     amount_cents = models.BigIntegerField(_("amount"))
-    code_digest = models.BinaryField(max_length=16, unique=True)
+    code_digest = models.BinaryField(max_length=DIGEST_BYTES, unique=True)
     request_digest = models.BinaryField(max_length=REQUEST_DIGEST_BYTES)
     code_commitment = models.BinaryField(max_length=32)
 

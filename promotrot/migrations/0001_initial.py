@@ -1010,7 +1010,7 @@ class Migration(migrations.Migration):
                 ("issued_at", models.DateTimeField(verbose_name="issued at")),
                 ("issue_day", models.DateField(verbose_name="day of issue")),
                 ("last_day", models.DateField(db_index=True, verbose_name="last day")),
-                ("code_digest", models.BinaryField(max_length=16, null=True, unique=True)),
+                ("code_digest", models.BinaryField(max_length=15, null=True, unique=True)),
                 (
                     "premises",
                     models.ForeignKey(
@@ -1096,7 +1096,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("number", models.PositiveSmallIntegerField(verbose_name="number")),
-                ("replaced_digest", models.BinaryField(max_length=16, null=True, unique=True)),
+                ("replaced_digest", models.BinaryField(max_length=15, null=True, unique=True)),
                 ("claim", models.CharField(max_length=200, verbose_name="how the buyer proved it")),
                 ("handed_at", models.DateTimeField(verbose_name="handed over at")),
                 (

@@ -7,6 +7,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
+from core.kernel.codes import DIGEST_BYTES
 from core.payoffice.models import CashSession
 from core.premises.models import Operator, Premises, Terminal
 from core.staff.models import Proposal, StaffSession, User
@@ -66,7 +67,7 @@ class Voucher(Guarded):
     issued_at = models.DateTimeField(_("issued at"))
     issue_day = models.DateField(_("day of issue"))
     last_day = models.DateField(_("last day"), db_index=True)
-    code_digest = models.BinaryField(max_length=16, unique=True, null=True)
+    code_digest = models.BinaryField(max_length=DIGEST_BYTES, unique=True, null=True)
     debt_draw = models.ForeignKey(
         DebtDraw, models.PROTECT, null=True, related_name="vouchers", verbose_name=_("draw")
     )
@@ -146,7 +147,7 @@ class VoucherHandover(Guarded):
         Voucher, models.PROTECT, related_name="handovers", verbose_name=_("voucher")
     )
     number = models.PositiveSmallIntegerField(_("number"))
-    replaced_digest = models.BinaryField(max_length=16, unique=True, null=True)
+    replaced_digest = models.BinaryField(max_length=DIGEST_BYTES, unique=True, null=True)
     cash_session = models.ForeignKey(
         CashSession, models.PROTECT, related_name="+", verbose_name=_("cash session")
     )

@@ -38,7 +38,8 @@ _TICKETS = """
 INSERT INTO lototrot_ticket (uuid, contest_id, premises_id, terminal_id, operator_id, sold_at, bets,
     quick_legs, {legs}, amount_cents, code_digest, request_digest, code_commitment)
 SELECT md5(%(contest)s || ' ' || n)::uuid, %(contest)s, %(premises)s, %(terminal)s, %(operator)s,
-       %(at)s, bets, 0, {legs}, bets * %(price)s, decode(md5(n || ' ' || %(contest)s), 'hex'),
+       %(at)s, bets, 0, {legs}, bets * %(price)s,
+       substr(decode(md5(n || ' ' || %(contest)s), 'hex'), 1, 15),
        substr(sha256(int8send(n)), 1, 16), sha256(int8send(-n))
   FROM (SELECT row_number() OVER () AS n, * FROM bench_masks) m
 """

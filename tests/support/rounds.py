@@ -15,6 +15,7 @@ from typing import Any
 from django.db import transaction
 
 from core.database import clock
+from core.kernel.codes import DIGEST_BYTES
 from core.ledger import services as ledger
 from core.ledger.books import differences
 from core.ledger.models import Transfer
@@ -102,7 +103,7 @@ def sell(of: Contest, at: Point, tickets: Sequence[Masks]) -> list[Ticket]:
             sold_at=now,
             bets=prod(mask.bit_count() for mask in masks),
             amount_cents=prod(mask.bit_count() for mask in masks) * of.price_cents,
-            code_digest=secrets.token_bytes(16),
+            code_digest=secrets.token_bytes(DIGEST_BYTES),
             code_commitment=secrets.token_bytes(32),
             request_digest=hashlib.sha256(repr(masks).encode()).digest()[:REQUEST_DIGEST_BYTES],
             **dict(zip(LEG_COLUMNS, masks, strict=False)),

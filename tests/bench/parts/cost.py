@@ -62,7 +62,7 @@ _WRITES = {
 _NEW = {
     "uuid": V7,
     "reference": "'{act}'",
-    "code_digest": "uuid_send(gen_random_uuid())",
+    "code_digest": "substr(uuid_send(gen_random_uuid()), 1, 15)",
 }
 
 

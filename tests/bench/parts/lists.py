@@ -39,7 +39,8 @@ INSERT INTO lototrot_ticket (uuid, contest_id, premises_id, terminal_id, operato
 SELECT md5(n::text)::uuid, %(contest)s, (%(premises)s::bigint[])[1 + n %% %(points)s],
        (%(terminals)s::bigint[])[1 + n %% %(points)s],
        (%(operators)s::bigint[])[1 + n %% %(points)s],
-       %(began)s + n * %(step)s, bets, 0, {masks}, bets * %(price)s, decode(md5('c' || n), 'hex'),
+       %(began)s + n * %(step)s, bets, 0, {masks}, bets * %(price)s,
+       substr(decode(md5('c' || n), 'hex'), 1, 15),
        substr(sha256(int8send(n)), 1, 16), sha256(int8send(-n))
   FROM (SELECT n, CASE WHEN n %% 1009 = 0 THEN 40 ELSE 1 + n %% 12 END AS bets
           FROM generate_series(1, %(count)s) n) numbered

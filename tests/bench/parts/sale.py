@@ -27,7 +27,7 @@ _COLUMNS = (
 _RAW = f"""BEGIN;
 INSERT INTO raw_lototrot_ticket ({_COLUMNS})
 VALUES (gen_random_uuid(), 1, 1, 1, 1, clock_timestamp(), 1, 0,
-    1, 2, 4, 8, 16, 32, 64, 100, uuid_send(gen_random_uuid()),
+    1, 2, 4, 8, 16, 32, 64, 100, substr(uuid_send(gen_random_uuid()), 1, 15),
     '\\x{"00" * 16}', '\\x{"00" * 32}') RETURNING id;
 INSERT INTO raw_ledger_transfer (reference, line, kind, debit_id, credit_id, amount_cents, at)
     VALUES (gen_random_uuid(), 0, 'lototrot.sale', 1, 2, 100, clock_timestamp());

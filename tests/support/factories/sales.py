@@ -10,6 +10,7 @@ from datetime import datetime
 from core.database import clock
 from core.database.statements import call_function
 from core.database.tokens import token_digest
+from core.kernel.codes import DIGEST_BYTES
 from core.premises.requests import new_uuid
 from lototrot.engine.races import mask_of
 from lototrot.models.contest import (
@@ -68,7 +69,7 @@ def sell(
         quick_legs=0,
         bets=bets,
         amount=bets * of.price_cents,
-        code=secrets.token_bytes(16),
+        code=secrets.token_bytes(DIGEST_BYTES),
         commitment=secrets.token_bytes(32),
     )
     return Sale(outcome, ticket_id, sold_at, leg, uuid=request)

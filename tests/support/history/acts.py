@@ -51,7 +51,7 @@ BEGIN
             ARRAY(SELECT m::integer FROM jsonb_array_elements_text(v_line -> 'masks') m),
             0, (v_line ->> 'bets')::integer,
             (v_line ->> 'bets')::bigint * (v ->> 'price')::bigint,
-            substring(sha256(uuid_send(v_uuid)) FOR 16), sha256(uuid_send(v_uuid)));
+            substring(sha256(uuid_send(v_uuid)) FOR 15), sha256(uuid_send(v_uuid)));
         IF r.outcome <> 'sold' THEN
             RAISE EXCEPTION 'not sold: %', r.outcome;
         END IF;
