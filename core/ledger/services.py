@@ -2,13 +2,16 @@
 
 import dataclasses
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from django.db import connection
 
 from core.database import clock
 from core.kernel.errors import InvariantBroken
 from core.ledger.models import Account, Transfer
+
+BATCH = 1_000
+"""Rows that one statement writes at most."""
 
 
 class LedgerUnbalanced(InvariantBroken):
@@ -100,24 +103,40 @@ def post(*, reference: uuid.UUID, lines: Sequence[Line]) -> int:
     Call it inside the act's transaction. Raises django.db.IntegrityError if the reference has been
     posted before.
     """
-    nonzero = [line for line in lines if line.amount_cents]
-    accounts = account_open(account for line in nonzero for account in (line.debit, line.credit))
-    now = clock.now()
-    Transfer.objects.bulk_create(
-        [
-            Transfer(
-                reference=reference,
-                line=number,
-                kind=line.kind,
-                at=now,
-                debit=accounts[line.debit.code],
-                credit=accounts[line.credit.code],
-                amount_cents=line.amount_cents,
-            )
-            for number, line in enumerate(nonzero)
-        ]
+    return post_all({reference: lines})
+
+
+def post_all(acts: Mapping[uuid.UUID, Sequence[Line]]) -> int:
+    """Post the transfers of acts that one transaction does, by reference, as `post` does for one.
+
+    Return the number of transfers.
+    """
+    nonzero = {
+        reference: [line for line in lines if line.amount_cents]
+        for reference, lines in acts.items()
+    }
+    accounts = account_open(
+        account
+        for lines in nonzero.values()
+        for line in lines
+        for account in (line.debit, line.credit)
     )
-    return len(nonzero)
+    now = clock.now()
+    transfers = [
+        Transfer(
+            reference=reference,
+            line=number,
+            kind=line.kind,
+            at=now,
+            debit=accounts[line.debit.code],
+            credit=accounts[line.credit.code],
+            amount_cents=line.amount_cents,
+        )
+        for reference, lines in nonzero.items()
+        for number, line in enumerate(lines)
+    ]
+    Transfer.objects.bulk_create(transfers, batch_size=BATCH)
+    return len(transfers)
 
 
 def post_reversal(*, reference: uuid.UUID, of: uuid.UUID, kind: str) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Model
 
 from core.reports.parts import Event, Part, Span, post
-from core.statements import services
+from core.statements import commission, services
 from core.statements.models import Remittance, Statement
 
 
@@ -25,8 +25,8 @@ def events(span: Span) -> Iterator[Event]:
 
 
 def _issued(row: Any, data: Mapping[str, Any]) -> None:
-    earned = services.stated_commission(row)
-    post("statements.statement", row, services.commission_lines(row.premises_id, earned))
+    earned = commission.stated(row)
+    post("statements.statement", row, commission.lines(row.premises_id, earned))
 
 
 def _remitted(row: Any, data: Mapping[str, Any]) -> None:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.ledger.books import Books, Rebuilder
 from core.ledger.services import premises_account
-from core.statements import services, weeks
+from core.statements import commission, services, weeks
 from core.statements.columns import COMMISSION_KIND, REMITTANCE_KIND
 from core.statements.guarantee import covers
 from core.statements.models import Remittance, Statement
@@ -27,12 +27,12 @@ def rebuild_statements(books: Books) -> None:
     for sunday, places in issued.items():
         if weeks.is_archived(sunday):
             for statement in Statement.objects.filter(week_to=sunday):
-                stated = services.stated_commission(statement)
-                books.move(services.commission_lines(statement.premises_id, stated))
+                stated = commission.stated(statement)
+                books.move(commission.lines(statement.premises_id, stated))
             continue
         week = weeks.week(sunday)
         for place in places:
-            books.move(services.commission_lines(place, week.figures(place).earned))
+            books.move(commission.lines(place, week.figures(place).earned))
     for remittance in Remittance.objects.iterator():
         books.move([services.remittance_line(remittance)])
     for cover in covers():

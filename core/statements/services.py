@@ -28,10 +28,10 @@ from core.premises.services import premises_by_code, sales_hold
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
-from core.statements import powers, weeks
-from core.statements.columns import COMMISSION_KIND, REMITTANCE_KIND, games
+from core.statements import commission, powers, weeks
+from core.statements.columns import REMITTANCE_KIND
 from core.statements.models import CommissionRate, GuaranteeLimit, Remittance, Statement
-from core.statements.weeks import Week
+from core.statements.weeks import Figures, Week
 
 MINUTE_CAP_CENTS = 1_000_00
 """The most that a terminal sells in a minute where its premises' limit does not say another."""
@@ -199,34 +199,55 @@ def statements_issue(*, until: datetime.date) -> list[Statement]:
     hold((Lock.STATEMENT, 0))
     statements = []
     for sunday in weeks.due(until):
-        week = weeks.week(sunday)
-        issued = [_issue(week, premises_id) for premises_id in weeks.premises_of(week)]
+        issued = _issue(weeks.week(sunday))
         _check(sunday, issued)
         statements += issued
     return statements
 
 
-def _issue(week: Week, premises_id: int) -> Statement:
-    """Issue one statement and post its commission."""
-    last = Statement.objects.filter(premises_id=premises_id).order_by("-number").first()
-    figures = week.figures(premises_id)
-    opening = last.closing_cents if last else 0
+def _issue(week: Week) -> list[Statement]:
+    """Issue the statements of a week and post their commissions."""
     first = add_days(week.sunday, -6)
-    statement: Statement = Statement.objects.create(
+    before = Statement.objects.filter(week_to=add_days(first, -1))
+    last = {statement.premises_id: statement for statement in before}
+    figures = {premises_id: week.figures(premises_id) for premises_id in weeks.premises_of(week)}
+    now = clock.now()
+    issued = [
+        _statement(premises_id, first, last.get(premises_id), week_figures, now)
+        for premises_id, week_figures in figures.items()
+    ]
+    Statement.objects.bulk_create(issued, batch_size=ledger.BATCH)
+    ledger.post_all(
+        {
+            each.uuid: commission.lines(each.premises_id, figures[each.premises_id].earned)
+            for each in issued
+        }
+    )
+    return issued
+
+
+def _statement(
+    premises_id: int,
+    first: datetime.date,
+    last: Statement | None,
+    figures: Figures,
+    now: datetime.datetime,
+) -> Statement:
+    """Return the statement of the week from its Monday `first`, which follows on the last one."""
+    opening = last.closing_cents if last else 0
+    return Statement(
         uuid=derived_uuid(_NAMESPACE, f"{premises_id} {first}"),
         premises_id=premises_id,
         number=last.number + 1 if last else 1,
         week_from=first,
-        week_to=week.sunday,
+        week_to=add_days(first, 6),
         opening_cents=opening,
         closing_cents=opening + figures.total_cents,
         lines=figures.lines,
         commission=figures.commission,
-        issued_at=clock.now(),
+        issued_at=now,
         **{f"{column}_cents": cents for column, cents in figures.columns.items()},
     )
-    ledger.post(reference=statement.uuid, lines=commission_lines(premises_id, figures.earned))
-    return statement
 
 
 def _check(sunday: datetime.date, issued: list[Statement]) -> None:
@@ -239,25 +260,6 @@ def _check(sunday: datetime.date, issued: list[Statement]) -> None:
                 held_cents=held.get(statement.premises_id, 0),
                 expected_cents=statement.closing_cents,
             )
-
-
-def commission_lines(premises_id: int, earned: dict[str, int]) -> list[Line]:
-    """Return the transfers of a week's commission by game, from the organiser to the premises."""
-    place = premises_account(premises_id)
-    sources = {game.game: game.commission_from for game in games()}
-    lines = []
-    for name, cents in earned.items():
-        debit, credit = (sources[name], place) if cents > 0 else (place, sources[name])
-        lines.append(Line(COMMISSION_KIND, debit, credit, abs(cents)))
-    return lines
-
-
-def stated_commission(statement: Statement) -> dict[str, int]:
-    """Return the commission that a statement says its week earned, in cents by game."""
-    earned: dict[str, int] = {}
-    for part in statement.commission:
-        earned[part["game"]] = earned.get(part["game"], 0) + part["commission_cents"]
-    return earned
 
 
 def statement_get(ident: uuid.UUID) -> Statement:

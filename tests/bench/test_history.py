@@ -20,6 +20,7 @@ from core.premises.requests import new_uuid
 from lototrot.engine.races import numbers_of
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Prize
+from lototrot.services.contest.contests import display_acknowledge
 from lototrot.services.tickets.annulment import ticket_annul
 from lototrot.services.tickets.printing import print_confirm
 from lototrot.services.tickets.selling import SaleRequest, Sold, ticket_sell
@@ -33,6 +34,7 @@ NAMES = {"act_name", "kind", "state", "reason", "means", "place", "game", "line"
 """Columns whose values are part of the shape of a row; of the others, whether they are filled."""
 OF_CONTEST = {
     "lototrot_ticket": "contest_id = %(contest)s",
+    "lototrot_displayacknowledgement": "contest_id = %(contest)s",
     "lototrot_printconfirmation": "ticket_id IN {tickets}",
     "lototrot_void": "ticket_id IN {tickets}",
     "ledger_transfer": "reference IN (SELECT uuid FROM lototrot_ticket"
@@ -60,6 +62,16 @@ class Served:
 
     def __init__(self) -> None:
         self.sold: dict[uuid.UUID, tuple[Point, Sold]] = {}
+
+    def acknowledge(self, of: Contest, points: Sequence[Point]) -> None:
+        for point in points:
+            with acting(
+                "lototrot_contests_contest_display_acknowledgement_post",
+                terminal=point.terminal.pk,
+                operator=point.operator.pk,
+                request_id=str(new_uuid()),
+            ):
+                display_acknowledge(by=point.actor, contest=of)
 
     def sell(self, of: Contest, points: Sequence[Point], lines: Sequence[Line], count: int) -> Done:
         for number in range(count):
@@ -116,7 +128,7 @@ def _bare(point: Point) -> BareTerminal:
     return BareTerminal(point.terminal.pk, point.premises.pk, point.premises.kind)
 
 
-_ACTS = ("sell", "print_all", "annul_last", "pay_most")
+_ACTS = ("acknowledge", "sell", "print_all", "annul_last", "pay_most")
 
 
 def shapes(contest: Contest) -> dict[str, set[str]]:

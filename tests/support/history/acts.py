@@ -59,6 +59,23 @@ BEGIN
     END LOOP;
 END $$
 """.replace("{V7}", V7)
+_ACKNOWLEDGE = """
+DO $$
+DECLARE
+    v jsonb := current_setting('history.plan')::jsonb;
+    v_at record;
+BEGIN
+    FOR v_at IN SELECT * FROM jsonb_to_recordset(v -> 'at') AS a (terminal bigint, operator bigint)
+    LOOP
+        PERFORM set_config('core.act', concat_ws('|', v ->> 'act', '', '', v_at.terminal,
+            v_at.operator, {V7}), true);
+        INSERT INTO lototrot_displayacknowledgement
+               (contest_id, terminal_id, operator_id, acknowledged_at)
+        VALUES ((v ->> 'contest')::bigint, v_at.terminal, v_at.operator, core_now());
+        COMMIT;
+    END LOOP;
+END $$
+""".replace("{V7}", V7)
 _PRINT = """
 DO $$
 DECLARE
@@ -135,6 +152,13 @@ class Line:
 
     masks: Sequence[int]
     bets: int
+
+
+def acknowledge(of: Contest, points: Sequence[Point]) -> None:
+    """Declare at each terminal that the programme of a contest is on display."""
+    at = [{"terminal": point.terminal.pk, "operator": point.operator.pk} for point in points]
+    act = "lototrot_contests_contest_display_acknowledgement_post"
+    _do(_ACKNOWLEDGE, len(at), contest=of.pk, act=act, at=at)
 
 
 def sell(of: Contest, points: Sequence[Point], lines: Sequence[Line], count: int) -> Done:

@@ -100,8 +100,7 @@ class History:
         factories.time_to(_at(day, 11))
         self.points = signed_on(self.points)
         contest = self._contest()
-        for point in self.points:
-            factories.acknowledge(contest, point)
+        acts.acknowledge(contest, self.points)
         return contest
 
     def sell(self, contest: Contest, count: int) -> Done:
@@ -242,8 +241,7 @@ def remit(sunday: date) -> None:
         )
         for statement in owing
     )
-    for remittance in remittances:
-        ledger.post(reference=remittance.uuid, lines=[remittance_line(remittance)])
+    ledger.post_all({each.uuid: [remittance_line(each)] for each in remittances})
 
 
 @transaction.atomic
