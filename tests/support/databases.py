@@ -8,7 +8,7 @@ drops what a killed run left; a run is alive while its session `test_<run>` is o
 import hashlib
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
@@ -224,6 +224,19 @@ def clone() -> Iterator[Database]:
     """
     with _copy_of(_in_the_morning()) as copy:
         yield copy
+
+
+def prepared(make: Callable[[], object]) -> str:
+    """Return the name of a copy in which `make` was called, for copies of it (`restored`).
+
+    It stays until the end of the run. What it caches of the database is true of its copies.
+    """
+    name = _new_name()
+    with _owner() as session:
+        _create(session, name, _in_the_morning())
+    with _pointed_at(name):
+        make()
+    return name
 
 
 @contextmanager

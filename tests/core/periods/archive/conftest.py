@@ -1,6 +1,8 @@
 """A closed month to archive: one for the tests of a module, or one for a test alone."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,6 @@ from core.staff import two_persons
 from core.staff.powers import Role
 from tests.core.periods.conftest import closed, march_ended
 from tests.support import databases, factories
-from tests.support.databases import Database
 from tests.support.journaling import seal_all
 
 
@@ -27,15 +28,32 @@ def month(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
 
 
 @pytest.fixture
-def own_month(own_database: Database) -> ClosedPeriod:
+def own_month(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[ClosedPeriod]:
     """The same month, in a database of this test."""
-    return month_of()
+    with django_db_blocker.unblock(), _copied(batches=False) as month:
+        yield month
 
 
 @pytest.fixture
-def sealed_month(own_database: Database) -> ClosedPeriod:
+def sealed_month(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[ClosedPeriod]:
     """The same month, with three batches of the journal, in a database of this test."""
-    return month_of(batches=True)
+    with django_db_blocker.unblock(), _copied(batches=True) as month:
+        yield month
+
+
+@contextmanager
+def _copied(*, batches: bool) -> Iterator[ClosedPeriod]:
+    with databases.restored(_played(batches)):
+        name_process("command:period_archive")
+        yield ClosedPeriod.objects.get()
+
+
+@cache
+def _played(batches: bool) -> str:
+    """Return the name of a database with the month, which this process plays once."""
+    return databases.prepared(partial(month_of, batches=batches))
 
 
 def month_of(*, batches: bool = False) -> ClosedPeriod:
