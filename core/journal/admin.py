@@ -76,7 +76,7 @@ class ActAdmin(ReadOnlyAdmin):
         "written",
         "changed",
     )
-    search_fields = ("=source__name", "=request_id", "=user__username", "=terminal__code")
+    search_fields = ("=source__name", "request_id__exact", "=user__username", "=terminal__code")
     search_help_text = _("The whole name of an act, a request, a user name or a terminal.")
     read_power = powers.READ
     list_acts = (VERIFY,)

@@ -54,7 +54,8 @@ BEGIN
                      public.journal_source_add(coalesce(v_act[1], ''), session_user)),
             CASE WHEN length(v_act[6]) = 36 AND pg_input_is_valid(v_act[6], 'uuid')
                   AND v_act[6]::uuid::text = v_act[6]
-                 THEN encode(uuid_send(v_act[6]::uuid), 'base64') ELSE coalesce(v_act[6], '') END);
+                 THEN '\xff'::bytea || uuid_send(v_act[6]::uuid)
+                 ELSE convert_to(coalesce(v_act[6], ''), 'UTF8') END);
     RETURN set_config('core.acted', pg_current_xact_id()::text, true) <> '';
 END $$;
 

@@ -4,9 +4,12 @@ import uuid
 from typing import Any
 
 import pytest
+from django.contrib import admin
 from django.db import DatabaseError, IntegrityError, connection, transaction
+from django.http import HttpRequest
 
 from core.journal import acting
+from core.journal.admin import ActAdmin
 from core.journal.models import Act, Batch, Block, Change, RowForm, Source
 from tests.support import factories
 from tests.support.databases import Database
@@ -67,7 +70,7 @@ _UUID = f"{uuid.UUID(int=7)}"
 @pytest.mark.parametrize(
     "request_id",
     [
-        *("", "abcdefgh", "0" * 24, "!" * 22 + "==", "0123-" * 4 + "4" * 16),
+        *("", "abcdefgh", "0" * 17, "é" * 8 + "0", "0123-" * 4 + "4" * 16),
         *(_UUID, f"{uuid.UUID(int=10)}".upper()),
     ],
 )
@@ -81,7 +84,24 @@ def test_a_request_is_told_as_it_was_whatever_is_kept(
     with connection.cursor() as cursor:
         cursor.execute("SELECT request_id FROM journal_act WHERE journal_xid = %s", [act.xid])
         kept = cursor.fetchone()[0]
-    assert kept == ("AAAAAAAAAAAAAAAAAAAABw==" if request_id == _UUID else request_id)
+    is_uuid = request_id == _UUID
+    assert bytes(kept) == (b"\xff" + bytes(15) + b"\x07" if is_uuid else request_id.encode())
+    search = ActAdmin(Act, admin.site).get_search_results
+    chosen, _ = search(HttpRequest(), Act.objects.all(), request_id)
+    assert act in chosen
+
+
+def test_a_request_that_somebody_forged_is_shown_and_breaks_nothing(
+    own_database: Database,
+) -> None:
+    with acting.acting("of the test", request_id="abcdefgh"), transaction.atomic():
+        factories.premises()
+    act = Act.objects.filter(request_id="abcdefgh")[0]
+    with as_owner(own_database), touched("journal_act"):
+        execute(
+            f"UPDATE journal_act SET request_id = '\\xffc3' WHERE journal_xid = {act.xid}",
+        )
+        assert Act.objects.get(pk=act.pk).request_id == "\ufffd\ufffd"
 
 
 def test_a_name_and_a_role_are_one_row_for_all_their_acts(own_database: Database) -> None:
