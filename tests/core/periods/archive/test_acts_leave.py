@@ -1,11 +1,14 @@
 """Acts of which every row left leave with their month; no other act does, and none unnoticed."""
 
 import io
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import psycopg
 import pytest
 from django.db import DatabaseError, connection, connections, transaction
+from pytest_django import DjangoDbBlocker
 
 from core.database import clock
 from core.journal.acting import acting
@@ -56,8 +59,20 @@ Sold = tuple[ClosedPeriod, dict[str, int]]
 
 
 @pytest.fixture
-def month(own_database: Database, monkeypatch: pytest.MonkeyPatch) -> Sold:
-    """March 2030, closed, and the acts of a ticket that won and of one that did not, by name."""
+def own_copy(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Database]:
+    """A database of the test with March 2030, closed; this process plays that once."""
+    with django_db_blocker.unblock(), databases.restored(_played()[0]) as copy:
+        yield copy
+
+
+@pytest.fixture
+def month(own_copy: Database) -> Sold:
+    """That month, and the acts of a ticket that won and of one that did not, by name."""
+    return ClosedPeriod.objects.get(), _played()[1]
+
+
+@cache
+def _played() -> tuple[str, dict[str, int]]:
     acts: dict[str, int] = {}
     put = rounds.sell
 
@@ -72,10 +87,13 @@ def month(own_database: Database, monkeypatch: pytest.MonkeyPatch) -> Sold:
             acts[f"{name}.print"] = act_of(ticket.print_confirmation)
         return put(of, at, tickets)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(rounds, "sell", sell)
-    march_ended(batches=True)
-    closed()
-    return ClosedPeriod.objects.get(), acts
+    def play() -> None:
+        march_ended(batches=True)
+        closed()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rounds, "sell", sell)
+        return databases.prepared(play), acts
 
 
 def remove() -> int:
@@ -248,16 +266,16 @@ def test_acts_that_leave_while_the_journal_is_verified_are_no_finding(
 
 
 def test_a_restored_backup_of_before_the_night_gives_the_rows_up_again(
-    month: Sold, tmp_path: Path, own_database: Database
+    month: Sold, tmp_path: Path, own_copy: Database
 ) -> None:
     period, acts = month
     retired(period, tmp_path)
     seal_all()
     leaves = sum(RetiredRows.objects.values_list("leaves", flat=True))
-    with databases.restored(own_database.name):  # the system that goes on, and is lost then
+    with databases.restored(own_copy.name):  # the system that goes on, and is lost then
         assert remove() == leaves
         assert acts["lost"] not in there()
-    with databases.restored(own_database.name):
+    with databases.restored(own_copy.name):
         assert acts["lost"] in there()
         assert found() == []
         assert remove() == leaves
