@@ -164,14 +164,13 @@ def pytest_make_collect_report(
     return report
 
 
-@pytest.hookimpl(tryfirst=True)  # what draws an order at random begins with the same in all
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the folders of long tests; of the quick ones, leave out what needs a server."""
     if QUICK:
         left_out = [item for item in items if _needs_a_server(item)]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not _needs_a_server(item)]
-    if _WORKER:
+    if _WORKER:  # the order must be the same in all; what draws one at random comes after this
         items.sort(key=lambda item: item.nodeid.partition("::")[0])
     items[:] = _in_lanes(items, _WORKERS)
 
