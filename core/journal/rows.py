@@ -148,6 +148,30 @@ def blocks(
                     break  # without asking once more for what is not there
 
 
+def keyed(
+    table: Journaled, columns: Sequence[str], first: int, last: int, where: str = "true"
+) -> Iterator[bytes]:
+    """Yield the entries of the rows with a key from `first` to `last`, in the order of keys.
+
+    `where` is a further condition on the row as t. Needs a transaction, and `ready` before.
+    """
+    image = written_sql(table, columns)
+    query = (
+        f'SELECT int8send({COLUMN}) || int8send(t."{table.key}"::bigint)'
+        f" || sha256(convert_to(({image})::text, 'UTF8')) FROM \"{table.name}\" t"
+        f' WHERE t."{table.key}" BETWEEN %s AND %s AND ({where}) ORDER BY t."{table.key}"'
+    )
+    connection.ensure_connection()
+    with (
+        connection.wrap_database_errors,
+        psycopg.ServerCursor(connection.connection, f"keyed_{table.name}") as cursor,
+    ):
+        cursor.execute(query, [first, last], binary=True)
+        while found := cursor.fetchmany(ROWS_IN_BLOCK):
+            for (entry,) in found:
+                yield entry
+
+
 def entries(
     table: Journaled, columns: Sequence[str], span: Span, present: Sequence[str] | None = None
 ) -> Iterator[Entry]:

@@ -22,11 +22,12 @@ from core.database.reading import progress
 from core.journal import lineages, rows, rules, spans, wire
 from core.journal.install import COLUMN, Journaled, journaled, unjournaled
 from core.journal.models import Act, Batch, Block, Change, RowForm
+from core.journal.retired.staying import staying_differs
 from core.journal.services import CHECKPOINT, checkpoint_document
 from core.journal.spans import WHOLE, Left, Part, compared, in_order, sealed_entries, stretches
 from core.kernel.canonical import Json, canonical_bytes
 from core.proofs.models import LogEntry
-from core.proofs.selectors import Retired, RetiredBatches, leaving_rows
+from core.proofs.selectors import Retired, RetiredBatches
 
 
 class Fault(enum.StrEnum):
@@ -239,7 +240,7 @@ def _checkpoints(part: Part) -> Iterator[Finding]:
 
 def _rows(table: Journaled, part: Part) -> Iterator[Finding]:
     """Compare every row with its entry, in order. One that was retired need not be there."""
-    retired, removed = Retired(table.name), 0
+    retired = Retired(table.name)
     for stretch in stretches(table, part):
         gone = set(stretch.form.columns) - set(there := rows.present_columns(table))
         if gone:
@@ -256,9 +257,7 @@ def _rows(table: Journaled, part: Part) -> Iterator[Finding]:
         present = left.others(in_order(entries, stretch), stretch)
         found = chain(compared(sealed, present), left.named(table, stretch.form, retired))
         for what, entry, batch in found:
-            if what == Fault.ROW_REMOVED and entry.row in retired:
-                removed += 1
-            else:
+            if what != Fault.ROW_REMOVED or entry.row not in retired:
                 yield row_finding(Fault(what), table, entry, batch)
         for number, position in left.otherwise:
             yield _broken(number, f"what is kept of block {position} is not of its rows")
@@ -270,10 +269,14 @@ def _rows(table: Journaled, part: Part) -> Iterator[Finding]:
                 batch=number,
                 table=table.name,
             )
-    # In a part of the journal, rules name what had to stay.
-    if part.is_whole and removed and removed > (leaves := leaving_rows(table.name)):
-        detail = f"{table.name}: {removed} retired rows are gone, {leaves} were to leave"
-        yield Finding(Fault.ROWS_DIFFER, detail, table=table.name)
+    for month, stayed in staying_differs(table, part):
+        stay = month.rows - month.leaves
+        detail = f"{table.name} of {month.month}: {stay} rows were to stay, {stayed} are there"
+        yield Finding(
+            Fault.ROWS_DIFFER,
+            f"{detail}, not all as they were published when the others left",
+            table=table.name,
+        )
 
 
 _WORDS = {

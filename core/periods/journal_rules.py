@@ -32,7 +32,8 @@ RETIRED = Rule(
         OR e.document -> 'tables' <> (
             SELECT coalesce(jsonb_agg(jsonb_build_object('table', d.relation, 'rows', d.count,
                        'first_row', d.first_row, 'last_row', d.last_row,
-                       'leaves', d.leaves, 'entries_sha256', d.sha256) ORDER BY d.relation), '[]')
+                       'leaves', d.leaves, 'entries_sha256', d.sha256,
+                       'staying_sha256', d.staying_sha256) ORDER BY d.relation), '[]')
               FROM periods_retiredrows d WHERE d.retirement_id = r.id))
     """,
 )

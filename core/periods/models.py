@@ -142,7 +142,8 @@ class RetiredRows(Guarded):
     """The rows of one table that leave with a retirement: all whose ids are in the range.
 
     `sha256` is the digest of their entries of the journal, as the archive has it. `leaves` is how
-    many of them are deleted; the others stay for good, because something names them.
+    many of them are deleted; the others stay for good, because something names them, and
+    `staying_sha256` is the digest of their entries.
     """
 
     retirement = models.ForeignKey(
@@ -157,6 +158,7 @@ class RetiredRows(Guarded):
     count = models.BigIntegerField(_("rows"))
     leaves = models.BigIntegerField(_("rows that leave"))
     sha256 = models.CharField(_("digest of the rows"), max_length=64)
+    staying_sha256 = models.CharField(_("digest of the rows that stay"), max_length=64)
 
     class Meta:
         verbose_name = _("retired rows")

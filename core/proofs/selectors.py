@@ -1,5 +1,6 @@
 """Read the public log."""
 
+import dataclasses
 import datetime
 
 from django.db.models import QuerySet
@@ -73,15 +74,40 @@ def retired_rows(table: str) -> list[range]:
     return ranges
 
 
-def leaving_rows(table: str) -> int:
-    """Return how many of a table's retired rows leave, as the log says; the others stay."""
-    published = LogEntry.objects.filter(kind=RETIREMENT).values_list("document", flat=True)
-    return sum(
-        entry["leaves"]
-        for document in published
+@dataclasses.dataclass(frozen=True, slots=True)
+class RetiredRange:
+    """A range of a table's rows, as its retirement was published.
+
+    Of `rows` rows `leaves` leave; `staying_sha256` is the digest of the journal's entries of the
+    others, in the order of keys. `batch` is the last one of the journal that the month has.
+    """
+
+    month: str
+    first_row: int
+    last_row: int
+    rows: int
+    leaves: int
+    staying_sha256: str
+    batch: int
+
+
+def retired_ranges(table: str) -> list[RetiredRange]:
+    """Return the ranges of a table's rows that were retired, in the order of retirements."""
+    published = LogEntry.objects.filter(kind=RETIREMENT).order_by("sequence")
+    return [
+        RetiredRange(
+            month=document["first_day"][:7],
+            first_row=entry["first_row"],
+            last_row=entry["last_row"],
+            rows=entry["rows"],
+            leaves=entry["leaves"],
+            staying_sha256=entry["staying_sha256"],
+            batch=document["journal"]["batch"],
+        )
+        for document in published.values_list("document", flat=True)
         for entry in document["tables"]
         if entry["table"] == table
-    )
+    ]
 
 
 def retired_until(table: str) -> datetime.date | None:

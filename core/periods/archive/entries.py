@@ -7,7 +7,7 @@ so has each block of which rows were deleted: nothing else proves these.
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
@@ -90,6 +90,21 @@ def entries_fill(table: ArchiveTable, first: int, last: int) -> bool:
                     return False
                 Block.objects.filter(pk=block.pk).update(entries=content, short=None)
     return True
+
+
+@rows.ready()
+def staying_sha256(table: ArchiveTable, parts: Iterable[tuple[int, int]]) -> str:
+    """Return the SHA-256 of the entries of the rows that stay for good, of ranges of keys."""
+    (covered,) = (each for each in journaled() if each.name == table.name)
+    columns, digest = rows.present_columns(covered), hashlib.sha256()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT periods_leaves(%s)", [table.name])
+        leaves: str = cursor.fetchone()[0]
+    for first, last in parts:
+        here = leaves.replace("$1", str(first)).replace("$2", str(last))
+        for entry in rows.keyed(covered, columns, first, last, f"NOT ({here})"):
+            digest.update(entry)
+    return digest.hexdigest()
 
 
 def _sealed_by(table: ArchiveTable, first: int, last: int, last_xid: int) -> int | None:

@@ -26,7 +26,7 @@ from core.kernel import request_uuids
 from core.kernel.canonical import Json
 from core.kernel.errors import Conflict, Invalid, InvariantBroken
 from core.periods import powers
-from core.periods.archive.entries import entries_fill
+from core.periods.archive.entries import entries_fill, staying_sha256
 from core.periods.archive.files import batch_before, entry_bytes, row_lines
 from core.periods.archive.joint import rows_taken
 from core.periods.archive.opening import (
@@ -244,7 +244,9 @@ def _retire(proposal: Proposal, by: StaffActor) -> None:
         raise RowsNotAsArchived(table=OPENING)
     spans = {table.name: _range_of(table, archive) for table in retiring_tables()}
     for table in retiring_tables():
-        spans[table.name]["leaves"] = _leaves(table, spans[table.name])
+        span = spans[table.name]
+        span["leaves"] = _leaves(table, span)
+        span["staying_sha256"] = staying_sha256(table, _parts(table, *_ends(span).values()))
     named: list[Json] = [
         {"table": name, **span} for name, span in sorted(spans.items()) if span["rows"]
     ]
@@ -271,15 +273,12 @@ def _retire(proposal: Proposal, by: StaffActor) -> None:
         entry=entry,
         retired_at=clock.now(),
     )
+    names = {"rows": "count", "entries_sha256": "sha256"}
     RetiredRows.objects.bulk_create(
         RetiredRows(
             retirement=retirement,
             relation=name,
-            first_row=span["first_row"],
-            last_row=span["last_row"],
-            count=span["rows"],
-            leaves=span["leaves"],
-            sha256=span["entries_sha256"],
+            **{names.get(field, field): value for field, value in span.items()},
         )
         for name, span in spans.items()
         if span["rows"]

@@ -186,6 +186,10 @@ class Migration(migrations.Migration):
                 ("leaves", models.BigIntegerField(verbose_name="rows that leave")),
                 ("sha256", models.CharField(max_length=64, verbose_name="digest of the rows")),
                 (
+                    "staying_sha256",
+                    models.CharField(max_length=64, verbose_name="digest of the rows that stay"),
+                ),
+                (
                     "retirement",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,

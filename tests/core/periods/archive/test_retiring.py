@@ -281,6 +281,7 @@ def test_nothing_else_lets_a_row_be_deleted(own_month: ClosedPeriod, tmp_path: P
                 "last_row": rows.last_row,
                 "count": rows.count,
                 "leaves": rows.leaves,
+                "staying_sha256": rows.staying_sha256,
                 "sha256": rows.sha256,
             }
             RetiredRows.objects.create(retirement=rows.retirement, **(more | change))
