@@ -129,11 +129,13 @@ def cash_close(
     if row is None or (row.cashier_id != by.user_id and Role.SUPERVISOR not in by.roles):
         raise CashSessionUnknown
     expected_cents = ledger.balance_cents(accounts.cash(row.pk))
-    counted_cents = counting.count_cents(count)
-    if row.closed_at is None and counted_cents == expected_cents:
-        return _close(row, expected_cents, count)
+    # Read after the balance: that of a session which another request closes meanwhile is 0.
+    row.refresh_from_db(fields=["closed_at"])
     if row.closed_at is not None:
         raise CashSessionUnknown
+    counted_cents = counting.count_cents(count)
+    if counted_cents == expected_cents:
+        return _close(row, expected_cents, count)
     if reason not in CashSession.Reason.values or not words.strip():
         raise DifferenceUnexplained(difference_cents=counted_cents - expected_cents)
     return two_persons.propose(
