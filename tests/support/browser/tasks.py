@@ -47,29 +47,32 @@ _DOCUMENT = ROOT / "docs" / "screens.md"
 _HEAD = "| task | acts | seconds of the system | test |\n| --- | --- | ---: | --- |\n"
 _MEASURED = "The seconds are those of the last `make times`"
 
-# Each frame it looks whether the next state is there since the last act. A page that follows goes
-# on, for what is known is kept by the window.
+# Each frame, and before each act, it looks whether the next state is there since the last act: the
+# act may come before a frame that shows what it waited for. A page that follows goes on, for what
+# is known is kept by the window.
 _RECORD = """
 (() => {
   const now = () => performance.timeOrigin + performance.now();
   const known = () => JSON.parse(sessionStorage.getItem("task") ?? "null");
   const keep = (task) => sessionStorage.setItem("task", JSON.stringify(task));
-  const act = ({isTrusted}) => {
-    const task = known();
-    if (task && isTrusted) keep({...task, acted: now()});
-  };
   const shows = (selector) => [...document.querySelectorAll(selector)].some((e) =>
     e.checkVisibility({opacityProperty: true, visibilityProperty: true}));
-  const look = () => {
+  const reach = () => {
     const task = known();
-    if (!task) return;
-    if (task.acted && shows(task.states[0])) {
+    if (task?.acted && shows(task.states[0])) {
       task.waited += now() - task.acted;
       task.acted = 0;
       task.states.shift();
+      keep(task);
     }
-    keep(task);
-    if (task.states.length) requestAnimationFrame(look);
+    return task;
+  };
+  const act = ({isTrusted}) => {
+    const task = isTrusted && reach();
+    if (task) keep({...task, acted: now()});
+  };
+  const look = () => {
+    if (reach()?.states.length) requestAnimationFrame(look);
   };
   for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, act, true);
   look();
