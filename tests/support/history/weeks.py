@@ -10,7 +10,7 @@ the process before (`name_process`), outside any transaction.
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from math import prod
@@ -60,12 +60,14 @@ _RULES = {"ca": "Regles", "es": "Reglas", "en": "Rules"}
 class History:
     """A history that grows week by week. `tickets` and `plays` are those of each week.
 
-    `done` has every act that was measured, by kind, in the order of the weeks.
+    `done` has every act that was measured, by kind, in the order of the weeks. `seconds` is the
+    clock of settlements.
     """
 
     points: list[Point]
     tickets: int
     plays: int = 0
+    seconds: Callable[[], float] = time.perf_counter
     weeks: int = 0
     done: dict[str, list[Done]] = field(default_factory=lambda: defaultdict(list))
     _lines: Sequence[Line] = ()
@@ -118,9 +120,9 @@ class History:
                 factories.classified(race, [winner], start=False)
         for waiting in carry_overs_due():
             lapsed_carry_over(contest_id=waiting)
-        began = time.perf_counter()
+        began = self.seconds()
         contest_settle(contest_id=contest.pk)
-        self.done["settle"].append(Done(self.tickets, time.perf_counter() - began))
+        self.done["settle"].append(Done(self.tickets, self.seconds() - began))
         rounds.order(contest)
 
     def _sunday(self, day: date) -> None:
@@ -190,11 +192,17 @@ def _game(code: str, tickets: int) -> dict[str, Any]:
     return emitting.small(code, tickets=tickets, block_tickets=tickets, tiers=tiers)
 
 
-def begin(*, premises: int, tickets: int, plays: int = 0) -> History:
+def begin(
+    *,
+    premises: int,
+    tickets: int,
+    plays: int = 0,
+    seconds: Callable[[], float] = time.perf_counter,
+) -> History:
     """Return an empty history: a terminal at each of so many premises."""
     factories.time_to(_at(FIRST, 9) - timedelta(days=1))
     points = [factories.point() for _ in range(premises)]
-    return History(points, tickets, plays)
+    return History(points, tickets, plays, seconds)
 
 
 def signed_on(points: Sequence[Point]) -> list[Point]:
