@@ -2,7 +2,7 @@
 
 Granian ends all its processes when one of them dies twice within 5.5 seconds. Here a process that
 dies is started again, after a pause that grows while it goes on dying; the others serve meanwhile.
-Granian also hangs when two signals to end reach it at once: a supervisor that is killed gives one.
+Granian also hangs where two signals to end reach it at once, as when its supervisor is killed.
 The options are granian's: `python -m core.config.serving --workers 2 core.config.wsgi:application`.
 """
 
@@ -39,8 +39,8 @@ class Bell(Event):
 
     A handler runs in the main thread, between two of its steps. If the main thread has the lock of
     the event there (it begins to wait, or another signal just sets it), a plain `set` waits for
-    that lock for ever. So a thread sets it that runs no handlers. And the handler of a signal that
-    comes just before a wait runs after it: so no wait is long.
+    that lock for ever. So another thread sets the event. And where a signal comes just before a
+    wait, its handler runs only after the wait. So each wait is short, and is repeated.
     """
 
     def set(self) -> None:
@@ -55,7 +55,7 @@ class Bell(Event):
 
 
 class LastingServer(MPServer):
-    """Granian's server without its end at a second death, and which two signals always end."""
+    """Granian's server. A second death does not end it, and two signals at once do."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)

@@ -3,10 +3,14 @@
 from datetime import UTC, date, datetime
 from typing import Any
 
+from core.database import clock
+from core.kernel.days import add_days, natural_day
+from core.nights.nightly import lapse
 from core.staff import two_persons
 from core.staff.models import Proposal
 from core.staff.powers import Role
 from core.statements import services
+from core.statements.balances import mark_make
 from core.statements.models import Statement
 from tests.support import factories
 
@@ -17,6 +21,17 @@ SUNDAY = date(2030, 3, 10)
 def at(day: date, hour: int = 12) -> datetime:
     """Move the clock to an hour of a day, in UTC."""
     return factories.time_to(datetime(day.year, day.month, day.day, hour, tzinfo=UTC))
+
+
+def days_end(days: int) -> None:
+    """Let days pass, and do what their nights do before a month can be closed."""
+    mark_make()
+    factories.time_pass(days=days)
+    yesterday = add_days(natural_day(clock.now()), -1)
+    lapse(yesterday)
+    mark_make()
+    services.statements_issue(until=yesterday)
+    factories.time_pass(hours=1)
 
 
 def rate(by: Any, percent: str = "6", since: date = MONDAY, **more: Any) -> None:

@@ -11,9 +11,7 @@ from core.database import clock
 from core.journal import rules
 from core.journal.acting import name_process
 from core.journal.verifying import Fault
-from core.kernel.days import add_days, natural_day
 from core.ledger.books import differences
-from core.nights.nightly import lapse
 from core.payoffice.services.finding import by_uuid
 from core.payoffice.sources import DocumentArchived
 from core.periods.archive import retiring
@@ -23,8 +21,6 @@ from core.periods.archive.tables import ArchiveTable
 from core.periods.archive.writing import archive_write
 from core.periods.models import ClosedPeriod, RetiredRows
 from core.staff.powers import Role
-from core.statements.balances import mark_make
-from core.statements.services import statements_issue
 from lototrot import journal_rules
 from lototrot.models.contest import Contest
 from lototrot.models.retired import RetiredSales
@@ -40,6 +36,7 @@ from tests.support import factories, rounds
 from tests.support.databases import Database
 from tests.support.history.acts import annul_last
 from tests.support.journaling import seal_all
+from tests.support.stating import days_end
 
 VOIDS = "lototrot_void"
 
@@ -231,12 +228,7 @@ def test_a_void_that_is_retired_with_another_month_than_its_ticket_stays(
         rounds.run(contest, [rounds.Facts((1, 2), winners=frozenset({1}))] * 2)
         rounds.order(contest)
         factories.prints_ended(contest)
-    mark_make()
-    factories.time_pass(days=110)
-    lapse(add_days(natural_day(clock.now()), -1))
-    mark_make()
-    statements_issue(until=add_days(natural_day(clock.now()), -1))
-    factories.time_pass(hours=1)
+    days_end(110)
     for number, gone in ((1, [0]), (2, [0, 3, 4])):
         closed()
         name_process("command:period_archive")

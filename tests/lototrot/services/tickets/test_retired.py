@@ -16,11 +16,9 @@ from core.database.kept import forget_all
 from core.journal import rules
 from core.journal.acting import name_process
 from core.journal.verifying import Fault, verify
-from core.kernel.days import add_days, natural_day
 from core.kernel.request_uuids import AHEAD, RequestArchived, RequestUuidTooOld
 from core.ledger.books import differences
 from core.ledger.models import Transfer
-from core.nights.nightly import lapse
 from core.payoffice.services.finding import by_code, by_uuid
 from core.payoffice.sources import DocumentArchived, DocumentUnknown
 from core.periods.archive import retiring
@@ -33,8 +31,6 @@ from core.premises.models import BurntRequest
 from core.premises.requests import need_new, new_uuid
 from core.reports.tables import Period, Report, reports, table
 from core.staff.powers import Role
-from core.statements.balances import mark_make
-from core.statements.services import statements_issue
 from lototrot import journal_rules, nightly
 from lototrot.models.contest import Contest
 from lototrot.models.retired import RetiredMarks, RetiredSales
@@ -69,6 +65,7 @@ from tests.support.databases import Database
 from tests.support.factories.request_uuids import uuid_at
 from tests.support.journaling import meanwhile, seal_all
 from tests.support.paying import unknown_code
+from tests.support.stating import days_end
 from tests.support.verifying.forging import public_key, published_log, written
 from tests.support.verifying.load import verifier
 
@@ -284,12 +281,7 @@ def test_a_ticket_sold_behind_one_of_the_next_month_leaves_with_that(
         rounds.run(contest, [rounds.Facts((1, 2, 3), winners=frozenset({1}))] * 2)
         rounds.order(contest)
         factories.prints_ended(contest)
-    mark_make()
-    factories.time_pass(days=110)
-    lapse(add_days(natural_day(clock.now()), -1))
-    mark_make()
-    statements_issue(until=add_days(natural_day(clock.now()), -1))
-    factories.time_pass(hours=1)
+    days_end(110)
     for name, gone in (("2030-03", [0]), ("2030-04", [0, 1, 2])):
         closed()
         name_process("command:period_archive")
