@@ -4,10 +4,7 @@
 import os
 import sys
 
-from django.core.management import execute_from_command_line
-
-from core.config.version import program_version
-from core.journal.acting import name_process
+from core.kernel import loading
 
 # Commands that read the program and no database, and the demonstration: they are development's.
 DEVELOPMENT = {
@@ -16,11 +13,18 @@ DEVELOPMENT = {
 }
 
 if __name__ == "__main__":
+    loading.begin()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
     if sys.argv[1:] in (["version"], ["--version"]):
+        from core.config.version import program_version  # nothing else is loaded for it
+
         sys.stdout.write(f"{program_version()}\n")
         sys.exit()
     if DEVELOPMENT.intersection(sys.argv[1:2]):
         os.environ.setdefault("PROFILE", "development")
+    from django.core.management import execute_from_command_line
+
+    from core.journal.acting import name_process
+
     name_process(f"command:{sys.argv[1] if len(sys.argv) > 1 else ''}")
     execute_from_command_line(sys.argv)

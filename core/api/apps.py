@@ -11,5 +11,7 @@ class ApiConfig(AppConfig):
     def ready(self) -> None:
         # Every process that loads the apps (web, worker, command) logs in the same way.
         from core.api.logs import configure
+        from core.kernel import loading
 
         configure()
+        loading.end()

@@ -12,6 +12,7 @@ from django.db import DatabaseError
 from kombu.entity import Queue
 
 from core.journal import acting
+from core.kernel import loading
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
 
@@ -80,3 +81,4 @@ def _beat(**_: Any) -> None:
 
     metrics.follow_tasks()
     metrics.listen()
+    loading.end()

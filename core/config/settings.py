@@ -4,7 +4,6 @@ There are two profiles: `production` (default), which refuses to start on anythi
 demonstration only, and `development` (embedded servers, secrets generated once under `var/`).
 """
 
-import gc
 import re
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,11 +17,10 @@ from core.config.database_urls import connection_settings, standby_settings
 from core.config.outside import on_another_host
 from core.config.secret import Secrets
 from core.config.version import program_version
+from core.kernel import loading
 from core.tools.embedded import postgres, valkey
 
-# What a process loads stays, yet the collector would examine it again and again: a fifth of the
-# time that a start takes.
-gc.set_threshold(10_000, 20, 20)
+loading.begin()  # again: a process may begin elsewhere than in this program's commands
 
 BASE_DIR = Path(__file__).resolve().parents[2]
 VERSION = program_version()

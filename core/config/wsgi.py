@@ -1,13 +1,16 @@
 """Make the WSGI application. It refuses to serve on a database that could lose an answered sale."""
 
-import gc
 import os
 from importlib import import_module
 
-import django
+from core.kernel import loading
 
-from core.config import celery  # noqa: F401  (it sends the tasks)
-from core.config.one_write import in_one_write
+loading.begin()
+
+import django  # noqa: E402  (the collector waits)
+
+from core.config import celery  # noqa: E402, F401  (it sends the tasks)
+from core.config.one_write import in_one_write  # noqa: E402
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
 django.setup(set_prefix=False)
@@ -32,7 +35,5 @@ if settings.TRACES:
     spans.start()
 if settings.CLOCK_WATCH:
     watching.start()
-# What is loaded here stays, so the garbage collector need not stop requests to examine it.
 import_module(settings.ROOT_URLCONF)
-gc.collect()
-gc.freeze()
+loading.end()
