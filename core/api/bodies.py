@@ -9,6 +9,7 @@ every fault with its place and code. The OpenAPI document shows that derived sha
 """
 
 import functools
+import threading
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, NamedTuple, TypeVar
 
@@ -55,6 +56,7 @@ def read(kind: type[B], body: bytes) -> B:
 
 def from_document(kind: type[B], document: Any) -> B:
     """Return parsed JSON as a body. Raises the framework's ValidationError."""
+    _decoder(kind)  # makes what msgspec knows of the type, which `convert` uses as well
     shape = shape_of(kind)(data=document, context={"query": False})
     shape.is_valid(raise_exception=True)
     return msgspec.convert(msgspec.to_builtins(shape.validated_data), kind)
@@ -75,9 +77,23 @@ def _read_right(kind: type[B], body: bytes) -> B | None:
     return value if body.count(b":") == _names(value) else None
 
 
-@functools.cache
+_decoders: dict[type[Body], msgspec.json.Decoder[Any]] = {}
+_making = threading.Lock()
+
+
 def _decoder(kind: type[B]) -> msgspec.json.Decoder[B]:
-    return msgspec.json.Decoder(kind)
+    """Return the decoder of a body; one thread makes it, while others that need one wait.
+
+    msgspec keeps with a type what it found out about it, and keeps that before it has all of it.
+    A thread that decodes the type meanwhile reads a null pointer, and the process is gone.
+    """
+    decoder = _decoders.get(kind)
+    if decoder is None:
+        with _making:
+            decoder = _decoders.get(kind)
+            if decoder is None:
+                decoder = _decoders[kind] = msgspec.json.Decoder(kind)
+    return decoder
 
 
 class _Names(NamedTuple):

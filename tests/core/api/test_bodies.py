@@ -1,8 +1,10 @@
 """Bodies of the hot paths: msgspec alone accepts only what the strict reader accepts."""
 
 import json
+import threading
 from typing import Any
 
+import msgspec
 import pytest
 from rest_framework.exceptions import ValidationError
 
@@ -117,3 +119,35 @@ def test_both_readers_refuse(changes: dict[str, Any]) -> None:
 
 def test_a_body_shows_no_secret() -> None:
     assert "1ABC" not in repr(bodies.read(CodeIn, b'{"code": "1ABC"}'))
+
+
+def test_one_thread_makes_the_decoder_that_others_wait_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two threads that decode a type of which msgspec does not know all yet crash the process."""
+
+    class NewIn(bodies.Body, frozen=True):
+        number: int
+
+    make, making, second = msgspec.json.Decoder, threading.Event(), threading.Event()
+
+    def slowly(kind: Any) -> Any:
+        if making.is_set():
+            second.set()
+        making.set()
+        second.wait(0.1)  # long enough for one that does not wait for the first
+        return make(kind)
+
+    monkeypatch.setattr(msgspec.json, "Decoder", slowly)
+    read: list[NewIn] = []
+    threads = [
+        threading.Thread(target=lambda: read.append(bodies.read(NewIn, b'{"number": 3}')))
+        for _ in range(2)
+    ]
+    threads[0].start()
+    assert making.wait(10)
+    threads[1].start()
+    for thread in threads:
+        thread.join()
+    assert read == [NewIn(3), NewIn(3)]
+    assert not second.is_set()
