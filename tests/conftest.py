@@ -75,6 +75,7 @@ from core.database import kept  # noqa: E402
 from core.journal.acting import name_process  # noqa: E402
 from core.traffic import limits  # noqa: E402
 from core.traffic.standing import known  # noqa: E402
+from tests.deep_calls import with_room  # noqa: E402
 from tests.support import databases  # noqa: E402
 from tests.support.factories.clocks import use_the_machines_clock  # noqa: E402
 from tests.support.static import share_static_files  # noqa: E402
@@ -212,6 +213,16 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000, 20, 20)
 
 
+class _Room:
+    """Run all tests in one call that has room for the deep calls of each."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> object:
+        plugins = session.config.pluginmanager
+        without = [self, plugins.get_plugin("terminalreporter")]  # this one ends the line of dots
+        return with_room(plugins.subset_hook_caller("pytest_runtestloop", without), session=session)
+
+
 class _Named:
     """Name a failed test at once: a run that is ended from outside has then said which failed."""
 
@@ -225,6 +236,7 @@ class _Named:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
+    session.config.pluginmanager.register(_Room())
     terminal = session.config.pluginmanager.get_plugin("terminalreporter")
     if terminal is not None and not hasattr(session.config, "workerinput"):
         session.config.pluginmanager.register(_Named(terminal))
