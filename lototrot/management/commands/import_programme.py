@@ -5,8 +5,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from core.database.management.program_command import ProgramCommand
 from core.kernel.errors import DomainError
 from core.staff.devices import CONSOLE
 from core.staff.models import StaffSession
@@ -15,7 +16,7 @@ from lototrot.engine.programme import MAX_BYTES, ProgrammeInvalid
 from lototrot.services.programme.official import READERS, programme_import
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Import an official programme as the organiser; the password comes from standard input."
 
     def add_arguments(self, parser: CommandParser) -> None:

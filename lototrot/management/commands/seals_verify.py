@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from core.database.management.program_command import ProgramCommand
 from core.database.snapshot import snapshot
 from core.kernel.errors import InvariantBroken
 from lototrot.models.sealing import Seal
@@ -11,7 +12,7 @@ from lototrot.services.seal.sealing import seal_verify
 from lototrot.services.tickets.retired import TicketsArchived
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = (
         "Make the root of every sealed contest again from its tickets, and compare it with what "
         "was published. Exits with 1 if one differs. Contests whose tickets left with a retired "

@@ -1,9 +1,6 @@
 """Change batches and blocks, and check the findings; check that every row is sealed once."""
 
-from io import StringIO
-
 import pytest
-from django.core.management import call_command
 from django.db import transaction
 
 from core.journal import rows, wire
@@ -148,14 +145,3 @@ def test_a_part_names_what_was_changed_in_it_and_nothing_else(sealed: Database) 
         execute("UPDATE journal_block SET short = short || 'x' WHERE batch_id = 1")
         assert {each.batch for each in verify(until=1).findings if each.batch} == {1}
         assert not [each for each in verify(since=1, until=last).findings if each.batch]
-
-
-def test_the_command_verifies_in_parts_and_goes_on_from_one(sealed: Database) -> None:
-    last = last_sealed().number
-    whole, parts, rest = StringIO(), StringIO(), StringIO()
-    call_command("journal_verify", stdout=whole)
-    call_command("journal_verify", step=1, stdout=parts)
-    said = [f"verified up to batch {number}" for number in range(1, last)]
-    assert parts.getvalue().splitlines() == [*said, whole.getvalue().strip()]
-    call_command("journal_verify", since=last - 1, stdout=rest)
-    assert rest.getvalue().startswith("1 batches, ")

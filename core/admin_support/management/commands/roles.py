@@ -2,14 +2,12 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from core.admin_support.roles import page
+from core.database.management.program_command import ProgramCommand
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Prints who may do what, as the page docs/roles.md."
-    requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.stdout.write(page(), ending="")

@@ -4,14 +4,13 @@ from importlib import import_module
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
 
 from core.api.catalogue import as_markdown
+from core.database.management.program_command import ProgramCommand
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Print every problem code with its status, title and whether it is transient."
-    requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:
         # Problems are found by importing everything, the administration after its site is made.

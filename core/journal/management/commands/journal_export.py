@@ -3,14 +3,15 @@
 from pathlib import Path
 from typing import Any, TextIO
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
+from core.database.management.program_command import ProgramCommand
 from core.database.reading.standby import read_much
 from core.journal.export import export
 from core.looks.recording import EXPORT, look
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Write the sealed journal to a file, for verify/journal.py."
 
     def add_arguments(self, parser: CommandParser) -> None:

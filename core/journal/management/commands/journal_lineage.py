@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from core.database.management.program_command import ProgramCommand
 from core.journal.lineages import lineage_begin, state, unbegun
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = (
         "Say whether the journal can go on here; exit 1 if not. With --begin, have it go on: on a "
         "server that a dump, a logical copy or pg_upgrade has brought it to."

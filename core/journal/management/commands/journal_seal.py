@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
+from core.database.management.program_command import ProgramCommand
 from core.journal.services import batch_seal, checkpoint_publish, checkpoints_due
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Seal the next batch of the journal, and publish the checkpoint that is due."
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -4,14 +4,15 @@ import functools
 from collections.abc import Iterator
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from core.database.management.program_command import ProgramCommand
 from core.database.reading.standby import read_much
 from core.journal.services import last_batch
 from core.journal.verifying import Fault, verify
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Verify the whole journal and every row it stands for; exit 1 unless all is well."
 
     def add_arguments(self, parser: CommandParser) -> None:

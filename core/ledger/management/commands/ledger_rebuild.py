@@ -5,14 +5,15 @@ Run it as `manage.py ledger_rebuild`.
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from core.database.management.program_command import ProgramCommand
 from core.database.reading.standby import read_much
 from core.database.snapshot import snapshot
 from core.ledger.books import Difference, differences
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = (
         "Rebuilds every balance from tickets, results and payments and compares it with the "
         "ledger. Prints each account that differs; exits with 1 if one does. Changes nothing."

@@ -3,14 +3,15 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from core.database.management.program_command import ProgramCommand
 from core.database.reading.standby import read_much
 from core.kernel.errors import InvariantBroken
 from core.nights import jobs
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = (
         "Audits all of the past: every balance, settlement, seal, statement, and the journal with "
         "every row. The nights do it in turns. It writes nothing. Exits with 1 if anything differs."

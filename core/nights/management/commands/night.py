@@ -4,14 +4,15 @@ import datetime
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from core.database.management.program_command import ProgramCommand
 from core.kernel.errors import DomainError
 from core.nights.models import JobRun
 from core.nights.services import night_run
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = (
         "Runs every job that ended days have left undone, up to yesterday or to --day. Doing it "
         "twice changes nothing. Exits with 1 if a job fails."

@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from core.database.management.program_command import ProgramCommand
 from core.kernel.errors import DomainError
 from core.periods.names import names_erase_again
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Erase again the names that a copy of the public log calls erased."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -3,14 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from core.database.management.program_command import ProgramCommand
 from core.kernel.errors import DomainError
 from core.looks.recording import EXPORT, look
 from core.periods.archive.writing import archive_write, closed_period
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = (
         "Write a closed month to files in FOLDER/YYYY-MM, verified; exit 1 unless they are whole."
     )

@@ -3,13 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from core.database.management.program_command import ProgramCommand
 from core.kernel.errors import DomainError
 from core.periods.archive.attaching import attach, detach
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Verify the files of a closed month and load them into a schema that is only read."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -3,14 +3,15 @@
 import uuid
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from core.database.management.program_command import ProgramCommand
 from core.kernel.errors import DomainError
 from core.looks.recording import EXPORT, look
 from core.periods.archive.attaching import rows_about
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Print the rows of an attached month about a UUID, as table and JSON."
 
     def add_arguments(self, parser: CommandParser) -> None:

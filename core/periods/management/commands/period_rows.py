@@ -3,13 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from core.database.management.program_command import ProgramCommand
 from core.kernel.errors import DomainError
 from core.periods.archive.naming import rows_named
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Compare the rows of an archived month with its sealed entries; exit 1 if one differs."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -4,15 +4,15 @@ import os
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from core.database.management.program_command import ProgramCommand
 from core.proofs import keys
 from core.proofs.signing_process import Server
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Hold SIGNING_KEYS, and sign for the processes that may open SOCKET."
-    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("socket", help="the file that SIGNER names in the other processes")

@@ -5,14 +5,15 @@ log.
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from core.database.management.program_command import ProgramCommand
 from core.kernel.errors import DomainError
 from core.proofs.log import key_rotate
 from core.proofs.models import SigningKey
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Show the signing key in force, or put the current one of SIGNING_KEYS in its place."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

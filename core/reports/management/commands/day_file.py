@@ -5,15 +5,16 @@ import tempfile
 from argparse import ArgumentParser
 from typing import Any, TextIO
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from core.database.management.program_command import ProgramCommand
 from core.database.reading.standby import read_much
 from core.looks.recording import EXPORT, look
 from core.nights.services import last_day
 from core.reports.days.day_file import write
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Writes a day that has ended as a file of events (see day_replay)."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -4,13 +4,14 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from core.database.management.program_command import ProgramCommand
 from core.kernel.errors import DomainError
 from core.reports.days.day_file import replay
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = (
         "Plays a day file again from its opening balances into a fresh, migrated, empty database "
         "and compares every figure. Needs DATABASE_OWNER_URL, as migrate does. Such a database "

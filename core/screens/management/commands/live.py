@@ -10,10 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 from django.db import InterfaceError, OperationalError, connection
 
 from core.api import metrics
+from core.database.management.program_command import ProgramCommand
 from core.screens import live
 from core.screens.live_server import Files, serve
 from core.timekeeping import watching
@@ -30,9 +31,8 @@ def address(text: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Publish what the boards show, once a second."
-    requires_system_checks: list[str] = []  # it serves none of the addresses that are checked
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--folder", type=Path, default=live.folder(), help="where to write")

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
+from core.database.management.program_command import ProgramCommand
 from core.staff.powers import Powers, Role, tables
 
 INTRODUCTION = """\
@@ -17,7 +16,7 @@ Each table is the constant `POWERS` in the module `powers.py` of one app. The se
 power before they do anything else. `python manage.py powers` prints this page."""
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Prints the roles that may do each act, app by app, as the page docs/powers.md."
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -7,13 +7,14 @@ exist only on people's devices.
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from core.database.management.program_command import ProgramCommand
 from core.staff.models import SecondFactor, User
 from core.staff.second_factor import present_code
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Print the one-time code of a demonstration's member of staff (not in production)."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -7,15 +7,16 @@ import getpass
 import sys
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from core.database.management.program_command import ProgramCommand
 from core.kernel.errors import DomainError
 from core.staff.models import User
 from core.staff.powers import Role
 from core.staff.services import user_create
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Open the first two accounts. Read a password from the terminal or standard input."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -3,14 +3,14 @@
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from core.database.management.program_command import ProgramCommand
 from core.tools.articles.tracing import faults, trace
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Print what stands behind each article of the regulation."
-    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--check", action="store_true", help="fail on anything missing")

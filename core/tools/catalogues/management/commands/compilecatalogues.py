@@ -2,16 +2,16 @@ from typing import Any
 
 from babel.messages.pofile import PoFileError
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from core.database.management.program_command import ProgramCommand
 from core.tools.catalogues import catalogues
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     """Compile every message catalogue of the project, without the gettext tools."""
 
     help = "Compile the message catalogues (.po to .mo)."
-    requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

@@ -1,16 +1,16 @@
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from core.database.management.program_command import ProgramCommand
 from core.tools.catalogues import catalogues
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     """Extract the messages of the code and templates into the catalogues, or check them."""
 
     help = "Bring the message catalogues up to date with the code."
-    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(

@@ -9,8 +9,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from core.database.management.program_command import ProgramCommand
 from core.tools.embedded.postgres import Postgres
 from core.tools.embedded.processes import EmbeddedError
 from core.tools.embedded.server import ROOT, var_folder
@@ -45,9 +46,8 @@ def need_nothing_of_others(environment: Mapping[str, str]) -> None:
 _ONE_ADDRESS = {"ANONYMOUS_PER_S": "200", "ANONYMOUS_TOTAL_PER_S": "400"}
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Play a race day on this machine and print it. Its data are made anew each time."
-    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(

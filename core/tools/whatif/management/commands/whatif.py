@@ -5,16 +5,16 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from core.database.management.program_command import ProgramCommand
 from core.tools.whatif.answers import FileMalformed, answers, read_cases
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     """Answers the cases of a file, one JSON line each; a case refused does not stop the others."""
 
     help = "Answer a file of worked cases with the rules of the games, without a database."
-    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path, help="JSON file with a list of cases")
