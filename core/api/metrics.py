@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import structlog
-from celery.signals import before_task_publish, task_postrun, task_prerun
 from django.conf import settings
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse
@@ -148,6 +147,9 @@ def listen() -> None:
 
 def follow_tasks() -> None:
     """Count the tasks that this process sends, and those that it or its children do."""
+    # A process that does neither, such as `live`, starts without Celery.
+    from celery.signals import before_task_publish, task_postrun, task_prerun
+
     began_s: dict[str, float] = {}
 
     @before_task_publish.connect(weak=False)  # type: ignore[untyped-decorator]

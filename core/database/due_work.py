@@ -6,13 +6,16 @@ so sending it twice is harmless.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from celery import Task
 from django.db import DatabaseError, connection, transaction
 
 from core.contributions import contributed_items
 from core.database import clock
 from core.kernel.errors import DomainError
+
+if TYPE_CHECKING:
+    from celery import Task  # a process that neither sends nor does tasks starts without it
 
 Failures = dict[tuple[str, int], str]
 """Codes of refusals and errors by task and id."""
@@ -22,7 +25,7 @@ Failures = dict[tuple[str, int], str]
 class DueWork:
     """A task that is due for each id that `due()` returns."""
 
-    task: Task
+    task: "Task"
     due: Callable[[], Iterable[int]]
 
 

@@ -43,7 +43,7 @@ def test_a_task_expires_and_ends() -> None:
 
 
 def test_a_command_starts_without_celery_and_what_is_loaded_is_left_alone() -> None:
-    """Celery is a third of what a start takes, and most commands send no task.
+    """Celery is a third of what a start takes, and most commands send no task, nor does `live`.
 
     The garbage collector examines nothing of what is loaded, and from then on what is new.
     """
@@ -52,8 +52,9 @@ from core.kernel import loading
 loading.begin()
 import django, gc, json, sys
 django.setup()
+import core.screens.management.commands.live
 full = gc.get_stats()[2]["collections"]
-loaded = sorted({'celery', 'kombu', 'redis'} & {*sys.modules})
+loaded = sorted({'celery', 'kombu', 'redis', 'rich.console'} & {*sys.modules})
 print(json.dumps([loaded, full, gc.get_freeze_count() > len(gc.get_objects()), gc.get_threshold()]))
 """
     done = subprocess.run(
