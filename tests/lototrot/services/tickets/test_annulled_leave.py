@@ -1,11 +1,14 @@
 """Tickets annulled as errors leave with their voids, and nothing is told otherwise afterwards."""
 
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 from django.db import DatabaseError, connection, connections, transaction
+from pytest_django import DjangoDbBlocker
 
 from core.database import clock
 from core.journal import rules
@@ -32,8 +35,7 @@ from tests.core.periods.archive.test_acts_leave import _verified as verified
 from tests.core.periods.archive.test_retiring import confirm, forge, found, leaving, proposed
 from tests.core.periods.conftest import closed, march_ended
 from tests.lototrot.services.tickets.test_retired import TICKETS, retired, told
-from tests.support import factories, rounds
-from tests.support.databases import Database
+from tests.support import databases, factories, rounds
 from tests.support.history.acts import annul_last
 from tests.support.journaling import seal_all
 from tests.support.stating import days_end
@@ -49,8 +51,21 @@ def selling(of: Contest, at: factories.Point, masks: rounds.Masks) -> Ticket:
 
 
 @pytest.fixture
-def month(own_database: Database, monkeypatch: pytest.MonkeyPatch) -> ClosedPeriod:
-    """March 2030, closed: two tickets won, one did not, and two were annulled before."""
+def month(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[ClosedPeriod]:
+    """March 2030, closed, in a database of this test: two of five tickets were annulled."""
+    with django_db_blocker.unblock(), databases.restored(_played()):
+        name_process("command:period_archive")
+        yield ClosedPeriod.objects.get()
+
+
+@cache
+def _played() -> str:
+    """Return the name of a database with the month, which this process plays once."""
+    return databases.prepared(_play)
+
+
+def _play() -> None:
+    """Two tickets of March won, one did not, and two were annulled before."""
     put = rounds.sell
 
     def sell(of: Contest, at: factories.Point, tickets: Any) -> list[Ticket]:
@@ -58,12 +73,10 @@ def month(own_database: Database, monkeypatch: pytest.MonkeyPatch) -> ClosedPeri
         annul_last(of, 2)
         return [*sold, *put(of, at, tickets)]
 
-    with monkeypatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rounds, "sell", sell)
         march_ended(batches=True)
     closed()
-    name_process("command:period_archive")
-    return ClosedPeriod.objects.get()
 
 
 def refused(statement: str, by: str) -> None:
@@ -210,7 +223,7 @@ def test_a_night_that_was_killed_between_two_voids_goes_on(
 
 
 def test_a_void_that_is_retired_with_another_month_than_its_ticket_stays(
-    own_database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    own_database: databases.Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     factories.time_to(rounds.NOON)
     point, march = factories.point(), rounds.contest(rounds.rules(**rounds.TWO_LEGS), [(1, 2)] * 2)
