@@ -68,10 +68,10 @@ class Span:
 
     def parts(self) -> list[tuple[str, list[int | list[int]]]]:
         """Return the conditions on `journal_xid`, late transactions first, with parameters."""
-        main = f"{COLUMN} >= %s AND {COLUMN} < %s AND {COLUMN} <> ALL(%s)"
+        main = f"{COLUMN} >= %s AND {COLUMN} < %s AND {COLUMN} <> ALL(%s::bigint[])"
         values: list[int | list[int]] = [self.first, self.end, list(self.open)]
         late: list[int | list[int]] = [sorted(set(self.late) - set(self.open))]
-        return [(f"{COLUMN} = ANY(%s)", late)] * bool(late[0]) + [(main, values)]
+        return [(f"{COLUMN} = ANY(%s::bigint[])", late)] * bool(late[0]) + [(main, values)]
 
 
 def written_to(span: Span) -> list[Journaled]:

@@ -43,7 +43,7 @@ SELECT account_id, sum(cents)::bigint FROM ledger_entry
  GROUP BY 1
 """
 _NEXT = "SELECT min(id) FROM ledger_transfer WHERE id > %s AND id <= %s"
-_CODES = "SELECT id, code FROM ledger_account WHERE id = ANY (%s)"
+_CODES = "SELECT id, code FROM ledger_account WHERE id = ANY (%s::bigint[])"
 BEGINNING = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
 

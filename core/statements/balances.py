@@ -22,9 +22,12 @@ from core.statements.models import Mark, MarkedBalance
 
 PREFIX = "premises:"
 
+# The accounts have the type of their column. Of another type they would be compared one by one with
+# those of each transfer, and the planner would read all transfers that these accounts ever had.
 _SINCE = """
 SELECT account_id, sum(cents)::bigint FROM ledger_entry
- WHERE transfer_id > %(after)s AND transfer_id <= %(up_to)s AND account_id = ANY (%(accounts)s)
+ WHERE transfer_id > %(after)s AND transfer_id <= %(up_to)s
+   AND account_id = ANY (%(accounts)s::bigint[])
  GROUP BY 1
 """
 _WEEK = """
@@ -32,13 +35,13 @@ SELECT account_id, kind, (at AT TIME ZONE 'Europe/Madrid')::date, count(*), sum(
   FROM ledger_entry
  WHERE transfer_id > %(after)s AND transfer_id <= %(up_to)s
    AND at >= %(since)s AND at < %(until)s AND kind <> %(commission)s
-   AND account_id = ANY (%(accounts)s)
+   AND account_id = ANY (%(accounts)s::bigint[])
  GROUP BY 1, 2, 3 ORDER BY 1, 3, 2
 """
 _UNTIL = """
 SELECT account_id, sum(cents)::bigint FROM ledger_entry
  WHERE transfer_id > %(after)s AND (at < %(until)s OR kind = %(commission)s)
-   AND account_id = ANY (%(accounts)s)
+   AND account_id = ANY (%(accounts)s::bigint[])
  GROUP BY 1
 """
 _NEWEST = 2**63 - 1

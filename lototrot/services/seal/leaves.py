@@ -154,7 +154,7 @@ def _sellers(terminals: list[int] | None = None) -> Mapping[bytes, bytes]:
 
     Cover all terminals, or those with the given ids.
     """
-    where = "" if terminals is None else "WHERE t.id = ANY(%(terminals)s)"
+    where = "" if terminals is None else "WHERE t.id = ANY(%(terminals)s::bigint[])"
     with connection.cursor() as cursor:
         cursor.execute(_SELLERS.format(where=where), {"terminals": terminals})
         return {
