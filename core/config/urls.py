@@ -4,10 +4,15 @@ Each app keeps its API beside its services, in `api/urls.py`. The addresses of a
 name.
 """
 
+from typing import NoReturn
+
+from django.conf import settings
 from django.contrib import admin
-from django.urls import URLResolver, include, path
+from django.http import Http404, HttpRequest
+from django.urls import URLPattern, URLResolver, include, path, re_path
 
 from core.api import metrics
+from core.api.limits import SALES
 from core.config import health
 from core.config.routes import as_tree
 from core.contributions import contributions_by_app
@@ -22,14 +27,28 @@ def _apis() -> list[URLResolver]:
     ]
 
 
-admin.autodiscover()  # the pages of every app: only a process with addresses needs them
+def _administration() -> URLPattern | URLResolver:
+    """Return the addresses of the administration, with the pages of every app.
+
+    A process for sales loads no page: `core.api.limits` refuses all of them there.
+    """
+    if settings.PROCESS_ROLE == SALES:
+        return re_path("^admin/", _no_page)
+    admin.autodiscover()
+    return path("admin/", admin.site.urls)
+
+
+def _no_page(_: HttpRequest) -> NoReturn:
+    raise Http404
+
+
 urlpatterns = [
     path("api/v1/", include(as_tree([*_apis(), path("", include("core.api.urls"))]))),
     path("live/<str:name>", live_file),
     path("livez", health.livez),
     path("readyz", health.readyz),
     path("metrics", metrics.view),
-    path("admin/", admin.site.urls),
+    _administration(),
     path("", include("core.screens.urls")),
 ]
 

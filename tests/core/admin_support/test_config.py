@@ -32,7 +32,20 @@ def loaded(*firsts: str) -> list[list[str]]:
     return [line.split() for line in done.stdout.splitlines()]
 
 
-def test_a_worker_starts_without_the_pages_and_a_web_server_with_them() -> None:
-    worker, web = loaded("import core.config.celery, lototrot.tasks", "import core.config.urls")
+SALES = """
+from django.conf import settings
+from django.test import Client
+settings.PROCESS_ROLE, settings.LIMITS_URL = "sales", "memory://"
+for path in ("/admin/", "/admin/login/", "/admin/staff/user/"):
+    assert Client(headers={"host": "localhost"}).get(path).status_code == 421, path
+"""
+
+
+def test_only_a_web_server_for_everybody_starts_with_the_pages() -> None:
+    """One for sales refuses every page of the administration, and loads none."""
+    worker, web, sales = loaded(
+        "import core.config.celery, lototrot.tasks", "import core.config.urls", SALES
+    )
     assert worker == []
     assert web == list(PAGES)
+    assert sales == []
