@@ -23,9 +23,12 @@ from core.config.hot_paths import Handler  # noqa: E402
 from core.config.passing_on import passing_on  # noqa: E402
 from core.config.shedding import shedding  # noqa: E402
 from core.config.startup import verify_server  # noqa: E402
+from core.database import together  # noqa: E402
 from core.timekeeping import watching  # noqa: E402
+from core.traffic.seats import SEATS, seated  # noqa: E402
 
-application = shedding(alive_early(refusing_early(in_one_write(Handler()))))
+application = seated(shedding(alive_early(refusing_early(in_one_write(Handler())))))
+together.while_waiting(SEATS.leave)
 if settings.DEALER:
     application = passing_on(application, settings.DEALER)
 verify_server()

@@ -7,6 +7,7 @@ on its connection, and each gets its own answer. In the database each is a trans
 """
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -18,6 +19,19 @@ MOST = 16
 """Calls in one statement."""
 PATIENCE_S = 0.05
 """A call waits no longer for another statement to end: then it is made alone."""
+
+
+def _stay() -> None:
+    """Do nothing: a process that has said nothing has no seats."""
+
+
+_leave_seat: Callable[[], None] = _stay
+
+
+def while_waiting(leave: Callable[[], None]) -> None:
+    """Have every thread call `leave` before it waits: its place is for another request."""
+    global _leave_seat  # noqa: PLW0603  (said once, as the process starts)
+    _leave_seat = leave
 
 
 class _Call:
@@ -60,8 +74,10 @@ class Together:
                 self._waiting.append(call)
             else:
                 self._is_under_way = call.leads = True
-        if not call.leads and not call.turn.acquire(timeout=PATIENCE_S) and not self._left(call):
-            call.turn.acquire()
+        if not call.leads:
+            _leave_seat()  # to a request that may share the next statement
+            if not call.turn.acquire(timeout=PATIENCE_S) and not self._left(call):
+                call.turn.acquire()
         if call.leads:
             self._lead(call)
         return call.answer or call_function(self._function, **arguments)

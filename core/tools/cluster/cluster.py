@@ -23,7 +23,7 @@ from core.tools.cluster import databases, proxy, software
 from core.tools.cluster.machines import Machine, end_all
 from core.tools.cluster.network import Network
 from core.tools.deploying.patroni import PORT, service_environment
-from core.tools.deploying.processes import OPEN_FILES, PROCESSES, THREADS, here, working
+from core.tools.deploying.processes import OPEN_FILES, PROCESSES, here, working
 from core.tools.embedded import folders
 from core.tools.embedded.keys import environment_of
 from core.tools.embedded.postgres import APP, DATABASE, OWNER, Postgres
@@ -308,7 +308,7 @@ class Cluster:
             "beat": ["--schedule", str(own / "beat-schedule")],
         }
         for process in (PROCESSES[kind] for kind in KINDS if kind in self.kinds):
-            threads = os.environ.get("WEB_THREADS") or THREADS
+            threads = os.environ.get("WEB_THREADS") or process.threads
             command = process.command(address=at, processes=1, threads=threads, signer=self._signer)
             if process.works:
                 command = list(working())  # one for all queues: there are two processors

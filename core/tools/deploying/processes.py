@@ -15,6 +15,8 @@ CONNECTIONS: Final = 8192  # of one process: terminals and boards keep theirs op
 OPEN_FILES: Final = 2 * CONNECTIONS
 STOP_WITHIN_S: Final = 60
 THREADS: Final = 6  # of each process that answers
+SALES_THREADS: Final = 16
+"""Of a process for terminals: sales that wait for one statement work at nothing (docs/adr/0056)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class Process:
     words: tuple[str, ...]
     port: int | None = None
     processes: int = 1
+    threads: int = THREADS
     metrics_port: int | None = None
     role: str = ""
     weight: int | None = None
@@ -61,7 +64,7 @@ class Process:
 
     def command(self, **given: object) -> list[str]:
         """Return its command with `address`, `signer`, and others where they are not as usual."""
-        usual = {"port": self.port, "processes": self.processes, "threads": THREADS}
+        usual = {"port": self.port, "processes": self.processes, "threads": self.threads}
         return [word.format_map({**usual, **given}) for word in self.words]
 
 
@@ -100,6 +103,7 @@ PROCESSES: Final[Mapping[str, Process]] = {
             words=_SERVING,
             port=8000,
             processes=2,
+            threads=SALES_THREADS,
             role="sales",
             weight=1000,
         ),

@@ -221,7 +221,7 @@ class Stack:
         play = web_command(self.play_port, sales)
         self._add("play", "play", play, lambda: gives(self.play_port, "/readyz"), 30)
         self._children["play"].environment |= {"TRUSTED_PROXIES": "127.0.0.1"}
-        command = web_command(self.sales_port, sales)
+        command = web_command(self.sales_port, sales, name="sales")
         self._add("sales", "web", command, lambda: gives(self.sales_port, "/readyz"), 30)
         self._children["sales"].environment |= passing_on | {"PROCESS_ROLE": "sales"}
         self._add("web", "web", web, lambda: gives(self.port, "/readyz"), 30)

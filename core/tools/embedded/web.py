@@ -8,19 +8,21 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from core.tools.deploying.processes import PROCESSES, THREADS, here
+from core.tools.deploying.processes import PROCESSES, here
 from core.tools.embedded.processes import EmbeddedError
 
 
-def web_command(port: int, processes: int, host: str = "127.0.0.1") -> list[str]:
+def web_command(
+    port: int, processes: int, host: str = "127.0.0.1", *, name: str = "web"
+) -> list[str]:
     """Return the command of the HTTP server: $WEB_SERVER is granian or gunicorn.
 
-    Each process has $WEB_THREADS threads.
+    Each process has $WEB_THREADS threads, or as many as the one of that name in production.
     """
-    threads = os.environ.get("WEB_THREADS") or str(THREADS)
+    web = PROCESSES[name]
+    threads = os.environ.get("WEB_THREADS") or str(web.threads)
     server = os.environ.get("WEB_SERVER") or "granian"
     if server == "granian":
-        web = PROCESSES["web"]
         return here(web.command(address=host, port=port, processes=processes, threads=threads))
     if server == "gunicorn":
         return [

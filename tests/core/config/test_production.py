@@ -196,6 +196,17 @@ def test_screens_are_in_no_frame_and_take_no_form_from_elsewhere() -> None:
     assert client.post("/admin/login/", {"username": "a", "password": "b"}).status_code == 403
 
 
+SEATED = """
+import core.config.wsgi as web
+from core.database import together
+from core.traffic.seats import SEATS
+assert together._leave_seat == SEATS.leave
+SEATS.take, SEATS.leave = lambda: print("taken"), lambda: print("left")
+environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/livez"}
+web.application(environ, lambda status, _headers: print(status.partition(" ")[0]))
+"""
+
+
 def test_it_serves_as_the_applications_role_and_not_as_the_owner(
     tmp_path: Path, own_database: Database, machine_clock: None
 ) -> None:
@@ -203,8 +214,9 @@ def test_it_serves_as_the_applications_role_and_not_as_the_owner(
     refused = run(tmp_path, own_database.environment, *load)
     assert "the application may move the clock" in last_line(refused)
     clock_given_up()
-    served = run(tmp_path, own_database.environment, *load)
+    served = run(tmp_path, own_database.environment, "-c", SEATED)
     assert served.returncode == 0, served.stderr
+    assert served.stdout.split() == ["taken", "200", "left"]
     alone = own_database.environment | {"WITHOUT_SECOND_MACHINE": None}
     assert "on one machine only: no synchronous standby" in last_line(run(tmp_path, alone, *load))
     owner = own_database.environment | {"DATABASE_URL": own_database.owner_url}

@@ -9,12 +9,21 @@ from core.tools.embedded.processes import EmbeddedError
 from core.tools.embedded.web import free_port, free_ports, gives, listens, web_command
 
 
-def test_the_server_is_one_of_two(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_server_is_one_of_two_and_terminals_have_more_threads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("WEB_THREADS", raising=False)
     for server, module in (("granian", "core.config.serving"), ("gunicorn", "gunicorn")):
         monkeypatch.setenv("WEB_SERVER", server)
         command = web_command(8000, 3)
         assert command[2] == module
         assert command[command.index("--workers") + 1] == "3"
+        threads = command.index("--blocking-threads" if server == "granian" else "--threads") + 1
+        assert command[threads] == "6"
+        assert web_command(8000, 3, name="sales")[threads] == "16"
+        monkeypatch.setenv("WEB_THREADS", "4")
+        assert web_command(8000, 3, name="sales")[threads] == "4"
+        monkeypatch.delenv("WEB_THREADS")
     monkeypatch.setenv("WEB_SERVER", "uwsgi")
     with pytest.raises(EmbeddedError, match="granian or gunicorn"):
         web_command(8000, 1)
