@@ -83,7 +83,7 @@ def check_retirement(archive: Archive, retired: Row) -> None:
         for table in archive.tables.values()
         if table["retires"] and table["retires"]["rows"]
     ]
-    of_rows = {"leaves", "staying_sha256"}  # what leaves and what stays, the rows alone tell
+    of_rows = {"leaves", "staying_sha256", "last_batch"}  # what stays, the rows alone tell
     told = [{k: v for k, v in each.items() if k not in of_rows} for each in retired["tables"]]
     same({"tables": told}, {"tables": named}, "periods.retired")
     for each in retired["tables"]:

@@ -1,20 +1,19 @@
 """Read the files of an archive, each compared with its manifest (docs/proofs.md, "Archives").
 
-And compare a journal with what the log says of it: rows that were retired, and the servers on
-which it went on. Used by archive.py and journal.py.
+And compare a journal with the servers on which the log says that it went on. Used by archive.py
+and journal.py.
 """
 
 import gzip
 import hashlib
 import json
 import zlib
-from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from documents import ARCHIVE, RETIREMENT
+from documents import ARCHIVE
 from entry import canonical, parsed, same
 from forms import need, shaped
 
@@ -88,41 +87,6 @@ def sealed(row: Row, line: bytes) -> bytes:
 
 def moment(text: str) -> datetime:
     return datetime.fromisoformat(text).astimezone(UTC)
-
-
-class Retired:
-    """The entries of retired rows, as a journal has them."""
-
-    def __init__(self, retirements: list[Row]) -> None:
-        for each in retirements:
-            shaped(each, RETIREMENT, "periods.retired")
-        self.tables = [(rows, list[bytes]()) for each in retirements for rows in each["tables"]]
-        self.gone: Counter[str] = Counter()
-
-    def add(self, table: Any, entries: list[bytes]) -> None:
-        """Keep those of a block's entries that are of retired rows, to be sorted by row."""
-        for rows, found in self.tables:
-            if rows["table"] == table:
-                ids = range(rows["first_row"], rows["last_row"] + 1)
-                found += [e[8:16] + e for e in entries if int.from_bytes(e[8:16], "big") in ids]
-
-    def as_sealed(self, table: Any, entry: bytes, image: str) -> bool:
-        """Return whether a text is that of its entry, or empty for a retired row; count these."""
-        if image:
-            return entry[16:] == hashlib.sha256(image.encode()).digest()
-        self.gone[table] += 1
-        row, named = int.from_bytes(entry[8:16], "big"), [rows for rows, _ in self.tables]
-        return any(r["table"] == table and r["first_row"] <= row <= r["last_row"] for r in named)
-
-    def need_sealed(self) -> None:
-        """Refuse retired rows that are not those that were sealed, or more gone than leave."""
-        for table, gone in self.gone.items():
-            leave = sum(rows["leaves"] for rows, _ in self.tables if rows["table"] == table)
-            need(gone <= leave, f"periods.retired, {table}", f"{gone} are gone, {leave} leave")
-        for rows, found in self.tables:
-            entries = hashlib.sha256(b"".join(entry[8:] for entry in sorted(found))).hexdigest()
-            made = {"rows": len(found), "entries_sha256": entries}
-            same(rows, made, f"periods.retired, {rows['table']} from {rows['first_row']}")
 
 
 def lineage_of(end_xid: int) -> int:

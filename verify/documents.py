@@ -176,8 +176,8 @@ ARCHIVED_TABLE = {"table": words, "file": words, "rows": whole, "bytes": whole, 
 RETIREMENT = {"format": "trot-retirement-1", "number": whole, "first_day": day, "last_day": day,
               "archive_sha256": sha256, "kept": words, "journal": {"batch": whole, "digest": text},
               "openings": {"first_row": whole, "last_row": whole, "accounts": whole,
-                           "sha256": sha256, "last_xid": whole}, "tables": [
-                  {"table": words, "leaves": whole, "staying_sha256": sha256, **RETIRED_TABLE}]}
+                           "sha256": sha256, "last_xid": whole}, "tables": [{**RETIRED_TABLE,
+                  "table": words, "leaves": whole, "staying_sha256": sha256, "last_batch": whole}]}
 NAMES_ERASED = {"format": "trot-names-erased-1", "erased_at": instant, "names_of_staff": [sha256],
                 "names_of_operators": [sha256]}
 ARCHIVE = {"format": "trot-archive-1", "number": whole, "first_day": day, "last_day": day,

@@ -10,12 +10,13 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from archived import Retired, lineage_of, one_past
+from archived import lineage_of, one_past
 from documents import JOURNAL_BATCH, JOURNAL_BLOCK, JOURNAL_FORM, JOURNAL_HEAD
 from ed25519 import verify
 from entry import canonical, digest_of, main, parsed, same
 from forms import need, shaped, text
 from public_log import Key, Log, keys_in_force
+from retired import LEFT, Retired
 
 ACT, SOURCE = "journal_act", "journal_source"
 IN_CLEAR = (ACT, SOURCE, "journal_change")
@@ -36,7 +37,7 @@ class Journal:
         self.number, self.end, self.previous = 0, 0, "00" * 32
         self.sealed_at = ""
         self.open: set[int] = set()  # transactions that an earlier batch left to a later one
-        self.entries = self.acts = 0
+        self.entries = self.acts = self.archived = 0
 
     def form(self, line: Line, place: str) -> None:
         """Read a form: the table and the columns of the rows in some blocks."""
@@ -46,25 +47,26 @@ class Journal:
         self.tables[made] = line["table"]
 
     def block(self, line: Line, place: str) -> None:
-        """Read a block of entries of one table: transaction, key of the row, digest of its text."""
+        """Read a block of entries of one table: transaction, key of the row, digest of its text.
+
+        Of a block whose entries left with rows there are those of the rows that stay.
+        """
         table = self.tables.get(line["block"]) if text(line["block"]) else None
         need(table, f"{place}.block", "of no known form")
         clear = {"images": [text]} if table in IN_CLEAR else {}
-        shaped(line, JOURNAL_BLOCK | clear, place)
+        left = LEFT if "rows" in line else {}
+        shaped(line, JOURNAL_BLOCK | clear | left, place)
         content = bytes.fromhex(line["entries"])
         entries = [content[at : at + 48] for at in range(0, len(content), 48)]
         need(entries == sorted(entries), f"{place}.entries", "not in order")
         if clear:
-            need(len(line["images"]) == len(entries), f"{place}.images", f"not {len(entries)}")
-            for number, (entry, image) in enumerate(zip(entries, line["images"], strict=True)):
-                row, where = int.from_bytes(entry[8:16], "big"), f"{place}.images[{number}]"
-                sealed = self.retired.as_sealed(table, entry, image)
-                need(sealed, where, f"row {row} of {table} is not as it was sealed")
+            self.retired.need_as_sealed(table, entries, line["images"], place)
         self.transactions.append(({int.from_bytes(entry[:8], "big") for entry in entries}, place))
-        self.retired.add(table, entries)
-        self.blocks.append([line["block"], len(entries), hashlib.sha256(content).hexdigest()])
-        self.entries += len(entries)
-        self.acts += len(entries) if table == ACT else 0
+        rows, made = self.retired.block(table, self.number + 1, line, entries, place)
+        self.blocks.append([line["block"], rows, made])
+        self.archived += rows - len(entries)
+        self.entries += rows
+        self.acts += rows if table == ACT else 0
 
     def batch(self, line: Line, place: str) -> None:
         """Read the signed head of the blocks before it. It is chained to the previous batch."""
@@ -149,8 +151,8 @@ def check(journal: str, log_file: str, keys: str) -> str:
         found.as_published(checkpoint)
     last = f", the last of batch {checkpoints[-1]['batch']}" if checkpoints else ""
     return (
-        f"WHOLE: {found.number} batches, {found.entries} entries, {found.acts} acts;"
-        f" as published in {len(checkpoints)} checkpoints{last}"
+        f"WHOLE: {found.number} batches, {found.entries} entries ({found.archived} archived),"
+        f" {found.acts} acts; as published in {len(checkpoints)} checkpoints{last}"
     )
 
 

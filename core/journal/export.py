@@ -4,6 +4,7 @@ The file has lines of JSON, in the order in which they are checked: forms before
 that uses them, the blocks of a batch, its head. Acts, their sources and changes are in clear; of
 other rows there are digests only. Entries are made again from their rows, but those of blocks of
 which rows were retired: the verifier of the file finds out whether they are those that were sealed.
+Of a block whose entries left with rows there are the rows that stay, and the digest of all.
 """
 
 import json
@@ -15,8 +16,10 @@ from django.db import connection, transaction
 from core.journal import rows, wire
 from core.journal.install import Journaled, journaled
 from core.journal.models import Act, Batch, Block, Change, Source
+from core.journal.retired.left import is_gone
 from core.journal.spans import Again
 from core.kernel.canonical import Json
+from core.proofs.selectors import RetiredBlocks
 
 _IN_CLEAR = tuple(model._meta.db_table for model in (Act, Change, Source))
 
@@ -26,6 +29,7 @@ _IN_CLEAR = tuple(model._meta.db_table for model in (Act, Change, Source))
 def export(to: TextIO) -> int:
     """Write all batches of the journal, in constant memory; return the number of batches."""
     tables = {table.name: table for table in journaled()}
+    retired = {table.name: RetiredBlocks(table.name) for table in journaled() if table.retires}
     number = 0
     written_forms: set[int] = set()
     for batch in Batch.objects.select_related("key").order_by("number").iterator():
@@ -40,6 +44,9 @@ def export(to: TextIO) -> int:
             content = again.entries(block)
             heads.append(wire.block_head(form, block.rows, bytes(block.sha256)))
             line: dict[str, Any] = {"block": form, "entries": content.hex()}
+            left = retired.get(block.row_form.relation) if is_gone(block) else None
+            if left and left.rows_of(batch.pk) is not None:
+                line |= {"rows": block.rows, "sha256": bytes(block.sha256).hex()}
             if block.row_form.relation in _IN_CLEAR:
                 line["images"] = _images(tables[block.row_form.relation], columns, content)
             _write(to, line)

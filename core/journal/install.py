@@ -36,7 +36,7 @@ class Journaled:
 
     `changing` are the columns whose updates are journaled, `secret` those of them that the journal
     keeps as digests only, `derived` the columns that the journal leaves out. `guard` is the call
-    that refuses a change of the act's number.
+    that refuses a change of the act's number. Rows of a table that `retires` may leave.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Journaled:
     derived: tuple[str, ...] = ()
     has_triggers: bool = True
     guard: str = "guard_refuse()"
+    retires: bool = False
 
     @property
     def triggers(self) -> tuple[str, ...]:
@@ -78,6 +79,7 @@ def _journaled(model: type[Guarded]) -> Journaled:
         tuple(columns(model, model.derived)),
         model not in _SELF,
         column_guard(model),
+        model.retires,
     )
 
 

@@ -5,12 +5,10 @@ batch and not from batch to batch. A stretch is one batch, or so few entries tha
 in memory.
 """
 
-import bisect
 import dataclasses
-import hashlib
 from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import chain, islice
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from django.db import connection
 from django.db.models import QuerySet
@@ -24,12 +22,6 @@ MOST_SORTED = 65_536
 """Entries, of all tables, in a stretch of several batches."""
 _NEVER = -(2**62)
 _END = 2**63 - 1
-
-
-class Numbers(Protocol):
-    """Rows or batches: `core.proofs.selectors` has those that were retired."""
-
-    def __contains__(self, number: int, /) -> bool: ...
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -185,7 +177,10 @@ class Again:
         self._relation, self._entries = "", iter(list[bytes]())
 
     def entries(self, block: Block) -> bytes:
-        """Return the entries of the batch's next block: its own, or as many from the rows."""
+        """Return the entries of the batch's next block: its own, or as many from the rows.
+
+        They are fewer where rows left with the entries of their block.
+        """
         if block.entries is not None:
             return bytes(block.entries)
         form = block.row_form
@@ -194,166 +189,6 @@ class Again:
             self._relation = form.relation
             self._entries = chain.from_iterable(rows.blocks(table, form.columns, span))
         return b"".join(islice(self._entries, block.rows))
-
-
-class Left:
-    """Batches of a stretch without a table's entries: its rows must give them again.
-
-    `sealed_entries` finds the blocks, `others` digests the rows of their batches as they come.
-    """
-
-    def __init__(self) -> None:
-        self._blocks: dict[int, list[tuple[int, bytes]]] = {}
-        self._kept: dict[int, list[Block]] = {}
-        self._made: dict[int, list[tuple[int, bytes]]] = {}
-        self._waiting: dict[int, list[bytes]] = {}
-        self._unnamed: set[int] = set()
-        self.otherwise: list[tuple[int, int]] = []
-        """Batch and position of blocks that keep other short entries than those of their rows."""
-
-    def add(self, block: Block) -> None:
-        """Keep how many entries the block had, their digest, and what shortens them."""
-        here = self._blocks.setdefault(block.batch_id, [])
-        here.append((block.rows, bytes(block.sha256)))
-        self._kept.setdefault(block.batch_id, []).append(block)
-
-    def others(self, present: Iterable[wire.Entry], stretch: Stretch) -> Iterator[wire.Entry]:
-        """Yield the rows of other batches. Where the stretch is one batch, they are in order."""
-        batches: _Batches | None = None
-        for entry in present:
-            if not self._blocks:
-                yield entry
-                continue
-            if batches is None:
-                batches = _Batches(stretch)
-            batch = batches.of(entry.xid)
-            if batch in self._blocks:
-                self._keep(batch, wire.entry_bytes(entry))
-            else:
-                yield entry
-        for batch, waiting in self._waiting.items():
-            if waiting:
-                self._end(batch, waiting)
-
-    def _keep(self, batch: int, entry: bytes) -> None:
-        waiting = self._waiting.setdefault(batch, [])
-        waiting.append(entry)
-        place, blocks = len(self._made.setdefault(batch, [])), self._blocks[batch]
-        if len(waiting) == (blocks[place][0] if place < len(blocks) else wire.ROWS_IN_BLOCK):
-            self._end(batch, waiting)
-
-    def _end(self, batch: int, waiting: list[bytes]) -> None:
-        """Digest the entries of a block, and empty the list of them."""
-        made, blocks = self._made[batch], self._blocks[batch]
-        made.append((len(waiting), hashlib.sha256(b"".join(waiting)).digest()))
-        place = len(made) - 1
-        if place < len(blocks) and made[place] == blocks[place]:
-            block = self._kept[batch][place]
-            if block.short is not None and not wire.is_shortened(bytes(block.short), waiting):
-                self.otherwise.append((batch, block.position))
-        waiting.clear()
-
-    def _differing(self) -> list[int]:
-        return [batch for batch, blocks in self._blocks.items() if self._made.get(batch) != blocks]
-
-    def named(
-        self, table: Journaled, form: RowForm, retired: Numbers
-    ) -> Iterator[tuple[str, wire.Entry, int | None]]:
-        """Yield the rows of `differing` batches as `compared` does, by what is kept of entries.
-
-        Call it when `others` was read to its end. The blocks are read again: a night may have
-        filled their entries meanwhile, and deleted rows. Without entries it is not enough that
-        `retired` rows are gone, for these must be proved by them.
-        """
-        blocks = Block.objects.filter(row_form__relation=table.name).order_by("position")
-        for batch in self._differing():
-            head = Batch.objects.filter(pk=batch).first()
-            here = list(blocks.filter(batch_id=batch))
-            is_named = bool(here) and all(map(_is_whole, here))
-            if head is not None and not any(map(wrong_entries, here)):
-                sealed = ((entry, batch) for block in here for entry in _kept(block))
-                present = rows.entries(table, form.columns, batch_span(head))
-                for what, entry, place in compared(sealed, present):
-                    is_named |= not (what == "row_removed" and entry.row in retired)
-                    yield what, entry, place
-            if not is_named:
-                self._unnamed.add(batch)
-
-    def differing(self) -> Iterator[tuple[int, int, int]]:
-        """Yield each batch whose rows are not as they were sealed, and how many these were and are,
-        where no row of it was `named`.
-
-        Call it when `named` was read to its end.
-        """
-        for batch in sorted(self._unnamed):
-            were = sum(rows for rows, _ in self._blocks[batch])
-            yield batch, were, sum(rows for rows, _ in self._made.get(batch, []))
-
-
-def _kept(block: Block) -> Iterable[wire.Entry]:
-    """Return what is kept of the entries of a block that has some of them, or all."""
-    if block.entries is not None:
-        return wire.entries_of(bytes(block.entries))
-    return wire.short_entries(bytes(block.short or b""), block.rows)
-
-
-def wrong_entries(block: Block, retired: Numbers = ()) -> str:
-    """Return what is wrong with what is kept of a block's entries; "" if nothing is.
-
-    Nothing need be kept where the block's batch is `retired`.
-    """
-    if block.entries is not None:
-        if len(block.entries) != block.rows * wire.ENTRY_BYTES:
-            return f"are not {block.rows}"
-        return "" if _is_whole(block) else "were changed"
-    if block.short is not None:
-        return "" if wire.is_short(bytes(block.short), block.rows) else f"are not {block.rows}"
-    return "" if block.batch_id in retired else "are gone, and their month was not retired"
-
-
-def _is_whole(block: Block) -> bool:
-    """Return whether the block has the entries that its batch's head proves."""
-    content = block.entries
-    return content is not None and hashlib.sha256(content).digest() == bytes(block.sha256)
-
-
-class _Batches:
-    """The batches of a stretch, by their transactions."""
-
-    def __init__(self, stretch: Stretch) -> None:
-        of_stretch = Batch.objects.filter(
-            number__gte=stretch.first_batch, number__lte=stretch.last_batch
-        ).order_by("number")
-        found = list(of_stretch.values_list("number", "first_xid", "open_xids"))
-        self._numbers = [number for number, _, _ in found]
-        self._first = [first for _, first, _ in found]
-        self._open = [frozenset(xids) for _, _, xids in found]
-
-    def of(self, xid: int) -> int:
-        """Return the batch that sealed a transaction of the stretch."""
-        place = max(bisect.bisect_right(self._first, xid) - 1, 0)
-        while place < len(self._numbers) - 1 and xid in self._open[place]:
-            place += 1
-        return self._numbers[place]
-
-
-def sealed_entries(
-    table: Journaled, stretch: Stretch, left: Left
-) -> Iterator[tuple[wire.Entry, int]]:
-    """Yield the journal's entries of the table, with their batches; keep what left in `left`."""
-    blocks = Block.objects.filter(
-        row_form__relation=table.name,
-        batch_id__gte=stretch.first_batch,
-        batch_id__lte=stretch.last_batch,
-    )
-    for block in blocks.order_by("batch_id", "position").iterator(chunk_size=16):
-        if block.entries is None:
-            left.add(block)
-            continue
-        content = bytes(block.entries)
-        complete = len(content) - len(content) % wire.ENTRY_BYTES
-        for entry in wire.entries_of(content[:complete]):
-            yield entry, block.batch_id
 
 
 Read = TypeVar("Read", bound="wire.Entry | tuple[wire.Entry, int]")

@@ -19,15 +19,16 @@ from django.db import connection, transaction
 from django.db.models import Count, Exists, OuterRef, Sum
 
 from core.database.reading import progress
-from core.journal import lineages, rows, rules, spans, wire
+from core.journal import lineages, rows, rules, wire
 from core.journal.install import COLUMN, Journaled, journaled, unjournaled
 from core.journal.models import Act, Batch, Block, Change, RowForm
-from core.journal.retired.staying import staying_differs
+from core.journal.retired.left import Left, sealed_entries, wrong_entries
+from core.journal.retired.staying import retired_differs
 from core.journal.services import CHECKPOINT, checkpoint_document
-from core.journal.spans import WHOLE, Left, Part, compared, in_order, sealed_entries, stretches
+from core.journal.spans import WHOLE, Part, compared, in_order, stretches
 from core.kernel.canonical import Json, canonical_bytes
 from core.proofs.models import LogEntry
-from core.proofs.selectors import Retired, RetiredBatches
+from core.proofs.selectors import Retired, RetiredBatches, RetiredBlocks
 
 
 class Fault(enum.StrEnum):
@@ -181,7 +182,7 @@ def _batch(batch: Batch, retired: RetiredBatches) -> Iterator[Finding]:
     for place, block in enumerate(blocks.iterator(chunk_size=16), start=1):
         if block.position != place:
             yield _broken(batch.pk, f"block {place} is gone")
-        wrong = spans.wrong_entries(block, retired)
+        wrong = wrong_entries(block, retired)
         if wrong:
             yield _broken(batch.pk, f"the entries of block {block.position} {wrong}")
         form = wire.form_digest(block.row_form.relation, block.row_form.columns)
@@ -241,6 +242,7 @@ def _checkpoints(part: Part) -> Iterator[Finding]:
 def _rows(table: Journaled, part: Part) -> Iterator[Finding]:
     """Compare every row with its entry, in order. One that was retired need not be there."""
     retired = Retired(table.name)
+    blocks = RetiredBlocks(table.name) if table.retires else None
     for stretch in stretches(table, part):
         gone = set(stretch.form.columns) - set(there := rows.present_columns(table))
         if gone:
@@ -251,7 +253,7 @@ def _rows(table: Journaled, part: Part) -> Iterator[Finding]:
                 table=table.name,
             )
             continue
-        left = Left()
+        left = Left(blocks)
         sealed = in_order(sealed_entries(table, stretch, left), stretch)  # finds what left
         entries = rows.entries(table, stretch.form.columns, stretch.span, there)
         present = left.others(in_order(entries, stretch), stretch)
@@ -269,14 +271,8 @@ def _rows(table: Journaled, part: Part) -> Iterator[Finding]:
                 batch=number,
                 table=table.name,
             )
-    for month, stayed in staying_differs(table, part):
-        stay = month.rows - month.leaves
-        detail = f"{table.name} of {month.month}: {stay} rows were to stay, {stayed} are there"
-        yield Finding(
-            Fault.ROWS_DIFFER,
-            f"{detail}, not all as they were published when the others left",
-            table=table.name,
-        )
+    for detail in retired_differs(table, part):
+        yield Finding(Fault.ROWS_DIFFER, f"{table.name} {detail}", table=table.name)
 
 
 _WORDS = {

@@ -33,7 +33,8 @@ RETIRED = Rule(
             SELECT coalesce(jsonb_agg(jsonb_build_object('table', d.relation, 'rows', d.count,
                        'first_row', d.first_row, 'last_row', d.last_row,
                        'leaves', d.leaves, 'entries_sha256', d.sha256,
-                       'staying_sha256', d.staying_sha256) ORDER BY d.relation), '[]')
+                       'staying_sha256', d.staying_sha256,
+                       'last_batch', d.last_batch) ORDER BY d.relation), '[]')
               FROM periods_retiredrows d WHERE d.retirement_id = r.id))
     """,
 )

@@ -143,7 +143,8 @@ class RetiredRows(Guarded):
 
     `sha256` is the digest of their entries of the journal, as the archive has it. `leaves` is how
     many of them are deleted; the others stay for good, because something names them, and
-    `staying_sha256` is the digest of their entries.
+    `staying_sha256` is the digest of their entries. All rows of the table that the batches of the
+    journal up to `last_batch` sealed are in this range, or in one before.
     """
 
     retirement = models.ForeignKey(
@@ -159,6 +160,7 @@ class RetiredRows(Guarded):
     leaves = models.BigIntegerField(_("rows that leave"))
     sha256 = models.CharField(_("digest of the rows"), max_length=64)
     staying_sha256 = models.CharField(_("digest of the rows that stay"), max_length=64)
+    last_batch = models.BigIntegerField(_("last batch"))
 
     class Meta:
         verbose_name = _("retired rows")

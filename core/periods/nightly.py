@@ -14,7 +14,7 @@ from core.kernel.errors import InvariantBroken
 from core.nights.jobs import MOST_LISTED, Job, Outcome
 from core.nights.turns import next_turn
 from core.periods.archive.opening import opening_differs
-from core.periods.archive.retiring import entries_remove, retired_remove
+from core.periods.archive.removing import entries_remove, retired_remove
 from core.periods.models import ClosedPeriod
 from core.periods.names import names_over
 from core.periods.retention import ledger_over, personal_data_over, tickets_over

@@ -79,7 +79,9 @@ class RetiredRange:
     """A range of a table's rows, as its retirement was published.
 
     Of `rows` rows `leaves` leave; `staying_sha256` is the digest of the journal's entries of the
-    others, in the order of keys. `batch` is the last one of the journal that the month has.
+    others, in the order of keys. `batch` is the last one of the journal that the month has. Every
+    row of the table that the batches up to `last_batch` sealed is of this range, or of an earlier
+    one.
     """
 
     month: str
@@ -89,6 +91,7 @@ class RetiredRange:
     leaves: int
     staying_sha256: str
     batch: int
+    last_batch: int
 
 
 def retired_ranges(table: str) -> list[RetiredRange]:
@@ -103,6 +106,7 @@ def retired_ranges(table: str) -> list[RetiredRange]:
             leaves=entry["leaves"],
             staying_sha256=entry["staying_sha256"],
             batch=document["journal"]["batch"],
+            last_batch=entry["last_batch"],
         )
         for document in published.values_list("document", flat=True)
         for entry in document["tables"]
@@ -150,3 +154,28 @@ class RetiredBatches:
             published = LogEntry.objects.filter(kind=RETIREMENT).values_list("document", flat=True)
             self._last = max((int(each["journal"]["batch"]) for each in published), default=0)
         return number <= self._last
+
+
+class RetiredBlocks:
+    """The batches of which a table's sealed entries may be gone together with their rows
+    (docs/adr/0055).
+
+    The log is asked again about a batch after the last one that it named.
+    """
+
+    def __init__(self, table: str) -> None:
+        self._table = table
+        self._known: list[RetiredRange] = []
+
+    def rows_of(self, batch: int) -> list[range] | None:
+        """Return the rows of the table that a batch may have, in ranges; None if its entries may
+        not be gone.
+        """
+        if not any(batch <= each.last_batch for each in self._known):
+            self._known = retired_ranges(self._table)
+        ranges: list[range] = []
+        for each in self._known:
+            ranges.append(range(each.first_row, each.last_row + 1))
+            if batch <= each.last_batch:
+                return ranges
+        return None

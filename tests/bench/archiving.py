@@ -6,7 +6,8 @@ from django.db import connection
 
 from core.journal.acting import name_process
 from core.journal.services import batch_seal
-from core.periods.archive.retiring import entries_remove, retired_remove, retirement_propose
+from core.periods.archive.removing import entries_remove, retired_remove
+from core.periods.archive.retiring import retirement_propose
 from core.periods.archive.writing import archive_write
 from core.periods.models import ClosedPeriod
 from core.periods.services import NothingToClose, PeriodUnfinished, period_propose

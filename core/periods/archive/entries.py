@@ -1,8 +1,9 @@
-"""Make the journal's sealed entries whole again from their rows: for the archive, and for good
-where rows are deleted.
+"""Make the journal's sealed entries whole again from their rows: for the archive, and where rows
+are deleted.
 
 A block keeps eight bytes of each row's digest (docs/adr/0048). The archive has whole entries, and
-so has each block of which rows were deleted: nothing else proves these.
+so has each block of which rows were deleted and others are not retired yet: nothing else proves
+these. Where all rows of a block were retired, its entries leave with them (docs/adr/0055).
 """
 
 import hashlib
@@ -14,12 +15,15 @@ from typing import Any
 
 import psycopg
 from django.db import connection
+from django.db.models import Max, Q, QuerySet
 
 from core.journal import rows
 from core.journal.install import COLUMN, journaled
 from core.journal.models import Batch, Block
+from core.journal.retired.staying import stays
 from core.journal.spans import Again
 from core.periods.archive.tables import ArchiveTable
+from core.periods.models import RetiredRows
 
 BLOCKS = "journal_block"
 _BLOCKS_AT_ONCE = 16  # a block is a line of up to 98,000 characters
@@ -58,7 +62,8 @@ def block_lines(where: str, values: Mapping[str, Any]) -> Iterator[tuple[int, in
 
 
 def entries_fill(table: ArchiveTable, first: int, last: int) -> bool:
-    """Write the entries of a table whole in all batches that have a row of a range of keys.
+    """Write the entries of a table whole in all batches that have a row of a range of keys, but
+    those whose entries have left.
 
     Return False if the rows of one are not as they were sealed, or are not sealed yet; then nothing
     may be deleted.
@@ -71,38 +76,58 @@ def entries_fill(table: ArchiveTable, first: int, last: int) -> bool:
     until = _sealed_by(table, first, last, last_xid)
     if until is None:
         return False
+    gone = Q(short=None, batch_id__lte=last_batch(table))
     kept = Block.objects.filter(
         row_form__relation=table.name,
         entries=None,
         batch__end_xid__gt=first_xid,
         batch__number__lte=until,
-    ).select_related("row_form", "batch")
-    tables = {covered.name: covered for covered in journaled()}
-    with rows.ready():
-        for batch, blocks in groupby(
-            kept.order_by("batch_id", "position").iterator(chunk_size=_BLOCKS_AT_ONCE),
-            key=attrgetter("batch"),
-        ):
-            again = Again(tables, batch)
-            for block in blocks:
-                content = again.entries(block)
-                if hashlib.sha256(content).digest() != bytes(block.sha256):
-                    return False
-                Block.objects.filter(pk=block.pk).update(entries=content, short=None)
+    ).exclude(gone)
+    for block, content in _again(kept):
+        if hashlib.sha256(content).digest() != bytes(block.sha256):
+            return False
+        Block.objects.filter(pk=block.pk).update(entries=content, short=None)
     return True
 
 
+def are_as_sealed(blocks: QuerySet[Block]) -> bool:
+    """Return whether the rows of blocks give their entries again. All rows must be there."""
+    return all(
+        hashlib.sha256(content).digest() == bytes(block.sha256) for block, content in _again(blocks)
+    )
+
+
 @rows.ready()
-def staying_sha256(table: ArchiveTable, parts: Iterable[tuple[int, int]]) -> str:
+def _again(blocks: QuerySet[Block]) -> Iterator[tuple[Block, bytes]]:
+    """Yield blocks, and the entries that their rows give."""
+    tables = {covered.name: covered for covered in journaled()}
+    ordered = blocks.select_related("row_form", "batch").order_by("batch_id", "position")
+    for batch, here in groupby(
+        ordered.iterator(chunk_size=_BLOCKS_AT_ONCE), key=attrgetter("batch")
+    ):
+        again = Again(tables, batch)
+        for block in here:
+            yield block, again.entries(block)
+
+
+def last_batch(table: ArchiveTable, before: int | None = None) -> int:
+    """Return the last batch of which all rows of a table were retired; 0 if there is none.
+
+    With `before`, the first row of a retired range, by the retirements before that one.
+    """
+    retired = RetiredRows.objects.filter(relation=table.name)
+    if before is not None:
+        retired = retired.filter(first_row__lt=before)
+    return retired.aggregate(last=Max("last_batch"))["last"] or 0
+
+
+@rows.ready()
+def staying_sha256(table: ArchiveTable, ranges: Iterable[tuple[int, int]]) -> str:
     """Return the SHA-256 of the entries of the rows that stay for good, of ranges of keys."""
     (covered,) = (each for each in journaled() if each.name == table.name)
     columns, digest = rows.present_columns(covered), hashlib.sha256()
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT periods_leaves(%s)", [table.name])
-        leaves: str = cursor.fetchone()[0]
-    for first, last in parts:
-        here = leaves.replace("$1", str(first)).replace("$2", str(last))
-        for entry in rows.keyed(covered, columns, first, last, f"NOT ({here})"):
+    for first, last in ranges:
+        for entry in stays(covered, columns, first, last):
             digest.update(entry)
     return digest.hexdigest()
 

@@ -3,16 +3,14 @@
 The rows must be those of the archive and those that the journal sealed. All of them are read for
 it when the retirement is confirmed, which is long work (`core.longwork`) and no request. What is
 published names them by table and id; the journal accepts that these are gone
-(`core.proofs.selectors`), and the database lets these be deleted and no others.
+(`core.proofs.selectors`), and the database lets these be deleted and no others (`removing`).
 """
 
-import datetime
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import QuerySet
 
 from core.database import clock
 from core.database.locks import Lock, hold
@@ -20,15 +18,15 @@ from core.database.reading import progress
 from core.journal import rows
 from core.journal.install import Journaled, journaled
 from core.journal.models import Batch
+from core.journal.retired.staying import parts
 from core.journal.spans import Part
 from core.journal.verifying import batch_findings, table_findings
 from core.kernel import request_uuids
 from core.kernel.canonical import Json
 from core.kernel.errors import Conflict, Invalid, InvariantBroken
 from core.periods import powers
-from core.periods.archive.entries import entries_fill, staying_sha256
+from core.periods.archive.entries import staying_sha256
 from core.periods.archive.files import batch_before, entry_bytes, row_lines
-from core.periods.archive.joint import rows_taken
 from core.periods.archive.opening import (
     OPENING,
     TRANSFERS,
@@ -48,13 +46,7 @@ from core.staff.models import Proposal
 FORMAT = "trot-retirement-1"
 MOST_HELD = 1_000
 """Rows that hold a retirement back are counted up to so many: a request waits for it."""
-AT_ONCE = 10_000
-"""Rows of which one transaction deletes those that leave."""
-FINISHED = datetime.timedelta(days=40)
-"""After that time a night has deleted what was retired: it looks for what is there no longer."""
 BLOCKS = "journal_block"
-BATCHES_AT_ONCE = 200
-"""Batches whose entries leave in one transaction."""
 
 
 class PeriodNotArchived(Conflict):
@@ -190,7 +182,7 @@ def _range_of(table: ArchiveTable, archive: Archive) -> dict[str, Any]:
 
 
 def _ends(span: dict[str, Any]) -> dict[str, int]:
-    return {name: span[name] for name in ("first_row", "last_row")}
+    return {name: span[f"{name}_row"] for name in ("first", "last")}
 
 
 def _need_free(table: ArchiveTable, archive: Archive) -> None:
@@ -245,8 +237,11 @@ def _retire(proposal: Proposal, by: StaffActor) -> None:
     spans = {table.name: _range_of(table, archive) for table in retiring_tables()}
     for table in retiring_tables():
         span = spans[table.name]
-        span["leaves"] = _leaves(table, span)
-        span["staying_sha256"] = staying_sha256(table, _parts(table, *_ends(span).values()))
+        ranges = list(parts(table.name, table.key, **_ends(span)))
+        span["leaves"] = _leaves(table, ranges)
+        span["staying_sha256"] = staying_sha256(table, ranges)
+        last = _LAST_BATCH, table.name, span["last_row"], period.last_batch
+        span["last_batch"] = number(*last)
     named: list[Json] = [
         {"table": name, **span} for name, span in sorted(spans.items()) if span["rows"]
     ]
@@ -261,7 +256,9 @@ def _retire(proposal: Proposal, by: StaffActor) -> None:
             "archive_sha256": archive.sha256,
             "kept": content["kept"],
             "journal": period.document["journal"],
-            "openings": opening_document(**_ends(spans[TRANSFERS])),
+            "openings": opening_document(
+                spans[TRANSFERS]["first_row"], spans[TRANSFERS]["last_row"]
+            ),
             "tables": named,
         },
     )
@@ -297,103 +294,16 @@ RETIREMENT = two_persons.Kind(
 
 
 _LEAVING = "SELECT periods_leaving(p_relation => %s, p_first => %s, p_last => %s)"
-_REMOVE = "SELECT periods_remove(p_relation => %s, p_first => %s, p_last => %s)"
+_LAST_BATCH = "SELECT periods_last_batch(p_relation => %s, p_last => %s, p_until => %s)"
 
 
-def _leaves(table: ArchiveTable, span: dict[str, Any]) -> int:
-    """Return how many rows of a range leave; the others stay for good."""
-    parts = _parts(table, span["first_row"], span["last_row"])
-    return sum(_number(_LEAVING, table, first, last) for first, last in parts)
+def _leaves(table: ArchiveTable, ranges: Iterable[tuple[int, int]]) -> int:
+    """Return how many rows of ranges leave; the others stay for good."""
+    return sum(number(_LEAVING, table.name, first, last) for first, last in ranges)
 
 
-def _parts(table: ArchiveTable, first: int, last: int) -> Iterator[tuple[int, int]]:
-    """Yield a range of keys in parts of so many rows. Keys may lie far apart, as lineages do."""
-    query = (
-        f'SELECT {table.key} FROM "{table.name}" WHERE {table.key} BETWEEN %s AND %s'
-        f" ORDER BY {table.key} OFFSET {AT_ONCE - 1} LIMIT 1"
-    )
-    while first <= last:
-        with connection.cursor() as cursor:
-            cursor.execute(query, [first, last])
-            found = cursor.fetchone()
-        end = found[0] if found else last
-        yield first, end
-        first = end + 1
-
-
-def _number(query: str, table: ArchiveTable, first: int, last: int) -> int:
-    """Call a function of the database for a range of rows; return the number that it returns."""
+def number(query: str, *values: str | int) -> int:
+    """Call a function of the database; return the number that it returns."""
     with connection.cursor() as cursor:
-        cursor.execute(query, [table.name, first, last])
+        cursor.execute(query, values)
         return int(cursor.fetchone()[0])
-
-
-def retired_remove() -> int:
-    """Delete what was retired and is still there; return how many rows. Each part is committed.
-
-    Months are taken from the newest one back, up to one that left so long ago that a night has
-    finished it, and of which nothing is there: so a night does not read what stays of all of them.
-    """
-    removed = 0
-    finished = clock.now() - FINISHED
-    for table in (each for each in retiring_tables() if not each.with_rows):
-        for retired in _newest_first(table.name):
-            parts = _parts(table, retired.first_row, retired.last_row)
-            here = sum(_remove(table, first, last) for first, last in parts)
-            removed += here
-            if not here and retired.retirement.retired_at < finished:
-                break
-    return removed
-
-
-def _newest_first(relation: str) -> QuerySet[RetiredRows]:
-    of_table = RetiredRows.objects.filter(relation=relation).select_related("retirement")
-    return of_table.order_by("-first_row")
-
-
-@transaction.atomic
-def _remove(table: ArchiveTable, first: int, last: int) -> int:
-    """Delete what leaves of a range of rows, which is proved by whole sealed entries from then on.
-
-    Raises RowsNotAsArchived.
-    """
-    taken = rows_taken(table, first, last) if entries_fill(table, first, last) else None
-    if taken is None:
-        raise RowsNotAsArchived(table=table.name)
-    return _number(_REMOVE, table, first, last) + taken
-
-
-_UNFINISHED = """
-SELECT coalesce((SELECT b.last_batch FROM periods_closedperiod b WHERE b.number = p.number - 1), 0),
-       p.last_batch
-  FROM periods_retirement r JOIN periods_closedperiod p ON p.id = r.period_id
- WHERE EXISTS (SELECT FROM journal_block k JOIN journal_rowform f ON f.id = k.row_form_id
-                WHERE k.batch_id = p.last_batch AND k.short IS NOT NULL
-                  AND f.relation <> ALL (%s))
- ORDER BY p.number
-"""
-_LEAVE = """
-UPDATE journal_block k SET short = NULL FROM journal_rowform f
- WHERE f.id = k.row_form_id AND f.relation <> ALL (%s) AND k.short IS NOT NULL
-   AND k.batch_id > %s AND k.batch_id <= %s
-"""
-
-
-def entries_remove() -> int:
-    """Take away what is kept of the sealed entries of retired months; return how many blocks gave
-    theirs.
-
-    Those of tables whose rows leave stay. Batches are taken in their order, the month's last one at
-    the end: so a night that was interrupted is found unfinished.
-    """
-    leaving = [table.name for table in retiring_tables()]
-    with connection.cursor() as cursor:
-        cursor.execute(_UNFINISHED, [leaving])
-        months = cursor.fetchall()
-    removed = 0
-    for after, last in months:
-        for first in range(after, last, BATCHES_AT_ONCE):
-            with transaction.atomic(), connection.cursor() as cursor:
-                cursor.execute(_LEAVE, [leaving, first, min(first + BATCHES_AT_ONCE, last)])
-                removed += cursor.rowcount
-    return removed

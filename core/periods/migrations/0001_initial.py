@@ -189,6 +189,7 @@ class Migration(migrations.Migration):
                     "staying_sha256",
                     models.CharField(max_length=64, verbose_name="digest of the rows that stay"),
                 ),
+                ("last_batch", models.BigIntegerField(verbose_name="last batch")),
                 (
                     "retirement",
                     models.ForeignKey(

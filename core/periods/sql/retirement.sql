@@ -38,7 +38,29 @@ BEGIN
         RAISE EXCEPTION '% % to %: not as they are in the archive', NEW.relation, NEW.first_row,
             NEW.last_row USING ERRCODE = 'restrict_violation';
     END IF;
+    IF NEW.last_batch IS DISTINCT FROM (
+        SELECT public.periods_last_batch(NEW.relation, NEW.last_row, p.last_batch)
+          FROM periods_retirement r JOIN periods_closedperiod p ON p.id = r.period_id
+         WHERE r.id = NEW.retirement_id) THEN
+        RAISE EXCEPTION '% up to batch %: not the last batch before a row that is not retired',
+            NEW.relation, NEW.last_batch USING ERRCODE = 'restrict_violation';
+    END IF;
     RETURN NEW;
+END $$;
+
+-- Return the last batch, of those up to p_until, before the first one that may have a row of a table
+-- after p_last: so all rows of the table that it and earlier ones sealed are up to p_last. 0: none. A
+-- transaction that ended late is in a later batch than this counts with.
+CREATE OR REPLACE FUNCTION periods_last_batch(p_relation text, p_last bigint, p_until bigint)
+RETURNS bigint LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    v_xid bigint;
+BEGIN
+    EXECUTE format('SELECT min(t.journal_xid) FROM public.%I t WHERE t.%I > $1',
+        p_relation, public.periods_key(p_relation)) INTO v_xid USING p_last;
+    RETURN coalesce((
+        SELECT max(b.number) FROM public.journal_batch b
+         WHERE b.number <= p_until AND (v_xid IS NULL OR b.end_xid <= v_xid)), 0);
 END $$;
 
 CREATE OR REPLACE TRIGGER archived BEFORE INSERT ON periods_retiredrows
@@ -136,24 +158,70 @@ BEGIN
     RETURN v_removed;
 END $$;
 
+-- Return whether rows of a table may be retired.
+CREATE OR REPLACE FUNCTION periods_retires(p_relation text) RETURNS boolean LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp AS $$
+    SELECT EXISTS (SELECT FROM pg_trigger g
+                    WHERE g.tgrelid = to_regclass(format('public.%I', p_relation))
+                      AND g.tgfoid = to_regproc('public.guard_retired'))
+$$;
+
+-- Return the condition that a row t was sealed by one of the batches from p_first to p_last.
+CREATE OR REPLACE FUNCTION periods_sealed(p_first bigint, p_last bigint) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT format('((t.journal_xid >= %s AND t.journal_xid < %s'
+                  ' OR t.journal_xid = ANY (%L::bigint[])) AND t.journal_xid <> ALL (%L::bigint[]))',
+                  f.first_xid, l.end_xid, coalesce(b.open_xids, '{}'), l.open_xids)
+      FROM public.journal_batch f JOIN public.journal_batch l ON l.number = p_last
+      LEFT JOIN public.journal_batch b ON b.number = p_first - 1
+     WHERE f.number = p_first
+$$;
+
+-- Delete the rows of a table that these batches sealed, and that leave; return how many. All rows that
+-- they sealed must be retired. It has the owner's rights, as periods_remove().
+CREATE OR REPLACE FUNCTION periods_remove_sealed(p_relation text, p_first bigint, p_last bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    v_sealed text := public.periods_sealed(p_first, p_last);
+    v_removed bigint;
+    v_first bigint;
+    v_last bigint;
+BEGIN
+    IF NOT EXISTS (SELECT FROM public.periods_retiredrows r
+                    WHERE r.relation = p_relation AND r.last_batch >= p_last) THEN
+        RAISE EXCEPTION '% up to batch %: not retired', p_relation, p_last
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    EXECUTE format('SELECT min(t.%1$I), max(t.%1$I) FROM public.%2$I t WHERE %3$s',
+        public.periods_key(p_relation), p_relation, v_sealed) INTO v_first, v_last;
+    EXECUTE format('DELETE FROM public.%I t WHERE %s AND %s', p_relation, v_sealed,
+        public.periods_leaves(p_relation)) USING v_first, v_last;
+    GET DIAGNOSTICS v_removed = ROW_COUNT;
+    RETURN v_removed;
+END $$;
+
 -- What is kept of a block's sealed entries leaves with a retired month, and nothing else of a block
 -- changes. The digest in the batch's signed head stays, and the rows give the entries again. Those of
--- tables whose rows leave, too, must stay: before such rows are deleted, the entries are written whole,
--- as the digest proves.
+-- tables whose rows leave, too, leave up to the batch that the table's retirement names, when no row
+-- of them is there that leaves. Otherwise, before such a row is deleted, the entries are written
+-- whole, as the digest proves.
 CREATE OR REPLACE FUNCTION periods_guard_entries() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_relation text;
 BEGIN
     IF OLD.entries IS NULL AND NEW.short IS NULL AND sha256(NEW.entries) = OLD.sha256 THEN
         RETURN NEW;
     END IF;
-    IF NEW.entries IS NOT NULL OR NEW.short IS NOT NULL OR OLD.short IS NULL
-        OR NOT EXISTS (
-            SELECT FROM public.periods_retirement r
-              JOIN public.periods_closedperiod p ON p.id = r.period_id
-             WHERE p.last_batch >= OLD.batch_id)
-        OR EXISTS (
-            SELECT FROM pg_trigger g JOIN public.journal_rowform f ON f.id = OLD.row_form_id
-             WHERE g.tgrelid = to_regclass('public.' || f.relation)
-               AND g.tgfoid = to_regproc('public.guard_retired')) THEN
+    SELECT f.relation INTO v_relation FROM public.journal_rowform f WHERE f.id = OLD.row_form_id;
+    IF NEW.entries IS NOT NULL OR NEW.short IS NOT NULL
+        OR (CASE WHEN public.periods_retires(v_relation)
+                THEN NOT EXISTS (
+                         SELECT FROM public.periods_retiredrows r
+                          WHERE r.relation = v_relation AND r.last_batch >= OLD.batch_id)
+                ELSE OLD.short IS NULL OR NOT EXISTS (
+                         SELECT FROM public.periods_retirement r
+                           JOIN public.periods_closedperiod p ON p.id = r.period_id
+                          WHERE p.last_batch >= OLD.batch_id) END) THEN
         RAISE EXCEPTION 'entries of block % of batch %: not retired', OLD.position, OLD.batch_id
             USING ERRCODE = 'restrict_violation';
     END IF;
@@ -162,3 +230,34 @@ END $$;
 
 CREATE OR REPLACE TRIGGER entries_leave BEFORE UPDATE OF entries, short ON journal_block
     FOR EACH ROW EXECUTE FUNCTION periods_guard_entries();
+
+-- Refuse that entries leave as long as a row of theirs is there that leaves.
+CREATE OR REPLACE FUNCTION periods_guard_entries_left() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_sealed text;
+    v_first bigint;
+    v_last bigint;
+    v_there boolean;
+    r record;
+BEGIN
+    FOR r IN
+        SELECT f.relation, min(b.batch_id) AS first, max(b.batch_id) AS last
+          FROM blocks b JOIN public.journal_rowform f ON f.id = b.row_form_id
+         WHERE b.entries IS NULL AND b.short IS NULL AND public.periods_retires(f.relation)
+         GROUP BY 1 LOOP
+        v_sealed := public.periods_sealed(r.first, r.last);
+        EXECUTE format('SELECT min(t.%1$I), max(t.%1$I) FROM public.%2$I t WHERE %3$s',
+            public.periods_key(r.relation), r.relation, v_sealed) INTO v_first, v_last;
+        EXECUTE format('SELECT EXISTS (SELECT FROM public.%I t WHERE %s AND %s)', r.relation,
+            v_sealed, public.periods_leaves(r.relation)) INTO v_there USING v_first, v_last;
+        IF v_there THEN
+            RAISE EXCEPTION 'entries of % in batches % to %: a row that leaves is there', r.relation,
+                r.first, r.last USING ERRCODE = 'restrict_violation';
+        END IF;
+    END LOOP;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER entries_left AFTER UPDATE ON journal_block
+    REFERENCING NEW TABLE AS blocks
+    FOR EACH STATEMENT EXECUTE FUNCTION periods_guard_entries_left();

@@ -9,7 +9,8 @@ from django.db import connection, transaction
 
 from core.journal import rows, spans
 from core.journal.models import Batch, RowForm
-from core.journal.spans import Left, Stretch, in_order, sealed_entries, stretches
+from core.journal.retired.left import Left, sealed_entries
+from core.journal.spans import Stretch, in_order, stretches
 from core.journal.verifying import verify
 from tests.support import factories
 from tests.support.databases import Database

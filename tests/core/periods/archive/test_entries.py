@@ -18,11 +18,12 @@ from core.journal.export import export
 from core.journal.models import Batch, Block
 from core.journal.services import checkpoint_publish, last_batch
 from core.journal.verifying import Fault, verify
-from core.periods.archive import retiring
+from core.periods.archive import removing
 from core.periods.archive.naming import rows_named
-from core.periods.archive.retiring import RowsNotAsArchived, entries_remove
+from core.periods.archive.removing import entries_remove
+from core.periods.archive.retiring import RowsNotAsArchived
 from core.periods.archive.writing import archive_write
-from core.periods.models import ClosedPeriod
+from core.periods.models import ClosedPeriod, RetiredRows
 from tests.core.periods.archive.conftest import month_of
 from tests.core.periods.archive.test_retiring import (
     PRINTS,
@@ -62,7 +63,7 @@ def left() -> set[tuple[int, str]]:
 
 def table_of(statement: str) -> str:
     words = statement.split()
-    return words[2] if words[0] == "DELETE" else words[1]
+    return words[1] if words[0] == "UPDATE" else words[2]
 
 
 def forced(statement: str) -> None:
@@ -94,10 +95,9 @@ def test_entries_leave_by_the_retirement_and_the_rows_prove_themselves(
     assert left() == set() and found() == []
     assert removed() == leaving()
     kept = Block.objects.filter(batch_id__lte=3)
-    there = kept.exclude(entries=None)
-    retiring_here = {"journal_act", PRINTS, TICKETS, "ledger_transfer"}
-    assert {block.row_form.relation for block in there} == retiring_here
-    assert len(left()) == before - there.count() and max(left())[0] == 3
+    assert set(RetiredRows.objects.values_list("last_batch", flat=True)) == {3}
+    assert not kept.exclude(entries=None, short=None).exists()
+    assert len(left()) == before and max(left())[0] == 3
     assert found() == []
     for since, until in ((None, 1), (1, 2), (1, 3), (2, None)):
         assert [each for each in verify(since=since, until=until).findings if each.batch] == []
@@ -150,7 +150,32 @@ TOUCHES: list[tuple[str, Named]] = [
     ),
     (
         "UPDATE lototrot_ticket SET bets = bets + 1 WHERE id = 2",
-        {(Fault.ROW_CHANGED, 2, "lototrot_ticket")},
+        {(Fault.ROWS_DIFFER, None, "lototrot_ticket")},
+    ),
+    (  # it had to stay, and nothing is kept of its entry
+        "DELETE FROM journal_act WHERE journal_xid = (SELECT min(journal_xid) FROM journal_act)",
+        {(Fault.ROWS_DIFFER, None, "journal_act")},
+    ),
+    (  # put in, by a transaction of such a batch, with a key that was retired
+        "INSERT INTO lototrot_printconfirmation (ticket_id, confirmed_at, journal_xid)"
+        " SELECT t.id, t.sold_at, t.journal_xid FROM lototrot_ticket t WHERE t.id = 2",
+        {(Fault.ROWS_DIFFER, None, PRINTS)},
+    ),
+    (  # put in, with a key that was not retired
+        "INSERT INTO lototrot_printconfirmation (ticket_id, confirmed_at, journal_xid)"
+        " SELECT -t.id, t.sold_at, (SELECT min(journal_xid) FROM lototrot_settlement)"
+        " FROM lototrot_ticket t WHERE t.id = 2",
+        {(Fault.ROW_ADDED, None, PRINTS)},
+    ),
+    (
+        "UPDATE journal_block SET sha256 = sha256('x') WHERE batch_id = 2 AND row_form_id ="
+        " (SELECT id FROM journal_rowform WHERE relation = 'lototrot_ticket')",
+        {(Fault.BATCH, 2, "")},
+    ),
+    (  # a month that nobody retired yet
+        "UPDATE journal_block SET short = NULL WHERE batch_id = 4 AND row_form_id ="
+        " (SELECT id FROM journal_rowform WHERE relation = 'journal_act')",
+        {(Fault.BATCH, 4, "")},
     ),
     (
         "DELETE FROM lototrot_prize WHERE id = 1",
@@ -205,7 +230,7 @@ def test_nobody_takes_entries_that_were_not_retired(
         blocks = Block.objects.filter(row_form__relation=of, batch_id__gte=2)
         blocks.update(entries=None, short=None)
 
-    refused = pytest.raises(DatabaseError, match=r"not retired|only entries")
+    refused = pytest.raises(DatabaseError, match=r"not retired|only entries|a row that leaves")
     with refused, transaction.atomic():
         take("lototrot_seal")
     retired(sealed_month, tmp_path)
@@ -250,9 +275,9 @@ def test_a_night_that_ends_in_the_middle_is_finished_by_the_next(
     sealed_month: ClosedPeriod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     retired(sealed_month, tmp_path)
-    monkeypatch.setattr(retiring, "BATCHES_AT_ONCE", 1)
+    monkeypatch.setattr(removing, "BATCHES_AT_ONCE", 1)
     with monkeypatch.context() as patch:
-        patch.setattr(retiring, "transaction", SimpleNamespace(atomic=ends_after(2)))
+        patch.setattr(removing, "transaction", SimpleNamespace(atomic=ends_after(2)))
         with pytest.raises(KeyboardInterrupt):
             entries_remove()
     assert {batch for batch, _ in left()} == {1, 2}
@@ -317,11 +342,13 @@ def test_a_transaction_that_ended_late_is_of_the_batch_that_sealed_it(
 
 
 def test_entries_are_written_whole_before_a_row_leaves(
-    sealed_month: ClosedPeriod, tmp_path: Path
+    own_month: ClosedPeriod, tmp_path: Path
 ) -> None:
-    kept = Block.objects.filter(row_form__relation=TICKETS, batch_id__lte=sealed_month.last_batch)
+    """No batch of the month was sealed before its end: the next retirement takes its entries."""
+    retired(own_month, tmp_path)
+    assert set(RetiredRows.objects.values_list("last_batch", flat=True)) == {0}
+    kept = Block.objects.filter(row_form__relation=TICKETS)
     assert set(kept.values_list("entries", flat=True)) == {None}
-    retired(sealed_month, tmp_path)
     forced("UPDATE lototrot_ticket SET bets = bets + 1 WHERE id = 1")
     with pytest.raises(RowsNotAsArchived):  # nothing is deleted of rows that are not as sealed
         removed()
@@ -333,6 +360,7 @@ def test_entries_are_written_whole_before_a_row_leaves(
     for other in ({"entries": None}, {"short": b"x"}, {"entries": b"x" * 48}):
         with pytest.raises(DatabaseError, match="not retired"), transaction.atomic():
             kept.update(**other)
+    assert found() == []
 
 
 def test_a_row_that_was_retired_and_went_without_its_entry_is_missed(

@@ -17,7 +17,7 @@ from core.ledger.books import differences
 from core.ledger.models import Transfer
 from core.ledger.openings import LedgerArchived
 from core.periods import nightly
-from core.periods.archive import retiring
+from core.periods.archive import removing, retiring
 from core.periods.archive.retiring import RightStands
 from core.periods.archive.tables import retiring_tables
 from core.periods.models import ClosedPeriod
@@ -81,7 +81,7 @@ def test_audits_and_rules_hold_without_the_transfers_that_left(
     assert not [rule.name for rule in (LIMIT, TILLS, DRAWER) if any(rules.broken(rule))]
     seal_all()
     forge(TRANSFERS, f"DELETE FROM {TRANSFERS} WHERE id = {mark.up_to}")
-    assert found() == [(Fault.ROW_REMOVED, TRANSFERS)]
+    assert set(found()) == {(Fault.ROW_REMOVED, TRANSFERS), (Fault.ROWS_DIFFER, TRANSFERS)}
 
 
 def test_marks_and_debts_begin_with_the_opening_where_a_mark_is_older(
@@ -149,7 +149,7 @@ def test_a_night_that_was_killed_half_way_goes_on(own_month: ClosedPeriod, tmp_p
     retired(own_month, tmp_path)
     there = Transfer.objects.count()
     (table,) = (each for each in retiring_tables() if each.name == TRANSFERS)
-    assert retiring._remove(table, 1, 5) == 5
+    assert removing._remove(table, 1, 5) == 5
     assert Transfer.objects.count() == there - 5
     assert (ledger.balances(), found(), differences()[1]) == (held, [], [])
     assert nightly.audit_everything().counts == {"periods": 1}

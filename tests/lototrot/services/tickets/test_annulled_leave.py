@@ -13,13 +13,15 @@ from pytest_django import DjangoDbBlocker
 from core.database import clock
 from core.journal import rules
 from core.journal.acting import name_process
+from core.journal.models import Block
 from core.journal.verifying import Fault
 from core.ledger.books import differences
 from core.payoffice.services.finding import by_uuid
 from core.payoffice.sources import DocumentArchived
-from core.periods.archive import retiring
+from core.periods.archive import removing
 from core.periods.archive.attaching import attach, rows_about
-from core.periods.archive.retiring import RowsNotAsArchived, retired_remove, retirement_propose
+from core.periods.archive.removing import retired_remove
+from core.periods.archive.retiring import RowsNotAsArchived, retirement_propose
 from core.periods.archive.tables import ArchiveTable
 from core.periods.archive.writing import archive_write
 from core.periods.models import ClosedPeriod, RetiredRows
@@ -196,30 +198,29 @@ def test_a_void_changed_after_archiving_stops_the_retirement(
     assert Void.objects.count() == 2 and Ticket.objects.count() == 5
 
 
-def test_a_night_that_was_killed_between_two_voids_goes_on(
+def test_a_night_that_was_killed_before_the_entries_of_voids_left_goes_on(
     month: ClosedPeriod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Voids leave in the statement of their tickets: their entries are written whole meanwhile."""
     contest = Contest.objects.get()
     before = told(contest)
     retired(month, tmp_path)
-    whole, done = retiring._remove, 0
+    leaves, remove = leaving(), removing._batches_remove
 
     def killed(table: ArchiveTable, first: int, last: int) -> int:
-        nonlocal done
-        if table.name == TICKETS and done == 1:
+        if table.name == VOIDS:
             raise KeyboardInterrupt
-        done += table.name == TICKETS
-        return whole(table, first, last)
+        return remove(table, first, last)
 
-    monkeypatch.setattr(retiring, "AT_ONCE", 1)
     with monkeypatch.context() as patch:
-        patch.setattr(retiring, "_remove", killed)
+        patch.setattr(removing, "_batches_remove", killed)
         with pytest.raises(KeyboardInterrupt):
             retired_remove()
-    assert Void.objects.count() == 1 and Ticket.objects.count() == 4
+    whole = Block.objects.filter(row_form__relation=VOIDS).exclude(entries=None)
+    assert Void.objects.count() == 0 and whole.exists() and leaves > 4
     assert told(contest) == before and found() == []
-    assert retired_remove() > 0 and retired_remove() == 0
-    assert Void.objects.count() == 0 and told(contest) == before and found() == []
+    assert retired_remove() == 0 and not whole.exists()
+    assert told(contest) == before and found() == []
 
 
 def test_a_void_that_is_retired_with_another_month_than_its_ticket_stays(

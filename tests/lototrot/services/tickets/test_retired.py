@@ -10,19 +10,23 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.db import DatabaseError, connections, transaction
+from django.db.models import QuerySet
 
 from core.database import clock
 from core.database.kept import forget_all
 from core.journal import rules
 from core.journal.acting import name_process
+from core.journal.export import export
+from core.journal.models import Block
 from core.journal.verifying import Fault, verify
 from core.kernel.request_uuids import AHEAD, RequestArchived, RequestUuidTooOld
 from core.ledger.books import differences
 from core.ledger.models import Transfer
 from core.payoffice.services.finding import by_code, by_uuid
 from core.payoffice.sources import DocumentArchived, DocumentUnknown
-from core.periods.archive import retiring
-from core.periods.archive.retiring import retired_remove, retirement_propose
+from core.periods.archive import removing, retiring
+from core.periods.archive.removing import retired_remove
+from core.periods.archive.retiring import retirement_propose
 from core.periods.archive.tables import ArchiveTable
 from core.periods.archive.writing import archive_write
 from core.periods.models import ClosedPeriod, RetiredRows, Retirement
@@ -231,7 +235,7 @@ def test_what_is_named_meanwhile_stays_and_nothing_names_it_later(
     given = {"ticket": loser, "road": "replay", "operator_id": loser.operator_id}
     CodeGiven.objects.create(**given, given_at=clock.now())
     with monkeypatch.context() as patch:  # the database counts again
-        patch.setattr(retiring, "_leaves", lambda relation, span: span["rows"])
+        patch.setattr(retiring, "_leaves", lambda table, ranges: 3 * (table.name == TICKETS))
         with pytest.raises(DatabaseError, match="3 were published"), transaction.atomic():
             confirm(proposal)
     confirm(proposal)
@@ -248,7 +252,7 @@ def test_a_night_that_ended_between_prints_and_tickets_is_finished(
     own_month: ClosedPeriod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     retired(own_month, tmp_path)
-    whole = retiring._remove
+    whole = removing._remove
 
     def ended(table: ArchiveTable, first: int, last: int) -> int:
         if table.name == TICKETS:
@@ -256,7 +260,7 @@ def test_a_night_that_ended_between_prints_and_tickets_is_finished(
         return whole(table, first, last)
 
     with monkeypatch.context() as patch:
-        patch.setattr(retiring, "_remove", ended)
+        patch.setattr(removing, "_remove", ended)
         with pytest.raises(KeyboardInterrupt):
             retired_remove()
     assert found() == []
@@ -276,11 +280,14 @@ def test_a_ticket_sold_behind_one_of_the_next_month_leaves_with_that(
     march = rounds.contest(rounds.rules(**rounds.TWO_LEGS), [(1, 2, 3)] * 2)
     day = march.day.replace(month=4)
     april = rounds.contest(rounds.rules(**rounds.TWO_LEGS), [(1, 2, 3)] * 2, day=day)
+    seal_all()
     sold = [rounds.sell(of, point, masks)[0] for of in (march, april, march)]
+    seal_all()
     for contest in (march, april):
         rounds.run(contest, [rounds.Facts((1, 2, 3), winners=frozenset({1}))] * 2)
         rounds.order(contest)
         factories.prints_ended(contest)
+        seal_all()
     days_end(110)
     for name, gone in (("2030-03", [0]), ("2030-04", [0, 1, 2])):
         closed()
@@ -294,11 +301,20 @@ def test_a_ticket_sold_behind_one_of_the_next_month_leaves_with_that(
         here = set(Ticket.objects.values_list("pk", flat=True))
         assert [i for i, ticket in enumerate(sold) if ticket.pk not in here] == gone
         assert audit_contests().findings == [] and found() == []
+        # The entries of a batch that sold for both months stay until the second one left.
+        assert whole_entries(TICKETS).exists() == (len(gone) == 1)
     assert kept_where(march.pk) == {"2030-03": "Safe", "2030-04": "Safe"}
     log = written(tmp_path, "log.jsonl", published_log()), public_key()
     for name in ("2030-03", "2030-04"):
         said = verifier("archive").check(str(tmp_path / name), *log)
         assert "it is the archive of which rows were retired" in said
+    with (tmp_path / "journal").open("w", encoding="utf-8") as file:
+        export(file)
+    assert "WHOLE" in verifier("journal").check(str(tmp_path / "journal"), *log)
+
+
+def whole_entries(relation: str) -> QuerySet[Block]:
+    return Block.objects.filter(row_form__relation=relation).exclude(entries=None)
 
 
 def test_a_month_that_is_retired_while_an_audit_reads_is_no_finding(

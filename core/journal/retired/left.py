@@ -1,0 +1,212 @@
+"""Compare blocks without entries with their rows: these give the entries again, or were retired.
+
+A block keeps what shortens its entries (docs/adr/0048), or nothing (docs/adr/0045). Both ways the
+rows of its batch must give its digest. Where rows of it left with a retired month, those that are
+there are proved by what the retirement published (docs/adr/0055).
+"""
+
+import bisect
+import hashlib
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from core.journal import rows, wire
+from core.journal.install import Journaled
+from core.journal.models import Batch, Block, RowForm
+from core.journal.spans import Stretch, batch_span, compared
+from core.proofs.selectors import RetiredBlocks
+
+
+class Numbers(Protocol):
+    """Rows or batches: `core.proofs.selectors` has those that were retired."""
+
+    def __contains__(self, number: int, /) -> bool: ...
+
+
+class Left:
+    """Batches of a stretch without a table's entries: its rows must give them again.
+
+    `sealed_entries` finds the blocks, `others` digests the rows of their batches as they come. Of a
+    batch whose rows left (`retired`), rows of the retired ranges alone may be there; which ones,
+    the retirement says (`core.journal.retired.staying`).
+    """
+
+    def __init__(self, retired: RetiredBlocks | None = None) -> None:
+        self._retired = retired
+        self._ranges: dict[int, list[range]] = {}
+        self._blocks: dict[int, list[tuple[int, bytes]]] = {}
+        self._kept: dict[int, list[Block]] = {}
+        self._made: dict[int, list[tuple[int, bytes]]] = {}
+        self._waiting: dict[int, list[bytes]] = {}
+        self._unnamed: set[int] = set()
+        self.otherwise: list[tuple[int, int]] = []
+        """Batch and position of blocks that keep other short entries than those of their rows."""
+
+    def add(self, block: Block) -> None:
+        """Keep how many entries the block had, their digest, and what shortens them."""
+        ranges = self._retired.rows_of(block.batch_id) if is_gone(block) and self._retired else None
+        if ranges is not None:
+            self._ranges[block.batch_id] = ranges
+            return
+        here = self._blocks.setdefault(block.batch_id, [])
+        here.append((block.rows, bytes(block.sha256)))
+        self._kept.setdefault(block.batch_id, []).append(block)
+
+    def others(self, present: Iterable[wire.Entry], stretch: Stretch) -> Iterator[wire.Entry]:
+        """Yield the rows of other batches. Where the stretch is one batch, they are in order."""
+        batches: Batches | None = None
+        for entry in present:
+            if not self._blocks and not self._ranges:
+                yield entry
+                continue
+            if batches is None:
+                batches = Batches(stretch.first_batch, stretch.last_batch)
+            batch = batches.of(entry.xid)
+            if batch in self._ranges:
+                if not any(entry.row in each for each in self._ranges[batch]):
+                    yield entry
+            elif batch is not None and batch in self._blocks:
+                self._keep(batch, wire.entry_bytes(entry))
+            else:
+                yield entry
+        for batch, waiting in self._waiting.items():
+            if waiting:
+                self._end(batch, waiting)
+
+    def _keep(self, batch: int, entry: bytes) -> None:
+        waiting = self._waiting.setdefault(batch, [])
+        waiting.append(entry)
+        place, blocks = len(self._made.setdefault(batch, [])), self._blocks[batch]
+        if len(waiting) == (blocks[place][0] if place < len(blocks) else wire.ROWS_IN_BLOCK):
+            self._end(batch, waiting)
+
+    def _end(self, batch: int, waiting: list[bytes]) -> None:
+        """Digest the entries of a block, and empty the list of them."""
+        made, blocks = self._made[batch], self._blocks[batch]
+        made.append((len(waiting), hashlib.sha256(b"".join(waiting)).digest()))
+        place = len(made) - 1
+        if place < len(blocks) and made[place] == blocks[place]:
+            block = self._kept[batch][place]
+            if block.short is not None and not wire.is_shortened(bytes(block.short), waiting):
+                self.otherwise.append((batch, block.position))
+        waiting.clear()
+
+    def _differing(self) -> list[int]:
+        return [batch for batch, blocks in self._blocks.items() if self._made.get(batch) != blocks]
+
+    def named(
+        self, table: Journaled, form: RowForm, retired: Numbers
+    ) -> Iterator[tuple[str, wire.Entry, int | None]]:
+        """Yield the rows of `differing` batches as `compared` does, by what is kept of entries.
+
+        Call it when `others` was read to its end. The blocks are read again: a night may have
+        filled their entries meanwhile, or taken them, and deleted rows. Without entries it is not
+        enough that `retired` rows are gone, for these must be proved by them.
+        """
+        blocks = Block.objects.filter(row_form__relation=table.name).order_by("position")
+        for batch in self._differing():
+            head = Batch.objects.filter(pk=batch).first()
+            here = list(blocks.filter(batch_id=batch))
+            is_left = bool(here) and self._retired is not None and all(map(is_gone, here))
+            ranges = self._retired.rows_of(batch) if is_left and self._retired else None
+            if head is not None and ranges is not None:
+                for entry in rows.entries(table, form.columns, batch_span(head)):
+                    if not any(entry.row in each for each in ranges):
+                        yield "row_added", entry, None
+                continue
+            is_named = bool(here) and all(map(_is_whole, here))
+            if head is not None and not any(map(wrong_entries, here)):
+                sealed = ((entry, batch) for block in here for entry in _kept(block))
+                present = rows.entries(table, form.columns, batch_span(head))
+                for what, entry, place in compared(sealed, present):
+                    is_named |= not (what == "row_removed" and entry.row in retired)
+                    yield what, entry, place
+            if not is_named:
+                self._unnamed.add(batch)
+
+    def differing(self) -> Iterator[tuple[int, int, int]]:
+        """Yield each batch whose rows are not as they were sealed, and how many these were and are,
+        where no row of it was `named`.
+
+        Call it when `named` was read to its end.
+        """
+        for batch in sorted(self._unnamed):
+            were = sum(rows for rows, _ in self._blocks[batch])
+            yield batch, were, sum(rows for rows, _ in self._made.get(batch, []))
+
+
+def _kept(block: Block) -> Iterable[wire.Entry]:
+    """Return what is kept of the entries of a block that has some of them, or all."""
+    if block.entries is not None:
+        return wire.entries_of(bytes(block.entries))
+    return wire.short_entries(bytes(block.short or b""), block.rows)
+
+
+def wrong_entries(block: Block, retired: Numbers = ()) -> str:
+    """Return what is wrong with what is kept of a block's entries; "" if nothing is.
+
+    Nothing need be kept where the block's batch is `retired`.
+    """
+    if block.entries is not None:
+        if len(block.entries) != block.rows * wire.ENTRY_BYTES:
+            return f"are not {block.rows}"
+        return "" if _is_whole(block) else "were changed"
+    if block.short is not None:
+        return "" if wire.is_short(bytes(block.short), block.rows) else f"are not {block.rows}"
+    return "" if block.batch_id in retired else "are gone, and their month was not retired"
+
+
+def is_gone(block: Block) -> bool:
+    """Return whether nothing is kept of a block's entries."""
+    return block.entries is None and block.short is None
+
+
+def _is_whole(block: Block) -> bool:
+    """Return whether the block has the entries that its batch's head proves."""
+    content = block.entries
+    return content is not None and hashlib.sha256(content).digest() == bytes(block.sha256)
+
+
+class Batches:
+    """Batches that follow one another, by their transactions."""
+
+    def __init__(self, first: int, last: int) -> None:
+        found = list(
+            Batch.objects.filter(number__gte=first, number__lte=last)
+            .order_by("number")
+            .values_list("number", "first_xid", "open_xids", "end_xid")
+        )
+        self._numbers = [number for number, *_ in found]
+        self._first = [first for _, first, _, _ in found]
+        self._open = [frozenset(xids) for _, _, xids, _ in found]
+        self._end = found[-1][-1] if found else 0
+
+    def of(self, xid: int) -> int | None:
+        """Return the batch that sealed a transaction, the first one for an earlier transaction;
+        None if a later batch has it.
+        """
+        if xid >= self._end:
+            return None
+        place = max(bisect.bisect_right(self._first, xid) - 1, 0)
+        while place < len(self._numbers) and xid in self._open[place]:
+            place += 1
+        return self._numbers[place] if place < len(self._numbers) else None
+
+
+def sealed_entries(
+    table: Journaled, stretch: Stretch, left: Left
+) -> Iterator[tuple[wire.Entry, int]]:
+    """Yield the journal's entries of the table, with their batches; keep what left in `left`."""
+    blocks = Block.objects.filter(
+        row_form__relation=table.name,
+        batch_id__gte=stretch.first_batch,
+        batch_id__lte=stretch.last_batch,
+    )
+    for block in blocks.order_by("batch_id", "position").iterator(chunk_size=16):
+        if block.entries is None:
+            left.add(block)
+            continue
+        content = bytes(block.entries)
+        complete = len(content) - len(content) % wire.ENTRY_BYTES
+        for entry in wire.entries_of(content[:complete]):
+            yield entry, block.batch_id

@@ -1,0 +1,166 @@
+"""Delete what was retired, and take away the sealed entries of it: work of the nights.
+
+Rows and entries of a batch leave in one transaction, where all rows that the batch sealed of a
+table were retired: so each batch has its entries, or has only rows that stay (docs/adr/0055). Of
+other batches the entries are written whole before a row is deleted.
+"""
+
+import datetime
+from collections.abc import Iterator
+
+from django.db import connection, transaction
+from django.db.models import QuerySet, Sum
+
+from core.database import clock
+from core.journal.models import Block
+from core.journal.retired.staying import parts
+from core.periods.archive.entries import are_as_sealed, entries_fill, last_batch
+from core.periods.archive.joint import entries_fill_taken, rows_with
+from core.periods.archive.retiring import RowsNotAsArchived, number
+from core.periods.archive.tables import ArchiveTable, retiring_tables, taken_with
+from core.periods.models import RetiredRows
+
+AT_ONCE = 10_000
+"""Rows of which one transaction deletes those that leave."""
+FINISHED = datetime.timedelta(days=40)
+"""After that time a night has deleted what was retired: it looks for what is there no longer."""
+BATCHES_AT_ONCE = 200
+"""Batches whose entries leave in one transaction."""
+
+_LEAVING = "SELECT periods_leaving(p_relation => %s, p_first => %s, p_last => %s)"
+_REMOVE = "SELECT periods_remove(p_relation => %s, p_first => %s, p_last => %s)"
+_REMOVE_SEALED = "SELECT periods_remove_sealed(p_relation => %s, p_first => %s, p_last => %s)"
+
+
+def retired_remove() -> int:
+    """Delete what was retired and is still there; return how many rows. Each part is committed.
+
+    Months are taken from the newest one back, up to one that left so long ago that a night has
+    finished it, and of which nothing is there: so a night does not read what stays of all of them.
+    Of tables whose rows leave with those of another one, the entries leave at the end.
+    """
+    removed = 0
+    finished = clock.now() - FINISHED
+    for table in sorted(retiring_tables(), key=lambda table: bool(table.with_rows)):
+        for retired in _newest_first(table.name):
+            here = _sealed_remove(table, retired)
+            if not table.with_rows:
+                ranges = parts(table.name, table.key, retired.first_row, retired.last_row, AT_ONCE)
+                here += sum(_remove(table, first, last) for first, last in ranges)
+            removed += here
+            if not here and retired.retirement.retired_at < finished:
+                break
+    return removed
+
+
+def _newest_first(relation: str) -> QuerySet[RetiredRows]:
+    of_table = RetiredRows.objects.filter(relation=relation).select_related("retirement")
+    return of_table.order_by("-first_row")
+
+
+def _sealed_remove(table: ArchiveTable, retired: RetiredRows) -> int:
+    """Delete what leaves of the batches that a retirement says are whole of retired rows."""
+    after = last_batch(table, before=retired.first_row)
+    return sum(
+        _batches_remove(table, first, last)
+        for first, last in _runs(table, after, retired.last_batch)
+    )
+
+
+def _runs(table: ArchiveTable, after: int, until: int) -> Iterator[tuple[int, int]]:
+    """Yield the batches that have entries of a table, in runs of so many rows: first and last."""
+    here = _kept(table).filter(batch_id__gt=after, batch_id__lte=until)
+    first, last, count = 0, 0, 0
+    summed = here.values_list("batch_id").annotate(here=Sum("rows")).order_by("batch_id")
+    for batch, rows in list(summed):
+        if first and count + rows > AT_ONCE:
+            yield first, last
+            first, count = 0, 0
+        first, last, count = first or batch, batch, count + rows
+    if first:
+        yield first, last
+
+
+def _kept(table: ArchiveTable) -> QuerySet[Block]:
+    """Return the blocks of a table that have entries, or what shortens them."""
+    return Block.objects.filter(row_form__relation=table.name).exclude(entries=None, short=None)
+
+
+@transaction.atomic
+def _batches_remove(table: ArchiveTable, first: int, last: int) -> int:
+    """Delete what leaves of the rows that some batches sealed, and take away their entries.
+
+    Return how many rows. Raises RowsNotAsArchived.
+    """
+    blocks = _kept(table).filter(batch_id__gte=first, batch_id__lte=last)
+    keys = _keys(table, first, last) if taken_with(table) else (1, 0)
+    if not are_as_sealed(blocks.filter(entries=None)) or not entries_fill_taken(table, *keys):
+        raise RowsNotAsArchived(table=table.name)
+    with_them = rows_with(table, *keys)
+    removed = number(_REMOVE_SEALED, table.name, first, last)
+    blocks.update(entries=None, short=None)
+    return removed + with_them - rows_with(table, *keys)
+
+
+def _keys(table: ArchiveTable, first: int, last: int) -> tuple[int, int]:
+    """Return the first and the last key of the rows that some batches sealed."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT periods_sealed(%s, %s)", [first, last])
+        sealed = cursor.fetchone()[0]
+        cursor.execute(
+            f"SELECT coalesce(min(t.{table.key}), 1), coalesce(max(t.{table.key}), 0)"
+            f' FROM "{table.name}" t WHERE {sealed}'
+        )
+        found: tuple[int, int] = cursor.fetchone()
+        return found
+
+
+@transaction.atomic
+def _remove(table: ArchiveTable, first: int, last: int) -> int:
+    """Delete what leaves of a range of rows, which is proved by whole sealed entries from then on.
+
+    Raises RowsNotAsArchived.
+    """
+    if not number(_LEAVING, table.name, first, last):
+        return 0
+    if not entries_fill(table, first, last) or not entries_fill_taken(table, first, last):
+        raise RowsNotAsArchived(table=table.name)
+    with_them = rows_with(table, first, last)
+    removed = number(_REMOVE, table.name, first, last)
+    return removed + with_them - rows_with(table, first, last)
+
+
+_UNFINISHED = """
+SELECT coalesce((SELECT b.last_batch FROM periods_closedperiod b WHERE b.number = p.number - 1), 0),
+       p.last_batch
+  FROM periods_retirement r JOIN periods_closedperiod p ON p.id = r.period_id
+ WHERE EXISTS (SELECT FROM journal_block k JOIN journal_rowform f ON f.id = k.row_form_id
+                WHERE k.batch_id = p.last_batch AND k.short IS NOT NULL
+                  AND f.relation <> ALL (%s))
+ ORDER BY p.number
+"""
+_LEAVE = """
+UPDATE journal_block k SET short = NULL FROM journal_rowform f
+ WHERE f.id = k.row_form_id AND f.relation <> ALL (%s) AND k.short IS NOT NULL
+   AND k.batch_id > %s AND k.batch_id <= %s
+"""
+
+
+def entries_remove() -> int:
+    """Take away what is kept of the sealed entries of retired months; return how many blocks gave
+    theirs.
+
+    Those of tables whose rows leave stay. Batches are taken in their order, the month's last one at
+    the end: so a night that was interrupted is found unfinished.
+    """
+    leaving = [table.name for table in retiring_tables()]
+    with connection.cursor() as cursor:
+        cursor.execute(_UNFINISHED, [leaving])
+        months = cursor.fetchall()
+    removed = 0
+    for after, last in months:
+        for first in range(after, last, BATCHES_AT_ONCE):
+            with transaction.atomic(), connection.cursor() as cursor:
+                cursor.execute(_LEAVE, [leaving, first, min(first + BATCHES_AT_ONCE, last)])
+                removed += cursor.rowcount
+    return removed

@@ -1,0 +1,153 @@
+"""Rows leave with their sealed entries; a night that ends between two steps loses nothing."""
+
+import gzip
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import DatabaseError, transaction
+
+from core.journal.export import export
+from core.journal.models import Block
+from core.journal.services import checkpoint_publish, last_batch
+from core.journal.verifying import Fault, verify
+from core.periods.archive import removing
+from core.periods.archive.attaching import attach, rows_about
+from core.periods.archive.removing import entries_remove, retired_remove
+from core.periods.archive.tables import ArchiveTable
+from core.periods.models import ClosedPeriod, RetiredRows
+from tests.core.periods.archive.conftest import retired
+from tests.core.periods.archive.test_retiring import PRINTS, TICKETS, found, leaving
+from tests.support.journaling import seal_all
+from tests.support.verifying.forging import Refused, public_key, published_log, written
+from tests.support.verifying.load import verifier
+
+Lines = list[dict[str, Any]]
+
+
+def kept(relation: str, until: int) -> int:
+    """Return how many blocks of a table have entries, or what shortens them, up to a batch."""
+    blocks = Block.objects.filter(row_form__relation=relation, batch_id__lte=until)
+    return blocks.exclude(entries=None, short=None).count()
+
+
+def test_a_night_that_ends_between_any_two_steps_is_no_finding_and_goes_on(
+    sealed_month: ClosedPeriod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    retired(sealed_month, tmp_path)
+    ranges, leave = list(RetiredRows.objects.all()), leaving()
+    step = removing._batches_remove
+    removed, steps = 0, 0
+
+    def one_step(table: ArchiveTable, first: int, last: int) -> int:
+        nonlocal removed, steps
+        removed, steps = removed + step(table, first, last), steps + 1
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(removing, "AT_ONCE", 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(removing, "_batches_remove", one_step)
+        while any(kept(rows.relation, rows.last_batch) for rows in ranges):
+            with pytest.raises(KeyboardInterrupt):
+                retired_remove()
+            # Never are whole entries written where they leave with their rows.
+            assert not Block.objects.exclude(entries=None).exists()
+            assert found() == []
+    assert steps > len(ranges) and removed == leave
+    assert (retired_remove(), found()) == (0, [])
+    entries_remove()
+    parts = [verify(since=since, until=until) for since, until in ((None, 1), (1, 3), (3, None))]
+    findings = [each for part in parts for each in part.findings]
+    assert [each for each in findings if each.what is not Fault.RULE] == []
+    attach(tmp_path / "2030-03")
+    line = next(iter(lines_of(tmp_path, TICKETS)))
+    assert TICKETS in {table for table, _ in rows_about("2030-03", line["uuid"])}
+
+
+def lines_of(folder: Path, table: str) -> Lines:
+    with gzip.open(folder / "2030-03" / f"{table}.jsonl.gz", "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def test_entries_do_not_leave_while_a_row_is_there_that_leaves_nor_come_back_changed(
+    sealed_month: ClosedPeriod, tmp_path: Path
+) -> None:
+    def take(until: int, **other: object) -> None:
+        blocks = Block.objects.filter(row_form__relation=PRINTS, batch_id__lte=until)
+        blocks.update(**({"entries": None, "short": None} | other))
+
+    not_retired = pytest.raises(DatabaseError, match="not retired")
+    with not_retired, transaction.atomic():
+        take(3)
+    retired(sealed_month, tmp_path)
+    there = pytest.raises(DatabaseError, match="a row that leaves is there")
+    with there, transaction.atomic():
+        take(3)
+    assert retired_remove() == leaving()
+    for other in ({"entries": b"x" * 48}, {"short": b"x"}):
+        with not_retired, transaction.atomic():
+            take(3, **other)
+
+
+def test_the_exported_journal_has_what_stays_of_such_blocks_and_nothing_else_is_taken(
+    sealed_month: ClosedPeriod, tmp_path: Path
+) -> None:
+    retired(sealed_month, tmp_path)
+    retired_remove()
+    entries_remove()
+    last = last_batch()
+    assert last is not None
+    checkpoint_publish(number=last.number)
+    seal_all()
+    files = written(tmp_path, "log.jsonl", published_log()), public_key()
+    to = StringIO()
+    export(to)
+    lines: Lines = [json.loads(line) for line in to.getvalue().splitlines()]
+
+    def said(changed: Lines) -> str:
+        text = "\n".join(json.dumps(line) for line in changed)
+        (tmp_path / "journal").write_text(text, "utf-8")
+        told: str = verifier("journal").check(str(tmp_path / "journal"), *files)
+        return told
+
+    assert "archived)" in said(lines)
+    archived = [number for number, line in enumerate(lines) if "rows" in line]
+    (tickets,) = (form["form"] for form in lines if form.get("table") == TICKETS)
+    number = next(each for each in archived if lines[each]["block"] == tickets)
+    block = lines[number]
+    assert len(block["entries"]) == 96 * 2 and block["rows"] == 3  # two won, and stay
+    blocks = {number for number, line in enumerate(lines) if "block" in line}
+    later = min(number for number in blocks if number > archived[-1])
+    not_retired = {"rows": 1, "sha256": "00" * 32, "entries": ""}
+    for place, change, by in (
+        (number, {"entries": block["entries"][96:]}, "2 rows stay, 1 are there"),
+        (number, {"entries": ""}, "2 rows stay, 0 are there"),
+        (number, {"entries": block["entries"][:-1] + "x"}, "entries"),
+        (number, {"entries": block["entries"] * 2}, "not in order|more than 3"),
+        (number, {"entries": _other_digest(block["entries"])}, "staying_sha256"),
+        (number, {"entries": _later_row(block["entries"])}, "not retired|another batch"),
+        (number, {"rows": 4}, "not the block before it"),
+        (number, {"sha256": "00" * 32}, "not the block before it"),
+        (later, not_retired | _no_images(lines[later]), "no retirement of .* names its batch"),
+    ):
+        with pytest.raises(Refused, match=by):
+            said([*lines[:place], lines[place] | change, *lines[place + 1 :]])
+    without = {name: value for name, value in block.items() if name not in ("rows", "sha256")}
+    with pytest.raises(Refused, match="not the block before it"):
+        said([*lines[:number], without, *lines[number + 1 :]])
+
+
+def _no_images(line: dict[str, Any]) -> dict[str, Any]:
+    return {"images": []} if "images" in line else {}
+
+
+def _other_digest(entries: str) -> str:
+    """Return entries of which the last one has another digest."""
+    return entries[:-1] + ("0" if entries[-1] != "0" else "1")
+
+
+def _later_row(entries: str) -> str:
+    """Return entries of which the last one is of a row that was not retired."""
+    return entries[: 96 + 16] + f"{10**6:016x}" + entries[96 + 32 :]

@@ -1,0 +1,160 @@
+"""verify/retired.py: what a journal has of retired rows, against false retirements and journals."""
+
+import hashlib
+from typing import Any
+
+import pytest
+
+from tests.support.verifying.forging import Refused
+from tests.support.verifying.load import verifier
+
+retired = verifier("retired")
+PLACE = "line 7"
+
+
+def entry(row: int, xid: int = 5) -> bytes:
+    return xid.to_bytes(8, "big") + row.to_bytes(8, "big") + hashlib.sha256(b"%d" % row).digest()
+
+
+def digest(rows: list[int]) -> str:
+    return hashlib.sha256(b"".join(map(entry, rows))).hexdigest()
+
+
+def told(first: int, last: int, stay: list[int], last_batch: int) -> dict[str, Any]:
+    """What a retirement publishes of one table: of rows without a gap some stay."""
+    rows = list(range(first, last + 1))
+    return {
+        "table": "t",
+        "first_row": first,
+        "last_row": last,
+        "rows": len(rows),
+        "entries_sha256": digest(rows),
+        "leaves": len(rows) - len(stay),
+        "staying_sha256": digest(stay),
+        "last_batch": last_batch,
+    }
+
+
+def published(*tables: dict[str, Any]) -> Any:
+    month = {
+        "format": "trot-retirement-1",
+        "number": 1,
+        "first_day": "2030-03-01",
+        "last_day": "2030-03-31",
+        "archive_sha256": "00" * 32,
+        "kept": "safe",
+        "journal": {"batch": 9, "digest": "00" * 32},
+        "openings": {
+            "first_row": 1,
+            "last_row": 0,
+            "accounts": 0,
+            "sha256": "00" * 32,
+            "last_xid": 0,
+        },
+    }
+    return retired.Retired([{**month, "tables": [each]} for each in tables])
+
+
+def left(found: Any, batch: int, rows: int, there: list[int]) -> None:
+    """Read a block of a batch whose entries left: of so many rows these are there."""
+    line = {"rows": rows, "sha256": "00" * 32}
+    told = found.block("t", batch, line, list(map(entry, there)), PLACE)
+    assert told == (rows, "00" * 32)
+
+
+def whole(found: Any, rows: list[int]) -> None:
+    assert found.block("t", 8, {}, list(map(entry, rows)), PLACE) == (len(rows), digest(rows))
+
+
+def test_what_stays_is_proved_when_all_entries_of_a_range_left() -> None:
+    found = published(told(1, 6, [2, 5], 3))
+    left(found, 2, 4, [2])
+    left(found, 3, 2, [5])
+    found.need_sealed()
+    for there, by in (
+        ([], "2 rows stay, 0 are there"),
+        ([2, 3], "staying_sha256"),
+        ([2, 4, 5], ""),
+    ):
+        found = published(told(1, 6, [2, 5], 3))
+        left(found, 3, 6, there)
+        with pytest.raises(Refused, match=f"^periods.retired, t from 1.*{by}"):
+            found.need_sealed()
+
+
+def test_a_batch_that_no_retirement_names_has_its_entries() -> None:
+    for found, batch in (
+        (published(), 1),
+        (published(told(1, 6, [], 3)), 4),
+        (published(told(1, 6, [], 3), told(7, 8, [], 4)), 5),
+    ):
+        with pytest.raises(Refused, match=r"^line 7: its entries are gone, and no retirement of t"):
+            left(found, batch, 6, [])
+
+
+def test_rows_that_were_not_retired_or_later_are_not_in_such_a_batch() -> None:
+    both = told(1, 6, [2], 3), told(7, 9, [8], 5)
+    for batch, rows, there, by in (
+        (2, 6, [2, 8], "row 8 of t is there, and was not retired"),
+        (5, 3, [8, 10], "row 10 of t is there, and was not retired"),
+        (2, 1, [2, 3], "more than 1 rows are there"),
+    ):
+        with pytest.raises(Refused, match=f"^line 7: {by}"):
+            left(published(*both), batch, rows, there)
+
+
+def test_rows_taken_with_the_entries_of_a_batch_that_was_named_too_late_are_missed() -> None:
+    """A row 7 was sold after the range; the retirement says that its batch had none such."""
+    found = published(told(1, 6, [2], 4))
+    left(found, 3, 6, [2])
+    left(found, 4, 1, [])
+    with pytest.raises(Refused, match=r"^periods.retired, t: 7 rows were sealed, 6 retired"):
+        found.need_sealed()
+
+
+def test_a_batch_at_the_border_has_all_entries_until_the_next_month_left() -> None:
+    border = told(1, 6, [2, 5], 3)
+    found = published(border)
+    left(found, 3, 4, [2])
+    whole(found, [5, 6, 7])  # 6 is gone
+    found.need_sealed()
+    found = published(border)
+    left(found, 3, 4, [])
+    whole(found, [5, 6, 7])
+    found.need_sealed()  # 5 and 6 may be those that stay: only the next month tells
+    found = published(border, told(7, 9, [], 4))
+    left(found, 3, 4, [])
+    left(found, 4, 5, [5])
+    with pytest.raises(Refused, match=r"^periods.retired, t from 1: 2 rows stay, 1 are there"):
+        found.need_sealed()
+    found = published(border, told(7, 9, [], 4))
+    left(found, 3, 4, [2])
+    left(found, 4, 5, [5])
+    found.need_sealed()
+
+
+def test_without_such_batches_all_entries_of_a_range_are_compared() -> None:
+    found = published(told(1, 3, [2], 0))
+    whole(found, [1, 2, 3])
+    found.need_sealed()
+    for rows in ([1, 2], [1, 2, 2]):
+        found = published(told(1, 3, [2], 0))
+        whole(found, rows)
+        with pytest.raises(Refused, match=r"^periods.retired, t"):
+            found.need_sealed()
+
+
+def test_texts_are_those_of_their_entries_or_of_rows_that_may_be_gone() -> None:
+    found = published(told(1, 3, [2], 0))
+    found.need_as_sealed("t", [entry(1), entry(2), entry(3)], ["", "2", ""], PLACE)
+    assert found.gone == {"t": 2}
+    for entries, images, by in (
+        ([entry(1)], [], "images: not 1"),
+        ([entry(1)], ["2"], "row 1 of t is not as it was sealed"),
+        ([entry(4)], [""], "row 4 of t is not as it was sealed"),
+    ):
+        with pytest.raises(Refused, match=by):
+            found.need_as_sealed("t", entries, images, PLACE)
+    found.need_as_sealed("t", [entry(2)], [""], PLACE)
+    with pytest.raises(Refused, match="4 are gone, 2 leave"):
+        found.need_sealed()

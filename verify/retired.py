@@ -1,0 +1,128 @@
+"""Compare a journal with the rows that the log says were retired (docs/proofs.md, "Retired rows").
+
+Used by journal.py.
+"""
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from documents import RETIREMENT
+from entry import same
+from forms import journal_entries, need, sha256, shaped, whole
+
+LEFT = {"rows": whole, "sha256": sha256, "entries": ("", journal_entries)}
+"""What else a block has whose entries left: how many rows it had, and the digest of all."""
+Row = dict[str, Any]
+
+
+@dataclass
+class Range:
+    """A retired range of rows as it was published, and its entries in the journal.
+
+    `found` are those of blocks that have all their entries, `stayed` those of rows that are there
+    of blocks whose entries left. Each begins with its row, to be sorted.
+    """
+
+    said: Row
+    found: list[bytes] = field(default_factory=list)
+    stayed: list[bytes] = field(default_factory=list)
+
+    def has(self, row: int) -> bool:
+        return bool(self.said["first_row"] <= row <= self.said["last_row"])
+
+
+class Retired:
+    """The entries of retired rows, as a journal has them."""
+
+    def __init__(self, retirements: list[Row]) -> None:
+        self.ranges: dict[str, list[Range]] = {}
+        for each in retirements:
+            shaped(each, RETIREMENT, "periods.retired")
+            for said in each["tables"]:
+                self.ranges.setdefault(said["table"], []).append(Range(said))
+        self.gone: Counter[str] = Counter()
+        self.left: Counter[str] = Counter()
+
+    def block(
+        self, table: Any, batch: int, line: Row, entries: list[bytes], place: str
+    ) -> tuple[int, str]:
+        """Keep those of a block's entries that are of retired rows; return the rows that it had,
+        and the digest of all.
+        """
+        if "rows" in line:
+            self.leave(table, batch, line["rows"], entries, place)
+            return line["rows"], line["sha256"]
+        for each in self.ranges.get(table, []):
+            each.found += [e[8:16] + e for e in entries if each.has(row_of(e))]
+        return len(entries), hashlib.sha256(b"".join(entries)).hexdigest()
+
+    def leave(self, table: Any, batch: int, rows: int, entries: list[bytes], place: str) -> None:
+        """Keep what is there of a block whose entries left with rows; refuse it unless all rows of
+        the table up to its batch were retired.
+        """
+        ranges, named = list[Range](), False
+        for each in self.ranges.get(table, []):
+            if not named:
+                ranges.append(each)
+                named = batch <= each.said["last_batch"]
+        need(named, place, f"its entries are gone, and no retirement of {table} names its batch")
+        need(len(entries) <= rows, place, f"more than {rows} rows are there")
+        self.left[table] += rows
+        for entry in entries:
+            of = next((each for each in ranges if each.has(row_of(entry))), None)
+            need(of, place, f"row {row_of(entry)} of {table} is there, and was not retired")
+            if of:
+                of.stayed.append(entry[8:16] + entry)
+
+    def need_as_sealed(
+        self, table: Any, entries: list[bytes], images: list[str], place: str
+    ) -> None:
+        """Refuse a text that is not that of its entry, nor empty for a retired row; count these."""
+        need(len(images) == len(entries), f"{place}.images", f"not {len(entries)}")
+        for number, (entry, image) in enumerate(zip(entries, images, strict=True)):
+            row, where = row_of(entry), f"{place}.images[{number}]"
+            holds = entry[16:] == hashlib.sha256(image.encode()).digest()
+            if not image:
+                self.gone[table] += 1
+                holds = any(each.has(row) for each in self.ranges.get(table, []))
+            need(holds, where, f"row {row} of {table} is not as it was sealed")
+
+    def need_sealed(self) -> None:
+        """Refuse retired rows that are not those that were sealed, and other ones that stay."""
+        for table, ranges in self.ranges.items():
+            place, gone = f"periods.retired, {table}", self.gone[table]
+            leave = sum(each.said["leaves"] for each in ranges)
+            need(gone <= leave, place, f"{gone} are gone, {leave} leave")
+            sealed = self.left[table] + sum(len(each.found) for each in ranges)
+            rows = sum(each.said["rows"] for each in ranges)
+            need(sealed == rows, place, f"{sealed} rows were sealed, {rows} retired")
+            for each in ranges:
+                self.need_range(each, place)
+
+    def need_range(self, of: Range, place: str) -> None:
+        """Refuse a range: by all its entries, or by those that stay, as far as they are known."""
+        said, place = of.said, f"{place} from {of.said['first_row']}"
+        if not self.left[said["table"]] or len(of.found) == said["rows"]:
+            made = {"rows": len(of.found), "entries_sha256": digest(of.found)}
+            same(said, made, place)
+            need(not of.stayed, place, "rows are there twice")
+            return
+        stay, there = said["rows"] - said["leaves"], len(of.stayed)
+        need(
+            there <= stay <= there + len(of.found),
+            place,
+            f"{stay} rows stay, {there} are there and {len(of.found)} in blocks with all entries",
+        )
+        if not of.found:
+            same(said, {"staying_sha256": digest(of.stayed)}, place)
+
+
+def row_of(entry: bytes) -> int:
+    return int.from_bytes(entry[8:16], "big")
+
+
+def digest(entries: list[bytes]) -> str:
+    """Return the SHA-256 of entries in the order of rows."""
+    return hashlib.sha256(b"".join(entry[8:] for entry in sorted(entries))).hexdigest()
