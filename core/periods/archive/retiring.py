@@ -234,14 +234,7 @@ def _retire(proposal: Proposal, by: StaffActor) -> None:
     period = archive.period
     if not balances_hold(period):
         raise RowsNotAsArchived(table=OPENING)
-    spans = {table.name: _range_of(table, archive) for table in retiring_tables()}
-    for table in retiring_tables():
-        span = spans[table.name]
-        ranges = list(parts(table.name, table.key, **_ends(span)))
-        span["leaves"] = _leaves(table, ranges)
-        span["staying_sha256"] = staying_sha256(table, ranges)
-        last = _LAST_BATCH, table.name, span["last_row"], period.last_batch
-        span["last_batch"] = number(*last)
+    spans = _spans(archive)
     named: list[Json] = [
         {"table": name, **span} for name, span in sorted(spans.items()) if span["rows"]
     ]
@@ -281,6 +274,19 @@ def _retire(proposal: Proposal, by: StaffActor) -> None:
         if span["rows"]
     )
     opening_write(retirement)
+
+
+def _spans(archive: Archive) -> dict[str, dict[str, Any]]:
+    """Return what is retired of each table: what the archive has, and which rows stay."""
+    spans = {table.name: _range_of(table, archive) for table in retiring_tables()}
+    for table in retiring_tables():
+        span = spans[table.name]
+        ranges = list(parts(table.name, table.key, **_ends(span)))
+        span["leaves"] = _leaves(table, ranges)
+        span["staying_sha256"] = staying_sha256(table, ranges)
+        last = _LAST_BATCH, table.name, span["last_row"], archive.period.last_batch
+        span["last_batch"] = number(*last)
+    return spans
 
 
 RETIREMENT = two_persons.Kind(
