@@ -16,9 +16,8 @@ from draw import draw_holds
 from entry import digest, main, same
 from forms import need
 from money import figures
-from order import check_order
 from public_log import Log
-from races import check_numbers, right_numbers, starters
+from races import check_numbers, check_order, right_numbers, starters
 from tickets import check_tickets
 
 KIND, REVERSAL = "lototrot.settlement", "lototrot.settlement_reversal"

@@ -21,7 +21,7 @@ def digest(rows: list[int]) -> str:
 
 
 def told(first: int, last: int, stay: list[int], last_batch: int) -> dict[str, Any]:
-    """What a retirement publishes of one table: of rows without a gap some stay."""
+    """Return the part of a retirement about one table: of rows without a gap some stay."""
     rows = list(range(first, last + 1))
     return {
         "table": "t",

@@ -105,7 +105,7 @@ def _batches_remove(table: ArchiveTable, first: int, last: int) -> int:
 def _keys(table: ArchiveTable, first: int, last: int) -> tuple[int, int]:
     """Return the first and the last key of the rows that some batches sealed."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT periods_sealed(%s, %s)", [first, last])
+        cursor.execute("SELECT periods_sealed(p_first => %s, p_last => %s)", [first, last])
         sealed = cursor.fetchone()[0]
         cursor.execute(
             f"SELECT coalesce(min(t.{table.key}), 1), coalesce(max(t.{table.key}), 0)"
