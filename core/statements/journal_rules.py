@@ -24,8 +24,8 @@ def _marked(mark: str) -> str:
     """
     return f"""coalesce(
         (SELECT b.balance_cents FROM statements_markedbalance b
-           JOIN statements_mark m ON m.id = b.mark_id
-          WHERE m.up_to = {mark} AND b.account_id = t.account_id),
+          WHERE b.mark_id = (SELECT m.id FROM statements_mark m WHERE m.up_to = {mark})
+            AND b.account_id = t.account_id),
         (SELECT o.debit_cents - o.credit_cents FROM ledger_openingbalance o
           WHERE o.up_to = {mark} AND o.account_id = t.account_id
             AND NOT EXISTS (SELECT FROM statements_mark m WHERE m.up_to = {mark})), 0)"""
