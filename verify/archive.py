@@ -11,6 +11,7 @@ from collections import Counter
 from datetime import UTC, datetime
 
 from archived import MANIFEST, Archive, Row, moment
+from archived_journal import Journal
 from archived_ledger import check_ledger, check_openings
 from documents import PERIOD, RETIREMENT
 from entry import digest_of, main, same
@@ -71,6 +72,7 @@ def leaf(row: Row, premises: str, terminal: str) -> bytes:
 _COUNTED = {
     *("ledger_account", "ledger_transfer", "periods_closedperiod", "periods_periodbalance"),
     *("premises_premises", "premises_terminal", "lototrot_void", "lototrot_ticket"),
+    *("journal_batch", "journal_block", "journal_rowform"),
 }
 
 
@@ -105,6 +107,8 @@ def check(folder: str, log_file: str, keys: str) -> str:
     need(before or closing["number"] == 1, "periods.closed", "the period before is not there")
     transfers = check_ledger(archive, closing, before)
     tickets = check_tickets(archive, closing["parts"]["lototrot"], log)
+    journal = Journal(archive, closing, before)
+    last_batches: dict[str, int] = {}
     for name in sorted(archive.tables.keys() - _COUNTED):
         for _ in archive.rows(name):
             pass
@@ -113,10 +117,14 @@ def check(folder: str, log_file: str, keys: str) -> str:
         told = log.document("periods.retired", f"period:{month}")
         same(told, {"journal": closing["journal"]}, "periods.retired")
         check_retirement(archive, told)
+        last_batches = {each["table"]: each["last_batch"] for each in told["tables"]}
         earlier = {each["number"]: each for each in log.all("periods.retired")}
         retired_before = earlier.get(told["number"] - 1)
         check_openings(archive, told["openings"], retired_before and retired_before["openings"])
         retired = "; it is the archive of which rows were retired"
+    for name, table in archive.tables.items():
+        if table["retires"]:
+            journal.check_rows(name, last_batches.get(name, 0))
     return (
         f"WHOLE: {month}, {transfers} transfers and {tickets} tickets as published;"
         f" {len(archive.tables)} files, manifest {digest_of(manifest)}{retired}"

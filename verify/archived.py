@@ -40,8 +40,13 @@ class Archive:
             need(False, stray, "missing, or not of the archive")
 
     def rows(self, name: str) -> Iterator[Row]:
-        """Yield the rows of a table; refuse the file at its end unless it is that of the
-        manifest.
+        """Yield the rows of a table, as `lines` does."""
+        for row, _ in self.lines(name):
+            yield row
+
+    def lines(self, name: str) -> Iterator[tuple[Row, bytes]]:
+        """Yield the rows of a table, and their texts; refuse the file at its end unless it is that
+        of the manifest.
         """
         table = self.tables[name]
         file, path = table["file"], self.folder / table["file"]
@@ -59,7 +64,7 @@ class Archive:
                     if key_of(row) in leaving:
                         left += 1
                         entries.update(sealed(row, line))
-                    yield row
+                    yield row, line
         except (OSError, EOFError, ValueError, zlib.error) as error:
             need(False, file, f"cannot be read ({error})")
         made = {"rows": count, "bytes": size, "sha256": lines.hexdigest()}

@@ -19,6 +19,12 @@ _ACT_LATER = "(t.at >= %(until)s OR t.journal_xid >= %(later_xid)s)"
 PERIOD_PARTS = ()
 ARCHIVE_TABLES = (
     ArchiveTable("journal_act", stays=_ACT_LATER, last=True, key="journal_xid"),
+    # The heads of these batches prove the blocks: that of the last one was published.
+    ArchiveTable(
+        "journal_batch",
+        "t.number > %(after_batch)s AND t.number <= %(last_batch)s",
+        key="number",
+    ),
     # What the rows of the month are compared with when their sealed entries have left.
     ArchiveTable(
         "journal_block",
