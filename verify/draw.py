@@ -9,18 +9,20 @@ compared as texts, because they all have one form.
 
 from itertools import pairwise
 
-from announced import (
+from chance import (
     ABANDONED,
     CALLED_OFF,
     COMMITMENT,
     MINUTES,
     OUTCOME,
     Minutes,
+    binding,
+    canonical_entropy,
     check_announced,
     check_others,
+    drawn,
     later,
 )
-from chance import binding, canonical_entropy, drawn
 from documents import HOW, RACE_FACTS
 from entry import digest_of, main, read, same
 from forms import need, shaped, text
