@@ -11,6 +11,7 @@ _UNSTATED_SINCE = """
         AT TIME ZONE 'Europe/Madrid' FROM statements_statement s)
 """
 _NOT_STATED = f"{_UNSTATED_SINCE} < %(until)s AND t.at >= {_UNSTATED_SINCE}"
+_NUMBERS = "t.number > %(after_batch)s AND t.number <= %(last_batch)s"
 _BATCHES = "batch_id > %(after_batch)s AND {}batch_id <= %(last_batch)s"
 
 # An act is of the month, and of rows that all retire with the month or before it.
@@ -20,11 +21,7 @@ PERIOD_PARTS = ()
 ARCHIVE_TABLES = (
     ArchiveTable("journal_act", stays=_ACT_LATER, last=True, key="journal_xid"),
     # The heads of these batches prove the blocks: that of the last one was published.
-    ArchiveTable(
-        "journal_batch",
-        "t.number > %(after_batch)s AND t.number <= %(last_batch)s",
-        key="number",
-    ),
+    ArchiveTable("journal_batch", _NUMBERS, key="number"),
     # What the rows of the month are compared with when their sealed entries have left.
     ArchiveTable(
         "journal_block",
