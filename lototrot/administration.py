@@ -21,7 +21,7 @@ from lototrot.admin.words import GATES, race_text
 from lototrot.models.authority import FiguresAmendment, GameEnd
 from lototrot.models.contest import BetType, Contest, TicketModel
 from lototrot.models.programme import Meeting, Race, Racecourse
-from lototrot.models.retired import RetiredMarks, RetiredSales
+from lototrot.models.retired import RetiredMarks, RetiredPrizes, RetiredSales
 from lototrot.models.running import (
     Classification,
     RaceDeclaration,
@@ -174,6 +174,7 @@ ADMINISTRATION = Administration(
                 (Void, "cancel"),
                 (RetiredSales, "inventory_2"),
                 (RetiredMarks, "inventory"),
+                (RetiredPrizes, "inventory_2"),
                 (Unprinted, "print_error"),
                 (Block, "lock"),
                 (Seal, "verified_user"),

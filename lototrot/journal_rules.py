@@ -178,8 +178,20 @@ LEFT = Rule(
                  WHERE m.bets IS DISTINCT FROM s.bets))
     """,
 )
+# The prizes that left are those of tickets that left: each is retired with its ticket or after it.
+PRIZES_LEFT = Rule(
+    "lototrot_retiredprizes.summed",
+    "other prizes left than those of the tickets that left",
+    "lototrot_retiredprizes",
+    """
+    SELECT 'periods_retiredrows', max(d.id), max(d.journal_xid)
+      FROM periods_retiredrows d WHERE d.relation = 'lototrot_prize'
+    HAVING sum(d.leaves) > (SELECT coalesce(sum(l.tickets), 0) FROM lototrot_retiredprizes l)
+    """,
+)
 _TICKETS = (
     CAP,
+    PRIZES_LEFT,
     with_rows(
         "lototrot_premisessales",
         ("lototrot_ticket", "o.contest_id = t.contest_id AND o.premises_id = t.premises_id"),
@@ -189,6 +201,7 @@ _TICKETS = (
     ),
     with_parent("lototrot_retiredsales", "periods_retiredrows", "retired_id"),
     with_parent("lototrot_retiredmarks", "periods_retiredrows", "retired_id"),
+    with_parent("lototrot_retiredprizes", "periods_retiredrows", "retired_id"),
     LEFT,
     sold("lototrot_ticket", act="lototrot.sale", amount="amount_cents"),
     stamped("lototrot_printconfirmation", "confirmed_at", key="ticket_id"),

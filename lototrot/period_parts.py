@@ -1,23 +1,40 @@
-"""Contribute Lototrot's contests and tickets to the closing of a period, and to its archive."""
+"""Contribute Lototrot's contests and tickets to the closing of a period, and to its archive.
+
+Tickets that won nothing, were annulled as errors, or whose prize was paid at a terminal or lapsed
+leave with their month (docs/adr/0046, 0052, 0057). Each row that follows from a ticket leaves
+after it.
+"""
 
 import datetime
 
-from django.db.models import QuerySet
+from django.db.models import Max, QuerySet
 
 from core.kernel.canonical import Json
+from core.kernel.days import day_bounds
+from core.payoffice.models import Deposit
 from core.periods.archive.tables import ArchiveTable
 from core.periods.parts import PeriodPart, Row
 from lototrot.models.contest import Contest
 
 
 def waits(first: datetime.date, last: datetime.date) -> list[Row]:
-    """Return the contests of those days that are not ordered, or whose prizes have not lapsed."""
+    """Return the contests of those days that are not ordered, or whose prizes have not lapsed.
+
+    Return also how many deposits wait that may be of a ticket of those days: it may have lapsed,
+    and is restored when the deposit is matched [C8].
+    """
     rows: list[Row] = []
     for contest in _contests(first, last).select_related("lapse"):
         if contest.state != Contest.State.ORDERED:
             rows.append({"code": "not_ordered", "contest": contest.pk})
         elif not hasattr(contest, "lapse"):
             rows.append({"code": "not_lapsed", "contest": contest.pk})
+    last_day = _contests(first, last).aggregate(day=Max("lapse__last_claim_day"))["day"]
+    if last_day is not None:
+        in_time = Deposit.objects.filter(deposited_at__lt=day_bounds(last_day)[1])
+        waiting = in_time.filter(match=None, ruling=None).count()
+        if waiting:
+            rows.append({"code": "deposits_unmatched", "deposits": waiting})
     return rows
 
 
@@ -63,7 +80,20 @@ EXISTS (SELECT FROM lototrot_ticket k JOIN lototrot_contest c ON c.id = k.contes
 _TICKET_LATER = """
 (EXISTS (SELECT FROM lototrot_contest c WHERE c.id = t.contest_id AND c.day > %(last)s)
  OR EXISTS (SELECT FROM lototrot_printconfirmation p
-             WHERE p.ticket_id = t.id AND p.ticket_id > %(after_row)s))
+             WHERE p.ticket_id = t.id
+               AND p.ticket_id > %(last_lototrot_printconfirmation)s))
+"""
+# What follows from a ticket leaves after it: its rows are of the same retirement or a later one.
+_LATER_TICKET = "> %(last_lototrot_ticket)s"
+_PAYMENT_LATER = f"""
+(t.paid_at >= %(until)s
+ OR EXISTS (SELECT FROM payoffice_claim k WHERE k.id = t.claim_id AND k.game = 'lototrot'
+               AND k.document_id {_LATER_TICKET}))
+"""
+_CLAIM_LATER = f"""
+(t.opened_at >= %(until)s OR t.game = 'lototrot' AND t.document_id {_LATER_TICKET}
+ OR EXISTS (SELECT FROM payoffice_payment p
+             WHERE p.claim_id = t.id AND p.id > %(last_payoffice_payment)s))
 """
 # Only an error's void leaves, and with its ticket.
 _VOID_LATER = f"t.reason = 'error' AND {_LATER}"
@@ -80,7 +110,7 @@ ARCHIVE_TABLES = (
         "lototrot_ticket",
         f"t.contest_id IN ({_CONTESTS})",
         stays=_TICKET_LATER,
-        after="lototrot_printconfirmation",
+        after=("lototrot_printconfirmation",),
     ),
     ArchiveTable(
         "lototrot_void",
@@ -90,9 +120,27 @@ ARCHIVE_TABLES = (
         with_column="ticket_id",
     ),
     ArchiveTable("lototrot_block", _OF_TICKET),
-    ArchiveTable("lototrot_prize", _OF_TICKET),
+    ArchiveTable(
+        "lototrot_prize",
+        _OF_TICKET,
+        stays=f"t.ticket_id {_LATER_TICKET}",
+        after=("lototrot_ticket",),
+    ),
     ArchiveTable("lototrot_reprint", _OF_TICKET),
     ArchiveTable("lototrot_codegiven", _OF_TICKET),
     ArchiveTable("lototrot_unprinted", f"t.contest_id IN ({_CONTESTS})"),
     ArchiveTable("lototrot_printconfirmation", stays=_LATER, held=_HELD, key="ticket_id"),
+    # Of the prize office: claims on tickets, and their payments, leave after the tickets.
+    ArchiveTable(
+        "payoffice_payment",
+        "t.paid_at >= %(since)s AND t.paid_at < %(until)s",
+        stays=_PAYMENT_LATER,
+        after=("lototrot_ticket",),
+    ),
+    ArchiveTable(
+        "payoffice_claim",
+        "t.opened_at >= %(since)s AND t.opened_at < %(until)s",
+        stays=_CLAIM_LATER,
+        after=("lototrot_ticket", "payoffice_payment"),
+    ),
 )

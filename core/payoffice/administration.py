@@ -15,6 +15,7 @@ from core.payoffice.models import (
     Deposit,
     Payee,
     Payment,
+    RetiredPayments,
     StockItem,
 )
 
@@ -92,6 +93,7 @@ ADMINISTRATION = Administration(
             Place.OFFICE,
             (
                 (Payment, "payments"),
+                (RetiredPayments, "inventory"),
                 (Claim, "receipt_long"),
                 (Deposit, "inventory_2"),
                 (Cheque, "request_quote"),

@@ -6,6 +6,7 @@ it. An account that exists only while rebuilding stands between the two and must
 
 from collections.abc import Iterator, Mapping
 
+from django.db import connection
 from django.db.models import F, Sum
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -24,10 +25,21 @@ from core.payoffice.models import (
     StockMovement,
 )
 from core.payoffice.postings import PRIZE, REFUND
+from core.payoffice.retired import PAYMENT_STAYS
 
 _HANDED_OVER = liability("payoffice:rebuilding")
 _GONE = {Claim.State.LAPSED, Claim.State.REFUSED}
 _OUT = {Claim.State.PAID, Claim.State.EXCHANGED}
+# Who paid in cash: those that stay, and the sums of those that left with a retired month. No cheque
+# left, and no payment at an office.
+_PAID = f"""
+SELECT s.premises_id, s.cash_session_id, sum(s.amount_cents)::bigint
+  FROM (SELECT p.premises_id, p.cash_session_id, p.amount_cents FROM payoffice_payment p
+         WHERE p.means <> %(cheque)s AND {PAYMENT_STAYS}
+         UNION ALL
+        SELECT l.premises_id, NULL, l.amount_cents FROM payoffice_retiredpayments l) s
+ GROUP BY 1, 2 ORDER BY 1, 2
+"""
 
 
 def rebuild_payoffice(books: Books) -> None:
@@ -47,8 +59,10 @@ def rebuild_payoffice(books: Books) -> None:
 
 def _payments() -> Iterator[Line]:
     cheque = Means.NOMINATIVE_CHEQUE.value
-    by_payer = Payment.objects.exclude(means=cheque).values_list("premises_id", "cash_session_id")
-    for premises, session, cents in by_payer.annotate(Sum("amount_cents")).order_by():
+    with connection.cursor() as cursor:
+        cursor.execute(_PAID, {"cheque": cheque})
+        by_payer = cursor.fetchall()
+    for premises, session, cents in by_payer:
         yield _payment(premises, session, Means.CASH, cents)
     drawn = Payment.objects.filter(means=cheque).aggregate(cents=Sum("amount_cents"))["cents"]
     yield _payment(0, None, Means.NOMINATIVE_CHEQUE, drawn or 0)

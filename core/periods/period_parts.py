@@ -55,5 +55,4 @@ ARCHIVE_TABLES = (
     ),
     ArchiveTable("premises_premises", "t.created_at < %(until)s", columns=_CODE),
     ArchiveTable("premises_terminal", "t.created_at < %(until)s", columns=(*_CODE, "premises_id")),
-    ArchiveTable("payoffice_payment", "t.paid_at >= %(since)s AND t.paid_at < %(until)s"),
 )

@@ -11,15 +11,23 @@ from core.database import clock
 from core.kernel.days import day_bounds, natural_day
 from core.kernel.regulation import shipped
 from core.payoffice import sources
+from core.payoffice.retired import PAYMENT_STAYS
 from core.reports.tables import Column, Kind, Period, Picture, Report, Row
 
 ABOUT_TO_LAPSE_DAYS = 7
-_PAYMENTS = """
+# The sums of payments that left with a retired month are added to those that stay.
+_PAYMENTS = f"""
 SELECT (p.paid_at AT TIME ZONE 'Europe/Madrid')::date, c.game, p.place, m.code, p.means,
        p.amount_cents, count(*)
   FROM payoffice_payment p JOIN payoffice_claim c ON c.id = p.claim_id
   JOIN premises_premises m ON m.id = p.premises_id
- WHERE p.paid_at >= %s AND p.paid_at < %s GROUP BY 1, 2, 3, 4, 5, 6
+ WHERE p.paid_at >= %(since)s AND p.paid_at < %(until)s AND {PAYMENT_STAYS}
+ GROUP BY 1, 2, 3, 4, 5, 6
+ UNION ALL
+SELECT l.day, l.game, l.place, m.code, l.means, a.cents, a.payments
+  FROM payoffice_retiredpayments l JOIN premises_premises m ON m.id = l.premises_id
+ CROSS JOIN LATERAL unnest(l.amounts_cents, l.counts) a(cents, payments)
+ WHERE l.day >= %(first)s AND l.day <= %(last)s
 """
 
 WON = Report(
@@ -95,7 +103,15 @@ SHARE = Report(
 def paid(period: Period) -> Iterator[Row]:
     """Sum payments by the tier in which their amount fell on their day."""
     with connection.cursor() as cursor:
-        cursor.execute(_PAYMENTS, [day_bounds(period.first)[0], day_bounds(period.last)[1]])
+        cursor.execute(
+            _PAYMENTS,
+            {
+                "first": period.first,
+                "last": period.last,
+                "since": day_bounds(period.first)[0],
+                "until": day_bounds(period.last)[1],
+            },
+        )
         rows = cursor.fetchall()
     folded: dict[Row, list[int]] = {}
     for day, game, place, premises, means, cents, count in rows:

@@ -290,13 +290,13 @@ class ContestAdmin(ReadOnlyAdmin):
     def tickets(self, row: Contest) -> Any:
         here = listed(Ticket, _("See them"), contest__id__exact=row.pk)
         gone = left(row.pk)
-        if not gone:
+        if gone is None:
             return here
         text = _(
-            "%(count)s that won nothing and %(annulled)s annulled ones are in the archives of"
-            " %(months)s"
+            "%(count)s on which nobody has a right and %(annulled)s annulled ones are in the"
+            " archives of %(months)s"
         ) % {
-            "count": gone["tickets"],
+            "count": gone.tickets,
             "annulled": annulled_left(row.pk),
             "months": ", ".join(f"{m} ({kept})" for m, kept in kept_where(row.pk).items()),
         }

@@ -27,7 +27,7 @@ from core.premises.models import Game, Terminal
 from core.staff.actor import StaffActor
 from lototrot import powers as lototrot_powers
 from lototrot.models.contest import Contest, ContestLeg
-from lototrot.models.retired import RetiredMarks, RetiredSales
+from lototrot.models.retired import RetiredMarks, RetiredPrizes, RetiredSales
 from lototrot.models.settlement import Prize
 from lototrot.models.tickets import Block, CodeGiven, PrintConfirmation, Reprint, Ticket, Void
 from lototrot.selectors.traces import ticket_trace
@@ -204,6 +204,14 @@ class RetiredSalesAdmin(ReadOnlyAdmin):
         *("annulled_tickets", "annulled_bets", "annulled_cents"),
     )
     list_select_related = ("contest", "premises", "terminal")
+    sortable_by = ()
+
+
+@admin.register(RetiredPrizes)
+class RetiredPrizesAdmin(ReadOnlyAdmin):
+    read_power = lototrot_powers.READ_TICKETS
+    columns = ("id", "settlement", "state", "day", "tickets", "prize_cents", "winning_bets")
+    list_select_related = ("settlement__contest",)
     sortable_by = ()
 
 

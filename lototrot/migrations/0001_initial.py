@@ -2586,4 +2586,102 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.CreateModel(
+            name="RetiredPrizes",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("early", "Awaiting the payment order"),
+                            ("presented", "Presented"),
+                            ("held", "Held"),
+                            ("granted", "Granted"),
+                            ("paid", "Paid"),
+                            ("exchanged", "Exchanged for the prize in kind"),
+                            ("lapsed", "Lapsed"),
+                            ("refused", "Refused"),
+                            ("no_prize", "No prize"),
+                        ],
+                        max_length=10,
+                        verbose_name="state",
+                    ),
+                ),
+                ("day", models.DateField(null=True, verbose_name="day")),
+                ("tickets", models.BigIntegerField(verbose_name="tickets")),
+                (
+                    "winning_bets",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), size=None, verbose_name="winning bets"
+                    ),
+                ),
+                ("prize_cents", models.BigIntegerField(verbose_name="prize")),
+                (
+                    "contest",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="lototrot.contest",
+                        verbose_name="contest",
+                    ),
+                ),
+                (
+                    "retired",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="periods.retiredrows",
+                        verbose_name="retired rows",
+                    ),
+                ),
+                (
+                    "settlement",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="lototrot.settlement",
+                        verbose_name="settlement",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "sums of prizes that left",
+                "verbose_name_plural": "sums of prizes that left",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("day", None),
+                                ("prize_cents__gte", 1),
+                                ("state", "paid"),
+                                ("tickets__gte", 1),
+                            ),
+                            models.Q(
+                                ("day__isnull", False),
+                                ("prize_cents__gte", 1),
+                                ("state", "lapsed"),
+                                ("tickets__gte", 1),
+                            ),
+                            models.Q(
+                                ("day", None),
+                                ("prize_cents", 0),
+                                ("state", ""),
+                                ("tickets__gte", 1),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="retired_prizes_ended",
+                    )
+                ],
+            },
+        ),
     ]

@@ -1,14 +1,17 @@
-"""Store what tickets were that left the live store with a retired month (ADR 46)."""
+"""Store what tickets were that left the live store with a retired month (ADR 46, 57)."""
 
+from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
+from core.payoffice.models import Claim
 from core.periods.models import RetiredRows
 from core.premises.models import Premises, Terminal
 from lototrot.models.contest import Contest
+from lototrot.models.settlement import Settlement
 
 
 class OfRetiredTickets(Guarded):
@@ -36,7 +39,7 @@ class RetiredSales(OfRetiredTickets):
 
     By day of sale and terminal. The database writes them when the tickets are retired: from then on
     who counts tickets adds them to those that stay. `tickets`, `bets` and `amount_cents` are of
-    those that won nothing, the `annulled_` ones of errors (ADR 52). No other void ticket leaves.
+    valid tickets, the `annulled_` ones of errors (ADR 52). No other void ticket leaves.
     """
 
     day = models.DateField(_("day"))
@@ -95,3 +98,39 @@ class RetiredMarks(OfRetiredTickets):
 
     def __str__(self) -> str:
         return f"{self.contest} · {self.leg} · {self.number}"
+
+
+class RetiredPrizes(OfRetiredTickets):
+    """The prizes of a settlement whose tickets left with a retired month, as sums (ADR 57).
+
+    By the state in which their claims ended: paid; lapsed, with the day from which the money was
+    carried over; or none, of prizes of nothing. `winning_bets` are by category, highest first.
+    """
+
+    settlement = models.ForeignKey(
+        Settlement,
+        models.PROTECT,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("settlement"),
+    )
+    state = models.CharField(_("state"), max_length=10, choices=Claim.State.choices, blank=True)
+    day = models.DateField(_("day"), null=True)
+    tickets = models.BigIntegerField(_("tickets"))
+    winning_bets = ArrayField(models.BigIntegerField(), verbose_name=_("winning bets"))
+    prize_cents = models.BigIntegerField(_("prize"))
+
+    class Meta:
+        verbose_name = _("sums of prizes that left")
+        verbose_name_plural = _("sums of prizes that left")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state="paid", day=None, tickets__gte=1, prize_cents__gte=1)
+                | Q(state="lapsed", day__isnull=False, tickets__gte=1, prize_cents__gte=1)
+                | Q(state="", day=None, tickets__gte=1, prize_cents=0),
+                name="retired_prizes_ended",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.settlement} · {self.get_state_display()}"

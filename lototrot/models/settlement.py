@@ -94,6 +94,7 @@ class Prize(Guarded):
     the settlement, and the check of the set proves more.
     """
 
+    retires = True
     looks_recorded = True
 
     settlement = models.ForeignKey(

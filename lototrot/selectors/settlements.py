@@ -59,7 +59,10 @@ def settlement_in_force(contest_id: int) -> Settlement:
 
 
 def winning_tickets(settlement_id: int) -> QuerySet[Prize]:
-    """Return the prize rows of a settlement with their tickets, by ticket, for reading in pages."""
+    """Return the prize rows of a settlement with their tickets, by ticket, for reading in pages.
+
+    Those whose tickets left with a retired month are not among them.
+    """
     return (
         Prize.objects.filter(settlement_id=settlement_id)
         .select_related("ticket")

@@ -73,16 +73,38 @@ BEGIN
                    AND (e -> 'retires' ->> 'last_row')::bigint);
 END $$;
 
--- Return whether a retired ticket leaves: it won nothing or was annulled as an error, and no other
--- row but its print ever named it. No such row can come after the retirement, and a void never
--- changes, so the answer never changes.
-CREATE OR REPLACE FUNCTION lototrot_ticket_leaves(p_ticket bigint) RETURNS boolean
+-- Return whether nobody has a right on a ticket any more, and only rows that leave after it say so:
+-- it won nothing; or it has one prize, which was paid at a terminal in cash, has lapsed, or is zero.
+-- A claim that ever changed has acts of its own, and stays with its ticket.
+CREATE OR REPLACE FUNCTION lototrot_ticket_ended(p_ticket bigint) RETURNS boolean
 LANGUAGE sql STABLE AS $$
-    SELECT NOT EXISTS (
-            SELECT FROM public.lototrot_ticket t
+    SELECT CASE WHEN w.prizes = 0 THEN k.id IS NULL
+                WHEN w.prizes > 1 THEN false
+                WHEN k.id IS NULL THEN w.cents = 0 AND w.in_force
+                ELSE k.changed_at IS NULL AND w.in_force
+                 AND (k.state = 'lapsed' OR k.state = 'paid' AND EXISTS (
+                        SELECT FROM public.payoffice_payment m
+                         WHERE m.claim_id = k.id AND m.terminal_id IS NOT NULL
+                           AND m.payee_id IS NULL)) END
+      FROM (SELECT count(*) AS prizes, min(p.prize_cents) AS cents, bool_and(s.in_force) AS in_force
+              FROM public.lototrot_ticket t
               JOIN public.lototrot_settlement s ON s.contest_id = t.contest_id
               JOIN public.lototrot_prize p ON p.settlement_id = s.id AND p.ticket_id = t.id
-             WHERE t.id = p_ticket)
+             WHERE t.id = p_ticket) w
+      LEFT JOIN public.payoffice_claim k ON k.game = 'lototrot' AND k.document_id = p_ticket
+$$;
+
+-- Return whether a retired ticket leaves: nobody has a right on it, and no row names it but its
+-- print, the void of an error, and what follows from its prize. No other row can come after the
+-- retirement, a void never changes and neither does an ended claim, so the answer never changes.
+-- A ticket that is gone has left.
+CREATE OR REPLACE FUNCTION lototrot_ticket_leaves(p_ticket bigint) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN NOT EXISTS (SELECT FROM public.lototrot_ticket t WHERE t.id = p_ticket)
+                THEN EXISTS (SELECT FROM public.periods_retiredrows r
+                              WHERE r.relation = 'lototrot_ticket'
+                                AND p_ticket BETWEEN r.first_row AND r.last_row)
+                ELSE public.lototrot_ticket_ended(p_ticket)
        AND NOT EXISTS (SELECT FROM public.lototrot_void v
                         WHERE v.ticket_id = p_ticket
                           AND NOT public.lototrot_void_together(v.id))
@@ -90,9 +112,103 @@ LANGUAGE sql STABLE AS $$
        AND NOT EXISTS (SELECT FROM public.lototrot_block b WHERE b.ticket_id = p_ticket)
        AND NOT EXISTS (SELECT FROM public.lototrot_reprint r WHERE r.ticket_id = p_ticket)
        AND NOT EXISTS (SELECT FROM public.lototrot_codegiven g WHERE g.ticket_id = p_ticket)
-       AND NOT EXISTS (SELECT FROM public.payoffice_claim k
-                        WHERE k.game = 'lototrot' AND k.document_id = p_ticket)
+           END
 $$;
+
+-- Return whether a retired prize, claim or payment leaves: its ticket has left, or leaves before it.
+CREATE OR REPLACE FUNCTION lototrot_prize_leaves(p_prize bigint) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (SELECT FROM public.lototrot_prize p
+                    WHERE p.id = p_prize AND public.lototrot_ticket_leaves(p.ticket_id))
+$$;
+
+CREATE OR REPLACE FUNCTION payoffice_claim_leaves(p_claim bigint) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (SELECT FROM public.payoffice_claim k
+                    WHERE k.id = p_claim AND k.game = 'lototrot'
+                      AND public.lototrot_ticket_leaves(k.document_id))
+$$;
+
+CREATE OR REPLACE FUNCTION payoffice_payment_leaves(p_payment bigint) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (SELECT FROM public.payoffice_payment m
+                    WHERE m.id = p_payment AND public.payoffice_claim_leaves(m.claim_id))
+$$;
+
+-- Refuse to delete what follows from a ticket that is there: the ticket would count as unclaimed.
+CREATE OR REPLACE FUNCTION lototrot_guard_ticket_there() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_ticket bigint;
+BEGIN
+    IF TG_TABLE_NAME = 'lototrot_prize' THEN
+        v_ticket := OLD.ticket_id;
+    ELSIF TG_TABLE_NAME = 'payoffice_claim' THEN
+        v_ticket := OLD.document_id;
+    ELSE
+        SELECT k.document_id INTO v_ticket FROM public.payoffice_claim k WHERE k.id = OLD.claim_id;
+    END IF;
+    IF EXISTS (SELECT FROM public.lototrot_ticket t WHERE t.id = v_ticket) THEN
+        RAISE EXCEPTION 'row % of %: its ticket is there', OLD.id, TG_TABLE_NAME
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN OLD;
+END $$;
+
+CREATE OR REPLACE TRIGGER with_ticket BEFORE DELETE ON lototrot_prize
+    FOR EACH ROW EXECUTE FUNCTION lototrot_guard_ticket_there();
+CREATE OR REPLACE TRIGGER with_ticket BEFORE DELETE ON payoffice_claim
+    FOR EACH ROW EXECUTE FUNCTION lototrot_guard_ticket_there();
+CREATE OR REPLACE TRIGGER with_ticket BEFORE DELETE ON payoffice_payment
+    FOR EACH ROW EXECUTE FUNCTION lototrot_guard_ticket_there();
+
+-- Refuse to retire what follows from a ticket before its ticket is retired: nobody knows yet whether
+-- that leaves.
+CREATE OR REPLACE FUNCTION lototrot_guard_after_tickets() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_last bigint := coalesce((SELECT max(r.last_row) FROM periods_retiredrows r
+                                WHERE r.relation = 'lototrot_ticket'), 0);
+    v_later boolean;
+BEGIN
+    IF NEW.relation = 'lototrot_prize' THEN
+        v_later := EXISTS (SELECT FROM lototrot_prize p WHERE p.ticket_id > v_last
+                              AND p.id BETWEEN NEW.first_row AND NEW.last_row);
+    ELSIF NEW.relation = 'payoffice_claim' THEN
+        v_later := EXISTS (SELECT FROM payoffice_claim k
+                            WHERE k.game = 'lototrot' AND k.document_id > v_last
+                              AND k.id BETWEEN NEW.first_row AND NEW.last_row);
+    ELSE
+        v_later := EXISTS (SELECT FROM payoffice_payment m JOIN payoffice_claim k
+                               ON k.id = m.claim_id
+                            WHERE k.game = 'lototrot' AND k.document_id > v_last
+                              AND m.id BETWEEN NEW.first_row AND NEW.last_row);
+    END IF;
+    IF v_later THEN
+        RAISE EXCEPTION '% % to %: a ticket of them is not retired', NEW.relation, NEW.first_row,
+            NEW.last_row USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER after_tickets AFTER INSERT ON periods_retiredrows
+    FOR EACH ROW WHEN (
+        NEW.relation IN ('lototrot_prize', 'payoffice_claim', 'payoffice_payment'))
+    EXECUTE FUNCTION lototrot_guard_after_tickets();
+
+-- Refuse to restore what lapsed of a ticket of a retired range: it may be gone, or be about to go. No
+-- deposit in time waits when its month is closed.
+CREATE OR REPLACE FUNCTION lototrot_guard_lapsed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM periods_retiredrows r WHERE r.relation = 'lototrot_ticket'
+                  AND NEW.document_id BETWEEN r.first_row AND r.last_row) THEN
+        RAISE EXCEPTION 'claim %: the month of its ticket was retired', NEW.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER not_retired BEFORE UPDATE ON payoffice_claim
+    FOR EACH ROW WHEN (OLD.state = 'lapsed' AND NEW.game = 'lototrot')
+    EXECUTE FUNCTION lototrot_guard_lapsed();
 
 -- Return whether a retired void leaves: its ticket leaves with it.
 CREATE OR REPLACE FUNCTION lototrot_void_leaves(p_void bigint) RETURNS boolean
@@ -167,6 +283,26 @@ BEGIN
              GROUP BY 1, 2, 3) m
       JOIN generate_series(1, 31) n(number) ON m.mask & (1 << (n.number - 1)) <> 0
      GROUP BY 1, 3, 4 ORDER BY 1, 3, 4;
+    WITH won AS MATERIALIZED (
+        SELECT t.contest_id, p.settlement_id, coalesce(k.state, '') AS state, k.day, p.winning_bets,
+               p.prize_cents
+          FROM public.lototrot_ticket t
+          JOIN public.lototrot_settlement s ON s.contest_id = t.contest_id AND s.in_force
+          JOIN public.lototrot_prize p ON p.settlement_id = s.id AND p.ticket_id = t.id
+          LEFT JOIN public.payoffice_claim k ON k.game = 'lototrot' AND k.document_id = t.id
+         WHERE t.id BETWEEN NEW.first_row AND NEW.last_row
+           AND public.lototrot_ticket_leaves(t.id)
+    ), bets AS (
+        SELECT w.settlement_id, w.state, w.day, u.place, sum(u.bets)::bigint AS bets
+          FROM won w CROSS JOIN LATERAL unnest(w.winning_bets) WITH ORDINALITY u(bets, place)
+         GROUP BY 1, 2, 3, 4)
+    INSERT INTO public.lototrot_retiredprizes (contest_id, retired_id, settlement_id, state, day,
+           tickets, winning_bets, prize_cents)
+    SELECT w.contest_id, NEW.id, w.settlement_id, w.state, w.day, count(*),
+           (SELECT array_agg(b.bets ORDER BY b.place) FROM bets b
+             WHERE (b.settlement_id, b.state) = (w.settlement_id, w.state)
+               AND b.day IS NOT DISTINCT FROM w.day), sum(w.prize_cents)::bigint
+      FROM won w GROUP BY 1, 3, 4, 5 ORDER BY 1, 3, 4, 5;
     RETURN NULL;
 END $$;
 

@@ -21,7 +21,8 @@ from tests.support.history.weeks import History
 SHRUNK = (
     *("journal_act", "journal_block", "lototrot_printconfirmation", "lototrot_ticket"),
     *("ledger_transfer", "ledger_openingbalance", "lototrot_void"),
-    *("lototrot_retiredsales", "lototrot_retiredmarks"),
+    *("lototrot_retiredsales", "lototrot_retiredmarks", "lototrot_retiredprizes"),
+    *("lototrot_prize", "payoffice_claim", "payoffice_payment", "payoffice_retiredpayments"),
 )
 """Tables whose rows, or what is in them, leave; and the sums that are written then."""
 _SIZES = """

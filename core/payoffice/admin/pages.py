@@ -35,6 +35,7 @@ from core.payoffice.models import (
     Payment,
     Presentation,
     Restoration,
+    RetiredPayments,
     Ruling,
     StockItem,
     StockMovement,
@@ -123,6 +124,13 @@ class PaymentAdmin(_Register):
     list_filter = ("means", "place")
     search_fields = ("uuid", "premises__code")
     inlines = (_Cheques,)
+
+
+@admin.register(RetiredPayments)
+class RetiredPaymentsAdmin(_Register):
+    columns = ("id", "day", "game", "premises", "place", "means", "payments", "amount_cents")
+    list_select_related = ("premises",)
+    sortable_by = ()
 
 
 @admin.register(Deposit)

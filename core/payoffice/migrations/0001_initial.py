@@ -1429,4 +1429,83 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.CreateModel(
+            name="RetiredPayments",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("retired", models.BigIntegerField(verbose_name="retired rows")),
+                ("game", models.CharField(max_length=20, verbose_name="game")),
+                ("day", models.DateField(verbose_name="day")),
+                (
+                    "place",
+                    models.CharField(
+                        choices=[
+                            ("establishment", "Establishment"),
+                            ("central_office", "Central Prize Payment Office"),
+                            ("authorised_entity", "Authorised entity"),
+                        ],
+                        max_length=20,
+                        verbose_name="place",
+                    ),
+                ),
+                (
+                    "means",
+                    models.CharField(
+                        choices=[("cash", "Cash"), ("nominative_cheque", "Nominative cheque")],
+                        max_length=20,
+                        verbose_name="means",
+                    ),
+                ),
+                ("payments", models.BigIntegerField(verbose_name="payments")),
+                ("amount_cents", models.BigIntegerField(verbose_name="amount")),
+                (
+                    "amounts_cents",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(),
+                        size=None,
+                        verbose_name="amounts in cents",
+                    ),
+                ),
+                (
+                    "counts",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(),
+                        size=None,
+                        verbose_name="payments of each amount",
+                    ),
+                ),
+                (
+                    "premises",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="premises.premises",
+                        verbose_name="premises",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "sums of payments that left",
+                "verbose_name_plural": "sums of payments that left",
+                "indexes": [
+                    django.contrib.postgres.indexes.BrinIndex(
+                        autosummarize=True, fields=["day"], name="retired_payments_day"
+                    )
+                ],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("amount_cents__gte", models.F("payments")), ("payments__gte", 1)
+                        ),
+                        name="retired_payments_some",
+                    )
+                ],
+            },
+        ),
     ]

@@ -16,6 +16,7 @@ from core.payoffice.models.payments import (
     Payee,
     Payment,
 )
+from core.payoffice.models.retired import RetiredPayments
 
 __all__ = [
     "CashCeiling",
@@ -32,6 +33,7 @@ __all__ = [
     "Payment",
     "Presentation",
     "Restoration",
+    "RetiredPayments",
     "Ruling",
     "StockItem",
     "StockMovement",

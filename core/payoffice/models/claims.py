@@ -83,6 +83,7 @@ class Claim(Guarded):
         NO_PRIZE = "no_prize", _("No prize")
 
     mutable = ("state", "changed_at", "day", "amount_cents", "valued_at")
+    retires = True
     looks_recorded = True
     transitions = {
         "early": ("presented", "held", "no_prize"),

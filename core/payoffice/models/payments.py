@@ -93,6 +93,7 @@ class Payment(Acted):
     session at a terminal, a confirmed proposal at a desk.
     """
 
+    retires = True
     looks_recorded = True
 
     uuid = models.UUIDField(_("UUID"), unique=True)

@@ -167,8 +167,7 @@ def row_ranges(span: Mapping[str, Any], before: Archive | None) -> dict[str, ran
     for table in retiring_tables():
         row_before = _row_before(before, table.name)
         values = {**span, "row_before": row_before}
-        if table.after:
-            values["after_row"] = ranges[table.after].stop - 1
+        values |= {f"last_{name}": ranges[name].stop - 1 for name in table.after}
         if table.last:
             values["later_xid"] = _later_xid(ranges)
         ranges[table.name] = range(row_before + 1, max(last_row(table, values), row_before) + 1)

@@ -24,8 +24,8 @@ class ArchiveTable:
     on which somebody may still have a right, with the parameter `until`: with one of them, none is
     retired. It is asked in a request, so it must find a row, or none, without reading all of them.
 
-    `after` names a table that retires, too, and whose range ends first: `stays` may read its last
-    row as `%(after_row)s`. Rows of that one are deleted before those of this one. A table that is
+    `after` names tables that retire, too, and whose ranges end first: `stays` may read the last row
+    of each as `%(last_<name>)s`. Rows of those are deleted before rows of this one. A table that is
     `last` comes behind all others that retire: `stays` may read `%(later_xid)s`, the first
     transaction of a row that one of them has after its range.
 
@@ -44,7 +44,7 @@ class ArchiveTable:
     columns: tuple[str, ...] = ()
     stays: str = ""
     held: str = "false"
-    after: str = ""
+    after: tuple[str, ...] = ()
     with_rows: str = ""
     with_column: str = ""
     last: bool = False
@@ -68,7 +68,7 @@ def retiring_tables() -> Sequence[ArchiveTable]:
     ordered: list[ArchiveTable] = []
     while waiting:
         done = {table.name for table in ordered}
-        ready = [table for table in waiting if not table.after or table.after in done]
+        ready = [table for table in waiting if done.issuperset(table.after)]
         if not ready:
             raise ValueError("tables that retire come after each other in a circle, or after none")
         ordered += ready

@@ -18,6 +18,7 @@ from core.payoffice.sources import Claimed, Lapsed, Outs
 from core.premises.models import Game
 from lototrot import accounts, postings
 from lototrot.models.settlement import Lapse, PaymentOrder
+from lototrot.services.tickets.retired import stays
 
 
 class NotYetOver(Conflict):
@@ -52,7 +53,7 @@ SELECT NULL, count(*), sum(t.amount_cents)::bigint
 HAVING count(*) > 0
  ORDER BY 1
 """
-_CLAIMED = """
+_CLAIMED = f"""
 SELECT t.contest_id, k.bet_type_code, v.id IS NOT NULL, c.state, c.day,
        coalesce(a.code = %(late_claims)s, false),
        sum(CASE WHEN v.id IS NULL THEN coalesce(p.prize_cents, 0) ELSE t.amount_cents END)::bigint
@@ -63,8 +64,13 @@ SELECT t.contest_id, k.bet_type_code, v.id IS NOT NULL, c.state, c.day,
   LEFT JOIN lototrot_prize p ON p.settlement_id = s.id AND p.ticket_id = t.id
   LEFT JOIN payoffice_restoration r ON r.claim_id = c.id
   LEFT JOIN ledger_account a ON a.id = r.taken_from_id
- WHERE c.game = %(game)s AND c.state NOT IN ('early', 'no_prize')
- GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
+ WHERE c.game = %(game)s AND c.state NOT IN ('early', 'no_prize') AND {stays()}
+ GROUP BY 1, 2, 3, 4, 5, 6
+ UNION ALL
+SELECT l.contest_id, k.bet_type_code, false, l.state, l.day, false, l.prize_cents
+  FROM lototrot_retiredprizes l JOIN lototrot_contest k ON k.id = l.contest_id
+ WHERE l.state <> ''
+ ORDER BY 1, 2, 3, 4, 5, 6
 """
 _GAME = {"game": Game.LOTOTROT.value}
 
@@ -134,6 +140,7 @@ def outs() -> list[Outs]:
 def claimed() -> Iterable[Claimed]:
     """Return all claims by contest, nature, state and day, with amounts summed from the tickets.
 
+    Of tickets that left with a retired month the sums are added.
     Early claims hold no money, and neither do those that came to nothing. A refused claim whose
     money was the organiser's gives it back to the organiser [C8].
     """

@@ -19,6 +19,7 @@ from lototrot.models.authority import GameEnd
 from lototrot.models.settlement import CarryOver, Settlement
 from lototrot.models.tickets import Ticket
 from lototrot.postings import EndMove
+from lototrot.services.tickets.retired import stays
 
 Key = tuple[str, datetime.date]
 Spans = Sequence[tuple[datetime.date, datetime.date]]
@@ -37,8 +38,9 @@ class Finding:
 
 # Unclaimed and refused prizes of a chain, by the day from which they are carried over [D3, C5].
 # What the organiser had borne and two persons refused is the organiser's again [C8].
-_LAPSED = """
-SELECT k.bet_type_code, c.day, sum(coalesce(p.prize_cents, t.amount_cents))::bigint
+_LAPSED = f"""
+SELECT c.bet_type_code, c.day, sum(c.cents)::bigint FROM (
+SELECT k.bet_type_code, c.day, coalesce(p.prize_cents, t.amount_cents) AS cents
   FROM payoffice_claim c JOIN lototrot_ticket t ON t.id = c.document_id
   JOIN lototrot_contest k ON k.id = t.contest_id
   LEFT JOIN lototrot_settlement s ON s.contest_id = k.id AND s.in_force
@@ -46,7 +48,12 @@ SELECT k.bet_type_code, c.day, sum(coalesce(p.prize_cents, t.amount_cents))::big
  WHERE c.game = %(game)s AND c.state IN ('lapsed', 'refused') AND NOT EXISTS (
        SELECT FROM payoffice_restoration r JOIN ledger_account a ON a.id = r.taken_from_id
         WHERE r.claim_id = c.id AND a.code = %(late_claims)s)
-   AND ({days})
+   AND {stays()}
+ UNION ALL
+SELECT k.bet_type_code, l.day, l.prize_cents
+  FROM lototrot_retiredprizes l JOIN lototrot_contest k ON k.id = l.contest_id
+ WHERE l.state = 'lapsed') c
+ WHERE {{days}}
  GROUP BY 1, 2
 """
 # What came back, by the day with which it had lapsed and the account that it came from.

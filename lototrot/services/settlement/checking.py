@@ -10,15 +10,18 @@ from lototrot.selectors.breaches import breach_pending
 from lototrot.selectors.settlements import settlement_in_force, winning_tickets
 from lototrot.services.contest.contests import contest_get
 from lototrot.services.settlement.settling import BreachPending, settleable
+from lototrot.services.tickets.retired import need_all
 
 
 def winning_tickets_list(*, by: StaffActor, contest_id: int) -> QuerySet[Prize]:
     """Return the winning tickets of the settlement in force, by ticket.
 
-    Raise PowerMissing or SettlementUnknown.
+    Raise PowerMissing, SettlementUnknown or TicketsArchived.
     """
     by.need(powers.LIST_PRIZES)
-    return winning_tickets(settlement_in_force(contest_id).pk)
+    settlement = settlement_in_force(contest_id)
+    need_all(contest_id)
+    return winning_tickets(settlement.pk)
 
 
 def settlement_request(*, by: StaffActor, contest_id: int) -> Contest:

@@ -11,27 +11,27 @@ nothing twice do not have it, because it also prevents parallel sums.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import zip_longest
 
 from django.db import connection
 
 from lototrot.engine.bet_type import BetType
-from lototrot.services.tickets.retired import stays
+from lototrot.services.tickets.retired import Left, stays
 
 
 @dataclass(frozen=True, slots=True)
 class Counting:
     """The input of a count: a contest, the right numbers of each leg, and the bet type.
 
-    `left` has tickets, bets and cents of those that left with a retired month: they won nothing.
-    Then only the tickets that stay are read, and these sums are added.
+    `left` are the sums of the tickets that left with a retired month. Then only the tickets that
+    stay are read, and these sums are added.
     """
 
     contest_id: int
     right_masks: tuple[int, ...]
     bet_type: BetType
-    left: Mapping[str, int] = field(default_factory=dict)
+    left: Left | None = None
 
     def __post_init__(self) -> None:
         if len(self.right_masks) != self.bet_type.legs:
@@ -91,12 +91,15 @@ def count(counting: Counting) -> Tally:
             winning_tickets += winning_multiples
             for hits, bets in zip(counting.bet_type.categories, by_category, strict=True):
                 winners[hits] += bets
-    left = counting.left
+    left = counting.left or Left(0, 0, 0)
+    winning_tickets += left.winning_tickets
+    for hits, bets in zip(counting.bet_type.categories, left.winning_bets, strict=False):
+        winners[hits] += bets
     return Tally(
-        tickets=sum(row[1] for row in rows) + left.get("tickets", 0),
+        tickets=sum(row[1] for row in rows) + left.tickets,
         multiples=multiples,
-        bets=sum(row[2] for row in rows) + left.get("bets", 0),
-        takings_cents=sum(row[3] for row in rows) + left.get("amount_cents", 0),
+        bets=sum(row[2] for row in rows) + left.bets,
+        takings_cents=sum(row[3] for row in rows) + left.amount_cents,
         winning_tickets=winning_tickets,
         winners=winners,
     )
@@ -134,7 +137,11 @@ def prizes_insert(
 def prizes_check(
     counting: Counting, *, settlement_id: int, prize_each: Mapping[int, int]
 ) -> StoredPrizes:
-    """Read the prize rows of a settlement as a set, and compare them with the tickets."""
+    """Read the prize rows of a settlement as a set, and compare them with the tickets.
+
+    Of prizes that left with a retired month the sums are compared with the prize of each bet: all
+    of them are right, or none.
+    """
     categories = counting.bet_type.categories
     indexes = range(1, len(categories) + 1)
     prize = " + ".join(
@@ -150,11 +157,20 @@ def prizes_check(
             f" coalesce(sum(p.prize_cents), 0)::bigint, {sums}"
             f" FROM lototrot_prize p LEFT JOIN lototrot_ticket t ON t.id = p.ticket_id"
             f" AND {_counted(counting, 't')} AND {_touched(counting, 't')} >= {categories[-1]}"
-            f" WHERE p.settlement_id = %s",
+            f" WHERE p.settlement_id = %s{_and_stays(counting, 'p.ticket_id')}",
             [counting.contest_id, settlement_id],
         )
         rows, right_rows, cents, *by_category = cursor.fetchone()
-    return StoredPrizes(rows, right_rows, cents, dict(zip(categories, by_category, strict=True)))
+    winners = dict(zip(categories, by_category, strict=True))
+    if counting.left and counting.left.winning_tickets:
+        left = counting.left
+        worth = 0
+        for hits, bets in zip(categories, left.winning_bets, strict=True):
+            winners[hits] += bets
+            worth += bets * prize_each.get(hits, 0)
+        rows, cents = rows + left.winning_tickets, cents + left.prize_cents
+        right_rows += left.winning_tickets if worth == left.prize_cents else 0
+    return StoredPrizes(rows, right_rows, cents, winners)
 
 
 def _counted(counting: Counting, alias: str) -> str:
@@ -162,7 +178,12 @@ def _counted(counting: Counting, alias: str) -> str:
     return (
         f"{alias}.contest_id = %s AND NOT EXISTS"
         f" (SELECT FROM lototrot_void v WHERE v.ticket_id = {alias}.id)"
-    ) + (f" AND {stays(alias)}" if counting.left else "")
+    ) + _and_stays(counting, f"{alias}.id")
+
+
+def _and_stays(counting: Counting, ticket: str) -> str:
+    """Return the SQL condition that a ticket stays, where tickets of the contest left."""
+    return f" AND {stays(ticket)}" if counting.left else ""
 
 
 def _touched(counting: Counting, alias: str) -> str:

@@ -1,26 +1,43 @@
-"""Tell which tickets left with a retired month, and sum what they were (ADR 46).
+"""Tell which tickets left with a retired month, and sum what they were (ADR 46, 57).
 
-A ticket that won nothing, and that no row but its print names, leaves the live store when its month
-is retired. Who counts tickets counts those that stay, and adds the sums of those that left.
+A ticket on which nobody has a right any more leaves the live store when its month is retired. Who
+counts tickets counts those that stay, and adds the sums of those that left.
 """
+
+from dataclasses import dataclass
 
 from django.db.models import BooleanField, F, Func, Max, Q, QuerySet, Sum
 
 from core.kernel.errors import Conflict
 from core.payoffice.sources import DocumentArchived
 from core.periods.models import RetiredRows, Retirement
-from lototrot.models.retired import RetiredSales
+from lototrot.models.retired import RetiredPrizes, RetiredSales
 from lototrot.models.tickets import Ticket
 
 RELATION = Ticket._meta.db_table
 
 STAYS = f"""
-({{alias}}.id > (SELECT coalesce(max(r.last_row), 0) FROM periods_retiredrows r
-                 WHERE r.relation = '{RELATION}')
- OR NOT lototrot_ticket_leaves({{alias}}.id))
+({{ticket}} > (SELECT coalesce(max(r.last_row), 0) FROM periods_retiredrows r
+              WHERE r.relation = '{RELATION}')
+ OR NOT lototrot_ticket_leaves({{ticket}}))
 """
 """SQL of the condition that a ticket does not leave. A night deletes those that do, so they may
-still be there."""
+still be there, and so may what follows from a ticket that is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """The valid tickets of a contest that left, and the prizes of its settlement that they won.
+
+    `winning_bets` are by category, highest first.
+    """
+
+    tickets: int
+    bets: int
+    amount_cents: int
+    winning_tickets: int = 0
+    prize_cents: int = 0
+    winning_bets: tuple[int, ...] = ()
 
 
 class TicketsArchived(Conflict):
@@ -33,9 +50,9 @@ class TicketsArchived(Conflict):
     )
 
 
-def stays(alias: str = "t") -> str:
-    """Return SQL of the condition that the ticket of an alias does not leave."""
-    return STAYS.format(alias=alias)
+def stays(ticket: str = "t.id") -> str:
+    """Return SQL of the condition that the ticket with an id, which is SQL, does not leave."""
+    return STAYS.format(ticket=ticket)
 
 
 def staying(tickets: QuerySet[Ticket]) -> QuerySet[Ticket]:
@@ -50,15 +67,21 @@ def has_left(contest_id: int) -> bool:
     return RetiredSales.objects.filter(contest=contest_id).exists()
 
 
-def left(contest_id: int) -> dict[str, int]:
-    """Return tickets, bets and cents of the valid tickets of a contest that left.
-
-    It is empty if none left, valid or annulled.
-    """
+def left(contest_id: int) -> Left | None:
+    """Return what left of the valid tickets of a contest; None if no ticket left, valid or not."""
     sums = RetiredSales.objects.filter(contest=contest_id).aggregate(
         tickets=Sum("tickets"), bets=Sum("bets"), amount_cents=Sum("amount_cents")
     )
-    return {name: int(value) for name, value in sums.items() if value is not None}
+    if sums["tickets"] is None:
+        return None
+    prizes = list(RetiredPrizes.objects.filter(contest=contest_id))
+    winning_bets = zip(*(prize.winning_bets for prize in prizes), strict=True)
+    return Left(
+        **{name: int(value) for name, value in sums.items()},
+        winning_tickets=sum(prize.tickets for prize in prizes),
+        prize_cents=sum(prize.prize_cents for prize in prizes),
+        winning_bets=tuple(map(sum, winning_bets)),
+    )
 
 
 def annulled_left(contest_id: int) -> int:

@@ -25,22 +25,38 @@ def test_other_sums_than_left_are_found(own_month: ClosedPeriod, tmp_path: Path)
     forge("lototrot_retiredsales", "UPDATE lototrot_retiredsales SET amount_cents = 50")
     assert {each.check for each in audit_contests().findings} >= {"takings_cents"}
     assert found() == [(Fault.ROW_CHANGED, "lototrot_retiredsales")]
-    forge("lototrot_retiredsales", "UPDATE lototrot_retiredsales SET amount_cents = 100")
+    forge("lototrot_retiredsales", "UPDATE lototrot_retiredsales SET amount_cents = 300")
     assert audit_contests().findings == []
+    _prizes()
     marks = RetiredMarks.objects.values_list("leg", "number", "bets").order_by("leg")
-    assert list(marks) == [(1, 2, 1), (2, 3, 1)]
+    assert sum(bets for leg, _, bets in marks if leg == 1) == 3
     assert _broken() == set()
     forge(
         "lototrot_retiredmarks",
-        "UPDATE lototrot_retiredmarks SET bets = leg",
+        "UPDATE lototrot_retiredmarks SET bets = bets + leg - 1",
     )
     assert _broken() == {"periods_retiredrows"}
-    forge("lototrot_retiredmarks", "UPDATE lototrot_retiredmarks SET bets = 1")
+    forge("lototrot_retiredmarks", "UPDATE lototrot_retiredmarks SET bets = bets - leg + 1")
     forge(
         "periods_retiredrows",
         f"UPDATE periods_retiredrows SET leaves = 0 WHERE relation = '{TICKETS}'",
     )
     assert _broken() == {"periods_retiredrows"}
+
+
+def _prizes() -> None:
+    """A cent more, a bet more in a category, or a ticket more is found by the audit."""
+    for more, less in (
+        ("prize_cents = prize_cents + 1", "prize_cents = prize_cents - 1"),
+        ("winning_bets[1] = winning_bets[1] + 1", "winning_bets[1] = winning_bets[1] - 1"),
+        ("tickets = tickets + 1", "tickets = tickets - 1"),
+        ("day = day + 1", "day = day - 1"),
+    ):
+        forge("lototrot_retiredprizes", f"UPDATE lototrot_retiredprizes SET {more}")
+        assert audit_contests().findings
+        assert found() == [(Fault.ROW_CHANGED, "lototrot_retiredprizes")]
+        forge("lototrot_retiredprizes", f"UPDATE lototrot_retiredprizes SET {less}")
+    assert audit_contests().findings == [] and found() == []
 
 
 def _broken() -> set[str]:

@@ -26,7 +26,7 @@ from core.periods.models import ClosedPeriod, RetiredRows
 from core.staff import two_persons
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
-from lototrot.models.tickets import PrintConfirmation, Ticket
+from lototrot.models.tickets import CodeGiven, PrintConfirmation, Ticket
 from tests.core.periods.archive.conftest import forge, retired
 from tests.core.periods.conftest import closed, march_ended
 from tests.support import databases, factories, rounds
@@ -67,7 +67,7 @@ def own_copy(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
 
 @pytest.fixture
 def month(own_copy: Database) -> Sold:
-    """That month, and the acts of a ticket that won and of one that did not, by name."""
+    """That month, and the acts of a ticket that stays and of one that leaves, by name."""
     return ClosedPeriod.objects.get(), _played()[1]
 
 
@@ -81,8 +81,12 @@ def _played() -> tuple[str, dict[str, int]]:
         for name in ("lototrot.sale", "lototrot.print"):
             with acting(name), connection.cursor() as cursor:
                 cursor.execute("SELECT journal_note()")
-        for name, numbers in (("won", [(1,), (1,)]), ("lost", [(2,), (3,)])):
+        for name, numbers in (("named", [(1,), (1,)]), ("lost", [(2,), (3,)])):
             ticket = sold(of, at, numbers)
+            if name == "named":  # by a code given again: it stays
+                CodeGiven.objects.create(
+                    ticket=ticket, road="replay", operator=at.operator, given_at=clock.now()
+                )
             acts[name] = act_of(ticket)
             acts[f"{name}.print"] = act_of(ticket.print_confirmation)
         return put(of, at, tickets)  # type: ignore[arg-type]
@@ -126,18 +130,18 @@ def test_an_act_leaves_with_its_last_row_and_no_other_does(month: Sold, tmp_path
     refused(f"DELETE FROM {ACTS} WHERE journal_xid = {newest}", "append-only")
     remove()
     gone = before - there()
-    assert {acts["lost"], acts["lost.print"], acts["won.print"]} <= gone
-    assert acts["won"] not in gone
+    assert {acts["lost"], acts["lost.print"], acts["named.print"]} <= gone
+    assert acts["named"] not in gone
     rows = RetiredRows.objects.get(relation=ACTS)
     assert len(gone) == rows.leaves < rows.count
-    refused(f"DELETE FROM {ACTS} WHERE journal_xid = {acts['won']}", "a row of it is there")
+    refused(f"DELETE FROM {ACTS} WHERE journal_xid = {acts['named']}", "a row of it is there")
     assert found() == []
     for since, until in ((None, 1), (1, 2), (2, None)):
         parts = verify(since=since, until=until).findings
         assert [each for each in parts if each.what is not Fault.RULE] == []
     assert remove() == 0
     attach(tmp_path / "2030-03")
-    ticket = Ticket.objects.get(pk__in=_tickets_of(acts["won"]))
+    ticket = Ticket.objects.get(pk__in=_tickets_of(acts["named"]))
     shown = [table for table, _ in rows_about("2030-03", str(ticket.uuid))]
     assert ACTS in shown
 
@@ -155,7 +159,7 @@ def test_an_act_that_is_gone_besides_is_named(month: Sold, tmp_path: Path) -> No
     seal_all()
     last = RetiredRows.objects.get(relation=ACTS).last_row
     later = Act.objects.filter(xid__gt=last).order_by("xid")[0].xid
-    forge(ACTS, f"DELETE FROM {ACTS} WHERE journal_xid = {acts['won']}")
+    forge(ACTS, f"DELETE FROM {ACTS} WHERE journal_xid = {acts['named']}")
     # Its row has no act, and more acts are gone than were to leave.
     names = found()
     assert (Fault.ROW_WITHOUT_ACT, "lototrot_ticket") in names
@@ -171,7 +175,7 @@ def test_journal_and_archive_are_verified_without_the_acts(month: Sold, tmp_path
     retired(period, tmp_path)
     remove()
     _verified(tmp_path)
-    forge(ACTS, f"DELETE FROM {ACTS} WHERE journal_xid = {acts['won']}")
+    forge(ACTS, f"DELETE FROM {ACTS} WHERE journal_xid = {acts['named']}")
     with pytest.raises(
         Refused, match=r"periods\.retired, journal_act from 1: \d+ rows stay, \d+ are there"
     ):

@@ -32,7 +32,7 @@ from lototrot.models.retired import RetiredSales
 from lototrot.models.tickets import CodeGiven, Ticket, Void
 from lototrot.selectors.totals import voids_of
 from lototrot.services.settlement.auditing import audit_contests
-from lototrot.services.tickets.retired import annulled_left, left
+from lototrot.services.tickets.retired import Left, annulled_left, left
 from tests.core.periods.archive.test_acts_leave import _verified as verified
 from tests.core.periods.archive.test_retiring import confirm, forge, found, leaving, proposed
 from tests.core.periods.conftest import closed, march_ended
@@ -96,11 +96,11 @@ def test_what_is_told_is_as_before(month: ClosedPeriod, tmp_path: Path) -> None:
     retired(month, tmp_path)
     assert (told(contest), voids_of(contest)) == (before, voids)  # the night has not come yet
     named = {row.relation: (row.count, row.leaves) for row in RetiredRows.objects.all()}
-    assert (named[TICKETS], named[VOIDS]) == ((5, 3), (2, 2))
-    assert left(contest.pk) == {"tickets": 1, "bets": 1, "amount_cents": 100}
+    assert (named[TICKETS], named[VOIDS]) == ((5, 5), (2, 2))
+    assert left(contest.pk) == Left(3, 3, 300, 2, 180, (1, 1))
     assert annulled_left(contest.pk) == 2
     assert retired_remove() == leaving()
-    assert Void.objects.count() == 0 and Ticket.objects.count() == 2
+    assert Void.objects.count() == 0 and Ticket.objects.count() == 0
     assert (told(contest), voids_of(contest)) == (before, voids)
     assert found() == [] and retired_remove() == 0
     mine = {rule for rule in journal_rules.RULES if "retired" in rule.name or "sales" in rule.name}

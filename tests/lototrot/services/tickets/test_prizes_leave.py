@@ -1,0 +1,253 @@
+"""Tickets whose prize was paid or lapsed leave, and then prizes, payments and claims (ADR 57)."""
+
+import datetime
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from django.db import DatabaseError, connections, transaction
+from pytest_django import DjangoDbBlocker
+
+from core.database import clock
+from core.journal import rules
+from core.journal.acting import name_process
+from core.journal.verifying import Fault
+from core.ledger.books import differences
+from core.payoffice.models import Claim, Payment, RetiredPayments
+from core.payoffice.services.finding import by_uuid
+from core.payoffice.services.paying import payment_make
+from core.payoffice.services.presenting import presentation_make
+from core.payoffice.sources import DocumentArchived
+from core.periods import journal_rules as period_rules
+from core.periods.archive import removing
+from core.periods.archive.removing import retired_remove
+from core.periods.archive.retiring import retirement_propose
+from core.periods.archive.tables import ArchiveTable
+from core.periods.archive.writing import archive_write
+from core.periods.models import ClosedPeriod, RetiredRows
+from core.staff.powers import Role
+from lototrot import journal_rules
+from lototrot.models.contest import Contest
+from lototrot.models.retired import RetiredPrizes
+from lototrot.models.settlement import Prize
+from lototrot.models.tickets import Ticket
+from lototrot.period_parts import waits
+from lototrot.services.settlement.auditing import audit_contests
+from tests.core.periods.archive.test_acts_leave import _verified as verified
+from tests.core.periods.archive.test_retiring import confirm, forge, found
+from tests.core.periods.conftest import closed
+from tests.lototrot.services.tickets.test_retired import told
+from tests.support import databases, factories, paying, rounds
+from tests.support.journaling import seal_all
+from tests.support.stating import days_end
+
+TICKETS, PRIZES = "lototrot_ticket", "lototrot_prize"
+PAYMENTS, CLAIMS = "payoffice_payment", "payoffice_claim"
+PAID_IN_MARCH, LAPSED, PRESENTED, PAID_IN_APRIL, LOST = range(5)
+
+
+@pytest.fixture
+def sold(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[list[Ticket]]:
+    """Five tickets of March 2030, in a database of this test; it is July, no month is closed."""
+    with django_db_blocker.unblock(), databases.restored(_played()):
+        name_process("command:period_archive")
+        yield list(Ticket.objects.order_by("pk"))
+
+
+@cache
+def _played() -> str:
+    """Return the name of a database with the tickets, which this process plays once."""
+    return databases.prepared(_play)
+
+
+def _play() -> None:
+    """Four tickets won: one was paid in March, one lapsed, one was presented and paid later, and
+    one was paid in April.
+    """
+    factories.time_to(rounds.NOON)
+    point = factories.point()
+    contest = paying.contest()
+    won = paying.tickets(contest, 4, point)
+    rounds.sell(contest, point, [(2, 4)])
+    rounds.run(contest, [rounds.Facts((1, 2, 3), winners=frozenset({1}))] * 2)
+    rounds.order(contest)
+    factories.prints_ended(contest)
+    (cents,) = set(Prize.objects.values_list("prize_cents", flat=True))
+
+    def pay(number: int) -> None:
+        payment_make(at=point.actor, request=won[number].request(amount_cents=cents))
+        seal_all()
+
+    seal_all()
+    factories.time_pass(days=1)
+    pay(PAID_IN_MARCH)
+    presentation_make(at=point.actor, code=won[PRESENTED].code)
+    factories.time_pass(days=29)
+    pay(PAID_IN_APRIL)
+    pay(PRESENTED)
+    days_end(30)
+    days_end(65)
+
+
+def retired(month: int, folder: Path) -> None:
+    """Close a month, archive and retire it; the night has not come yet."""
+    closed()
+    name_process("command:period_archive")
+    period = ClosedPeriod.objects.get(number=month)
+    archive_write(period=period, folder=folder)
+    seal_all()
+    by = factories.staff(Role.ORGANISER)
+    confirm(retirement_propose(by=by, number=month, kept="Safe").uuid)
+
+
+def here(sold: list[Ticket]) -> dict[str, set[int]]:
+    """Return which of the tickets have which rows, by table."""
+    number = {ticket.pk: place for place, ticket in enumerate(sold)}
+    named = {
+        TICKETS: Ticket.objects.values_list("pk", flat=True),
+        PRIZES: Prize.objects.values_list("ticket_id", flat=True),
+        CLAIMS: Claim.objects.values_list("document_id", flat=True),
+        PAYMENTS: Payment.objects.values_list("claim__document_id", flat=True),
+    }
+    return {table: {number[key] for key in keys} for table, keys in named.items()}
+
+
+def need_as_told(contest: Contest, before: dict[str, Any]) -> None:
+    """Refuse another word of audits, reports, pages or journal than before."""
+    now = told(contest)
+    assert {key: now[key] for key in now if now[key] != before[key]} == {}
+    assert found() == []
+    mine = {
+        rule
+        for rule in (*journal_rules.RULES, *period_rules.RULES)
+        if "retired" in rule.name or "summed" in rule.name
+    }
+    assert len(mine) >= 6 and [row for rule in mine for row in rules.broken(rule)] == []
+
+
+def test_what_follows_from_a_ticket_leaves_after_it(sold: list[Ticket], tmp_path: Path) -> None:
+    contest = Contest.objects.get()
+    before = told(contest)
+    assert before["audit"] == (1, 5, 4, []) and before["ledger"][1] == []
+    assert len(before["report payments"]) == 2
+    all_of_them = {PAID_IN_MARCH, LAPSED, PRESENTED, PAID_IN_APRIL, LOST}
+    won, stays = all_of_them - {LOST}, {PRESENTED}
+    paid = won - {LAPSED}
+    left_by_month = [
+        # Claims and payments leave with the month in which they were made.
+        {TICKETS: stays, PRIZES: stays, CLAIMS: won - {PAID_IN_MARCH}, PAYMENTS: paid - {0}},
+        {TICKETS: stays, PRIZES: stays, CLAIMS: {LAPSED, PRESENTED}, PAYMENTS: stays},
+        {TICKETS: stays, PRIZES: stays, CLAIMS: stays, PAYMENTS: stays},
+    ]
+    for month, left in enumerate(left_by_month, start=1):
+        is_here = here(sold)
+        retired(month, tmp_path)
+        assert here(sold) == is_here
+        need_as_told(contest, before)  # the night has not come yet
+        retired_remove()
+        assert retired_remove() == 0
+        assert here(sold) == left
+        need_as_told(contest, before)
+        verified(tmp_path)
+    with pytest.raises(DocumentArchived):
+        by_uuid("lototrot", sold[LAPSED].uuid)
+    sums = RetiredPrizes.objects.order_by("state").values_list("state", "tickets", "prize_cents")
+    cents = Prize.objects.get().prize_cents
+    assert list(sums) == [("lapsed", 1, cents), ("paid", 2, 2 * cents)]
+    payments = RetiredPayments.objects.order_by("day").values_list("day", "payments", "counts")
+    days = [datetime.date(2030, 3, 3), datetime.date(2030, 4, 1)]
+    assert sorted(payments) == [(day, 1, [1]) for day in days]
+
+
+def test_a_row_that_follows_never_leaves_before_its_ticket(
+    sold: list[Ticket], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    contest = Contest.objects.get()
+    before = told(contest)
+    retired(1, tmp_path)
+    for table, column in ((PRIZES, "ticket_id"), (CLAIMS, "document_id")):
+        statement = f"DELETE FROM {table} WHERE {column} = {sold[PAID_IN_MARCH].pk}"
+        error = pytest.raises((DatabaseError, psycopg.Error))
+        with error, connections["owner"].cursor() as owner:
+            owner.execute(statement)
+    remove = removing._sealed_remove
+
+    def killed(table: ArchiveTable, rows: RetiredRows) -> int:
+        if table.name == PRIZES:
+            raise KeyboardInterrupt
+        return remove(table, rows)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(removing, "_sealed_remove", killed)
+        with pytest.raises(KeyboardInterrupt):
+            retired_remove()
+    assert here(sold)[TICKETS] == {PRESENTED} and len(here(sold)[PRIZES]) == 4
+    need_as_told(contest, before)
+    assert retired_remove() > 0
+    need_as_told(contest, before)
+
+
+def test_what_lapsed_is_not_restored_once_its_month_was_retired(
+    sold: list[Ticket], tmp_path: Path
+) -> None:
+    retired(1, tmp_path)
+    lapsed = Claim.objects.filter(state="lapsed")
+    with pytest.raises(DatabaseError, match="was retired"), transaction.atomic():
+        lapsed.update(state="held", changed_at=clock.now(), day=None)
+
+
+def test_a_deposit_in_time_that_nobody_has_matched_keeps_the_month_open(
+    sold: list[Ticket],
+) -> None:
+    contest = Contest.objects.get()
+    month = datetime.date(2030, 3, 1), datetime.date(2030, 3, 31)
+    assert waits(*month) == []
+    point = factories.point()
+    paying.deposited(paying.worth(100)[0].code, point.actor)
+    assert waits(*month) == []  # it was deposited after the last day
+    in_time = f"TIMESTAMPTZ '{contest.lapse.last_claim_day} 12:00+02'"
+    forge("payoffice_deposit", f"UPDATE payoffice_deposit SET deposited_at = {in_time}")
+    forge("payoffice_depositmatch", "DELETE FROM payoffice_depositmatch")
+    assert waits(*month) == [{"code": "deposits_unmatched", "deposits": 1}]
+
+
+def test_other_sums_than_left_are_found(sold: list[Ticket], tmp_path: Path) -> None:
+    retired(1, tmp_path)
+    seal_all()
+    assert retired_remove() > 0 and found() == []
+    sums, kept = "payoffice_retiredpayments", RetiredPayments.objects.get()
+    with pytest.raises(DatabaseError, match="permission denied"), transaction.atomic():
+        RetiredPayments.objects.update(amount_cents=1)
+    forge(sums, f"UPDATE {sums} SET amount_cents = amount_cents + 1")
+    assert found() == [(Fault.ROW_CHANGED, sums)]
+    assert [each.account for each in differences()[1]]
+    forge(sums, f"UPDATE {sums} SET amount_cents = {kept.amount_cents}, counts = ARRAY[2]")
+    assert [name for name, _, _ in rules.broken(period_rules.PAYMENTS_LEFT)] == [
+        "periods_retiredrows"
+    ]
+    forge(sums, f"UPDATE {sums} SET counts = ARRAY[1]")
+    forge(
+        "lototrot_retiredprizes",
+        "UPDATE lototrot_retiredprizes SET state = 'lapsed', day = '2030-04-01'"
+        " WHERE state = 'paid'",
+    )
+    assert audit_contests().findings and differences()[1]
+
+
+def test_a_prize_or_payment_that_had_to_stay_is_missed(sold: list[Ticket], tmp_path: Path) -> None:
+    retired(1, tmp_path)
+    retired_remove()
+    for table in (PRIZES, CLAIMS, PAYMENTS):
+        with connections["owner"].cursor() as owner:
+            owner.execute(f"CREATE TABLE kept AS SELECT * FROM {table}")
+            ids = f"SELECT max(id) FROM {table} WHERE id IN (SELECT id FROM kept)"
+        forge(table, f"DELETE FROM {table} WHERE id = ({ids})")
+        assert {where for _, where in found()} >= {table}
+        missing = f"SELECT id FROM {table}"
+        forge(table, f"INSERT INTO {table} SELECT * FROM kept WHERE id NOT IN ({missing})")
+        with connections["owner"].cursor() as owner:
+            owner.execute("DROP TABLE kept")
+    assert found() == []
