@@ -9,12 +9,14 @@ import pytest
 from django.db import connections
 from pytest_django import DjangoDbBlocker
 
+from core.database import clock
 from core.journal.acting import name_process
 from core.periods.archive.retiring import retirement_propose
 from core.periods.archive.writing import archive_write
 from core.periods.models import ClosedPeriod
 from core.staff import two_persons
 from core.staff.powers import Role
+from lototrot.models.tickets import CodeGiven, Ticket
 from tests.core.periods.conftest import closed, march_ended
 from tests.support import databases, factories
 from tests.support.journaling import seal_all
@@ -38,7 +40,10 @@ def own_month(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iter
 def sealed_month(
     django_db_setup: None, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[ClosedPeriod]:
-    """The same month, with three batches of the journal, in a database of this test."""
+    """The same month, with three batches of the journal, in a database of this test.
+
+    The codes of the tickets that won were given again: so these stay.
+    """
     with django_db_blocker.unblock(), _copied(batches=True) as month:
         yield month
 
@@ -59,6 +64,11 @@ def _played(batches: bool) -> str:
 def month_of(*, batches: bool = False) -> ClosedPeriod:
     """Return March 2030, closed; with `batches` of the journal, if asked for."""
     march_ended(batches=batches)
+    if batches:
+        for won in Ticket.objects.exclude(prizes=None):
+            CodeGiven.objects.create(
+                ticket=won, road="replay", operator=won.operator, given_at=clock.now()
+            )
     closed()
     name_process("command:period_archive")
     return ClosedPeriod.objects.get()

@@ -132,10 +132,10 @@ def _verified_from_outside(folder: Path) -> None:
             verifier("journal").check(str(folder / "journal"), *liar)
         with pytest.raises(Refused, match=r"journal|closing_sha256"):
             verifier("archive").check(str(folder / "2030-03"), *liar)
-    forced("UPDATE lototrot_prize SET prize_cents = prize_cents + 1 WHERE id = 1")
+    forced("UPDATE lototrot_settlementcategory SET prize_cents = prize_cents + 1 WHERE id = 1")
     with pytest.raises(Refused, match="not the block before it"):
         said()
-    forced("UPDATE lototrot_prize SET prize_cents = prize_cents - 1 WHERE id = 1")
+    forced("UPDATE lototrot_settlementcategory SET prize_cents = prize_cents - 1 WHERE id = 1")
 
 
 OF_SEALS = (
@@ -178,13 +178,13 @@ TOUCHES: list[tuple[str, Named]] = [
         {(Fault.BATCH, 4, "")},
     ),
     (
-        "DELETE FROM lototrot_prize WHERE id = 1",
-        {(Fault.ROWS_DIFFER, 2, "lototrot_prize")},
+        "DELETE FROM lototrot_settlementcategory WHERE id = 1",
+        {(Fault.ROWS_DIFFER, 2, "lototrot_settlementcategory")},
     ),
     (
-        "UPDATE lototrot_prize SET journal_xid = (SELECT first_xid FROM journal_batch"
+        "UPDATE lototrot_settlementcategory SET journal_xid = (SELECT first_xid FROM journal_batch"
         " WHERE number = 2) WHERE id = 1",
-        {(Fault.ROWS_DIFFER, 2, "lototrot_prize")},
+        {(Fault.ROWS_DIFFER, 2, "lototrot_settlementcategory")},
     ),
     (
         # A transaction of batch 3. Its `first_xid` may be another database's, which is still open.

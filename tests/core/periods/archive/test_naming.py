@@ -22,7 +22,7 @@ def test_each_row_that_differs_is_named_by_the_files(
     call_command("period_rows", str(folder))
     assert "every row is as it was sealed" in capsys.readouterr().out
     forced("UPDATE lototrot_ticket SET bets = bets + 1 WHERE id = 2")
-    forced("DELETE FROM lototrot_prize WHERE id = 1")
+    forced("DELETE FROM lototrot_settlementcategory WHERE id = 1")
     forced(
         "UPDATE premises_operatorsession SET journal_xid ="
         " (SELECT first_xid FROM journal_batch WHERE number = 1)"
@@ -30,7 +30,7 @@ def test_each_row_that_differs_is_named_by_the_files(
     named = {(each.what, each.table, each.row) for each in rows_named(folder)}
     assert named >= {
         (Fault.ROW_CHANGED, "lototrot_ticket", 2),
-        (Fault.ROW_REMOVED, "lototrot_prize", 1),
+        (Fault.ROW_REMOVED, "lototrot_settlementcategory", 1),
     }
     assert (Fault.ROW_ADDED, "premises_operatorsession") in {each[:2] for each in named}
     with pytest.raises(CommandError, match="rows are not as they were sealed"):
