@@ -6,7 +6,7 @@ from datetime import date
 from django.db.models import Exists, Min, OuterRef, Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.reading import progress
+from core.database.reading import numbers, progress
 from core.database.snapshot import snapshot
 from core.kernel.days import day_bounds
 from core.kernel.errors import Conflict, InvariantBroken
@@ -18,7 +18,6 @@ from lototrot.models.retired import RetiredSales
 from lototrot.models.sealing import Seal
 from lototrot.models.tickets import Ticket
 from lototrot.selectors.breaches import breach_pending
-from lototrot.selectors.live_sales import first_ticket_after
 from lototrot.services.seal.sealing import seal_verify
 from lototrot.services.settlement.auditing import SettlementsDiffer, audit_contests
 from lototrot.services.settlement.auditing_lapses import Spans, within
@@ -56,13 +55,8 @@ def unsettled(day: date) -> Outcome:
 def unprinted(day: date) -> Outcome:
     """List tickets sold on the day without a confirmed print, which are incidents [E5]."""
     first, after = day_bounds(day)
-    rows = Ticket.objects.filter(
-        pk__gt=first_ticket_after(first),  # the time has no index
-        sold_at__gte=first,
-        sold_at__lt=after,
-        print_confirmation=None,
-        void=None,
-    )
+    sold = numbers.within(Ticket, "sold_at", first, after)
+    rows = Ticket.objects.filter(sold, print_confirmation=None, void=None)
     listed = [
         {
             "ticket": str(ticket.uuid),

@@ -6,6 +6,7 @@ from django.db import connection
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from core.database.reading.numbers import numbers
 from core.kernel.days import day_bounds
 from core.ledger.openings import need_live
 from core.premises.models import Game
@@ -13,6 +14,7 @@ from core.reports import money
 from core.reports.tables import Column, Kind, Period, Picture, Report, Reports, Row, Sold
 from lototrot.accounts import Part
 from lototrot.models.settlement import Settlement, SettlementCategory
+from lototrot.models.tickets import Ticket
 from lototrot.services.tickets.retired import stays
 
 # Of void tickets only errors left with a retired month.
@@ -22,7 +24,8 @@ SELECT (t.sold_at AT TIME ZONE 'Europe/Madrid')::date, t.premises_id, t.terminal
        coalesce(sum(t.amount_cents) FILTER (WHERE v.reason = 'error'), 0)::bigint,
        coalesce(sum(t.amount_cents) FILTER (WHERE v.reason <> 'error'), 0)::bigint
   FROM lototrot_ticket t LEFT JOIN lototrot_void v ON v.ticket_id = t.id
- WHERE t.sold_at >= %(since)s AND t.sold_at < %(until)s AND {stays()} GROUP BY 1, 2, 3
+ WHERE t.id >= %(from)s AND t.id < %(end)s
+   AND t.sold_at >= %(since)s AND t.sold_at < %(until)s AND {stays()} GROUP BY 1, 2, 3
  UNION ALL
 SELECT l.day, l.premises_id, l.terminal_id, sum(l.tickets + l.annulled_tickets)::bigint,
        sum(l.amount_cents + l.annulled_cents)::bigint, sum(l.annulled_cents)::bigint, 0
@@ -100,8 +103,9 @@ CARRIED = Report(
 def sold(period: Period) -> Iterator[Sold]:
     with connection.cursor() as cursor:
         since, until = day_bounds(period.first)[0], day_bounds(period.last)[1]
+        begin, end = numbers(Ticket, "sold_at", since, until)
         days = {"first": period.first, "last": period.last, "since": since, "until": until}
-        cursor.execute(_SOLD, days)
+        cursor.execute(_SOLD, {**days, "from": begin, "end": end})
         for row in cursor.fetchall():
             yield Sold(Game.LOTOTROT, *row)
 

@@ -4,9 +4,10 @@ import datetime
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from django.db.models import Model, Q, Sum
+from django.db.models import Model, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
+from core.database.reading.numbers import within
 from core.kernel.days import add_days, natural_day
 from core.payoffice.models import Claim
 from core.premises.models import Game
@@ -32,34 +33,32 @@ def context(span: Span) -> Iterator[Model]:
     yield from owed.order_by("pk").iterator()
 
 
-def _within(field: str, span: Span) -> Q:
-    return Q(**{f"{field}__gte": span.since, f"{field}__lt": span.until})
+def _written(model: type[Model], field: str, span: Span) -> QuerySet[Any]:
+    return model._default_manager.filter(within(model, field, span.since, span.until))
 
 
 def events(span: Span) -> Iterator[Event]:
-    for ticket in PlayTicket.objects.filter(_within("sold_at", span)).order_by("pk").iterator():
+    for ticket in _written(PlayTicket, "sold_at", span).order_by("pk").iterator():
         yield Event(ticket.sold_at, "promotrot.sale", ticket)
-    for act in PlayAct.objects.filter(_within("at", span)).order_by("pk").iterator():
+    for act in _written(PlayAct, "at", span).order_by("pk").iterator():
         yield Event(act.at, "promotrot.act", act, order=1)
-    for end in PlayEnd.objects.filter(_within("ended_at", span)).order_by("pk").iterator():
+    for end in _written(PlayEnd, "ended_at", span).order_by("pk").iterator():
         yield Event(end.ended_at, "promotrot.end", end, order=2)
-    issued = Voucher.objects.filter(_within("issued_at", span)).order_by("pk")
+    issued = _written(Voucher, "issued_at", span).order_by("pk")
     for voucher in issued.select_related("ticket").iterator():
         late = ClosingStatement.objects.filter(
             emission=voucher.ticket.emission_id, closed_at__lte=voucher.issued_at
         ).exists()
         yield Event(voucher.issued_at, "promotrot.voucher", voucher, (), {"late": late}, 3)
-    for closing in ClosingStatement.objects.filter(_within("closed_at", span)):
+    for closing in _written(ClosingStatement, "closed_at", span):
         yield Event(closing.closed_at, "promotrot.closing", closing)
-    for standing in DebtStanding.objects.filter(_within("stood_at", span)).order_by("pk"):
+    for standing in _written(DebtStanding, "stood_at", span).order_by("pk"):
         yield Event(standing.stood_at, "promotrot.debt_standing", standing, order=4)
-    for decision in DebtDecision.objects.filter(_within("decided_at", span)).order_by("pk"):
+    for decision in _written(DebtDecision, "decided_at", span).order_by("pk"):
         yield Event(decision.decided_at, "promotrot.debt_decision", decision, order=5)
     restored_or_lapsed = Q(state="lapsed") | Q(restoration__isnull=False)
-    lapsed = Claim.objects.filter(_within("opened_at", span), game=Game.PROMOTROT)
-    days = lapsed.filter(restored_or_lapsed).annotate(
-        lapsed_day=Coalesce("restoration__lapsed_day", "day")
-    )
+    lapsed = _written(Claim, "opened_at", span).filter(restored_or_lapsed, game=Game.PROMOTROT)
+    days = lapsed.annotate(lapsed_day=Coalesce("restoration__lapsed_day", "day"))
     groups: dict[datetime.date | None, datetime.datetime] = {}
     for day, at in days.values_list("lapsed_day", "opened_at").order_by("opened_at"):
         groups.setdefault(day, at)
@@ -118,10 +117,10 @@ def _lapsed(row: Any, data: Data) -> None:
 
 
 def figures(span: Span) -> Iterator[tuple[str, Any]]:
-    sold = PlayTicket.objects.filter(_within("sold_at", span)).order_by()
+    sold = _written(PlayTicket, "sold_at", span).order_by()
     for name, cents in sold.values_list("emission__reference").annotate(Sum("price_cents")):
         yield f"plays {name}", cents
-    issued = Voucher.objects.filter(_within("issued_at", span)).order_by()
+    issued = _written(Voucher, "issued_at", span).order_by()
     for nature, cents in issued.values_list("nature").annotate(Sum("amount_cents")):
         yield f"vouchers {nature}", cents
 

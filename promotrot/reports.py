@@ -6,6 +6,7 @@ from django.db import connection
 from django.utils.translation import gettext_lazy as _
 
 from core.database import clock
+from core.database.reading.numbers import numbers
 from core.kernel.days import day_bounds, natural_day
 from core.ledger.organiser import Part
 from core.premises.models import Game
@@ -14,6 +15,7 @@ from core.reports.tables import Column, Kind, Period, Report, Reports, Row, Sold
 from promotrot import postings
 from promotrot.engine import shortfall
 from promotrot.models.emission import Emission
+from promotrot.models.play import PlayEnd, PlayTicket
 from promotrot.selectors.closing import stated_closing
 from promotrot.selectors.debts import Stage, debts
 
@@ -23,7 +25,7 @@ SELECT (t.sold_at AT TIME ZONE 'Europe/Madrid')::date, t.premises_id, t.terminal
        sum(t.price_cents)::bigint, 0,
        coalesce(sum(t.price_cents) FILTER (WHERE e.cause = 'refund'), 0)::bigint
   FROM promotrot_playticket t LEFT JOIN promotrot_playend e ON e.ticket_id = t.id
- WHERE t.sold_at >= %s AND t.sold_at < %s GROUP BY 1, 2, 3
+ WHERE t.id >= %s AND t.id < %s AND t.sold_at >= %s AND t.sold_at < %s GROUP BY 1, 2, 3
 """
 _WON = """
 SELECT (e.ended_at AT TIME ZONE 'Europe/Madrid')::date, %s, m.reference,
@@ -31,14 +33,16 @@ SELECT (e.ended_at AT TIME ZONE 'Europe/Madrid')::date, %s, m.reference,
        sum(e.awarded_cents + e.extra_cents)::bigint
   FROM promotrot_playend e JOIN promotrot_playticket t ON t.id = e.ticket_id
   JOIN promotrot_emission m ON m.id = t.emission_id
- WHERE e.ended_at >= %s AND e.ended_at < %s AND e.awarded_cents + e.extra_cents > 0
+ WHERE e.id >= %s AND e.id < %s AND e.ended_at >= %s AND e.ended_at < %s
+   AND e.awarded_cents + e.extra_cents > 0
  GROUP BY 1, 3, 4 ORDER BY 1, 3, 4
 """
 
 
 def sold(period: Period) -> Iterator[Sold]:
+    bounds = [day_bounds(period.first)[0], day_bounds(period.last)[1]]
     with connection.cursor() as cursor:
-        cursor.execute(_SOLD, [day_bounds(period.first)[0], day_bounds(period.last)[1]])
+        cursor.execute(_SOLD, [*numbers(PlayTicket, "sold_at", *bounds), *bounds])
         for row in cursor.fetchall():
             yield Sold(Game.PROMOTROT, *row)
 
@@ -49,7 +53,8 @@ def won(period: Period) -> Iterable[Row]:
     """
     bounds = [day_bounds(period.first)[0], day_bounds(period.last)[1]]
     with connection.cursor() as cursor:
-        cursor.execute(_WON, [Game.PROMOTROT.value, *bounds])
+        between = numbers(PlayEnd, "ended_at", *bounds)
+        cursor.execute(_WON, [Game.PROMOTROT.value, *between, *bounds])
         rows: list[Row] = cursor.fetchall()
     return rows
 

@@ -12,6 +12,7 @@ from django.db.models import Model, Q, Sum
 from django.db.models.functions import Coalesce
 
 from core.database import clock
+from core.database.reading.numbers import within
 from core.kernel.days import natural_day
 from core.ledger.models import Account
 from core.ledger.services import AccountCode, Line
@@ -158,7 +159,7 @@ def _issued(cheque: Cheque, span: Span) -> Iterator[Model]:
 
 def events(span: Span) -> Iterator[Event]:
     for model, at, after in _ACTS:
-        acts = model._default_manager.filter(_within(at, span))
+        acts = model._default_manager.filter(within(model, at, span.since, span.until))
         for act in acts.exclude(claim=None).select_related("claim").order_by(at, "pk"):
             yield from _act(act, at, after or getattr(act, "verdict", ""))
     for session in CashSession.objects.filter(_within("opened_at", span)):
@@ -319,10 +320,11 @@ def _stock_moved(row: Any, data: Data) -> None:
 
 def figures(span: Span) -> Iterator[tuple[str, Any]]:
     """Yield what was paid that day by means and place, and what lapsed by game and day."""
-    paid = Payment.objects.filter(_within("paid_at", span)).order_by()
+    paid = Payment.objects.filter(within(Payment, "paid_at", span.since, span.until)).order_by()
     for means, place, cents in paid.values_list("means", "place").annotate(Sum("amount_cents")):
         yield f"paid {means} {place}", cents
-    lapsed = Claim.objects.filter(_within("opened_at", span)).filter(
+    opened = within(Claim, "opened_at", span.since, span.until)
+    lapsed = Claim.objects.filter(opened).filter(
         Q(state=State.LAPSED) | Q(restoration__restored_at__gte=span.until)
     )
     days = lapsed.annotate(lapsed_day=Coalesce("restoration__lapsed_day", "day")).order_by()

@@ -8,9 +8,11 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.database import clock
+from core.database.reading.numbers import numbers
 from core.kernel.days import day_bounds, natural_day
 from core.kernel.regulation import shipped
 from core.payoffice import sources
+from core.payoffice.models import Payment
 from core.payoffice.retired import PAYMENT_STAYS
 from core.reports.tables import Column, Kind, Period, Picture, Report, Row
 
@@ -21,7 +23,8 @@ SELECT (p.paid_at AT TIME ZONE 'Europe/Madrid')::date, c.game, p.place, m.code, 
        p.amount_cents, count(*)
   FROM payoffice_payment p JOIN payoffice_claim c ON c.id = p.claim_id
   JOIN premises_premises m ON m.id = p.premises_id
- WHERE p.paid_at >= %(since)s AND p.paid_at < %(until)s AND {PAYMENT_STAYS}
+ WHERE p.id >= %(first_row)s AND p.id < %(after_row)s AND p.paid_at >= %(since)s
+   AND p.paid_at < %(until)s AND {PAYMENT_STAYS}
  GROUP BY 1, 2, 3, 4, 5, 6
  UNION ALL
 SELECT l.day, l.game, l.place, m.code, l.means, a.cents, a.payments
@@ -102,14 +105,18 @@ SHARE = Report(
 
 def paid(period: Period) -> Iterator[Row]:
     """Sum payments by the tier in which their amount fell on their day."""
+    bounds = day_bounds(period.first)[0], day_bounds(period.last)[1]
     with connection.cursor() as cursor:
+        first_row, after_row = numbers(Payment, "paid_at", *bounds)
         cursor.execute(
             _PAYMENTS,
             {
                 "first": period.first,
                 "last": period.last,
-                "since": day_bounds(period.first)[0],
-                "until": day_bounds(period.last)[1],
+                "since": bounds[0],
+                "until": bounds[1],
+                "first_row": first_row,
+                "after_row": after_row,
             },
         )
         rows = cursor.fetchall()

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import Model, QuerySet
 
+from core.database.reading.numbers import within
 from core.draws.models import Draw
 from core.payoffice.day_parts import as_of
 from core.payoffice.models import Claim
@@ -42,7 +43,8 @@ def events(span: Span) -> Iterator[Event]:
         return model._default_manager.filter(**on_the_day)
 
     for kind, model, at in _ROWS:
-        for row in written(model, at).order_by(at, "pk").iterator():
+        of_the_day = model._default_manager.filter(within(model, at, span.since, span.until))
+        for row in of_the_day.order_by(at, "pk").iterator():
             yield Event(getattr(row, at), kind, row)
     for row in written(Classification, "confirmed_at"):
         if row.corrects_id is not None:

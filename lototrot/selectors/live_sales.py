@@ -6,19 +6,20 @@ import datetime
 from django.db import connection
 
 from core.database import clock
+from core.database.reading.numbers import first_from
 from lototrot.models.contest import Contest
+from lototrot.models.tickets import Ticket
 
 WATCHED = datetime.timedelta(hours=1)
 SILENT_AFTER = datetime.timedelta(minutes=15)
-_SLACK = 10_000  # ids are given out almost, but not exactly, in the order of time
 _BY_MINUTE = """
 SELECT date_trunc('minute', sold_at), count(*), sum(amount_cents)::bigint FROM lototrot_ticket
- WHERE id > %s AND contest_id = %s AND sold_at >= %s GROUP BY 1 ORDER BY 1
+ WHERE id >= %s AND contest_id = %s AND sold_at >= %s GROUP BY 1 ORDER BY 1
 """
 _BY_PREMISES = """
 SELECT p.id, p.code, p.name, s.tickets, s.cents FROM premises_premises p JOIN (
     SELECT premises_id, count(*) AS tickets, sum(amount_cents)::bigint AS cents
-      FROM lototrot_ticket WHERE id > %s AND contest_id = %s AND sold_at >= %s GROUP BY 1
+      FROM lototrot_ticket WHERE id >= %s AND contest_id = %s AND sold_at >= %s GROUP BY 1
      ) s ON s.premises_id = p.id ORDER BY s.cents DESC, p.code LIMIT %s
 """
 # A terminal counts as ready to sell once its operator has declared the poster on display.
@@ -30,7 +31,7 @@ SELECT t.id, t.code, p.code, p.name,
  WHERE t.revoked_at IS NULL
    AND EXISTS (SELECT FROM lototrot_displayacknowledgement d
                 WHERE d.contest_id = %s AND d.terminal_id = t.id AND d.acknowledged_at < %s)
-   AND NOT EXISTS (SELECT FROM lototrot_ticket k WHERE k.terminal_id = t.id AND k.id > %s
+   AND NOT EXISTS (SELECT FROM lototrot_ticket k WHERE k.terminal_id = t.id AND k.id >= %s
                       AND k.sold_at >= %s)
  ORDER BY last_sale NULLS FIRST, t.code LIMIT %s
 """
@@ -71,7 +72,7 @@ def sales_by_minute(contest: Contest) -> list[Minute]:
     until = contest.closed_at or clock.now()
     since = until - WATCHED
     with connection.cursor() as cursor:
-        cursor.execute(_BY_MINUTE, [first_ticket_after(since), contest.pk, since])
+        cursor.execute(_BY_MINUTE, [first_from(Ticket, "sold_at", since), contest.pk, since])
         return [Minute(*row) for row in cursor.fetchall()]
 
 
@@ -79,7 +80,9 @@ def sales_by_premises(contest: Contest, *, most: int) -> list[PremisesSales]:
     """Return the premises that sold most in the last hour."""
     since = (contest.closed_at or clock.now()) - WATCHED
     with connection.cursor() as cursor:
-        cursor.execute(_BY_PREMISES, [first_ticket_after(since), contest.pk, since, most])
+        cursor.execute(
+            _BY_PREMISES, [first_from(Ticket, "sold_at", since), contest.pk, since, most]
+        )
         return [PremisesSales(*row) for row in cursor.fetchall()]
 
 
@@ -87,25 +90,7 @@ def silent_terminals(contest: Contest, *, most: int) -> list[SilentTerminal]:
     """Return the terminals that are ready to sell this contest but have sold nothing lately."""
     since = clock.now() - SILENT_AFTER
     with connection.cursor() as cursor:
-        cursor.execute(_SILENT, [contest.pk, since, first_ticket_after(since), since, most])
+        cursor.execute(
+            _SILENT, [contest.pk, since, first_from(Ticket, "sold_at", since), since, most]
+        )
         return [SilentTerminal(*row) for row in cursor.fetchall()]
-
-
-def first_ticket_after(instant: datetime.datetime) -> int:
-    """Return a ticket id that is below all tickets sold from an instant on, by binary search.
-
-    The time of sale has no index, and a table of millions of rows is not read every few seconds.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT coalesce(min(id), 0), coalesce(max(id), 0) FROM lototrot_ticket")
-        low, high = cursor.fetchone()
-        while high - low > _SLACK:
-            middle = (low + high) // 2
-            cursor.execute(
-                "SELECT sold_at FROM lototrot_ticket WHERE id >= %s ORDER BY id LIMIT 1", [middle]
-            )
-            if cursor.fetchone()[0] < instant:
-                low = middle
-            else:
-                high = middle
-    return int(low) - _SLACK

@@ -15,8 +15,9 @@ from itertools import zip_longest
 
 from django.db import connection
 
+from core.database.reading.numbers import first_from
 from lototrot.models.contest import Contest
-from lototrot.selectors.live_sales import first_ticket_after
+from lototrot.models.tickets import Ticket
 
 _READING = """
 SELECT coalesce((SELECT id FROM lototrot_ticket ORDER BY id DESC LIMIT 1), 0),
@@ -78,7 +79,7 @@ class RunningSums:
         return {key: row for key, row in totals.items() if key[0] in contests}
 
     def _begin_anew(self, since: datetime) -> None:
-        self._since, self._begin = since, max(0, first_ticket_after(since))
+        self._since, self._begin = since, first_from(Ticket, "sold_at", since) - 1
         self._mark, self._counted, self._pending = self._begin, {}, []
 
     def _advance(self, oldest: int) -> None:

@@ -19,13 +19,12 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.columns import MONEY
 from core.admin_support.forms import DayField, EurosField
+from core.database.reading.numbers import OUT_OF_ORDER, first_number
 from core.kernel.days import DayOutOfRange, day_bounds
 from core.staff.names import Named, with_name
 
 FROM, TO, IS = ".from", ".to", ".is"
 MOST_NAMED = 500
-# Acts that run at the same time get their numbers and their instants in different orders.
-OUT_OF_ORDER = datetime.timedelta(minutes=10)
 # The columns by which people name a row of another table, and how they are compared.
 _NAMED_BY = {
     "code": "iexact",
@@ -178,24 +177,3 @@ def _keys(model: type[models.Model], words: str) -> list[Any]:
         return []
     keys = model._default_manager.filter(condition).values_list("pk", flat=True)
     return list(keys[: MOST_NAMED + 1])
-
-
-def first_number(model: type[models.Model], name: str, instant: datetime.datetime) -> int | None:
-    """Return a key with which no row of the instant or later has a smaller one; None if all rows
-    are older.
-
-    Rows are numbered in the order of the column `name`. Each step reads one row by its key.
-    """
-    rows = model._default_manager.order_by("pk")
-    last = rows.order_by("-pk").values_list("pk", name).first()
-    if last is None or last[1] < instant:
-        return None
-    low, high = rows.values_list("pk", flat=True)[0], last[0]
-    while low < high:
-        middle = (low + high) // 2
-        key, at = rows.filter(pk__gte=middle).values_list("pk", name)[0]
-        if at < instant:
-            low = key + 1
-        else:
-            high = middle
-    return int(low)

@@ -1,6 +1,5 @@
 """Ask lists by day, amount, premises and person; rows of a day by their numbers alone."""
 
-import datetime
 from typing import Any
 
 import pytest
@@ -8,9 +7,8 @@ from django.contrib import admin
 from django.db import models
 
 from core.admin_support.lists import asking
-from core.admin_support.lists.asking import Asked, first_number
+from core.admin_support.lists.asking import Asked
 from core.kernel.days import natural_day
-from core.ledger.models import Transfer
 from core.staff.powers import Role
 from lototrot.models.tickets import Ticket
 from tests.support import factories, rounds
@@ -65,15 +63,6 @@ def test_what_cannot_be_asked_is_said_and_lists_nothing(
     monkeypatch.setattr(asking, "MOST_NAMED", 0)
     page = desk.get(url, **{"premises.is": sold[0].premises.code})
     assert "Too many have that name" in page and not any(_shown(page, sold))
-
-
-def test_rows_of_an_instant_are_found_by_their_numbers(sold: list[Ticket]) -> None:
-    for ticket in sold:
-        assert first_number(Ticket, "sold_at", ticket.sold_at) == ticket.pk
-    after = sold[0].sold_at + datetime.timedelta(seconds=1)
-    assert first_number(Ticket, "sold_at", after) == sold[1].pk
-    assert first_number(Ticket, "sold_at", sold[2].sold_at + datetime.timedelta(days=9)) is None
-    assert first_number(Transfer, "at", sold[0].sold_at - datetime.timedelta(days=900)) is not None
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.model._meta.label)

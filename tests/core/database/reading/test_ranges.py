@@ -1,0 +1,66 @@
+"""Readings of a day, a shift or a night cost the same after a longer history."""
+
+import datetime
+from collections.abc import Callable
+from typing import Any
+
+from core.database import clock
+from core.journal.acting import name_process
+from core.kernel.days import add_days, natural_day
+from core.reports import tables
+from core.reports.parts import Span, day_parts
+from core.reports.tables import Period
+from tests.support.databases import Database
+from tests.support.history import weeks
+from tests.support.history.reading import known, rows_read
+
+GROWING = (
+    *("lototrot_ticket", "promotrot_playticket", "promotrot_playend", "promotrot_playact"),
+    *("promotrot_voucher", "payoffice_claim", "payoffice_payment", "ledger_transfer"),
+)
+
+
+def _days() -> tuple[datetime.date, datetime.date]:
+    """Return the days of the newest week: a Saturday of sales, a Sunday of payments."""
+    today = natural_day(clock.now())
+    return add_days(today, -1), today
+
+
+def _report(name: str) -> Callable[[], Any]:
+    def read() -> Any:
+        return list(tables.table(tables.report_named(name), Period(*_days())).rows)
+
+    return read
+
+
+def _events(app: str) -> Callable[[], Any]:
+    (part,) = (part for part in day_parts() if part.name == app)
+
+    def read() -> Any:
+        for span in map(Span.of, _days()):
+            list(part.events(span))
+            list(part.figures(span))
+
+    return read
+
+
+READINGS: dict[str, Callable[[], Any]] = {
+    **{name: _report(name) for name in ("sales-by-day", "prizes-won", "payments")},
+    **{f"events of {app}": _events(app) for app in ("lototrot", "promotrot", "payoffice")},
+}
+
+
+def test_what_is_read_does_not_grow_with_the_history(own_database: Database) -> None:
+    name_process("tests")
+    past = weeks.begin(premises=3, tickets=40, plays=10)
+    counts = []
+    for more in (2, 6):
+        past.grow(more)
+        known()
+        counts.append({name: rows_read(read, GROWING) for name, read in READINGS.items()})
+    grown = {
+        name: (counts[0][name], counts[1][name])
+        for name in READINGS
+        if counts[1][name] > 1.5 * counts[0][name] + 20
+    }
+    assert not grown
