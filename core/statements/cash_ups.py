@@ -15,10 +15,11 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import QuerySet
 
 from core.database import clock
+from core.database.reading.numbers import first_from
 from core.kernel.days import day_bounds, natural_day
 from core.kernel.errors import Conflict, NotFound
 from core.ledger import openings
-from core.ledger.models import Account
+from core.ledger.models import Account, Transfer
 from core.ledger.services import premises_account
 from core.premises.access import TerminalActor
 from core.premises.requests import UuidReused, need_new
@@ -36,7 +37,7 @@ SELECT x.kind, count(*),
        sum(CASE WHEN x.debit_id = %(account)s THEN x.amount_cents ELSE -x.amount_cents END)::bigint
   FROM ledger_transfer x
   JOIN journal_act a ON a.journal_xid = x.journal_xid
- WHERE %(account)s IN (x.debit_id, x.credit_id) AND x.at >= %(since)s AND x.id > %(opened)s
+ WHERE %(account)s IN (x.debit_id, x.credit_id) AND x.id >= %(first)s AND x.at >= %(since)s
    AND a.terminal_id = %(terminal)s AND a.operator_id = %(operator)s
    AND pg_visible_in_snapshot(x.journal_xid::text::xid8, %(snapshot)s::pg_snapshot)
    AND (%(counted)s = ''
@@ -87,6 +88,7 @@ def drawer(*, by: TerminalActor) -> Drawer:
     last = _last(by)
     since = last.closed_at if last else day_bounds(natural_day(clock.now()))[0]
     since = max(since, openings.ends_at() or since)
+    moved_since = since - _AT_MOST if last else since
     account = Account.objects.filter(code=premises_account(by.premises_id).code).first()
     with connection.cursor() as cursor:
         cursor.execute("SELECT journal_snapshot()")
@@ -95,8 +97,8 @@ def drawer(*, by: TerminalActor) -> Drawer:
             _MOVED,
             {
                 "account": account.pk if account else 0,
-                "since": since - _AT_MOST if last else since,
-                "opened": openings.newest(),
+                "since": moved_since,
+                "first": max(first_from(Transfer, "at", moved_since), openings.newest() + 1),
                 "terminal": by.terminal_id,
                 "operator": by.operator_id,
                 "snapshot": snapshot,

@@ -8,6 +8,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from core.database import clock
+from core.database.reading.numbers import within
 from core.kernel.days import day_bounds, natural_day
 from core.periods.models import Retirement
 from lototrot.engine.races import HIGHEST_NUMBER
@@ -82,8 +83,7 @@ def tickets_of_terminal(
     """
     rows = Ticket.objects.filter(terminal_id=terminal_id)
     if day is not None:
-        first, after = day_bounds(day)
-        rows = rows.filter(sold_at__gte=first, sold_at__lt=after)
+        rows = rows.filter(within(Ticket, "sold_at", *day_bounds(day)))
     if amount_cents is not None:
         rows = rows.filter(amount_cents=amount_cents)
     if any(number > HIGHEST_NUMBER for number in marks):
@@ -101,9 +101,8 @@ def tickets_of_terminal(
 def terminal_totals(*, terminal_id: int, day: datetime.date | None) -> DayTotals:
     """Return the totals of a natural day by time of sale; of today if `day` is None."""
     day = day or natural_day(clock.now())
-    first, after = day_bounds(day)
-    sold = Ticket.objects.filter(terminal_id=terminal_id, sold_at__gte=first, sold_at__lt=after)
-    sold = staying(sold)
+    of_the_day = within(Ticket, "sold_at", *day_bounds(day))
+    sold = staying(Ticket.objects.filter(of_the_day, terminal_id=terminal_id))
     errors = sold.filter(void__reason=Void.Reason.ERROR)
     sums = sold.aggregate(bets=Coalesce(Sum("bets"), 0), cents=Coalesce(Sum("amount_cents"), 0))
     left = RetiredSales.objects.filter(terminal=terminal_id, day=day).aggregate(

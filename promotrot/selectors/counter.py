@@ -9,6 +9,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from core.database import clock
+from core.database.reading.numbers import within
 from core.kernel.days import day_bounds, natural_day
 from promotrot.models.emission import Emission, Lane
 from promotrot.models.game import DisplayAcknowledgement
@@ -50,8 +51,8 @@ def emissions_at(terminal_id: int, operator_id: int) -> QuerySet[Emission]:
 def terminal_day(*, terminal_id: int, day: datetime.date | None) -> DayTotals:
     """Return the totals of a natural day (default: today), by time of sale."""
     day = day or natural_day(clock.now())
-    first, after = day_bounds(day)
-    sold = PlayTicket.objects.filter(terminal_id=terminal_id, sold_at__gte=first, sold_at__lt=after)
+    of_the_day = within(PlayTicket, "sold_at", *day_bounds(day))
+    sold = PlayTicket.objects.filter(of_the_day, terminal_id=terminal_id)
     awarded = Sum("end__awarded_cents") + Sum("end__extra_cents")
     sums = sold.aggregate(
         plays=Count("pk"),
