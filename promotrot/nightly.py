@@ -5,11 +5,11 @@ from django.utils.translation import gettext_lazy as _
 from core.nights.code_again import code_again_job
 from core.nights.jobs import Job
 from promotrot.services.debts.nightly import debts_list
-from promotrot.services.unfinished import plays_end_unfinished, secrets_forget
+from promotrot.services.unfinished import UNFINISHED, plays_end_unfinished, secrets_forget
 
 JOBS: tuple[Job, ...] = (
     Job(
-        name="promotrot.unfinished",
+        name=UNFINISHED,
         title=_("Plays left unfinished"),
         order=10,
         run=plays_end_unfinished,

@@ -6,13 +6,16 @@ lost, and the player is paid where they bought. Somebody looks at the premises t
 """
 
 from datetime import date
+from typing import Any
 
 from django.db import connection
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from core.database.reading.numbers import numbers
 from core.kernel.days import day_bounds
 from core.nights.jobs import MOST_LISTED, Job, Outcome
+from core.payoffice.models import Payment
 
 TITLE: Promise = _("Prizes paid by the operator who had a code again")
 
@@ -26,7 +29,7 @@ SELECT p.uuid::text, p.amount_cents, p.paid_at, m.code, o.number::text, g.road, 
     ON g.document_id = c.document_id
   JOIN premises_operator o ON o.id = g.operator_id
   JOIN premises_premises m ON m.id = p.premises_id
- WHERE p.paid_at >= %(begin)s AND p.paid_at < %(end)s
+ WHERE p.id >= %(first)s AND p.id < %(after)s AND p.paid_at >= %(begin)s AND p.paid_at < %(end)s
    AND g.operator_id IN (p.operator_id, p.second_operator_id)
  ORDER BY p.id, g.at
 """
@@ -42,8 +45,11 @@ def code_again_job(game: str, *, given: str, copies: str, key: str) -> Job:
 
     def listed(day: date) -> Outcome:
         begin, end = day_bounds(day)
+        first, after = numbers(Payment, "paid_at", begin, end)
+        values: dict[str, Any] = {"game": game, "first": first, "after": after}
+        values |= {"begin": begin, "end": end}
         with connection.cursor() as cursor:
-            cursor.execute(query, {"game": game, "begin": begin, "end": end})
+            cursor.execute(query, values)
             rows = [
                 {
                     "payment": payment,

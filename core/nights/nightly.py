@@ -25,7 +25,8 @@ from core.payoffice.services.deposits import rulings_due
 from core.payoffice.services.personal_data import personal_data_purge
 
 MOST_NAMED = 20
-JOURNAL_AUDIT = "journal.audit"
+LOOKED_BACK_DAYS = 7
+LAPSE, JOURNAL_AUDIT = "claims.lapse", "journal.audit"
 
 
 class WorkFailed(InvariantBroken):
@@ -62,12 +63,16 @@ def do_due_work(day: date) -> Outcome:
 def lapse(day: date) -> Outcome:
     """Lapse every ticket and voucher whose last day has ended (14.III.10.2, 15.III.6.6).
 
-    Each group is one transaction. A group that has lapsed is not due again.
+    Each group is one transaction. A group that has lapsed is not due again. The last night lapsed
+    what had ended, so nothing is looked for more than a week before it.
     """
     today = add_days(day, 1)
+    done = JobRun.objects.filter(job=LAPSE, state=JobRun.State.DONE, day__lt=day)
+    last = done.order_by("-day").values_list("day", flat=True).first()
+    since = add_days(last, -LOOKED_BACK_DAYS) if last else date.min
     groups = documents = cents = 0
     for source in sources.all_sources():
-        for group in source.lapses_due(today):
+        for group in source.lapses_due(today, since):
             lapsed = source.lapse(group, today)
             groups += 1
             documents += lapsed.documents
@@ -155,7 +160,7 @@ def _last_sealed(day: date) -> int:
 JOBS: tuple[Job, ...] = (
     Job(name="work.due", title=_("What is due"), order=10, run=do_due_work, whole=False),
     Job(
-        name="claims.lapse",
+        name=LAPSE,
         title=_("Unclaimed prizes lapse"),
         order=30,
         run=lapse,

@@ -14,10 +14,11 @@ from django.db import connection
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from core.database.reading.numbers import numbers, within
 from core.kernel.days import day_bounds
 from core.looks.recording import BY_CODE
 from core.nights.jobs import Job, Outcome
-from core.payoffice.models import Cheque
+from core.payoffice.models import Cheque, Payment
 
 TOLD_MINUTES = 30
 
@@ -33,7 +34,7 @@ SELECT p.uuid::text, c.game, c.document_id, p.amount_cents, p.means, p.paid_at, 
    AND l.at < p.paid_at
   LEFT JOIN staff_user u ON u.id = l.user_id
   LEFT JOIN premises_operator o ON o.id = l.operator_id
- WHERE p.paid_at >= %(begin)s AND p.paid_at < %(end)s
+ WHERE p.id >= %(first)s AND p.id < %(after)s AND p.paid_at >= %(begin)s AND p.paid_at < %(end)s
    AND (l.user_id IN (p.staff_id, d.decided_by_id) OR o.premises_id = p.premises_id)
    AND (l.asked <> %(code)s OR l.at < p.paid_at - %(minutes)s * interval '1 minute')
  ORDER BY p.id, l.id
@@ -43,15 +44,15 @@ SELECT p.uuid::text, c.game, c.document_id, p.amount_cents, p.means, p.paid_at, 
 def looked_up_and_paid(day: date) -> Outcome:
     """List the day's payments to people named like staff, and those by who had looked them up."""
     begin, end = day_bounds(day)
+    first, after = numbers(Payment, "paid_at", begin, end)
+    values: dict[str, Any] = {"first": first, "after": after, "begin": begin, "end": end}
+    values |= {"code": BY_CODE, "minutes": TOLD_MINUTES}
     with connection.cursor() as cursor:
-        cursor.execute(
-            _PAID_AFTER,
-            {"begin": begin, "end": end, "code": BY_CODE, "minutes": TOLD_MINUTES},
-        )
+        cursor.execute(_PAID_AFTER, values)
         paid = [_paid(row) for row in cursor.fetchall()]
     named = (
         Cheque.objects.filter(~Q(payee__like_user=None) | ~Q(payee__like_operator=None))
-        .filter(issued_at__gte=begin, issued_at__lt=end)
+        .filter(within(Cheque, "issued_at", begin, end))
         .select_related("payment", "payee__like_user", "payee__like_operator__premises")
     )
     lists = {

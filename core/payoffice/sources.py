@@ -247,10 +247,13 @@ class Source(Protocol):
     def first_lapse(self, since: datetime.date) -> datetime.date | None:
         """Return the first last day, not before `since`, of documents that have not lapsed."""
 
-    def lapses_due(self, today: datetime.date) -> Sequence[str]:
+    def lapses_due(
+        self, today: datetime.date, since: datetime.date = datetime.date.min
+    ) -> Sequence[str]:
         """Return the groups to call `lapse` with, oldest first: their last day is before `today`.
 
-        A group is a contest, or the vouchers of a day. A group that has lapsed is not due.
+        A group is a contest, or the vouchers of a day. A group that has lapsed is not due. One
+        whose last day is before `since` is known to have lapsed, and need not be read.
         """
 
     def lapse(self, group: str, today: datetime.date) -> Lapsed:

@@ -1,10 +1,12 @@
 """Read plays: those to finish at a terminal, those left unfinished, and those for staff."""
 
 import datetime
+from collections.abc import Collection
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
+from core.database.reading.numbers import numbers
 from core.staff.actor import StaffActor
 from promotrot import powers
 from promotrot.models.play import PlayTicket
@@ -58,9 +60,19 @@ def stranded() -> QuerySet[PlayTicket]:
     return rows.defer(PLAN).order_by("pk")
 
 
-def unfinished(before: datetime.datetime) -> QuerySet[PlayTicket]:
-    """Return every play sold before an instant that has not ended, oldest first."""
-    rows = PlayTicket.objects.filter(sold_at__lt=before, end=None)
+def unfinished(
+    before: datetime.datetime, *, first: int = 0, also: Collection[str] = ()
+) -> QuerySet[PlayTicket]:
+    """Return every play sold before an instant that has not ended, oldest first.
+
+    With `first`, only those from that id on, and of the older ones those whose UUIDs are `also`
+    given.
+    """
+    end = numbers(PlayTicket, "sold_at", before, before)[1]
+    among = Q(pk__gte=first, pk__lt=end)
+    if also:
+        among |= Q(uuid__in=also)
+    rows = PlayTicket.objects.filter(among, sold_at__lt=before, end=None)
     return rows.select_related("emission", "premises", "terminal").defer(PLAN).order_by("pk")
 
 

@@ -65,7 +65,7 @@ _BY_UUID = _VOUCHER + "WHERE v.uuid = %s"
 # A price due back is the buyer's and never lapses; a prize does, after its last day (15.III.6.6).
 _DUE = """
 SELECT DISTINCT v.last_day FROM promotrot_voucher v
- WHERE v.last_day < %(today)s AND v.nature <> 'refund'
+ WHERE v.last_day >= %(since)s AND v.last_day < %(today)s AND v.nature <> 'refund'
    AND NOT EXISTS (SELECT FROM payoffice_claim c
                     WHERE c.game = 'promotrot' AND c.document_id = v.id)
  ORDER BY 1
@@ -181,9 +181,11 @@ class Vouchers:
         lapsing = Voucher.objects.filter(last_day__gte=since).exclude(nature=Voucher.Nature.REFUND)
         return lapsing.order_by("last_day").values_list("last_day", flat=True).first()
 
-    def lapses_due(self, today: datetime.date) -> Sequence[str]:
+    def lapses_due(
+        self, today: datetime.date, since: datetime.date = datetime.date.min
+    ) -> Sequence[str]:
         with connection.cursor() as cursor:
-            cursor.execute(_DUE, {"today": today})
+            cursor.execute(_DUE, {"today": today, "since": since})
             return [day.isoformat() for (day,) in cursor.fetchall()]
 
     @transaction.atomic

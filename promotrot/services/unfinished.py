@@ -12,10 +12,13 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from core.database import clock
+from core.database.reading.numbers import first_from, within
 from core.database.statements import call_function
 from core.kernel.days import day_bounds, natural_day
 from core.nights.jobs import MOST_LISTED, Outcome
+from core.nights.models import JobRun
 from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
+from promotrot.models.voucher import Voucher
 from promotrot.selectors.plays import unfinished
 from promotrot.selectors.vouchers import held_vouchers, unconfirmed_vouchers
 from promotrot.services.facts import emission_facts
@@ -23,6 +26,9 @@ from promotrot.services.issuing import issues
 from promotrot.services.outcomes import stopped_outcome
 from promotrot.services.vouchers import claim_days, secrets_erase
 
+UNFINISHED: Final = "promotrot.unfinished"
+NEXT: Final = "next_play"
+"""The count that names the first play which a night has not seen."""
 GRACE: Final = datetime.timedelta(hours=1)
 """A play so young may still be under way: it is left to the next night."""
 
@@ -61,19 +67,39 @@ def play_end_held(
 def plays_end_unfinished(day: datetime.date) -> Outcome:
     """End the plays left unfinished by the end of a day, and list every unfinished play.
 
-    Each play has its own transaction. If a run is interrupted, the next run continues.
+    Each play has its own transaction. If a run is interrupted, the next run continues. Plays that
+    the last night has seen are read again where it left them begun.
     """
-    left = list(unfinished(day_bounds(day)[1] - GRACE))
+    before = day_bounds(day)[1] - GRACE
+    first, also = _left_by_the_last(day)
+    left = list(unfinished(before, first=first, also=also))
     begun = set(PlayAct.objects.filter(ticket__in=left).values_list("ticket_id", flat=True))
     counts = dict.fromkeys((*PlayEnd.Cause.values, "begun"), 0)
     listed = []
     for ticket in left:
         became = "begun" if ticket.pk in begun else play_end_unfinished(ticket)
+        if became is None and not PlayEnd.objects.filter(ticket=ticket).exists():
+            became = "begun"  # meanwhile
         if became is not None:
             counts[became] += 1
             listed.append(_row(ticket, became))
+    listed.sort(key=lambda row: row["became"] != "begun")  # the next night looks for these
+    counts[NEXT] = first_from(PlayTicket, "sold_at", before)
     del counts[PlayEnd.Cause.PLAYED], counts[PlayEnd.Cause.STOPPED]
     return Outcome(counts, {"unfinished": listed[:MOST_LISTED]})
+
+
+def _left_by_the_last(day: datetime.date) -> tuple[int, list[str]]:
+    """Return the id after the plays that the last night saw, and the UUIDs of those left begun.
+
+    All plays are read again where there were more of them than a run keeps.
+    """
+    runs = JobRun.objects.filter(job=UNFINISHED, state=JobRun.State.DONE, day__lt=day)
+    last = runs.order_by("-day").first()
+    if last is None or NEXT not in last.counts or last.counts["begun"] > MOST_LISTED:
+        return 0, []
+    rows = last.listed.get("unfinished", [])
+    return last.counts[NEXT], [row["play"] for row in rows if row["became"] == "begun"]
 
 
 def _row(ticket: PlayTicket, became: str) -> dict[str, Any]:
@@ -94,8 +120,7 @@ def secrets_forget(day: datetime.date) -> Outcome:
     held at the Central Office [P16].
     """
     erased = secrets_erase()
-    first, after = day_bounds(day)
-    rows = unconfirmed_vouchers().filter(issued_at__gte=first, issued_at__lt=after)
+    rows = unconfirmed_vouchers().filter(within(Voucher, "issued_at", *day_bounds(day)))
     listed = [
         {"voucher": str(row.uuid), "premises": row.premises_id, "cents": row.amount_cents}
         for row in rows[:MOST_LISTED]

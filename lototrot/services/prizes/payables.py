@@ -122,7 +122,7 @@ class Tickets:
     def first_lapse(self, since: date) -> date | None:
         return lapsing.first_lapse(since)
 
-    def lapses_due(self, today: date) -> Sequence[str]:
+    def lapses_due(self, today: date, since: date = date.min) -> Sequence[str]:
         return lapsing.lapses_due(today)
 
     def lapse(self, group: str, today: date) -> Lapsed:

@@ -38,6 +38,23 @@ def test_unclaimed_prizes_lapse_once() -> None:
     assert nightly.lapse(day).counts == {"groups": 0, "documents": 0, "cents": 0}
 
 
+@pytest.mark.django_db
+def test_a_night_looks_for_lapses_since_a_week_before_the_last_night(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    day, asked = date(2030, 3, 9), []
+    source = SimpleNamespace(lapses_due=lambda *days: asked.append(days) or [])
+    monkeypatch.setattr(nightly.sources, "all_sources", lambda: [source])
+    nightly.lapse(day)
+    now = clock.now()
+    for last, state in ((date(2030, 3, 7), "done"), (date(2030, 3, 8), "failed")):
+        error = "it failed" if state == "failed" else ""
+        run = {"job": "claims.lapse", "day": last, "state": state, "error": error}
+        JobRun.objects.create(started_at=now, ended_at=now, **run)
+    nightly.lapse(day)
+    assert asked == [(date(2030, 3, 10), date.min), (date(2030, 3, 10), date(2030, 2, 28))]
+
+
 def test_due_work_goes_on_after_a_failure_and_names_it() -> None:
     left = {1, 2}
 

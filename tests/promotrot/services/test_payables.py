@@ -87,7 +87,8 @@ def test_unclaimed_prizes_lapse_to_the_organiser_after_their_last_day(
     last = add_days(issued.last_day, 0)
     assert not source.lapses_due(last)
     group = source.lapses_due(add_days(last, 1))
-    assert group == [last.isoformat()]
+    assert group == [last.isoformat()] == source.lapses_due(add_days(last, 1), since=last)
+    assert source.lapses_due(add_days(last, 9), since=add_days(last, 1)) == []
     assert source.lapse(group[0], last).documents == 0
     lapsed = source.lapse(group[0], add_days(last, 1))
     assert (lapsed.documents, lapsed.cents) == (1, issued.amount_cents)

@@ -1,5 +1,6 @@
 """End plays that were left unfinished, by the nightly job [P11]."""
 
+import uuid
 from datetime import timedelta
 
 import pytest
@@ -7,9 +8,11 @@ import pytest
 from core.database import clock
 from core.kernel.days import add_days, natural_day
 from core.ledger.services import balance_cents
+from core.nights.models import JobRun
 from promotrot import accounts
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayEnd, PlayTicket
+from promotrot.services import unfinished
 from promotrot.services.dealing import dealing
 from promotrot.services.playing import play_act
 from promotrot.services.unfinished import GRACE, plays_end_unfinished
@@ -55,7 +58,8 @@ def test_the_night_ends_what_was_left_and_lists_all_of_it(
     yesterday = add_days(natural_day(clock.now()), -1)
     others = PlayTicket.objects.filter(emission=emission).count() - 2
     done = plays_end_unfinished(yesterday)
-    assert done.counts == {"unfinished": 1 + others, "refund": 1, "begun": int(left)}
+    of_plays = {"unfinished": 1 + others, "refund": 1, "begun": int(left)}
+    assert done.counts == {**of_plays, "next_play": fresh.pk}
     assert {row["play"] for row in done.listed["unfinished"]} >= {
         str(won.uuid),
         str(untouched.uuid),
@@ -70,6 +74,7 @@ def test_the_night_ends_what_was_left_and_lists_all_of_it(
         "unfinished": 0,
         "refund": 0,
         "begun": int(left),
+        "next_play": fresh.pk,
     }
     assert balance_cents(accounts.refunds(ladder.reference)) == ladder.price_cents
     assert balance_cents(accounts.takings(ladder.reference)) == ladder.price_cents
@@ -78,4 +83,42 @@ def test_the_night_ends_what_was_left_and_lists_all_of_it(
 def test_a_play_that_may_still_be_under_way_is_left_alone(place: Point, emission: Emission) -> None:
     ticket = buy(place, emission)
     done = plays_end_unfinished(add_days(natural_day(ticket.sold_at + GRACE), -1))
-    assert not any(done.counts.values())
+    assert done.counts.pop("next_play") == ticket.pk and not any(done.counts.values())
+
+
+def test_a_night_looks_for_new_plays_and_for_those_that_the_last_one_left(
+    place: Point, ladder: Emission, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More of them than a run keeps: the next night reads all."""
+
+    def night() -> list[str]:
+        """Do the night of yesterday and record it; return the plays listed as begun."""
+        day = add_days(natural_day(clock.now()), -1)
+        done, now = plays_end_unfinished(day), clock.now()
+        kept = {"counts": done.counts, "listed": done.listed, "started_at": now, "ended_at": now}
+        JobRun.objects.create(job="promotrot.unfinished", day=day, state="done", **kept)
+        return [row["play"] for row in done.listed["unfinished"] if row["became"] == "begun"]
+
+    def begin() -> str:
+        while True:
+            ticket = buy(place, ladder)
+            play_act(credentials=place.credentials, ident=ticket.uuid, number=1, act="trot")
+            if not PlayEnd.objects.filter(ticket=ticket).exists():
+                return str(ticket.uuid)
+
+    one = begin()
+    a_day_later()
+    assert night() == [one]
+    other, untouched = begin(), buy(place, ladder)
+    a_day_later()
+    assert night() == [one, other] and PlayEnd.objects.filter(ticket=untouched).exists()
+    emitting.finished(place, [uuid.UUID(one)])
+    a_day_later()
+    assert night() == [other]
+    third = begin()
+    monkeypatch.setattr(unfinished, "MOST_LISTED", 1)
+    a_day_later()
+    assert night() == [other]
+    emitting.finished(place, [uuid.UUID(other)])
+    a_day_later()
+    assert night() == [third]

@@ -7,6 +7,8 @@ from typing import Any
 from core.database import clock
 from core.journal.acting import name_process
 from core.kernel.days import add_days, natural_day
+from core.nights import jobs
+from core.nights.models import JobRun
 from core.payoffice.models import Payment
 from core.premises.access import TerminalActor
 from core.reports import tables
@@ -22,6 +24,10 @@ from tests.support.history.reading import known, rows_read
 GROWING = (
     *("lototrot_ticket", "promotrot_playticket", "promotrot_playend", "promotrot_playact"),
     *("promotrot_voucher", "payoffice_claim", "payoffice_payment", "ledger_transfer"),
+)
+NIGHTLY = (
+    *("promotrot.unfinished", "promotrot.secrets", "lototrot.prints", "payoffice.looked_up"),
+    *("lototrot.code_again", "promotrot.code_again"),
 )
 
 
@@ -62,10 +68,33 @@ def _terminal_totals() -> None:
         list(tickets_of_terminal(_actor().terminal_id, day=day))
 
 
+def _night_done() -> None:
+    """Do the jobs of the night of Saturday; that of Sunday is then read."""
+    saturday = _days()[0]
+    for job in jobs.all_jobs():
+        if job.name in NIGHTLY:
+            outcome, now = job.run(saturday), clock.now()
+            JobRun.objects.create(
+                job=job.name,
+                day=saturday,
+                state="done",
+                started_at=now,
+                ended_at=now,
+                counts=outcome.counts,
+                listed=outcome.listed,
+            )
+
+
+def _job(name: str) -> Callable[[], Any]:
+    (job,) = (job for job in jobs.all_jobs() if job.name == name)
+    return lambda: job.run(_days()[1])
+
+
 READINGS: dict[str, Callable[[], Any]] = {
     **{name: _report(name) for name in ("sales-by-day", "prizes-won", "payments")},
     "terminal's totals": _terminal_totals,
     "operator's drawer": lambda: drawer(by=_actor()),
+    **{name: _job(name) for name in NIGHTLY},
     **{f"events of {app}": _events(app) for app in ("lototrot", "promotrot", "payoffice")},
 }
 
@@ -76,11 +105,12 @@ def test_what_is_read_does_not_grow_with_the_history(own_database: Database) -> 
     counts = []
     for more in (2, 6):
         past.grow(more)
+        _night_done()
         known()
         counts.append({name: rows_read(read, GROWING) for name, read in READINGS.items()})
     grown = {
         name: (counts[0][name], counts[1][name])
         for name in READINGS
-        if counts[1][name] > 1.5 * counts[0][name] + 20
+        if counts[1][name] > 1.5 * counts[0][name] + 40
     }
     assert not grown, counts
