@@ -18,7 +18,7 @@ class NotQuiet(Unavailable):
 def wait_for_quiet(within_s: float | None = None) -> None:
     """Wait until every transaction of this application that started before now has ended.
 
-    Those that only read one instant (`snapshot`) are not waited for: they write nothing. A
+    Those that only read (`snapshot`, `only_reading`) are not waited for: they write nothing. A
     transfer's time is read before it is committed. After this wait no older transfer can appear.
     Raises NotQuiet (transient) after `within_s` seconds (default WITHIN_S).
     """

@@ -1,4 +1,4 @@
-"""Read one instant of the database for as long as needed, without being waited for."""
+"""Read the database for as long as needed without being waited for, as all long readers do."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,6 +8,23 @@ from django.db import connection, transaction
 
 READER: Final = "only reading"
 """The name of a session while it is in such a transaction, which can write nothing."""
+
+
+@contextmanager
+def only_reading() -> Iterator[None]:
+    """Open a read-only transaction; each statement sees what is committed when it begins.
+
+    `wait_for_quiet` does not wait for it. For what need not be of one instant: old rows can be
+    cleaned up meanwhile, which a `snapshot` of hours forbids. Within another transaction, which may
+    write and is waited for, it changes nothing.
+    """
+    if connection.in_atomic_block:
+        yield
+        return
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION READ ONLY")
+        cursor.execute(f"SET LOCAL application_name = '{READER}'")
+        yield
 
 
 @contextmanager

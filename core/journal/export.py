@@ -11,8 +11,9 @@ import json
 from collections.abc import Iterator
 from typing import Any, TextIO
 
-from django.db import connection, transaction
+from django.db import connection
 
+from core.database.snapshot import only_reading
 from core.journal import rows, wire
 from core.journal.install import Journaled, journaled
 from core.journal.models import Act, Batch, Block, Change, Source
@@ -24,7 +25,7 @@ from core.proofs.selectors import RetiredBlocks
 _IN_CLEAR = tuple(model._meta.db_table for model in (Act, Change, Source))
 
 
-@transaction.atomic
+@only_reading()
 @rows.ready()
 def export(to: TextIO) -> int:
     """Write all batches of the journal, in constant memory; return the number of batches."""

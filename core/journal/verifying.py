@@ -15,10 +15,11 @@ from itertools import chain, islice
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-from django.db import connection, transaction
+from django.db import connection
 from django.db.models import Count, Exists, OuterRef, Sum
 
 from core.database.reading import progress
+from core.database.snapshot import only_reading
 from core.journal import lineages, rows, rules, wire
 from core.journal.install import COLUMN, Journaled, journaled, unjournaled
 from core.journal.models import Act, Batch, Block, Change, RowForm
@@ -72,7 +73,7 @@ class Verification:
     is_cut: bool
 
 
-@transaction.atomic
+@only_reading()
 @rows.ready()
 def verify(
     *,

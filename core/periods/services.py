@@ -11,11 +11,11 @@ import calendar
 import datetime
 
 from django.db import transaction
-from django.db.models import Min
 
 from core.database import clock
 from core.database.locks import Lock, hold
 from core.database.reading import progress
+from core.database.snapshot import only_reading
 from core.kernel.days import add_days, day_bounds, natural_day
 from core.kernel.errors import Conflict
 from core.ledger.models import Transfer
@@ -57,7 +57,7 @@ def next_days() -> tuple[int, datetime.date, datetime.date]:
     if before is not None:
         first = add_days(before.last_day, 1)
     else:
-        begun = Transfer.objects.aggregate(at=Min("at"))["at"]
+        begun = Transfer.objects.order_by("pk").values_list("at", flat=True).first()
         if begun is None:
             raise NothingToClose
         first = natural_day(begun).replace(day=1)
@@ -71,7 +71,6 @@ def last_closed() -> ClosedPeriod | None:
     return ClosedPeriod.objects.order_by("-number").first()
 
 
-@transaction.atomic
 def period_propose(*, by: StaffActor, month: str = "") -> Proposal:
     """Propose to close the next month, with the digest of its figures.
 
@@ -82,18 +81,22 @@ def period_propose(*, by: StaffActor, month: str = "") -> Proposal:
     number, first, last = next_days()
     if month and month != f"{first:%Y-%m}":  # closed meanwhile
         raise NothingToClose(month=month)
-    found = _closable(number, first, last)
-    return two_persons.propose(
-        kind=CLOSING,
-        subject=_subject(first),
-        by=by,
-        content={
-            "first_day": first.isoformat(),
-            "last_day": last.isoformat(),
-            "transfers": found.document["transfers"],
-            "sha256": found.digest,
-        },
-    )
+    with only_reading():  # no night waits for it
+        found = _closable(number, first, last)
+    with transaction.atomic():
+        if next_days()[1] != first:  # closed meanwhile
+            raise NothingToClose(month=month)
+        return two_persons.propose(
+            kind=CLOSING,
+            subject=_subject(first),
+            by=by,
+            content={
+                "first_day": first.isoformat(),
+                "last_day": last.isoformat(),
+                "transfers": found.document["transfers"],
+                "sha256": found.digest,
+            },
+        )
 
 
 def need_proposable(by: StaffActor) -> datetime.date:

@@ -5,6 +5,7 @@ import datetime
 from core.database import clock
 from core.database.reading.limits import limited
 from core.database.reading.standby import read_much
+from core.database.snapshot import only_reading
 from core.kernel.days import add_days, natural_day
 from core.looks.recording import REPORT, look
 from core.reports import powers, tables
@@ -36,7 +37,13 @@ def report(
     definition = tables.report_named(name)
     begin, end = days_asked(first, last)
     look(REPORT, name, asked=f"{begin} {end}")
-    return read_much(limited(limit_s)(lambda: tables.table(definition, Period(begin, end))))
+
+    @limited(limit_s)
+    @only_reading()
+    def read() -> Table:
+        return tables.table(definition, Period(begin, end))
+
+    return read_much(read)
 
 
 def days_asked(
