@@ -19,10 +19,11 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
 app = Celery("lototrot")
 app.set_default()  # for every thread, also those that did not import this module
 app.config_from_object("django.conf:settings", namespace="CELERY")
-# Nights have a queue of their own, so that a long one delays no settlement.
+# Nights have a queue of their own, so that a long one delays no settlement, and what somebody asked
+# for that takes hours delays no night.
 app.conf.task_queues = [
     Queue(name, routing_key=name)  # type: ignore[no-untyped-call]
-    for name in ("quick", "long")
+    for name in ("quick", "nights", "long")
 ]
 app.conf.beat_schedule = {
     "sweep": {

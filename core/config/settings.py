@@ -274,7 +274,8 @@ CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # workers do meanwhile what is due by themselves
 CELERY_TASK_DEFAULT_QUEUE = "quick"
 CELERY_TASK_ROUTES = {
-    name: {"queue": "long"} for name in ("core.nights.tasks.night", "core.longwork.tasks.do")
+    "core.nights.tasks.night": {"queue": "nights"},
+    "core.longwork.tasks.do": {"queue": "long"},
 }
 # A task that nobody took within a minute is sent again by the sweeper; one that takes half an hour
 # is ended, undone. The night says its own limits.

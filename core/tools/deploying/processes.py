@@ -138,7 +138,7 @@ PROCESSES: Final[Mapping[str, Process]] = {
             name="worker",
             kind="worker",
             title="worker",
-            purpose="For all but the nights, which `night` does. As many as wanted.",
+            purpose="For all but the nights and what takes long. As many as wanted.",
             words=working("quick"),
             metrics_port=9100,
             node="worker-%i@%H",
@@ -147,11 +147,21 @@ PROCESSES: Final[Mapping[str, Process]] = {
             name="night",
             kind="worker",
             title="the nights",
-            purpose="A worker for what takes long, which delays nothing else. On two machines or"
-            " more: one does the work.",
-            words=working("long"),
+            purpose="A worker for the nights, which delay nothing else. On two machines or more:"
+            " one does the work.",
+            words=working("nights"),
             metrics_port=9112,
             node="night@%H",
+        ),
+        Process(
+            name="long",
+            kind="worker",
+            title="long work",
+            purpose="A worker for what somebody asks for that takes hours, such as an audit of all"
+            " of the past. No night waits for it.",
+            words=working("long"),
+            metrics_port=9113,
+            node="long@%H",
         ),
         Process(
             name="live",

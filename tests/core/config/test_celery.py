@@ -13,7 +13,9 @@ from django.core.servers.basehttp import get_internal_wsgi_application
 
 from core.config.celery import app
 from core.journal import tasks
+from core.longwork.tasks import do
 from core.nights.tasks import night
+from core.tools.deploying.processes import PROCESSES
 from core.tools.embedded.server import ROOT
 from lototrot.tasks import settle
 from tests.support.databases import Database
@@ -29,11 +31,17 @@ def test_every_thread_sends_to_the_broker_of_the_settings() -> None:
     assert brokers == [settings.CELERY_BROKER_URL]
 
 
-def test_a_night_has_a_queue_of_its_own_and_everything_else_shares_one() -> None:
-    queues = {each.name: app.amqp.router.route({}, each.name)["queue"] for each in (night, settle)}
-    assert [queue.name for queue in queues.values()] == ["long", "quick"]
-    assert [queue.routing_key for queue in queues.values()] == ["long", "quick"]
-    assert sorted(app.amqp.queues) == ["long", "quick"]  # of a worker that is told none
+def test_nights_and_long_work_have_queues_of_their_own_and_everything_else_shares_one() -> None:
+    queues = [app.amqp.router.route({}, each.name)["queue"] for each in (night, do, settle)]
+    assert [queue.name for queue in queues] == ["nights", "long", "quick"]
+    assert [queue.routing_key for queue in queues] == ["nights", "long", "quick"]
+    assert sorted(app.amqp.queues) == ["long", "nights", "quick"]  # of a worker that is told none
+
+
+def test_each_queue_has_a_worker_that_takes_from_no_other() -> None:
+    workers = [each.words for each in PROCESSES.values() if each.works]
+    taken = [words[words.index("--queues") + 1] for words in workers]
+    assert sorted(taken) == sorted(app.amqp.queues)
     assert sorted(app.conf.beat_schedule) == ["night", "sweep"]
 
 

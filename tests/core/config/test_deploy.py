@@ -25,7 +25,7 @@ from core.tools.embedded.web import free_port
 DEPLOY = ROOT / "docs" / "deploy"
 SERVICES: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
 IMAGES = {"PYTHON_IMAGE", "POSTGRES_IMAGE", "VALKEY_IMAGE"}
-OURS = {"migrate", "sales", "web", "play", "signer", "worker", "night", "live", "beat"}
+OURS = {"migrate", "sales", "web", "play", "signer", "worker", "night", "long", "live", "beat"}
 BIN = Path(sys.executable).parent
 NOWHERE = "host=%2Fnowhere"
 # Celery's command does this with one command line.
@@ -174,7 +174,7 @@ def test_roles_migration_web_and_health_check_work_as_written(
         web.wait(30)
 
 
-@pytest.mark.parametrize("service", ["worker", "night", "beat"])
+@pytest.mark.parametrize("service", ["worker", "night", "long", "beat"])
 def test_celerys_commands_are_known(
     environment: dict[str, str], service: str, tmp_path: Path
 ) -> None:

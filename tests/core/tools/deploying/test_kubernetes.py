@@ -21,7 +21,7 @@ def pod(kind: str) -> dict[str, Any]:
 def test_each_pod_runs_the_containers_command_with_its_keys_alone(kind: str) -> None:
     own, *beside = pod(kind)["containers"]
     assert own["command"] == kubernetes.services()[kind]["command"]
-    process = {"sales": "web", "night": "worker"}.get(kind, kind)
+    process = {"sales": "web", "night": "worker", "long": "worker"}.get(kind, kind)
     assert {"name": "PROCESS", "value": process} in own["env"]
     assert [each["name"] for each in beside] == (["signer"] if process in PUBLISHING else [])
     volumes = {volume["name"]: volume for volume in pod(kind)["volumes"]}
