@@ -45,7 +45,7 @@ class Job:
     night: 10 close, 20 settle, 30 lapse, 40 list, 50 account, 90 audit. `on` says on which days it
     runs. A job that `recounts` examines what stands: after several nights without it, it runs once,
     for the newest. Where it examines the past in turns (`turns.py`), `everything` examines all of
-    it at once (`manage.py audit`).
+    it at once (`manage.py audit`); such a job writes nothing, for it may read a standby.
     """
 
     name: str

@@ -4,10 +4,12 @@ import datetime
 from collections.abc import Sequence
 from typing import Any
 
+from django.conf import settings
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.database.reading import progress
+from core.database.reading.limits import limited
 from core.database.reading.standby import read_much
 from core.kernel.errors import Conflict, InvariantBroken
 from core.longwork.kinds import Content, Outcome, WorkKind
@@ -98,7 +100,7 @@ def _audit(by: StaffActor, content: Content) -> Outcome:
         examine = known[name].everything
         assert examine is not None  # noqa: S101  (or it is no audit)
         try:
-            outcome = read_much(examine)
+            outcome = read_much(limited(settings.NIGHT_LIMIT_S)(examine))
         except InvariantBroken as error:
             differing.append({"job": name, "code": error.code, "found": error.data})
         else:

@@ -6,6 +6,7 @@ Each job and day has one row. If a run is interrupted, the next run continues wi
 
 import datetime
 from contextlib import nullcontext
+from functools import partial
 
 import structlog
 from django.conf import settings
@@ -16,6 +17,7 @@ from core.database.locks import Lock, session_hold
 from core.database.quiet import wait_for_quiet
 from core.database.reading import progress
 from core.database.reading.limits import limited
+from core.database.reading.standby import read_much
 from core.kernel.days import add_days, natural_day
 from core.kernel.errors import Conflict, DomainError, Unavailable
 from core.nights import jobs, powers
@@ -135,7 +137,7 @@ def _run(job: Job, day: datetime.date) -> JobRun:
     log.info("job started", job=job.name, day=day.isoformat(), attempt=run.attempts)
     try:
         with limited(settings.NIGHT_LIMIT_S), transaction.atomic() if job.whole else nullcontext():
-            _finish(run, job.run(day))
+            _finish(run, _outcome(job, day))
     except Exception as error:  # whatever it is: it is recorded, and the others go on
         _fail(run, error)
         log.error("job failed", job=job.name, day=day.isoformat(), exc_info=error)
@@ -145,6 +147,13 @@ def _run(job: Job, day: datetime.date) -> JobRun:
         "job done", job=job.name, day=day.isoformat(), seconds=length_s, counts=dict(run.counts)
     )
     return run
+
+
+def _outcome(job: Job, day: datetime.date) -> Outcome:
+    """Do the job. An audit only reads, so it reads the standby where there is a fit one."""
+    if job.everything is None:
+        return job.run(day)
+    return read_much(limited(settings.NIGHT_LIMIT_S)(partial(job.run, day)))
 
 
 @transaction.atomic

@@ -9,12 +9,16 @@ counted when it is proposed and again when it is confirmed, so a worker does bot
 
 import calendar
 import datetime
+from functools import partial
 
+from django.conf import settings
 from django.db import transaction
 
 from core.database import clock
 from core.database.locks import Lock, hold
 from core.database.reading import progress
+from core.database.reading.limits import limited
+from core.database.reading.standby import read_much
 from core.database.snapshot import only_reading
 from core.kernel.days import add_days, day_bounds, natural_day
 from core.kernel.errors import Conflict
@@ -81,8 +85,9 @@ def period_propose(*, by: StaffActor, month: str = "") -> Proposal:
     number, first, last = next_days()
     if month and month != f"{first:%Y-%m}":  # closed meanwhile
         raise NothingToClose(month=month)
-    with only_reading():  # no night waits for it
-        found = _closable(number, first, last)
+    # Who confirms counts again, on the primary.
+    count = partial(_closable, number, first, last)
+    found = read_much(limited(settings.NIGHT_LIMIT_S)(only_reading()(count)))
     with transaction.atomic():
         if next_days()[1] != first:  # closed meanwhile
             raise NothingToClose(month=month)

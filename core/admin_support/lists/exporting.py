@@ -4,15 +4,20 @@ import tempfile
 from typing import Any
 
 from django.apps import apps
+from django.conf import settings
 from django.contrib import admin
 from django.contrib.admin.exceptions import NotRegistered
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import SuspiciousOperation
+from django.db.models import QuerySet
 from django.utils.text import capfirst
 from django.utils.translation import get_language
 
 from core.admin_support import signed_on
 from core.admin_support.lists import files
+from core.database.reading.limits import limited
+from core.database.reading.standby import read_much
+from core.database.snapshot import only_reading
 from core.kernel.errors import Conflict, Invalid
 from core.longwork.kinds import Content, File, Outcome
 from core.looks.recording import look_at_list
@@ -54,18 +59,24 @@ def export(by: StaffActor, content: Content) -> Outcome:
         rows = page.get_changelist_instance(request).queryset
     except (IncorrectLookupParameters, SuspiciousOperation) as error:
         raise ListUnknown(table=content["table"]) from error
-    total = rows.order_by().count()
+    count = rows.order_by().count
+    total = read_much(limited(settings.NIGHT_LIMIT_S)(only_reading()(count)))
     if total > MOST[form]:
         raise ListTooLong(most=MOST[form], rows=total)
     look_at_list(page.model, asked=f"{form} {content['query']}")
-    if form == "csv":
-        written: Any = tempfile.TemporaryFile()  # noqa: SIM115  # who keeps it closes it
-        written.writelines(files.as_csv(page, rows, get_language() or "ca", total))
-        written.seek(0)
-        media_type = "text/csv; charset=utf-8"
-    else:
-        written, media_type = files.as_xlsx(page, rows, total), XLSX
+    written = read_much(lambda: _written(page, rows, form, total))
+    media_type = XLSX if form == "xlsx" else "text/csv; charset=utf-8"
     return Outcome({"rows": total}, File(written, files.name_of(page, form), media_type))
+
+
+def _written(page: Any, rows: "QuerySet[Any]", form: str, total: int) -> Any:
+    """Return an open file with the rows, begun anew each time."""
+    if form == "xlsx":
+        return files.as_xlsx(page, rows, total)
+    written: Any = tempfile.TemporaryFile()  # noqa: SIM115  # who keeps it closes it
+    written.writelines(files.as_csv(page, rows, get_language() or "ca", total))
+    written.seek(0)
+    return written
 
 
 def about(content: Content) -> str:

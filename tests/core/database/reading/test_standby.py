@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
+from functools import partial
 from io import StringIO
 from pathlib import Path
 
@@ -13,12 +15,18 @@ from django.core.management import call_command
 from django.db import DatabaseError, InternalError, connection, connections, transaction
 from pytest_django import DjangoDbBlocker
 
+from core.admin_support.lists import exporting, files
 from core.config.database_urls import standby_settings
 from core.config.health import read_standby
 from core.database import clock
 from core.database.metrics import replication
 from core.database.reading import standby as reading
 from core.database.reading.standby import read_much
+from core.kernel.days import natural_day
+from core.nights import jobs
+from core.nights.jobs import Job, Outcome
+from core.nights.services import night_run
+from core.periods import services
 from core.premises.models import Premises
 from core.reports import selectors
 from core.staff.powers import Role
@@ -91,6 +99,10 @@ def forget_session() -> None:
     del connections[reading.STANDBY]
 
 
+FOUND = services.Figures({"transfers": {}}, {}, 0)
+"""The figures of a month, as far as a proposal needs them."""
+
+
 def is_standby() -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_is_in_recovery()")
@@ -117,6 +129,45 @@ def test_what_was_answered_before_is_read_on_the_standby(pair: Pair) -> None:
         assert newest == (True, premises.pk), number
     assert is_standby() is False
     assert read_standby() == "ok"
+
+
+def test_audits_of_the_night_read_the_standby_and_other_jobs_write_the_primary(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def seen(day: date) -> Outcome:
+        return Outcome({"at_standby": int(is_standby())})
+
+    audit = Job(name="an.audit", title="", order=90, run=seen, whole=False, everything=Outcome)
+    own = [Job(name="a.list", title="", order=40, run=seen), audit]
+    monkeypatch.setattr(jobs, "all_jobs", lambda: own)
+    runs = {run.job: (run.state, run.counts) for run in night_run()}
+    assert runs == {
+        "a.list": ("done", {"at_standby": 0}),
+        "an.audit": ("done", {"at_standby": 1}),
+    }
+
+
+def test_the_audits_that_there_are_can_read_a_standby(pair: Pair) -> None:
+    day = natural_day(clock.now())
+    for job in jobs.all_jobs():
+        if job.everything:
+            read_much(partial(job.run, day))
+    assert read_standby() == "ok"
+
+
+def test_files_of_lists_and_a_month_that_is_proposed_are_read_on_the_standby(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rounds.sell(factories.contest(), factories.point(), [(1,) * 7])
+    factories.time_pass(days=40)
+    before, seen = files.as_csv, []
+    monkeypatch.setattr(files, "as_csv", lambda *a: (seen.append(is_standby()), before(*a))[1])
+    by = factories.staff(Role.AUDITOR)
+    outcome = exporting.export(by, {"table": "lototrot.ticket", "form": "csv", "query": ""})
+    assert outcome.counts["rows"] and outcome.file and seen == [True]
+    monkeypatch.setattr(services, "_closable", lambda *month: seen.append(is_standby()) or FOUND)
+    services.period_propose(by=factories.staff(Role.ORGANISER))
+    assert seen == [True, True]
 
 
 def test_the_time_is_the_primarys_and_nothing_can_be_written(pair: Pair) -> None:
