@@ -6,8 +6,8 @@ its bets with k legs wrong (`lototrot.engine.hits`). Only the powers that the lo
 are kept, and only for tickets with a right number in enough legs to win.
 
 PostgreSQL inlines nested subqueries and computes their expressions repeatedly. Each level of the
-multiplication therefore ends in `OFFSET 0`, which keeps it from being inlined. Queries that compute
-nothing twice do not have it, because it also prevents parallel sums.
+multiplication therefore has the column `APART`, which keeps it from being inlined. `OFFSET 0` would
+do that too, but then parallel workers could not multiply (ADR 58).
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,6 +18,10 @@ from django.db import connection
 
 from lototrot.engine.bet_type import BetType
 from lototrot.services.tickets.retired import Left, stays
+
+APART = "pg_is_in_recovery() AS apart"
+"""A column for which a subquery is not inlined, because the function is volatile. Nobody reads its
+value. The function is safe in parallel workers and only reads a variable of the server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +145,9 @@ def prizes_check(
 
     Of prizes that left with a retired month the sums are compared with the prize of each bet: all
     of them are right, or none.
+
+    The join is full, because PostgreSQL cannot know how many rows were just written. It expects a
+    few, and would look up the ticket of each row by index. It makes a full join only of two sets.
     """
     categories = counting.bet_type.categories
     indexes = range(1, len(categories) + 1)
@@ -153,12 +160,14 @@ def prizes_check(
     right = f"{winning} BETWEEN 1 AND t.bets AND p.prize_cents = {prize}"
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT count(*), count(*) FILTER (WHERE {right}),"
+            f"SELECT count(p.ticket_id), count(*) FILTER (WHERE {right}),"
             f" coalesce(sum(p.prize_cents), 0)::bigint, {sums}"
-            f" FROM lototrot_prize p LEFT JOIN lototrot_ticket t ON t.id = p.ticket_id"
-            f" AND {_counted(counting, 't')} AND {_touched(counting, 't')} >= {categories[-1]}"
-            f" WHERE p.settlement_id = %s{_and_stays(counting, 'p.ticket_id')}",
-            [counting.contest_id, settlement_id],
+            f" FROM (SELECT * FROM lototrot_prize r WHERE r.settlement_id = %s"
+            f"{_and_stays(counting, 'r.ticket_id')}) p"
+            f" FULL JOIN (SELECT k.id, k.bets FROM lototrot_ticket k"
+            f" WHERE {_counted(counting, 'k')} AND {_touched(counting, 'k')} >= {categories[-1]}) t"
+            f" ON t.id = p.ticket_id",
+            [settlement_id, counting.contest_id],
         )
         rows, right_rows, cents, *by_category = cursor.fetchone()
     winners = dict(zip(categories, by_category, strict=True))
@@ -208,11 +217,11 @@ def _tickets(counting: Counting) -> str:
 def _winning(counting: Counting, which: str, columns: Sequence[str] = ()) -> str:
     """Return the SQL for tickets with a right number in enough legs for the lowest category."""
     touched = _touched(counting, "k")
-    wanted = ", ".join(["id", f"{touched} AS touched", *columns])
+    wanted = ", ".join([APART, "id", f"{touched} AS touched", *columns])
     lowest = counting.bet_type.categories[-1]
     return (
         f"SELECT {wanted} FROM lototrot_ticket k"
-        f" WHERE {which} AND {touched} >= {lowest} AND {_counted(counting, 'k')} OFFSET 0"
+        f" WHERE {which} AND {touched} >= {lowest} AND {_counted(counting, 'k')}"
     )
 
 
@@ -244,7 +253,7 @@ def _multiples(counting: Counting) -> str:
                 columns.append(f"{term} AS l{depth}_{pair}_{power}")
                 names.append(f"l{depth}_{pair}_{power}")
             products.append(names)
-        query = f"SELECT id, {', '.join(columns)} FROM ({query}) q{depth} OFFSET 0"
+        query = f"SELECT {APART}, id, {', '.join(columns)} FROM ({query}) q{depth}"
         level = products
     wins = [f"{name} AS w{wrong}" for wrong, name in enumerate(level[0][: most_wrong + 1])]
     return f"SELECT id, {', '.join(wins)} FROM ({query}) q"

@@ -1,9 +1,10 @@
 """Counting in the database is the engine's counting, for every bet type and every ticket."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -153,3 +154,92 @@ def test_a_row_of_a_ticket_that_cannot_win_is_not_right(contest: Contest, point:
     )
     stored = prizes_check(counted(contest), settlement_id=SETTLEMENT, prize_each=PRIZES)
     assert (stored.rows, stored.right_rows) == (4, 0)
+
+
+@st.composite
+def changes(draw: st.DrawFn) -> tuple[str, int]:
+    """Draw a change of a prize row between its writing and the check, and the place of the row."""
+    kinds = ["a cent more", "a bet in another category", "another ticket", "no ticket", "lost"]
+    return draw(st.sampled_from(kinds)), draw(st.integers(0, 20))
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(case=cases(), change=changes())
+def test_a_row_changed_between_writing_and_the_check_is_found(
+    contest: Contest,
+    point: Point,
+    case: tuple[Rules, tuple[int, ...], list[tuple[int, ...]]],
+    change: tuple[str, int],
+) -> None:
+    rules, right, tickets = case
+    counting = Counting(contest.pk, right, rules)
+    prize_each = {hits: 7**place + place for place, hits in enumerate(rules.categories)}
+    with transaction.atomic():
+        rounds.sell(contest, point, [*tickets, tuple(mask & -mask for mask in right)])
+        (foreign,) = rounds.sell(factories.contest(kind="eight-races"), point, [(1,) * 8])
+        tally = count(counting)
+        prizes_insert(counting, tally, settlement_id=SETTLEMENT, prize_each=prize_each)
+        rows = list(Prize.objects.order_by("ticket_id"))
+        kind, place = change
+        row = rows[place % len(rows)]
+        if kind == "a cent more":
+            row.prize_cents += 1
+        elif kind == "a bet in another category":
+            row.winning_bets = [*row.winning_bets[1:], row.winning_bets[0] + 1]
+        else:
+            row.ticket_id = foreign.pk if kind == "another ticket" else foreign.pk + 1
+        # The application may not change a row: it is written for the next settlement, with others.
+        kept = [each for each in rows if kind != "lost" or each is not row]
+        Prize.objects.bulk_create(
+            Prize(
+                settlement_id=SETTLEMENT + 1,
+                ticket_id=each.ticket_id,
+                winning_bets=each.winning_bets,
+                prize_cents=each.prize_cents,
+            )
+            for each in kept
+        )
+        stored = prizes_check(counting, settlement_id=SETTLEMENT + 1, prize_each=prize_each)
+        transaction.set_rollback(True)
+    right_sums = (tally.winning_tickets, tally.winning_tickets, tally.winners)
+    assert (stored.rows, stored.right_rows, stored.winners) != right_sums
+
+
+def plans(contest: Contest, point: Point) -> list[list[str]]:
+    """Return the plans of the count (two), the insert and the check, in one process."""
+    rounds.sell(contest, point, [(3, *RIGHT[1:])])
+    counting = counted(contest)
+    statements: list[tuple[str, object]] = []
+
+    def note(execute: Any, statement: str, parameters: Any, many: bool, context: Any) -> Any:
+        statements.append((statement, parameters))
+        return execute(statement, parameters, many, context)
+
+    with connection.execute_wrapper(note):
+        tally = count(counting)
+        prizes_insert(counting, tally, settlement_id=SETTLEMENT, prize_each=PRIZES)
+        prizes_check(counting, settlement_id=SETTLEMENT, prize_each=PRIZES)
+    found = []
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL max_parallel_workers_per_gather = 0")
+        for statement, parameters in statements:
+            cursor.execute(f"EXPLAIN (VERBOSE) {statement}", parameters)
+            found.append([line for (line,) in cursor.fetchall()])
+    return found
+
+
+def test_no_leg_is_counted_twice_for_a_ticket(contest: Contest, point: Point) -> None:
+    _, multiples, insert, _ = plans(contest, point)
+    for plan in (multiples, insert):
+        assert sum(line.count("bit_count") for line in plan) == 2 * len(RIGHT)
+
+
+def test_the_check_joins_two_sets_and_looks_up_no_ticket_for_a_row(
+    contest: Contest, point: Point
+) -> None:
+    *_, check = plans(contest, point)
+    joins = [line for line in check if "Full Join" in line]
+    assert len(joins) == 1
+    assert "Nested Loop" not in joins[0]

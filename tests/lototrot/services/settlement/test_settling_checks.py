@@ -57,11 +57,28 @@ def one_missing(settlement_id: int, contest: Contest) -> None:
     )
 
 
+def cent_moved(settlement_id: int, _: Contest) -> None:
+    """A cent of one winner goes to another: rows and sum are as computed."""
+    first, second, *rest = Prize.objects.filter(settlement_id=settlement_id).order_by("pk")
+    first.prize_cents += 1
+    second.prize_cents -= 1
+    raise Replaced([first, second, *rest])
+
+
+def tickets_exchanged(settlement_id: int, contest: Contest) -> None:
+    """The prize of a winner goes to a ticket that won nothing: all sums are as computed."""
+    first, *rest = Prize.objects.filter(settlement_id=settlement_id).order_by("pk")
+    first.ticket_id = Ticket.objects.filter(contest=contest).latest("pk").pk
+    raise Replaced([first, *rest])
+
+
 class Replaced(Exception):
     """Carries the rows that are stored in the place of the right ones."""
 
 
-@pytest.mark.parametrize("tamper", [foreign_row, losing_ticket, one_missing])
+@pytest.mark.parametrize(
+    "tamper", [foreign_row, losing_ticket, one_missing, cent_moved, tickets_exchanged]
+)
 def test_prize_rows_tampered_with_are_found_and_nothing_is_kept(
     point: Point, monkeypatch: pytest.MonkeyPatch, tamper: Callable[[int, Contest], None]
 ) -> None:
@@ -76,7 +93,7 @@ def test_prize_rows_tampered_with_are_found_and_nothing_is_kept(
         except Replaced as replaced:
             rows = replaced.args[0]
             for row in rows:
-                row.settlement_id = settlement_id
+                row.pk, row.settlement_id = None, settlement_id
             Prize.objects.bulk_create(rows)
 
     monkeypatch.setattr(settling, "prizes_insert", tampered)
