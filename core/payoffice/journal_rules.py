@@ -59,6 +59,24 @@ COUNTED = Rule(
     """,
 )
 
+# Payments that left are summed as they were published: as many as left.
+PAYMENTS_LEFT = Rule(
+    "payoffice_retiredpayments.summed",
+    "the sums of the payments that left are not of as many as were published to leave",
+    "payoffice_retiredpayments",
+    """
+    SELECT 'periods_retiredrows', d.id, d.journal_xid
+      FROM periods_retiredrows d
+     WHERE d.relation = 'payoffice_payment'
+       AND (d.leaves <> (SELECT coalesce(sum(l.payments), 0) FROM payoffice_retiredpayments l
+                          WHERE l.retired = d.id)
+            OR EXISTS (SELECT FROM payoffice_retiredpayments l
+                        WHERE l.retired = d.id AND NOT coalesce((l.payments, l.amount_cents) = (
+                              SELECT sum(a.payments)::bigint, sum(a.payments * a.cents)::bigint
+                                FROM unnest(l.amounts_cents, l.counts) a(cents, payments)), false)))
+    """,
+)
+
 
 def _of_claim(table: str) -> Rule:
     """Return the rule that the act which wrote the row also opened or changed its claim."""
@@ -94,6 +112,8 @@ RULES: tuple[Rule, ...] = (
     _of_claim("payoffice_payment"),
     confirmed("payoffice_payment"),
     posted("payoffice_payment", "t.amount_cents"),
+    with_parent("payoffice_retiredpayments", "periods_retiredrows", "retired"),
+    PAYMENTS_LEFT,
     _acted("payoffice_presentation", "presented_at"),
     _of_claim("payoffice_presentation"),
     confirmed("payoffice_ruling"),

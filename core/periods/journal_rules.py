@@ -66,24 +66,6 @@ NAME_ERASED = Rule(
     ),
 )
 
-# Payments that left are summed as they were published: as many as left.
-PAYMENTS_LEFT = Rule(
-    "payoffice_retiredpayments.summed",
-    "the sums of the payments that left are not of as many as were published to leave",
-    "payoffice_retiredpayments",
-    """
-    SELECT 'periods_retiredrows', d.id, d.journal_xid
-      FROM periods_retiredrows d
-     WHERE d.relation = 'payoffice_payment'
-       AND (d.leaves <> (SELECT coalesce(sum(l.payments), 0) FROM payoffice_retiredpayments l
-                          WHERE l.retired = d.id)
-            OR EXISTS (SELECT FROM payoffice_retiredpayments l
-                        WHERE l.retired = d.id AND NOT coalesce((l.payments, l.amount_cents) = (
-                              SELECT sum(a.payments)::bigint, sum(a.payments * a.cents)::bigint
-                                FROM unnest(l.amounts_cents, l.counts) a(cents, payments)), false)))
-    """,
-)
-
 RULES: tuple[Rule, ...] = (
     LATE,
     stamped("periods_closedperiod", "closed_at"),
@@ -103,8 +85,6 @@ RULES: tuple[Rule, ...] = (
     ),
     with_parent("periods_retiredrows", "periods_retirement", "retirement_id"),
     with_rows("ledger_openingbalance", ("periods_retirement", "true")),
-    with_parent("payoffice_retiredpayments", "periods_retiredrows", "retired"),
-    PAYMENTS_LEFT,
     RETIRED,
     NAME_ERASED,
 )

@@ -16,12 +16,12 @@ from core.journal import rules
 from core.journal.acting import name_process
 from core.journal.verifying import Fault
 from core.ledger.books import differences
+from core.payoffice import journal_rules as office_rules
 from core.payoffice.models import Claim, Payment, RetiredPayments
 from core.payoffice.services.finding import by_uuid
 from core.payoffice.services.paying import payment_make
 from core.payoffice.services.presenting import presentation_make
 from core.payoffice.sources import DocumentArchived
-from core.periods import journal_rules as period_rules
 from core.periods.archive import removing
 from core.periods.archive.removing import retired_remove
 from core.periods.archive.retiring import retirement_propose
@@ -122,7 +122,7 @@ def need_as_told(contest: Contest, before: dict[str, Any]) -> None:
     assert found() == []
     mine = {
         rule
-        for rule in (*journal_rules.RULES, *period_rules.RULES)
+        for rule in (*journal_rules.RULES, *office_rules.RULES)
         if "retired" in rule.name or "summed" in rule.name
     }
     assert len(mine) >= 6 and [row for rule in mine for row in rules.broken(rule)] == []
@@ -225,7 +225,7 @@ def test_other_sums_than_left_are_found(sold: list[Ticket], tmp_path: Path) -> N
     assert found() == [(Fault.ROW_CHANGED, sums)]
     assert [each.account for each in differences()[1]]
     forge(sums, f"UPDATE {sums} SET amount_cents = {kept.amount_cents}, counts = ARRAY[2]")
-    assert [name for name, _, _ in rules.broken(period_rules.PAYMENTS_LEFT)] == [
+    assert [name for name, _, _ in rules.broken(office_rules.PAYMENTS_LEFT)] == [
         "periods_retiredrows"
     ]
     forge(sums, f"UPDATE {sums} SET counts = ARRAY[1]")
