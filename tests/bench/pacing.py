@@ -1,16 +1,18 @@
-"""Compare the speed of acts on a copy of a history with that on one from when it was shorter.
+"""Compare the speed of acts on copies of a history from when it was shorter and longer.
 
-Two processes do the same acts in turn, each on its own database of one server, in rounds of a
-second and less: what else the machine does is then the same for both. Both are copies, because
-nobody else works on a copy: on the history itself the boards are published every second. What
-counts is the processor time of the server's process that does an act, and not the clock.
+Processes do the same acts in turn, each on its own database of one server, in rounds of a second
+and less: what else the machine does is then the same for all. All are copies, because nobody else
+works on a copy: on the history itself the boards are published every second. What counts is the
+processor time of the server's process that does an act, and not the clock.
 """
 
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
+from statistics import median
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,14 +22,15 @@ from psycopg import sql
 from core.config import database_urls
 from core.tools.embedded.postgres import DATABASE, OWNER, restrict
 from core.tools.embedded.server import ROOT
-from tests.bench.pairs import interleave
-from tests.bench.store import Figures, Store
+from tests.bench.pairs import in_turn
+from tests.bench.store import Store
 from tests.support.history.weeks import History
 
-SHORTER, LONGER = "lototrot_shorter", "lototrot_longer"
 ROUNDS = 11
 _SALES, _PAYMENTS = 200, 40
 """Acts of one round: a third of the tickets wins something, and most of these can be paid."""
+Rounds = Mapping[str, list[list[float]]]
+"""By kind of act: for each length of the history, the seconds of an act in each round."""
 
 
 class Pace:
@@ -106,27 +109,31 @@ def _alone(store: Store) -> Iterator[Any]:
             server.execute(allow.format(name, sql.SQL("true")))
 
 
-def speeds(store: Store, *, shorter: dict[str, Any], longer: dict[str, Any]) -> Figures:
-    """Return the speed of a sale and of a payment at the longer copy to that at the shorter."""
-    paces = [Pace(store, SHORTER, shorter), Pace(store, LONGER, longer)]
+def database(times: int) -> str:
+    """Return the name of the copy at so many times the shortest length."""
+    return f"lototrot_{times}h"
+
+
+def rounds(store: Store, histories: Mapping[int, dict[str, Any]]) -> Rounds:
+    """Sell and pay on the copy of each length in turn; `histories` is what was told of each."""
+    paces = [Pace(store, database(times), told) for times, told in histories.items()]
     try:
-        figures: Figures = {}
-        for kind, command in (("sale", f"sell {_SALES}"), ("pay", f"pay {_PAYMENTS}")):
-            if kind == "pay":
-                for pace in paces:
-                    pace.each_s("settle")
-            measured = interleave(
-                lambda command=command: paces[0].each_s(command),  # type: ignore[misc]
-                lambda command=command: paces[1].each_s(command),  # type: ignore[misc]
-                pairs=ROUNDS,
-            )
-            figures[f"decade.{kind}_ratio"] = 1 / measured.ratio
-            figures[f"decade.{kind}_us_1h"] = measured.baseline_median * 1e6
-            figures[f"decade.{kind}_us_8h"] = measured.ours_median * 1e6
-        return figures
+        found = {"sale": _in_turn(paces, f"sell {_SALES}")}
+        for pace in paces:
+            pace.each_s("settle")
+        return found | {"pay": _in_turn(paces, f"pay {_PAYMENTS}")}
     finally:
         for pace in paces:
             pace.end()
+
+
+def _in_turn(paces: list[Pace], command: str) -> list[list[float]]:
+    return in_turn([partial(pace.each_s, command) for pace in paces], rounds=ROUNDS)
+
+
+def speed_ratio(by_length: list[list[float]]) -> float:
+    """Return the speed at the longest to that at the shortest history, the middle of the rounds."""
+    return median(first / last for first, last in zip(by_length[0], by_length[-1], strict=True))
 
 
 def _environment(store: Store, database: str) -> dict[str, str]:

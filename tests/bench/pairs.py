@@ -42,6 +42,21 @@ def interleave(baseline: Callable[[], float], ours: Callable[[], float], *, pair
     return Pairs(bases, mine)
 
 
+def in_turn(measures: Sequence[Callable[[], float]], *, rounds: int) -> list[list[float]]:
+    """Measure all in turn, after one round that is not counted. Return what each of them gave.
+
+    Each goes first in turn, so that a drift does not look like a difference.
+    """
+    for measure in measures:
+        measure()
+    found: list[list[float]] = [[] for _ in measures]
+    for number in range(rounds):
+        for step in range(len(measures)):
+            at = (number + step) % len(measures)
+            found[at].append(measures[at]())
+    return found
+
+
 def middle(values: Sequence[float]) -> float:
     """Return the middle value; the upper one of two."""
     return sorted(values)[len(values) // 2]

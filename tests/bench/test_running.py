@@ -9,7 +9,7 @@ import pytest
 
 from tests.bench import running
 from tests.bench.load import Load, post
-from tests.bench.pairs import Pairs, interleave, middle, percentile
+from tests.bench.pairs import Pairs, in_turn, interleave, middle, percentile
 from tests.bench.size import SIZES
 from tests.bench.store import Skipped, Store
 from tests.bench.table import lines
@@ -80,6 +80,18 @@ def test_each_of_a_pair_goes_first_in_turn_and_the_first_round_is_not_counted() 
     assert order == ["b", "o", "b", "o", "o", "b", "b", "o"]
     assert pairs.ratio == 1.5
     assert (pairs.baseline_median, pairs.ours_median) == (2.0, 3.0)
+
+
+def test_each_of_several_goes_first_in_turn_and_the_first_round_is_not_counted() -> None:
+    order: list[str] = []
+
+    def measured(name: str) -> float:
+        order.append(name)
+        return float(len(order))
+
+    found = in_turn([lambda name=name: measured(name) for name in "abc"], rounds=3)  # type: ignore[misc]
+    assert "".join(order) == "abc" + "abc" + "bca" + "cab"
+    assert found == [[4.0, 9.0, 11.0], [5.0, 7.0, 12.0], [6.0, 8.0, 10.0]]
 
 
 def test_the_ratio_is_the_median_of_the_pairs() -> None:

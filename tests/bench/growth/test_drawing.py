@@ -2,7 +2,7 @@
 
 from xml.etree import ElementTree
 
-from tests.bench.drawing import growth
+from tests.bench.growth.drawing import growth
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -7,7 +7,10 @@ from xml.sax.saxutils import escape
 WIDTH, HEIGHT = 760, 420
 _LEFT, _TOP, _RIGHT, _BOTTOM = 60, 40, 190, 50
 _LEAST, _MOST = 0.5, 16.0
-_COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b", "#17becf")
+_COLOURS = (
+    *("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b", "#17becf"),
+    *("#e377c2", "#7f7f7f", "#bcbd22", "#393b79", "#637939", "#843c39"),
+)
 
 
 def growth(title: str, lengths: Sequence[int], seconds: Mapping[str, Sequence[float]]) -> str:
@@ -34,7 +37,7 @@ def growth(title: str, lengths: Sequence[int], seconds: Mapping[str, Sequence[fl
         ]
         shown.append(_line(points, colour))
         ratio = values[-1] / max(values[0], 1e-9)
-        y = _TOP + 150 + 18 * number
+        y = _TOP + 30 + 18 * number
         shown.append(_line([(WIDTH - _RIGHT + 14, y - 4), (WIDTH - _RIGHT + 32, y - 4)], colour))
         shown.append(_text(WIDTH - _RIGHT + 38, y, f"{name} {ratio:.2f}"))
     body = "\n".join(shown)
