@@ -2,21 +2,30 @@
 
 import json
 import uuid
-from collections.abc import Sequence
-from datetime import date
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.contrib.auth.hashers import make_password
 from django.db import connection
 
+from core.database import clock
 from core.journal.acting import acting
+from core.kernel.days import natural_day
 from core.ledger.selectors import trial
 from core.nights.models import JobRun
 from core.nights.services import night_run
 from core.payoffice.services.paying import PayRequest, payment_make
 from core.premises.access import BareTerminal
+from core.premises.models import Operator
+from core.premises.operators import operator_sign_on
 from core.premises.requests import new_uuid
+from core.staff.powers import Role
+from core.statements.models import Statement
+from core.statements.services import statement_settle
 from lototrot.engine.races import numbers_of
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Prize
@@ -30,7 +39,20 @@ from tests.support.factories import Point
 from tests.support.history import weeks
 from tests.support.history.acts import Done, Line
 
-NAMES = {"act_name", "kind", "state", "reason", "means", "place", "game", "line", "rows_of_act"}
+NAMES = {
+    *(
+        "act_name",
+        "kind",
+        "state",
+        "reason",
+        "means",
+        "place",
+        "game",
+        "line",
+        "rows_of_act",
+        "job",
+    ),
+}
 """Columns whose values are part of the shape of a row; of the others, whether they are filled."""
 OF_CONTEST = {
     "lototrot_ticket": "contest_id = %(contest)s",
@@ -55,6 +77,18 @@ SELECT jsonb_strip_nulls(to_jsonb(t)) || jsonb_build_object('act_name', s.name,
   FROM {table} t JOIN journal_act a ON a.journal_xid = t.journal_xid
   JOIN journal_source s ON s.id = a.source_id WHERE {where}
 """
+
+
+# Written together, in one act of the history's own: only the rows are those of the services.
+_ROWS_ALONE = "SELECT jsonb_strip_nulls(to_jsonb(t)) FROM {table} t WHERE {where}"
+_SESSIONS = {"premises_operatorsession": "started_at > %(since)s"}
+_REMITTED = {
+    "statements_remittance": "recorded_at > %(since)s",
+    "ledger_transfer": "reference IN (SELECT uuid FROM statements_remittance"
+    " WHERE recorded_at > %(since)s)",
+}
+_RUNS = {"nights_jobrun": "day = %(day)s"}
+_PIN = "271828"
 
 
 class Served:
@@ -131,23 +165,45 @@ def _bare(point: Point) -> BareTerminal:
 _ACTS = ("acknowledge", "sell", "print_all", "annul_last", "pay_most")
 
 
-def shapes(contest: Contest) -> dict[str, set[str]]:
-    """Return the shapes of the rows that hang on a contest's tickets, by table."""
-    found: dict[str, set[str]] = {}
+Shapes = dict[str, Counter[str]]
+"""How many rows there are of each shape, by table."""
+
+
+def shapes(contest: Contest) -> Shapes:
+    """Return the shapes of the rows that hang on a contest's tickets, with their acts."""
+    wheres = {table: where.format(tickets=_TICKETS) for table, where in OF_CONTEST.items()}
+    return _found(_ROWS, wheres, contest=contest.pk)
+
+
+def _found(rows: str, wheres: Mapping[str, str], **words: object) -> Shapes:
+    found: Shapes = {}
     with connection.cursor() as cursor:
-        for table, where in OF_CONTEST.items():
-            query = _ROWS.format(table=table, where=where.format(tickets=_TICKETS))
-            cursor.execute(query, {"contest": contest.pk})
-            found[table] = {_shape(row) for (row,) in cursor.fetchall()}
+        for table, where in wheres.items():
+            cursor.execute(rows.format(table=table, where=where), words)
+            found[table] = Counter(_shape(row) for (row,) in cursor.fetchall())
+    assert all(found.values())
     return found
 
 
 def _shape(text: str) -> str:
     row: dict[str, Any] = json.loads(text)
-    act = sorted(name for name, value in row.pop("act_filled").items() if value != "")
+    act = sorted(name for name, value in row.pop("act_filled", {}).items() if value != "")
     named = sorted((name, str(value)) for name, value in row.items() if name in NAMES)
     filled = sorted(name for name, value in row.items() if value != "")
     return f"{named} {filled} {act}"
+
+
+def _remitted_by_staff(sunday: date) -> None:
+    """Record one by one what the premises paid, as staff do."""
+    by = factories.staff(Role.SUPERVISOR)
+    for statement in Statement.objects.filter(week_to=sunday, closing_cents__gt=0):
+        statement_settle(
+            by=by,
+            statement=statement.uuid,
+            amount_cents=statement.closing_cents,
+            paid_on=natural_day(clock.now()),
+            reference=f"TRF {statement.pk}",
+        )
 
 
 def test_a_history_in_bulk_is_as_one_really_played(
@@ -158,12 +214,37 @@ def test_a_history_in_bulk_is_as_one_really_played(
     with monkeypatch.context() as patch:
         patch.setattr(weeks, "acts", SimpleNamespace(**{n: getattr(served, n) for n in _ACTS}))
         history.grow(1)
-    history.grow(1)
+    since = clock.now()
+    with monkeypatch.context() as patch:
+        patch.setattr(weeks, "remit", _remitted_by_staff)
+        history.grow(1)
     played, made = Contest.objects.order_by("day")
-    shapes_made = shapes(made)
-    assert all(shapes_made.values())
-    assert shapes_made == shapes(played)
+    assert shapes(made) == shapes(played)  # the same lines win, so that all counts are determined
+    remitted = _found(_ROWS_ALONE, _REMITTED, since=since)
     factories.time_pass(days=1)
+    sunday = history.saturday - timedelta(days=6)
     night = {run.job: run.error for run in night_run() if run.state != JobRun.State.DONE}
     assert night == {}
+    runs = _found(_ROWS_ALONE, _RUNS, day=sunday)
     assert trial().difference_cents == 0
+
+    since = clock.now()
+    history.on_sale()  # after the nights of a week, whose remittances are written together
+    assert _found(_ROWS_ALONE, _REMITTED, since=since) == remitted
+    weeks.record_nights(sunday + timedelta(days=7), sunday + timedelta(days=7))
+    assert _found(_ROWS_ALONE, _RUNS, day=sunday + timedelta(days=7)) == runs
+
+
+def test_sessions_in_bulk_are_as_those_of_operators_who_sign_on(own_database: Database) -> None:
+    points = [factories.point() for _ in range(3)]
+    factories.time_pass(days=1)
+    since = clock.now()
+    for point in points:
+        Operator.objects.filter(pk=point.operator.pk).update(pin=make_password(_PIN))
+        operator_sign_on(terminal=_bare(point), number=point.operator.number, pin=_PIN)
+    signed_on = _found(_ROWS_ALONE, _SESSIONS, since=since)
+    factories.time_pass(days=weeks._SESSION_DAYS)
+    since = clock.now()
+    factories.time_pass(days=1)
+    weeks.signed_on(points)
+    assert _found(_ROWS_ALONE, _SESSIONS, since=since) == signed_on
