@@ -1,5 +1,6 @@
 """Close, archive and retire months as two persons would, and say how many bytes that freed."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from django.db import connection
@@ -81,11 +82,30 @@ def months_retired(most: int, folder: Path) -> int:
     return tickets
 
 
-def freed_by(most: int, folder: Path) -> float:
-    """Return the bytes that an archived ticket leaves free; 0 if no month can be retired yet."""
-    before = _shrunk()
+@dataclass(frozen=True, slots=True)
+class Freed:
+    """Of a retired ticket: the bytes that it left free, and the log that its retirement wrote.
+
+    The log is that of closing the month, writing its archive, retiring and deleting.
+    """
+
+    size: float
+    wal: float
+
+
+def freed_by(most: int, folder: Path) -> Freed | None:
+    """Return what retiring months frees and writes; None if no month can be retired yet."""
+    before, wal = _shrunk(), -wal_bytes()
     tickets = months_retired(most, folder)
-    return (before - _shrunk()) / tickets if tickets else 0.0
+    wal += wal_bytes()
+    return Freed((before - _shrunk()) / tickets, wal / tickets) if tickets else None
+
+
+def wal_bytes() -> int:
+    """Return how many bytes of write-ahead log there have been."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn")
+        return int(cursor.fetchone()[0])
 
 
 def _shrunk() -> int:

@@ -21,7 +21,7 @@ def test_finished_months_are_retired_and_the_others_stay(
     assert not PrintConfirmation.objects.exists()
     assert not Ticket.objects.exists()  # two prizes lapsed
     assert Block.objects.filter(entries=None).exists()
-    assert archiving.freed_by(9, tmp_path) == 0.0
+    assert archiving.freed_by(9, tmp_path) is None
 
 
 def test_a_ticket_sold_and_printed_takes_at_most_a_kilobyte_or_so(own_database: Database) -> None:
