@@ -1,11 +1,20 @@
 """Where the processor time of a sale goes, in microseconds for each sale.
 
 `cost.client`, `cost.web` and `cost.postgres` are what the kernel counted for the processes while
-32 connections sold. `cost.web.*` divides the second: sales through the application in this process
-take what one thread takes, and the rest is the HTTP server and threads that wait for each other.
-`cost.postgres.*` divides the third: the statement alone, without HTTP, against the bare writes;
-eight sales in one statement, for each; and on one connection, by functions and triggers as the
-server's own clocks tell.
+32 connections sold.
+
+`cost.web.*` divides the second: sales through the application in this process take what one thread
+takes; `server` is the HTTP server, by requests that it answers without the application (`/livez`,
+which has no body to read); `rest` is what is left, threads that wait for each other. It is below
+nothing where several waiting sales are one statement.
+
+`cost.postgres.*` divides the third: the statement alone, without HTTP, against the bare writes; the
+same where no commit waits for the disk, so that `flush` is the processor of writing and flushing
+the log at the commit; and eight sales in one statement, for each. Making the log's records is
+inside the statement and cannot be told apart without samples; `cost.wal_bytes` are their bytes.
+
+Names that end in `_clock_us` are by the server's clocks on one connection, and no processor time:
+functions each without what they call, writes and triggers of one row.
 """
 
 import io
@@ -22,6 +31,7 @@ from typing import Any
 import psycopg
 
 from core.api.views import LeanView
+from core.config.health import LIVEZ
 from core.config.hot_paths import Handler
 from core.config.one_write import in_one_write
 from core.database.tokens import token_digest
@@ -77,11 +87,14 @@ def measure(store: Store) -> Figures:
         if found is None:
             raise RuntimeError("the server does not say where its data are")
         postmaster = int(Path(found[0], "postmaster.pid").read_text().split()[0])
-        return {
-            **_over_http(store, contest, points, postmaster, server),
-            **_in_process(contest, points),
-            **_in_the_database(store, contest, points, postmaster, server),
-        }
+        figures = _over_http(store, contest, points, postmaster, server)
+        figures |= _in_process(contest, points)
+        figures["cost.web.rest_us"] = (
+            figures["cost.web_us"]
+            - figures["cost.web.server_us"]
+            - figures["cost.web.application_us"]
+        )
+        return figures | _in_the_database(store, contest, points, postmaster, server)
 
 
 def _over_http(
@@ -104,7 +117,16 @@ def _over_http(
     }
     figures["cost.client_us"] = load.client_cpu_s * 1e6 / sold
     figures["cost.all_us"] = sum(figures.values())
-    return figures | {"cost.wal_bytes": (_wal_bytes(server) - wal) / sold}
+    figures["cost.wal_bytes"] = (_wal_bytes(server) - wal) / sold
+    return figures | {"cost.web.server_us": _server_us(store, roots["web"])}
+
+
+def _server_us(store: Store, pid: int) -> float:
+    """Return what the web processes take for a request that the application never sees."""
+    request = f"GET {LIVEZ} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+    before = taken_s(pid)
+    load = store.load(lambda _: request, statuses={200})
+    return (taken_s(pid) - before) * 1e6 / load.statuses[200]
 
 
 def _wal_bytes(server: psycopg.Connection) -> int:
@@ -254,14 +276,19 @@ def _in_the_database(
             )
         server.execute(f"GRANT SELECT ON {_POINTS} TO PUBLIC")
         figures = {}
-        for name, file, role, sales in (
-            ("bare", bare, "DATABASE_OWNER_URL", 1),
-            ("statement", script, "DATABASE_URL", 1),
-            ("together", together, "DATABASE_URL", TOGETHER),
+        for name, file, role, sales, commit in (
+            ("bare", bare, "DATABASE_OWNER_URL", 1, "on"),
+            ("statement", script, "DATABASE_URL", 1, "on"),
+            ("unflushed", script, "DATABASE_URL", 1, "off"),
+            ("together", together, "DATABASE_URL", TOGETHER, "on"),
         ):
-            before = taken_s(postmaster)
-            done = raw.done(file, store, role=role) * sales
-            figures[f"cost.postgres.{name}_us"] = (taken_s(postmaster) - before) * 1e6 / done
+            with _of_sellers(server, "synchronous_commit", commit):
+                before = taken_s(postmaster)
+                done = raw.done(file, store, role=role) * sales
+                figures[f"cost.postgres.{name}_us"] = (taken_s(postmaster) - before) * 1e6 / done
+        figures["cost.postgres.flush_us"] = (
+            figures["cost.postgres.statement_us"] - figures["cost.postgres.unflushed_us"]
+        )
         return figures | _functions(store, script, server) | _writes(server)
     finally:
         server.execute(f"DROP FUNCTION IF EXISTS {_POINTS}_calls; DROP TABLE {_POINTS}")
@@ -292,20 +319,27 @@ def _statement(contest: Contest) -> str:
     )
 
 
+@contextmanager
+def _of_sellers(server: psycopg.Connection, setting: str, value: str) -> Iterator[None]:
+    """Give new sessions of the application's role another setting."""
+    server.execute(f"ALTER ROLE lototrot_app SET {setting} = '{value}'")
+    try:
+        yield
+    finally:
+        server.execute(f"ALTER ROLE lototrot_app RESET {setting}")
+
+
 def _functions(store: Store, script: Path, server: psycopg.Connection) -> Figures:
     """Return the time of each function itself, on one connection, where nothing waits."""
-    server.execute("ALTER ROLE lototrot_app SET track_functions = 'all'")
-    try:
+    with _of_sellers(server, "track_functions", "all"):
         server.execute("SELECT pg_stat_reset()")
         raw.done(script, store, role="DATABASE_URL", connections=1)
-    finally:
-        server.execute("ALTER ROLE lototrot_app RESET track_functions")
     rows = server.execute(
         "SELECT funcname, self_time * 1000 / (SELECT calls FROM pg_stat_user_functions"
         " WHERE funcname = 'lototrot_sell') FROM pg_stat_user_functions"
         " WHERE self_time > 0 ORDER BY self_time DESC"
     ).fetchall()
-    return {f"cost.function.{name}_us": float(taken) for name, taken in rows}
+    return {f"cost.function.{name}_clock_us": float(taken) for name, taken in rows}
 
 
 def _writes(server: psycopg.Connection) -> Figures:
@@ -324,9 +358,11 @@ def _writes(server: psycopg.Connection) -> Figures:
             columns=", ".join(columns), values=", ".join(_NEW.get(c, c) for c in columns)
         )
         plans = [_explained(server, text, is_first=name == "ticket") for _ in range(20)]
-        figures[f"cost.write.{name}_us"] = min(plan["Execution Time"] for plan in plans) * 1000
+        figures[f"cost.write.{name}_clock_us"] = (
+            min(plan["Execution Time"] for plan in plans) * 1000
+        )
         for trigger in {each["Trigger Name"] for plan in plans for each in plan["Triggers"]}:
-            figures[f"cost.trigger.{name}.{trigger}_us"] = 1000 * min(
+            figures[f"cost.trigger.{name}.{trigger}_clock_us"] = 1000 * min(
                 each["Time"]
                 for plan in plans
                 for each in plan["Triggers"]
