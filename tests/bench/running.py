@@ -22,6 +22,7 @@ from tests.bench.parts import (
     journal,
     lists,
     nightly,
+    partitions,
     pay,
     pay_cost,
     play,
@@ -54,6 +55,7 @@ PARTS: Mapping[str, Measure] = {
     "settlement:single": partial(settlement.measure, kind="single"),
     "nightly": nightly.measure,
     "lists": lists.measure,
+    "partitions": partitions.measure,
     "decade": decade.measure,
 }
 """The parts in the order in which all are measured: sealing hands its tickets to settling."""
