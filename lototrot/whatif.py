@@ -117,14 +117,14 @@ def end_to_end(value: object) -> Json:
     price = fields.integer("price")
     if not _figures().price_in_range(price):
         raise PriceOutOfRange
-    tickets = fields.value("tickets")
+    tickets = fields.get("tickets")
     names = tuple(tickets) if isinstance(tickets, dict) else ()
-    table = Fields(tickets, fields.place("tickets"), needs=names)
+    table = Fields(tickets, fields.at("tickets"), needs=names)
     units: dict[str, dict[int, int]] = {}
     takings = 0
     right = [races.right_mask(race) for race in run]
     for name in names:
-        ticket = _selection(table.value(name), table.place(name), run, price)
+        ticket = _selection(table.get(name), table.at(name), run, price)
         units[name] = counting.units(counting.bets_by_hits(ticket.masks, right), bet_type)
         takings += ticket.amount_cents
     winners = {c: sum(won[c] for won in units.values()) for c in bet_type.categories}
@@ -156,7 +156,7 @@ def substitution(value: object) -> Json:
     The winners of the race do not matter.
     """
     fields = Fields(value, "input", needs=("number", "race"))
-    race = _race(fields.value("race"), fields.place("race"), with_winners=False)
+    race = _race(fields.get("race"), fields.at("race"), with_winners=False)
     return races.substitute(fields.integer("number"), race)[-1]
 
 
@@ -166,7 +166,7 @@ def draw_field(value: object) -> Json:
     Its winners do not matter.
     """
     fields = Fields(value, "input", needs=("race",))
-    race = _race(fields.value("race"), fields.place("race"), with_winners=False)
+    race = _race(fields.get("race"), fields.at("race"), with_winners=False)
     return list(races.draw_field(race))
 
 
@@ -175,7 +175,7 @@ def hits(value: object) -> Json:
     fields = Fields(value, "input", needs=("ticket", "races"), may=("bet_type",))
     bet_type = _bet_type(fields)
     run = _races(fields, bet_type)
-    ticket = _selection(fields.value("ticket"), fields.place("ticket"), run, price_cents=0)
+    ticket = _selection(fields.get("ticket"), fields.at("ticket"), run, price_cents=0)
     by_hits = counting.bets_by_hits(ticket.masks, [races.right_mask(race) for race in run])
     return {
         "bets": ticket.bets,
@@ -188,9 +188,9 @@ def closing(value: object) -> Json:
     """Return when a contest closes, as the input wrote it (14.III.4); null if nothing closes it."""
     fields = Fields(value, "input", needs=("starts", "not_run", "organiser"))
     texts = {key: fields.listed(key) for key in ("starts", "not_run")}
-    read = {key: [(instant(t, fields.place(key)), t) for t in texts[key]] for key in texts}
-    organiser = fields.value("organiser")
-    scheduled = None if organiser is None else instant(organiser, fields.place("organiser"))
+    read = {key: [(instant(t, fields.at(key)), t) for t in texts[key]] for key in texts}
+    organiser = fields.get("organiser")
+    scheduled = None if organiser is None else instant(organiser, fields.at("organiser"))
     reached = closings.closing(
         scheduled,
         [moment for moment, _ in read["starts"]],
@@ -224,9 +224,9 @@ def dates(value: object) -> Json:
 def _results_day(fields: Fields, meeting_day: date) -> date:
     if not fields.has("results_at"):
         return fields.day("results_day") if fields.has("results_day") else meeting_day
-    results_at = instant(fields.value("results_at"), fields.place("results_at"))
+    results_at = instant(fields.get("results_at"), fields.at("results_at"))
     if fields.has("meeting_ends_at"):
-        ends_at = instant(fields.value("meeting_ends_at"), fields.place("meeting_ends_at"))
+        ends_at = instant(fields.get("meeting_ends_at"), fields.at("meeting_ends_at"))
     else:
         figures = regulation().in_force(meeting_day).lototrot.meeting
         ends_at = meeting_end(meeting_day, None, figures)
@@ -244,15 +244,15 @@ def _bet_type(fields: Fields) -> BetType:
     usual = shipped("lototrot", minimum_prize_percent=least)
     if not fields.has("bet_type"):
         return usual
-    given = fields.value("bet_type")
-    override = Fields(given, fields.place("bet_type"), needs=(), may=_BET_TYPE)
-    changes = {_BET_TYPE[key]: override.value(key) for key in _BET_TYPE if override.has(key)}
+    given = fields.get("bet_type")
+    override = Fields(given, fields.at("bet_type"), needs=(), may=_BET_TYPE)
+    changes = {_BET_TYPE[key]: override.get(key) for key in _BET_TYPE if override.has(key)}
     return BetType.from_document(usual.to_document() | changes, minimum_prize_percent=least)
 
 
 def _winners(fields: Fields, bet_type: BetType) -> dict[int, int]:
     names = {str(category): category for category in bet_type.categories}
-    table = Fields(fields.value("winners"), fields.place("winners"), needs=names)
+    table = Fields(fields.get("winners"), fields.at("winners"), needs=names)
     return {category: table.integer(name) for name, category in names.items()}
 
 
@@ -264,13 +264,13 @@ def _unclaimed(meeting: Fields, settled: Distribution) -> int:
     if not meeting.has("claimed"):
         return 0
     names = {str(category): category for category in settled.winners}
-    table = Fields(meeting.value("claimed"), meeting.place("claimed"), needs=(), may=names)
+    table = Fields(meeting.get("claimed"), meeting.at("claimed"), needs=(), may=names)
     total = 0
     for name, category in names.items():
         if table.has(name):
             left = settled.winners[category] - table.integer(name)
             if left < 0:
-                place = table.place(name)
+                place = table.at(name)
                 raise OutOfRange(f"{place}: more claimed than won", place=place)
             total += left * settled.prize_each.get(category, 0)
     return total
@@ -284,7 +284,7 @@ def _last_claim_day(meeting: Fields, day: date) -> date:
 
 
 def _races(fields: Fields, bet_type: BetType) -> list[races.Race]:
-    place = fields.place("races")
+    place = fields.at("races")
     run = [_race(item, place, with_winners=True) for item in fields.listed("races")]
     if len(run) != bet_type.legs:
         raise selection.WrongRaceCount(f"{place}: {bet_type.legs} races are needed", place=place)
@@ -293,7 +293,7 @@ def _races(fields: Fields, bet_type: BetType) -> list[races.Race]:
 
 def _race(value: object, place: str, *, with_winners: bool) -> races.Race:
     fields = Fields(value, place, needs=_RACE)
-    numbers = {key: distinct_integers(fields.value(key), fields.place(key)) for key in _RACE[:-1]}
+    numbers = {key: distinct_integers(fields.get(key), fields.at(key)) for key in _RACE[:-1]}
     return races.Race(
         programme=tuple(sorted(numbers["programme"])),
         withdrawn=frozenset(numbers["withdrawn"]),

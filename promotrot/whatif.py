@@ -21,7 +21,7 @@ def emission(value: object) -> Json:
     plan = Plan(
         price_cents=fields.integer("price"),
         tickets=fields.integer("tickets"),
-        prizes=[_prizes(item, fields.place("prizes")) for item in fields.listed("prizes")],
+        prizes=[_prizes(item, fields.at("prizes")) for item in fields.listed("prizes")],
         rules_published=True,
         percent_published=True,
     )

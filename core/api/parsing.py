@@ -4,14 +4,14 @@ Refuse bodies that are too large, repeat a name, or hold text that PostgreSQL ca
 """
 
 import json
-from typing import IO, Any, NoReturn
+from typing import IO, Any
 
 from django.http import HttpRequest
 from rest_framework.parsers import BaseParser
 
 from core.api.errors import BodyTooLarge, LengthRequired, MalformedJson, UnsupportedMediaType
+from core.kernel import documents
 
-MAX_DEPTH = 32
 KIBIBYTE = 1024
 
 
@@ -28,60 +28,25 @@ def check_size(request: HttpRequest, limit_bytes: int) -> None:
         raise BodyTooLarge(limit_bytes=limit_bytes, length_bytes=length)
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        raise MalformedJson("An object has the same name twice.")
-    return members
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise MalformedJson(f"{name} is not JSON.")
-
-
-_decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant)
-
-
 def loads(body: bytes) -> Any:
     """Return the parsed document. Raises MalformedJson.
 
-    Besides bad syntax it refuses repeated names, NaN and Infinity, nesting deeper than MAX_DEPTH,
-    and text with a NUL or half a surrogate pair, which PostgreSQL cannot store.
+    Besides what `documents.loads` refuses, it refuses text with a NUL or half a surrogate pair,
+    which PostgreSQL cannot store.
     """
     try:
         text = body.decode("utf-8")
-        document = _decoder.decode(text)
+        document = documents.loads(text)
     except UnicodeDecodeError as error:
         raise MalformedJson("The body is not UTF-8.", position=error.start) from error
-    except RecursionError as error:
-        raise MalformedJson("The document is nested too deeply.") from error
-    except json.JSONDecodeError as error:
-        raise MalformedJson(
-            f"{error.msg} (line {error.lineno}, column {error.colno}).", position=error.pos
-        ) from error
-    except ValueError as error:  # an integer of thousands of digits
-        raise MalformedJson("A number is too long.") from error
-    # Walking a document is slow: do so only if counting or searching its text shows a reason.
-    if text.count("[") + text.count("{") > MAX_DEPTH:
-        _check_depth(document)
+    except documents.NotJson as error:
+        where = {} if error.position is None else {"position": error.position}
+        raise MalformedJson(str(error), **where) from error
+    # Walking a document is slow: do so only if searching its text shows a reason.
     lowered = text.lower()
     if "\\u0000" in text or "\\ud" in lowered:
         _check_text(document)
     return document
-
-
-def _check_depth(document: Any) -> None:
-    level = [document] if isinstance(document, dict | list) else []
-    for _ in range(MAX_DEPTH):
-        level = [
-            inner
-            for item in level
-            for inner in (item.values() if isinstance(item, dict) else item)
-            if isinstance(inner, dict | list)
-        ]
-        if not level:
-            return
-    raise MalformedJson("The document is nested too deeply.")
 
 
 def _check_text(document: Any) -> None:

@@ -5,7 +5,6 @@ source); this module reads, checks and applies them. A later figure of an operat
 cash ceiling [C3], is an amendment: the changed keys, a day and a source.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import date, time
@@ -16,7 +15,7 @@ from importlib import resources
 from typing import Any
 
 from core.kernel.bet_type_figures import BetTypeFigures, bet_type_figures
-from core.kernel.documents import Table
+from core.kernel.documents import Table, versions
 from core.kernel.errors import Invalid
 from core.kernel.money import MAX_CENTS
 
@@ -283,7 +282,7 @@ def schedule_from(documents: list[Any]) -> Schedule:
 def shipped() -> Schedule:
     """Return the schedule in the data file that comes with the code."""
     text = resources.files("core.kernel").joinpath("regulation.json").read_text("utf-8")
-    return schedule_from(json.loads(text)["versions"])
+    return schedule_from(versions(text, RegulationRefused))
 
 
 _REPLACED = ("shares_below", "shares_above")

@@ -3,14 +3,15 @@
 Each game has its own percentages, as dated data.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 from fractions import Fraction
 
-from core.kernel.money import parse_percent, split
+from core.kernel.documents import Table, versions
+from core.kernel.errors import Invalid
+from core.kernel.money import split
 
 
 class Part(StrEnum):
@@ -20,6 +21,13 @@ class Part(StrEnum):
     MANAGEMENT = "management"
     TAX = "tax"
     REMAINDER = "remainder"
+
+
+class OrganiserShareRefused(Invalid):
+    """The division is malformed, or its parts do not sum to 100; `data["place"]` says where."""
+
+    code = "organiser_share_refused"
+    message = "The division of the organiser's share is not valid."
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +45,27 @@ class OrganiserShare:
 
 
 def shares_from(text: str) -> tuple[OrganiserShare, ...]:
-    """Return the versions in a game's data file (JSON), oldest first. Raises ValueError."""
-    versions = [
-        OrganiserShare(
-            in_force_from=date.fromisoformat(version["in_force_from"]),
-            source=version["source"],
-            percents={part: parse_percent(version["parts"][part]) for part in Part},
-        )
-        for version in json.loads(text)["versions"]
+    """Return the versions in a game's data file (JSON), oldest first.
+
+    Raises NotJson, OrganiserShareRefused.
+    """
+    dated = [
+        _share(Table(version, f"$.versions[{at}]", OrganiserShareRefused))
+        for at, version in enumerate(versions(text, OrganiserShareRefused))
     ]
-    for version in versions:
-        if sum(version.percents.values()) != 100:
-            raise ValueError(f"{version.source}: the organiser's parts do not sum to 100")
-    return tuple(sorted(versions, key=lambda version: version.in_force_from))
+    return tuple(sorted(dated, key=lambda version: version.in_force_from))
+
+
+def _share(table: Table) -> OrganiserShare:
+    share = OrganiserShare(
+        in_force_from=table.day("in_force_from"),
+        source=table.text("source"),
+        percents=table.table("parts", lambda parts: {part: parts.percent(part) for part in Part}),
+    )
+    table.finish()
+    if sum(share.percents.values()) != 100:
+        raise table.wrong("parts", "the organiser's parts do not sum to 100")
+    return share
 
 
 def share_in_force(versions: Sequence[OrganiserShare], day: date) -> OrganiserShare:

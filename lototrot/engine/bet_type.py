@@ -3,24 +3,22 @@
 Lototrot's bet type (14.III.7, 9.2, 9.3) is a document in `lototrot/bet_types/`. Another number of
 legs or other categories need another document and no other code.
 
-The reader is not `core.kernel.documents.Table`, which stops at the first fault: a form shows all
-faults of a bet type at once, each with a code and the name of its field. A gathering `Table` would
-need a substitute for every value that it could not read.
+A form shows all faults of a bet type at once, each with a code and the name of its field.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from importlib import resources
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 from core.kernel.bet_type_figures import BetTypeFigures
 from core.kernel.canonical import Json
+from core.kernel.documents import Fault, Table, loads
 from core.kernel.errors import Invalid
-from core.kernel.money import MAX_CENTS, BadPercent, parse_percent, percent_text
+from core.kernel.money import MAX_CENTS, percent_text
 
 MIN_LEGS = 2
 MAX_LEGS = 10
@@ -116,7 +114,18 @@ class BetType:
         """
         if not isinstance(document, Mapping):
             raise BetTypeRefused("A bet type is an object.", errors=[])
-        return _Reader(document).read(minimum_prize_percent)
+        faults: list[Fault] = []
+        bet_type = _read(_Table(document, "", BetTypeRefused, faults), minimum_prize_percent)
+        if bet_type is None:
+            raise BetTypeRefused(
+                "; ".join(f"{fault.place}: {fault.why}" for fault in faults),
+                errors=[
+                    {"code": _CODES.get(fault.kind, fault.kind)}
+                    | {"field": fault.place, "detail": fault.why}
+                    for fault in faults
+                ],
+            )
+        return bet_type
 
 
 def differing(bet_type: BetType, figures: BetTypeFigures) -> tuple[str, ...]:
@@ -149,7 +158,7 @@ def shipped(code: str, *, minimum_prize_percent: Fraction) -> BetType:
     Raises FileNotFoundError for another name, BetTypeRefused.
     """
     text = resources.files("lototrot").joinpath("bet_types", f"{code}.json").read_text("utf-8")
-    return BetType.from_document(json.loads(text), minimum_prize_percent=minimum_prize_percent)
+    return BetType.from_document(loads(text), minimum_prize_percent=minimum_prize_percent)
 
 
 def _shares_document(shares: Shares) -> Json:
@@ -159,94 +168,82 @@ def _shares_document(shares: Shares) -> Json:
     return {**document, RESERVE: percent_text(shares.reserve)}
 
 
-class _Reader:
-    """Read one document and gather its faults as {code, field, detail}."""
+class _Table(Table):
+    """A part of the document, with the reasons that the form shows."""
 
-    def __init__(self, document: Mapping[str, Any]) -> None:
-        self.document = document
-        self.errors: list[dict[str, str]] = []
+    words: ClassVar[Mapping[str, str]] = {
+        "object": "An object of category and percentage is needed.",
+        "unknown": "A bet type has no such field.",
+        "text": "A text of 1 to {most} characters is needed.",
+        "whole": "An integer from {least} to {most} is needed.",
+        "prize_percent_too_low": "At least {least} goes to prizes.",
+        "categories_differ": "Both regimes need the same categories.",
+        "categories_not_contiguous": (
+            "Categories go from {legs} right downwards without a gap, to 1 at the least."
+        ),
+        "shares_not_100": "The shares must sum to 100.",
+    }
 
-    def read(self, minimum_prize_percent: Fraction) -> BetType:
-        for key in self.document:
-            if key not in _KEYS:
-                self.fault("unknown_field", str(key), "A bet type has no such field.")
-        legs = self.integer("legs", MIN_LEGS, MAX_LEGS)
-        percent = self.percent("prize_percent", self.document.get("prize_percent"))
-        if percent is not None and percent < minimum_prize_percent:
-            least = percent_text(minimum_prize_percent)
-            self.fault(
-                "prize_percent_too_low", "prize_percent", f"At least {least} goes to prizes."
-            )
-        below, above = self.shares("shares_below", legs), self.shares("shares_above", legs)
-        if below and above and below.categories.keys() != above.categories.keys():
-            self.fault(
-                "categories_differ", "shares_above", "Both regimes need the same categories."
-            )
-        code, name = self.text("code", MAX_CODE_CHARS), self.text("name", MAX_NAME_CHARS)
-        version = self.integer("version", 1, MAX_VERSION)
-        step = self.integer("payout_step_cents", 1, MAX_CENTS)
-        threshold = self.integer("jackpot_threshold_cents", 0, MAX_CENTS)
-        if self.errors or percent is None or below is None or above is None:
-            detail = "; ".join(f"{e['field']}: {e['detail']}" for e in self.errors)
-            raise BetTypeRefused(detail, errors=self.errors)
-        return BetType(
-            code=code,
-            version=version,
-            name=name,
-            legs=legs,
-            prize_percent=percent,
-            payout_step_cents=step,
-            jackpot_threshold_cents=threshold,
-            categories=tuple(below.categories),
-            below=below,
-            above=above,
-        )
 
-    def fault(self, code: str, field: str, detail: str) -> None:
-        self.errors.append({"code": code, "field": field, "detail": detail})
+# The codes of the faults that have another name in the kernel.
+_CODES = {
+    "object": "bad_shares",
+    "unknown": "unknown_field",
+    "text": "bad_text",
+    "whole": "bad_integer",
+}
 
-    def integer(self, field: str, least: int, most: int) -> int:
-        value = self.document.get(field)
-        if type(value) is not int or not least <= value <= most:
-            self.fault("bad_integer", field, f"An integer from {least} to {most} is needed.")
-            return 0
+
+def _read(table: Table, minimum_prize_percent: Fraction) -> BetType | None:
+    """Return the bet type; None, the faults being noted, if it is not valid."""
+    table.only(_KEYS)
+    legs = table.whole("legs", MAX_LEGS, MIN_LEGS)
+    percent = table.percent("prize_percent")
+    if percent < minimum_prize_percent and table.sound("prize_percent"):
+        least = percent_text(minimum_prize_percent)
+        table.refuse("prize_percent", "prize_percent_too_low", None, least=least)
+    below, above = _shares(table, "shares_below", legs), _shares(table, "shares_above", legs)
+    if below and above and below.categories.keys() != above.categories.keys():
+        table.refuse("shares_above", "categories_differ", None)
+    code, name = _text(table, "code", MAX_CODE_CHARS), _text(table, "name", MAX_NAME_CHARS)
+    version = table.whole("version", MAX_VERSION, 1)
+    step = table.whole("payout_step_cents", MAX_CENTS, 1)
+    threshold = table.whole("jackpot_threshold_cents", MAX_CENTS)
+    if table.faults or below is None or above is None:
+        return None
+    return BetType(
+        code=code,
+        version=version,
+        name=name,
+        legs=legs,
+        prize_percent=percent,
+        payout_step_cents=step,
+        jackpot_threshold_cents=threshold,
+        categories=tuple(below.categories),
+        below=below,
+        above=above,
+    )
+
+
+def _text(table: Table, field: str, most: int) -> str:
+    value = table.get(field)
+    if isinstance(value, str) and len(value) <= most and value.strip() and value.isprintable():
         return value
+    return table.refuse(field, "text", "", most=most)
 
-    def text(self, field: str, most: int) -> str:
-        value = self.document.get(field)
-        fits = isinstance(value, str) and len(value.strip()) > 0 and len(value) <= most
-        if not isinstance(value, str) or not fits or not value.isprintable():
-            self.fault("bad_text", field, f"A text of 1 to {most} characters is needed.")
-            return ""
-        return value
 
-    def percent(self, field: str, value: object) -> Fraction | None:
-        try:
-            return parse_percent(value)
-        except BadPercent as error:
-            self.fault(error.code, field, error.detail)
-            return None
-
-    def shares(self, field: str, legs: int) -> Shares | None:
-        table = self.document.get(field)
-        if not isinstance(table, Mapping) or not table:
-            self.fault("bad_shares", field, "An object of category and percentage is needed.")
-            return None
-        percents = {str(key): self.percent(f"{field}.{key}", table[key]) for key in table}
-        reserve = percents.pop(RESERVE, Fraction(0))
-        wanted = [str(legs - place) for place in range(len(percents))]
-        if set(percents) != set(wanted) or not percents or "0" in wanted:
-            self.fault(
-                "categories_not_contiguous",
-                field,
-                f"Categories go from {legs} right downwards without a gap, to 1 at the least.",
-            )
-            return None
-        exact = {int(key): percents[key] for key in wanted}
-        by_category = {category: value for category, value in exact.items() if value is not None}
-        if reserve is None or len(by_category) != len(exact):
-            return None
-        if sum(by_category.values(), reserve) != 100:
-            self.fault("shares_not_100", field, "The shares must sum to 100.")
-            return None
-        return Shares(MappingProxyType(by_category), reserve)
+def _shares(table: Table, field: str, legs: int) -> Shares | None:
+    inner = table.inner(field, table.get(field) or None)
+    percents = {key: inner.percent(key) for key in [*inner.unread]}
+    if not table.sound(field) and not percents:
+        return None
+    reserve = percents.pop(RESERVE, Fraction(0))
+    wanted = [str(legs - place) for place in range(len(percents))]
+    if set(percents) != set(wanted) or not percents or "0" in wanted:
+        return table.refuse(field, "categories_not_contiguous", None, legs=legs)
+    if not table.sound(field):
+        return None
+    by_category = {int(key): percents[key] for key in wanted}
+    if sum(by_category.values(), reserve) != 100:
+        return table.refuse(field, "shares_not_100", None)
+    return Shares(MappingProxyType(by_category), reserve)

@@ -1,8 +1,8 @@
 """Define the fields of the official programme, in one table for both file formats (14.III.5.2).
 
 A field is read from a JSON value or from the text of a CSV cell, by the same rules.
-`core.kernel.documents.Table` reads only JSON and stops at the first fault; a programme's faults are
-all reported, each with the place in its file.
+All faults are reported, each with its place in the file. `core.kernel.documents.Table` reads only
+JSON.
 """
 
 import re

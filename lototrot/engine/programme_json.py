@@ -1,7 +1,7 @@
 """Read the official programme from JSON, and write it in its one canonical form (14.III.5.2).
 
 Every fault is reported with its JSON pointer, and repeated names are faults too.
-`core.kernel.documents.Table` gets a parsed document, in which a repeated name is no longer visible.
+`core.kernel.documents.loads` refuses a document at its first repeated name.
 """
 
 import json

@@ -4,14 +4,13 @@ What the document says may still fail its approval (game.py); here it is only un
 not at all. The shipped games are such documents.
 """
 
-import json
 from fractions import Fraction
 from functools import cache
 from importlib import resources
 from typing import Final
 
 from core.kernel.canonical import Json
-from core.kernel.documents import MAX_ITEMS, Table
+from core.kernel.documents import MAX_ITEMS, Table, loads
 from core.kernel.errors import Invalid
 from core.kernel.money import MAX_CENTS, percent_text
 from promotrot.engine.game import Game, PredrawnGame, ProbabilisticGame, Texts
@@ -51,7 +50,7 @@ def shipped() -> tuple[Game, ...]:
     """The games that come with the code, by file name."""
     folder = resources.files("promotrot").joinpath("games")
     files = sorted((f for f in folder.iterdir() if f.name.endswith(".json")), key=lambda f: f.name)
-    return tuple(read_game(json.loads(file.read_text("utf-8"))) for file in files)
+    return tuple(read_game(loads(file.read_text("utf-8"))) for file in files)
 
 
 def _predrawn(table: Table) -> Game:
@@ -94,7 +93,7 @@ def read_prize(table: Table) -> Prize:
 
 def _in_kind(table: Table) -> InKind:
     """Return a prize in kind. Its value may be missing: the approval then refuses the game [P4]."""
-    given = table.unread & {"equivalent_cents", "source", "valued_on"}
+    given = table.unread.keys() & {"equivalent_cents", "source", "valued_on"}
     return InKind(
         description=table.text("description"),
         equivalent_cents=(

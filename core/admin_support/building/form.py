@@ -1,6 +1,6 @@
 """Build on a form what two persons authorise: drafts that wait, texts by language, and files."""
 
-import json
+from codecs import BOM_UTF8
 from typing import Any, ClassVar
 
 from django import forms
@@ -11,6 +11,8 @@ from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminFileFieldWidget
 
 from core.admin_support.forms import ActForm
+from core.api import parsing
+from core.api.errors import MalformedJson
 from core.staff.models import Proposal
 
 LANGUAGES = tuple(code for code, _language in settings.LANGUAGES)
@@ -58,8 +60,9 @@ class DocumentFileForm(ActForm):
 
     def clean_file(self) -> Any:
         try:
-            document = json.loads(self.cleaned_data["file"].read(_MAX_FILE_BYTES))
-        except ValueError as error:
+            content = self.cleaned_data["file"].read(_MAX_FILE_BYTES)
+            document = parsing.loads(content.removeprefix(BOM_UTF8))
+        except MalformedJson as error:
             raise ValidationError(gettext("This is not JSON.")) from error
         if not isinstance(document, dict):
             raise ValidationError(gettext("This is not a JSON object."))

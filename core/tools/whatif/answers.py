@@ -1,13 +1,11 @@
 """Read a file of cases and answer each case."""
 
-import json
 from collections.abc import Iterator
 
 from core.kernel.canonical import Json
+from core.kernel.documents import NotJson, loads
 from core.kernel.errors import DomainError, Invalid
 from core.tools.whatif.kinds import kinds
-
-_MAX_DIGITS = 30
 
 
 class FileMalformed(Invalid):
@@ -34,19 +32,16 @@ class UnknownKind(Invalid):
 def read_cases(content: bytes) -> list[object]:
     """Return the cases of a file, unchecked. Raises FileMalformed.
 
-    Numbers with decimals and integers of more than 30 digits stay text. A case that expects an
-    exact percentage reads them; any other case is refused by itself, and the file is not.
+    Numbers with decimals and integers of more than 30 digits stay text (`exact`). A case that
+    expects an exact percentage reads them; any other case is refused by itself, and the file is
+    not.
     """
     try:
-        document = json.loads(
-            content.decode("utf-8-sig"), parse_float=str, parse_int=_integer, parse_constant=str
-        )
+        document = loads(content.decode("utf-8-sig"), exact=True)
     except UnicodeDecodeError as error:
         raise FileMalformed("The file is not UTF-8 text.") from error
-    except json.JSONDecodeError as error:
+    except NotJson as error:
         raise FileMalformed(f"The file is not JSON: {error}") from error
-    except RecursionError as error:
-        raise FileMalformed("The file is nested too deeply.") from error
     if not isinstance(document, dict) or not isinstance(document.get("cases"), list):
         raise FileMalformed
     cases: list[object] = document["cases"]
@@ -76,7 +71,3 @@ def _output(case: object) -> Json:
     if answer is None:
         raise UnknownKind(f"The kinds are {', '.join(sorted(kinds()))}.")
     return answer(case["input"])
-
-
-def _integer(text: str) -> int | str:
-    return int(text) if len(text) <= _MAX_DIGITS else text

@@ -1,19 +1,16 @@
 """Read the values of a case; check each one, and give errors with their place.
 
 Each kind of fault has an error class with its code, which callers rely on.
-`core.kernel.documents.Table` raises one class for all faults, and it finds unknown fields only
-after the values.
 """
 
-import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from datetime import date, datetime
+from typing import ClassVar
 
+from core.kernel.documents import Table
 from core.kernel.errors import Invalid
 from core.kernel.money import MAX_CENTS
 from core.kernel.regulation import Regulation, shipped
-
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 
 
 class MissingField(Invalid):
@@ -51,64 +48,41 @@ class RepeatedValue(Invalid):
     message = "A value is repeated."
 
 
-class Fields:
+class Fields(Table):
     """A JSON object of a case, with its required and its optional fields.
 
     Raises WrongType, MissingField, UnknownField. The readers raise WrongType and OutOfRange.
     """
 
+    words: ClassVar[Mapping[str, str]] = {**Table.words, "day": "a day is needed, YYYY-MM-DD"}
+
     def __init__(
         self, value: object, place: str, *, needs: Collection[str], may: Collection[str] = ()
     ) -> None:
-        if not isinstance(value, dict):
-            raise WrongType(f"{place}: an object is needed", place=place)
+        super().__init__(value, place, WrongType)
         for key in needs:
-            if key not in value:
-                raise MissingField(f"{place}.{key} is missing", place=f"{place}.{key}")
-        for key in value:
+            if not self.has(key):
+                raise MissingField(f"{self.at(key)} is missing", place=self.at(key))
+        for key in self.unread:
             if key not in needs and key not in may:
-                raise UnknownField(f"{place}.{key} is not known here", place=f"{place}.{key}")
-        self._values = value
-        self._place = place
-
-    def has(self, key: str) -> bool:
-        """Return whether an optional field is present."""
-        return key in self._values
-
-    def value(self, key: str) -> object:
-        """Return the value, unchecked."""
-        return self._values[key]
-
-    def place(self, key: str) -> str:
-        """Return the place of a field, for error messages."""
-        return f"{self._place}.{key}"
+                raise UnknownField(f"{self.at(key)} is not known here", place=self.at(key))
 
     def integer(self, key: str) -> int:
         """Return an integer from 0 to MAX_CENTS."""
-        return integer(self._values[key], self.place(key))
+        return integer(self.get(key), self.at(key))
 
     def choice(self, key: str, allowed: Iterable[str]) -> str:
         """Return a text that is one of those allowed."""
-        value, names = self._values[key], list(allowed)
+        value, names = self.get(key), list(allowed)
         if not isinstance(value, str):
-            raise WrongType(f"{self.place(key)}: a text is needed", place=self.place(key))
+            raise WrongType(f"{self.at(key)}: a text is needed", place=self.at(key))
         if value not in names:
-            raise OutOfRange(f"{self.place(key)}: one of {names}", place=self.place(key))
+            raise OutOfRange(f"{self.at(key)}: one of {names}", place=self.at(key))
         return value
-
-    def day(self, key: str) -> date:
-        """Return a day, written YYYY-MM-DD."""
-        value, place = self._values[key], self.place(key)
-        if isinstance(value, str) and _DAY.fullmatch(value):
-            try:
-                return date.fromisoformat(value)
-            except ValueError as error:
-                raise WrongType(f"{place}: {error}", place=place) from error
-        raise WrongType(f"{place}: a day is needed, YYYY-MM-DD", place=place)
 
     def listed(self, key: str) -> list[object]:
         """Return a list, its items unchecked."""
-        return listed(self._values[key], self.place(key))
+        return listed(self.get(key), self.at(key))
 
     def regulation(self, key: str = "day") -> Regulation:
         """Return the figures in force on the day; without a day, those of the text of 2005."""

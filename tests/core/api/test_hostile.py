@@ -6,7 +6,8 @@ import pytest
 from django.test import RequestFactory
 
 from core.api.errors import LengthRequired, MalformedJson
-from core.api.parsing import MAX_DEPTH, check_size, loads
+from core.api.parsing import check_size, loads
+from core.kernel.documents import MAX_DEPTH
 from core.premises.models import Suspension
 from tests.support import factories
 from tests.support.api import Api, places, refused, terminal_api

@@ -4,7 +4,8 @@ import pytest
 from django.test import RequestFactory
 
 from core.api.errors import BodyTooLarge, MalformedJson
-from core.api.parsing import MAX_DEPTH, loads, read_bytes
+from core.api.parsing import loads, read_bytes
+from core.kernel.documents import MAX_DEPTH
 
 
 def test_a_document_is_read() -> None:

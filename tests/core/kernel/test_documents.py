@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from core.kernel.documents import Table
+from core.kernel.documents import MAX_DEPTH, Fault, NotJson, Table, loads, versions
 from core.kernel.errors import Invalid
 
 
@@ -60,6 +60,11 @@ def test_a_document_is_read() -> None:
         ({"count": 10}, "$.count"),
         ({"count": "3"}, "$.count"),
         ({"day": "31-01-2027"}, "$.day"),
+        ({"day": "2027-W05-1"}, "$.day"),
+        ({"day": "2027-02-30"}, "$.day"),
+        ({"count": 10**5000}, "$.count"),
+        ({"count": 1e400}, "$.count"),
+        ({"percent": 10**5000}, "$.percent"),
         ({"percent": 12.5}, "$.percent"),
         ({"inner": []}, "$.inner"),
         ({"inner": {"names": ["x", 2]}}, "$.inner.names[1]"),
@@ -83,3 +88,64 @@ def test_no_object_is_no_document(make: Callable[[], object]) -> None:
     with pytest.raises(Refused) as refused:
         read(make())
     assert refused.value.data["place"] == "$"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "Expecting value"),
+        ('{"a": 1} {"a": 1}', "Extra data"),
+        ('{"a": 1, "a": 1}', "same name twice"),
+        ('[{"a": {"b": 1, "c": 2, "b": 3}}]', "same name twice"),
+        ("[NaN]", "NaN is not JSON"),
+        ("[-Infinity]", "-Infinity is not JSON"),
+        ("9" * 5000, "too long"),
+        ("[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1), "too deeply"),
+        ('{"a":' * 100_000, "too deeply"),
+    ],
+)
+def test_what_is_not_one_strict_document_is_refused(text: str, why: str) -> None:
+    with pytest.raises(NotJson, match=why):
+        loads(text)
+
+
+def test_exact_numbers_stay_the_text_they_are() -> None:
+    text = f'[1, 0.10, 1e400, NaN, {"9" * 5000}, "1"]'
+    assert loads(text, exact=True) == [1, "0.10", "1e400", "NaN", "9" * 5000, "1"]
+    with pytest.raises(NotJson, match="same name twice"):
+        loads('{"a": 1, "a": 1}', exact=True)
+
+
+def test_a_data_file_holds_versions_and_nothing_else() -> None:
+    assert versions('{"versions": [1]}', Refused) == [1]
+    for text in ("[]", "{}", '{"versions": {}}', '{"versions": [], "more": 1}'):
+        with pytest.raises(Refused):
+            versions(text, Refused)
+
+
+def test_all_faults_are_gathered_with_their_places() -> None:
+    faults: list[Fault] = []
+    rows = [{"count": "1"}, 5, {"count": 2, "more": 1}]
+    document = DOCUMENT | {"rows": rows, "day": 7, "percent": 101, "inner": None, "more": 1}
+    table = Table(document, "$", Refused, faults)
+    table.only(DOCUMENT)
+    read = (
+        table.text("name"),
+        table.whole("count", 9, 5),
+        table.day("day"),
+        table.percent("percent"),
+        table.table("inner", lambda inner: inner.texts("names")),
+        table.tables("rows", lambda row: row.whole("count", 9)),
+    )
+    assert read == ("a", 0, date.min, 0, (), (0, 0, 2))
+    assert [(fault.kind, fault.place) for fault in faults] == [
+        ("unknown", "$.more"),
+        ("whole", "$.count"),
+        ("day", "$.day"),
+        ("bad_percent", "$.percent"),
+        ("object", "$.inner"),
+        ("whole", "$.rows[0].count"),
+        ("object", "$.rows[1]"),
+        ("unknown", "$.rows[2].more"),
+    ]
+    assert table.sound("name") and not table.sound("inner") and not table.sound("count")

@@ -109,3 +109,19 @@ def test_all_faults_are_named_at_once() -> None:
 def test_a_document_is_an_object() -> None:
     with pytest.raises(BetTypeRefused):
         BetType.from_document([], minimum_prize_percent=LEAST)  # type: ignore[arg-type]
+
+
+def test_the_faults_come_in_the_order_of_the_form_with_its_words() -> None:
+    shares = {"7": "x", "6": 10**400}
+    with pytest.raises(BetTypeRefused) as caught:
+        _read(colour="red", legs="7", shares_below=shares, shares_above={}, name="a\0")
+    assert [(error["code"], error["field"]) for error in caught.value.data["errors"]] == [
+        ("unknown_field", "colour"),
+        ("bad_integer", "legs"),
+        ("bad_percent", "shares_below.7"),
+        ("bad_percent", "shares_below.6"),
+        ("categories_not_contiguous", "shares_below"),
+        ("bad_shares", "shares_above"),
+        ("bad_text", "name"),
+    ]
+    assert caught.value.detail.endswith("; name: A text of 1 to 64 characters is needed.")

@@ -47,5 +47,13 @@ def _read(content: bytes) -> Any:
 
 def test_a_file_that_is_no_document_is_refused_in_words() -> None:
     assert _read(b'{"code": "a"}') == {"code": "a"}
-    for wrong in (b"{", b"\xff\xfe", b"[1]", b"1", b'{"a": "' + b"x" * 200_001):
+    assert _read(b'\xef\xbb\xbf{"code": "a"}') == {"code": "a"}
+    repeated, not_a_number, more = b'{"a": 1, "a": 2}', b'{"a": NaN}', b"{} {}"
+    deep, long, zero = (
+        b'{"a":' * 40 + b"1" + b"}" * 40,
+        b'{"a": %s}' % (b"9" * 5000),
+        rb'{"a": "\u0000"}',
+    )
+    strict = (repeated, not_a_number, more, deep, long, zero)
+    for wrong in (b"{", b"\xff\xfe", b"[1]", b"1", b'{"a": "' + b"x" * 200_001, *strict):
         assert len(_read(wrong)) == 1

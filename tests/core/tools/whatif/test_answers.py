@@ -122,7 +122,14 @@ def test_a_decimal_number_is_an_exact_percentage() -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"{", b"[]", b"{}", b'{"cases": {}}', b"\xff\xfe", b"[" * 10**5, b'"cases"', b"nul"],
+    [
+        *(b"", b"{", b"[]", b"{}", b'{"cases": {}}', b"\xff\xfe", b"[" * 10**5, b'"cases"', b"nul"),
+        *(
+            b'{"cases": []} 1',
+            b'{"cases": [], "cases": []}',
+            b'{"cases": %s}' % (b"[" * 40 + b"]" * 40),
+        ),
+    ],
 )
 def test_a_file_that_cannot_be_read_is_refused_whole(content: bytes) -> None:
     with pytest.raises(FileMalformed):

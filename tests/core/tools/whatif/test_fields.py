@@ -28,7 +28,7 @@ def _fields(**values: object) -> Fields:
 def test_fields_are_required_optional_or_refused() -> None:
     fields = Fields({"amount": 5}, "input", needs=("amount",), may=("day",))
     assert fields.integer("amount") == 5
-    assert fields.value("amount") == 5
+    assert fields.get("amount") == 5
     assert not fields.has("day")
     with pytest.raises(MissingField, match=r"input\.amount is missing"):
         Fields({}, "input", needs=("amount",))
