@@ -97,7 +97,8 @@ CREATE OR REPLACE FUNCTION lototrot_guard_order() RETURNS trigger LANGUAGE plpgs
 BEGIN
     IF EXISTS (
         SELECT FROM lototrot_contest k, lototrot_breaches(
-            k.id, lototrot_limit(k.id), k.opened_at, lototrot_sales_ended(k.id))
+            p_contest => k.id, p_limit => lototrot_limit(k.id), p_opened_at => k.opened_at,
+            p_closed_at => lototrot_sales_ended(k.id))
          WHERE k.id = NEW.contest_id) THEN
         RAISE EXCEPTION 'contest %: bets in breach are pending', NEW.contest_id
             USING ERRCODE = 'restrict_violation';

@@ -9,7 +9,8 @@ BEGIN
     PERFORM pg_advisory_xact_lock({lock.request}, hashtext(p_uuid::text));
     SELECT t.id, t.terminal_id INTO ticket_id, v_owner
       FROM lototrot_ticket t WHERE t.uuid = p_uuid;
-    outcome := premises_request_state(p_terminal, p_uuid, v_owner);
+    outcome := premises_request_state(
+        p_terminal => p_terminal, p_uuid => p_uuid, p_sold_by => v_owner);
     IF outcome <> 'sold' THEN
         ticket_id := NULL;
     END IF;

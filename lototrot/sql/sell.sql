@@ -40,8 +40,10 @@ BEGIN
         sold_at := core_now();
     END IF;
 
-    v_seller := premises_seller(p_token, p_session, 'lototrot', p_uuid, v_known.terminal_id,
-        v_known.request_digest = p_request, sold_at);
+    v_seller := premises_seller(
+        p_token => p_token, p_session => p_session, p_game => 'lototrot', p_uuid => p_uuid,
+        p_sold_by => v_known.terminal_id, p_same => v_known.request_digest = p_request,
+        p_at => sold_at);
     outcome := v_seller.outcome;
     terminal_id := v_seller.terminal_id;
     operator_id := v_seller.operator_id;
@@ -81,7 +83,9 @@ BEGIN
 
     v_done := pg_advisory_xact_lock({lock.credit}, v_seller.premises_id::integer);
     SELECT * INTO v_credit
-      FROM statements_may_owe(v_seller.premises_id, v_seller.terminal_id, p_amount, sold_at);
+      FROM statements_may_owe(
+          p_premises => v_seller.premises_id, p_terminal => v_seller.terminal_id,
+          p_amount => p_amount, p_at => sold_at);
     outcome := v_credit.refusal;
     IF outcome IS NULL AND v_contest.premises_cap_cents IS NOT NULL THEN
         SELECT 'premises_cap_reached' INTO outcome
@@ -106,7 +110,8 @@ BEGIN
     INSERT INTO ledger_transfer (reference, line, kind, debit_id, credit_id, amount_cents, at)
     VALUES (p_uuid, 0, 'lototrot.sale', v_credit.account_id, v_contest.takings_account_id, p_amount,
             sold_at);
-    v_done := statements_till_add_sale(terminal_id, p_amount, sold_at);
+    v_done := statements_till_add_sale(
+        p_terminal => terminal_id, p_amount => p_amount, p_at => sold_at);
     IF v_contest.premises_cap_cents IS NOT NULL THEN
         INSERT INTO lototrot_premisessales AS s (contest_id, premises_id, sold_cents)
         VALUES (p_contest, v_seller.premises_id, p_amount)

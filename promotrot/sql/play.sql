@@ -135,7 +135,9 @@ BEGIN
     INSERT INTO promotrot_playact (ticket_id, number, act, draw, shown, terminal_id, at)
     VALUES (p_ticket, p_number, p_act, p_draw, p_shown, p_terminal, at);
     IF p_ending IS NOT NULL THEN
-        PERFORM promotrot_end(p_ticket, p_terminal, at, p_claim_days, p_ending, p_vouchers);
+        PERFORM promotrot_end(
+            p_ticket => p_ticket, p_terminal => p_terminal, p_at => at,
+            p_claim_days => p_claim_days, p_ending => p_ending, p_vouchers => p_vouchers);
     END IF;
     outcome := 'recorded';
 END $$;

@@ -32,8 +32,11 @@ BEGIN
         sold_at := core_now();
     END IF;
 
-    v_seller := premises_seller(p_token, p_session, 'promotrot', p_uuid, v_known.terminal_id,
-        v_known.emission_id = p_emission AND v_known.price_cents = p_price, sold_at);
+    v_seller := premises_seller(
+        p_token => p_token, p_session => p_session, p_game => 'promotrot', p_uuid => p_uuid,
+        p_sold_by => v_known.terminal_id,
+        p_same => v_known.emission_id = p_emission AND v_known.price_cents = p_price,
+        p_at => sold_at);
     outcome := v_seller.outcome;
     terminal_id := v_seller.terminal_id;
     operator_id := v_seller.operator_id;
@@ -63,7 +66,9 @@ BEGIN
     END IF;
     v_done := pg_advisory_xact_lock({lock.credit}, v_seller.premises_id::integer);
     SELECT * INTO v_credit
-      FROM statements_may_owe(v_seller.premises_id, v_seller.terminal_id, p_price, sold_at);
+      FROM statements_may_owe(
+          p_premises => v_seller.premises_id, p_terminal => v_seller.terminal_id,
+          p_amount => p_price, p_at => sold_at);
     IF v_credit.refusal IS NOT NULL THEN
         outcome := v_credit.refusal;
         RETURN;
@@ -114,7 +119,8 @@ BEGIN
     INSERT INTO ledger_transfer (reference, line, kind, debit_id, credit_id, amount_cents, at)
     VALUES (p_uuid, 0, 'promotrot.sale', v_credit.account_id, v_emission.takings_account_id,
             p_price, sold_at);
-    v_done := statements_till_add_sale(terminal_id, p_price, sold_at);
+    v_done := statements_till_add_sale(
+        p_terminal => terminal_id, p_amount => p_price, p_at => sold_at);
     outcome := 'sold';
 END $$;
 
@@ -130,7 +136,8 @@ BEGIN
     PERFORM pg_advisory_xact_lock({lock.request}, hashtext(p_uuid::text));
     SELECT t.id, t.terminal_id INTO ticket_id, v_owner
       FROM promotrot_playticket t WHERE t.uuid = p_uuid;
-    outcome := premises_request_state(p_terminal, p_uuid, v_owner);
+    outcome := premises_request_state(
+        p_terminal => p_terminal, p_uuid => p_uuid, p_sold_by => v_owner);
     IF outcome <> 'sold' THEN
         ticket_id := NULL;
     END IF;

@@ -17,7 +17,9 @@ BEGIN
     IF p_act <> '' THEN
         PERFORM set_config('core.act', p_act, true);
     END IF;
-    PERFORM promotrot_end(p_ticket, NULL, v_at, p_claim_days, p_ending, p_vouchers);
+    PERFORM promotrot_end(
+        p_ticket => p_ticket, p_terminal => NULL, p_at => v_at, p_claim_days => p_claim_days,
+        p_ending => p_ending, p_vouchers => p_vouchers);
     RETURN true;
 END $$;
 

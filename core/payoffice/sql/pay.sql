@@ -28,7 +28,7 @@ BEGIN
     v.paid_at := core_now();
     SELECT p.id, p.request_digest, p.terminal_id, p.staff_id, p.paid_at, h.authorised,
            EXISTS (SELECT FROM ledger_transfer x WHERE x.reference = v.uuid) AS used INTO v_known
-      FROM premises_holds(v.premises_id, p_game, v.paid_at) h
+      FROM premises_holds(p_premises => v.premises_id, p_game => p_game, p_at => v.paid_at) h
       LEFT JOIN payoffice_payment p ON p.uuid = v.uuid;
     IF v_known.id IS NOT NULL THEN
         IF v_known.request_digest = v.request_digest
@@ -63,7 +63,8 @@ BEGIN
             RETURN;
         END IF;
         v.paid_at := core_now();
-        v_known.authorised := premises_authorised(v.premises_id, p_game, v.paid_at);
+        v_known.authorised := premises_authorised(
+            p_premises => v.premises_id, p_game => p_game, p_at => v.paid_at);
     END IF;
     IF v.paid_at < p_from OR v.paid_at >= p_until THEN
         outcome := 'day_changed';

@@ -7,7 +7,8 @@ DECLARE
 BEGIN
     SELECT c.state, h.authorised INTO v
       FROM payoffice_claim c
-     CROSS JOIN LATERAL premises_holds(NEW.premises_id, c.game, NEW.paid_at) h
+     CROSS JOIN LATERAL premises_holds(
+         p_premises => NEW.premises_id, p_game => c.game, p_at => NEW.paid_at) h
      WHERE c.id = NEW.claim_id;
     IF v.state IS DISTINCT FROM 'paid' THEN
         RAISE EXCEPTION 'table %: the claim is not paid', TG_TABLE_NAME

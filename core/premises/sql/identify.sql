@@ -98,9 +98,11 @@ LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     v_who record;
 BEGIN
-    SELECT * INTO v_who FROM premises_who(p_token, p_session, p_at);
+    SELECT * INTO v_who FROM premises_who(
+        p_token => p_token, p_session => p_session, p_at => p_at);
     IF NOT FOUND AND premises_token_take(p_token) THEN
-        SELECT * INTO v_who FROM premises_who(p_token, p_session, p_at);
+        SELECT * INTO v_who FROM premises_who(
+            p_token => p_token, p_session => p_session, p_at => p_at);
     END IF;
     terminal_id := v_who.terminal_id;
     premises_id := v_who.premises_id;

@@ -12,7 +12,8 @@ $$;
 -- Return the same as a value.
 CREATE OR REPLACE FUNCTION premises_authorised(p_premises bigint, p_game text, p_at timestamptz)
 RETURNS boolean LANGUAGE sql STABLE AS $$
-    SELECT h.authorised FROM premises_holds(p_premises, p_game, p_at) h
+    SELECT h.authorised FROM premises_holds(
+        p_premises => p_premises, p_game => p_game, p_at => p_at) h
 $$;
 
 -- Return the code of the refusal if these premises or this terminal may not sell a game at an

@@ -54,10 +54,12 @@ BEGIN
     FOR v_try IN 1 .. 2 LOOP
         SELECT w.*, u.refusal AS uuid_refusal, m.refusal AS place_refusal,
                k.unsound INTO v
-          FROM premises_who(p_token, p_session, p_at) w
+          FROM premises_who(p_token => p_token, p_session => p_session, p_at => p_at) w
          CROSS JOIN premises_may_use(p_uuid) u
          CROSS JOIN core_clock_unsound() k
-         CROSS JOIN LATERAL premises_may_sell(w.terminal_id, w.premises_id, p_game, p_at) m;
+         CROSS JOIN LATERAL premises_may_sell(
+             p_terminal => w.terminal_id, p_premises => w.premises_id, p_game => p_game,
+             p_at => p_at) m;
         EXIT WHEN FOUND;
         IF v_try = 2 OR NOT premises_token_take(p_token) THEN
             outcome := premises_token_former(p_token);

@@ -27,15 +27,19 @@ BEGIN
         RETURN NEW;
     END IF;
     v_fresh := v_new OR NEW.given_id IS DISTINCT FROM OLD.given_id;
-    IF v_new AND NOT staff_confirmed(NEW.given_id, 'staff.account',
-            jsonb_build_object('username', NEW.username) || v_roles)
+    IF v_new AND NOT staff_confirmed(
+        p_proposal => NEW.given_id, p_kind => 'staff.account',
+        p_content => jsonb_build_object('username', NEW.username) || v_roles)
        OR NOT v_new AND NEW.roles <> OLD.roles
-       AND NOT (v_fresh AND staff_confirmed(NEW.given_id, 'staff.roles', v_user || v_roles))
+       AND NOT (v_fresh AND staff_confirmed(
+           p_proposal => NEW.given_id, p_kind => 'staff.roles', p_content => v_user || v_roles))
        OR NOT v_new AND NEW.is_active AND NOT OLD.is_active
-       AND NOT (v_fresh AND staff_confirmed(NEW.given_id, 'staff.reactivation', v_user))
+       AND NOT (v_fresh AND staff_confirmed(
+           p_proposal => NEW.given_id, p_kind => 'staff.reactivation', p_content => v_user))
        OR NOT v_new AND NEW.password <> OLD.password
        AND v_own IS NOT TRUE
-       AND NOT (v_fresh AND staff_confirmed(NEW.given_id, 'staff.password', v_user)) THEN
+       AND NOT (v_fresh AND staff_confirmed(
+           p_proposal => NEW.given_id, p_kind => 'staff.password', p_content => v_user)) THEN
         RAISE EXCEPTION 'table %: two administrators are needed', TG_TABLE_NAME
             USING ERRCODE = 'restrict_violation';
     END IF;
@@ -77,8 +81,9 @@ END $$;
 
 CREATE OR REPLACE FUNCTION staff_guard_second_factor() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF NOT staff_confirmed(NEW.ending_id, 'staff.second_factor',
-            jsonb_build_object('user', NEW.user_id))
+    IF NOT staff_confirmed(
+        p_proposal => NEW.ending_id, p_kind => 'staff.second_factor',
+        p_content => jsonb_build_object('user', NEW.user_id))
        OR NOT EXISTS (SELECT FROM staff_user u
                        WHERE u.id = NEW.user_id AND u.given_id = NEW.ending_id) THEN
         RAISE EXCEPTION 'table %: two administrators are needed', TG_TABLE_NAME
