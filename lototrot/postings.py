@@ -64,6 +64,15 @@ def carry_over(*, contest_id: int, bet_type_code: str, day: date, cents: int) ->
     return Line("lototrot.carry_over", waiting, accounts.lapsed(contest_id), cents)
 
 
+def restored(*, contest_id: int, taken_from: AccountCode, cents: int) -> Line:
+    """Return the line by which a rebuild makes a lapsed prize payable again [C8].
+
+    The prize office posts the return itself, and then moves the money on.
+    """
+    payable = accounts.prizes_payable(contest_id)
+    return Line("lototrot.restored", taken_from, payable, cents)
+
+
 class Source(StrEnum):
     """A sum that had accumulated in a chain when its bet type ended [A21]."""
 

@@ -61,6 +61,11 @@ def lapse_drawn(*, game_code: str, reference: str, cents: int) -> Line:
     return Line("promotrot.lapse_drawn", accounts.vouchers(reference), owed, cents)
 
 
+def restored(*, game_code: str, cents: int) -> Line:
+    """A rebuild gives drawn prizes, paid late from the organiser's account, back to the game."""
+    return Line("promotrot.restored", accounts.late_awards(), accounts.prizes(game_code), cents)
+
+
 def debt_stands(*, game_code: str, cents: int) -> Line:
     """Money that the last draw could not give away stands for the authority's decision [P17]."""
     authority = accounts.for_authority(game_code)

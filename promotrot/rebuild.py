@@ -81,8 +81,7 @@ def rebuild_debts(books: Books) -> None:
     with connection.cursor() as cursor:
         cursor.execute(_RESTORED, [accounts.late_awards().code])
         for code, cents in cursor.fetchall():
-            prizes = accounts.prizes(code)
-            books.move([Line("promotrot.restored", accounts.late_awards(), prizes, cents)])
+            books.move([postings.restored(game_code=code, cents=cents)])
 
 
 def _sums(model: type[DebtStanding | DebtDecision]) -> list[tuple[str, int]]:

@@ -21,6 +21,11 @@ def payer(*, premises_id: int, cash_session_id: int | None, means: str) -> Accou
     return premises_account(premises_id)
 
 
+def claimed(*, owed: AccountCode, to: AccountCode, cents: int) -> Line:
+    """Return the line by which a rebuild moves a claim's debt to where its state puts it."""
+    return Line("payoffice.claims", owed, to, cents)
+
+
 def payment(*, refund: bool, stood: AccountCode, paid_from: AccountCode, cents: int) -> Line:
     """Return the line of a payment: the debt of the claim is settled from the payer's account."""
     return Line(REFUND if refund else PRIZE, stood, paid_from, cents)

@@ -51,7 +51,7 @@ def rebuild_payoffice(books: Books) -> None:
                 to = claimed.sent_to or claimed.held
             elif claimed.state in _OUT:
                 to = _HANDED_OVER
-            books.move([Line("payoffice.claims", claimed.owed, to, claimed.cents)])
+            books.move([postings.claimed(owed=claimed.owed, to=to, cents=claimed.cents)])
     books.move(_payments())
     books.move(_cash())
     books.move(_goods())

@@ -13,9 +13,8 @@ from fractions import Fraction
 
 from core.kernel.days import day_bounds
 from core.kernel.money import parse_percent, percent_down
-from core.ledger.services import Line, premises_account
 from core.statements.balances import Movement
-from core.statements.columns import COMMISSION_KIND, Column, games
+from core.statements.columns import Column, games
 from core.statements.models import CommissionRate, Statement
 
 
@@ -91,17 +90,6 @@ def _share(base_cents: int, percent: Fraction) -> int:
     """Return the share, rounded down to the cent, for positive and negative amounts."""
     share = percent_down(abs(base_cents), percent)
     return share if base_cents >= 0 else -share
-
-
-def lines(premises_id: int, earned: dict[str, int]) -> list[Line]:
-    """Return the transfers of a week's commission by game, from the organiser to the premises."""
-    place = premises_account(premises_id)
-    sources = {game.game: game.commission_from for game in games()}
-    posted = []
-    for name, cents in earned.items():
-        debit, credit = (sources[name], place) if cents > 0 else (place, sources[name])
-        posted.append(Line(COMMISSION_KIND, debit, credit, abs(cents)))
-    return posted
 
 
 def stated(statement: Statement) -> dict[str, int]:

@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Model
 
 from core.reports.parts import Event, Part, Span, post
-from core.statements import commission, services
+from core.statements import commission, postings
 from core.statements.models import Remittance, Statement
 
 
@@ -26,11 +26,11 @@ def events(span: Span) -> Iterator[Event]:
 
 def _issued(row: Any, data: Mapping[str, Any]) -> None:
     earned = commission.stated(row)
-    post("statements.statement", row, commission.lines(row.premises_id, earned))
+    post("statements.statement", row, postings.commission(row.premises_id, earned))
 
 
 def _remitted(row: Any, data: Mapping[str, Any]) -> None:
-    post("statements.remittance", row, [services.remittance_line(row)])
+    post("statements.remittance", row, [postings.remittance(row.premises_id, row.amount_cents)])
 
 
 def nothing_before(span: Span) -> Iterator[Model]:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.ledger.books import Books, Rebuilder
 from core.ledger.services import premises_account
-from core.statements import commission, services, weeks
+from core.statements import commission, postings, weeks
 from core.statements.columns import COMMISSION_KIND, REMITTANCE_KIND
 from core.statements.guarantee import covers
 from core.statements.models import Remittance, Statement
@@ -28,13 +28,13 @@ def rebuild_statements(books: Books) -> None:
         if weeks.is_archived(sunday):
             for statement in Statement.objects.filter(week_to=sunday):
                 stated = commission.stated(statement)
-                books.move(commission.lines(statement.premises_id, stated))
+                books.move(postings.commission(statement.premises_id, stated))
             continue
         week = weeks.week(sunday)
         for place in places:
-            books.move(commission.lines(place, week.figures(place).earned))
+            books.move(postings.commission(place, week.figures(place).earned))
     for remittance in Remittance.objects.iterator():
-        books.move([services.remittance_line(remittance)])
+        books.move([postings.remittance(remittance.premises_id, remittance.amount_cents)])
     for cover in covers():
         books.keep(premises_account(cover.premises_id), cover.balance_cents)
 

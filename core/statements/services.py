@@ -21,15 +21,12 @@ from core.kernel.errors import Conflict, Invalid, InvariantBroken, NotFound
 from core.kernel.money import parse_percent, percent_text
 from core.kernel.request_uuids import derived_uuid
 from core.ledger import services as ledger
-from core.ledger.services import Line, premises_account
-from core.payoffice import accounts
 from core.premises.models import Game, Premises
 from core.premises.services import premises_by_code, sales_hold
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
-from core.statements import commission, powers, weeks
-from core.statements.columns import REMITTANCE_KIND
+from core.statements import postings, powers, weeks
 from core.statements.models import CommissionRate, GuaranteeLimit, Remittance, Statement
 from core.statements.weeks import Figures, Week
 
@@ -219,7 +216,7 @@ def _issue(week: Week) -> list[Statement]:
     Statement.objects.bulk_create(issued, batch_size=ledger.BATCH)
     ledger.post_all(
         {
-            each.uuid: commission.lines(each.premises_id, figures[each.premises_id].earned)
+            each.uuid: postings.commission(each.premises_id, figures[each.premises_id].earned)
             for each in issued
         }
     )
@@ -361,7 +358,8 @@ def _remit(asked: _Asked, **by: Any) -> Remittance:
         recorded_at=now,
         **by,
     )
-    ledger.post(reference=remittance.uuid, lines=[remittance_line(remittance)])
+    line = postings.remittance(remittance.premises_id, remittance.amount_cents)
+    ledger.post(reference=remittance.uuid, lines=[line])
     return remittance
 
 
@@ -380,13 +378,6 @@ def _remitted(proposal: Proposal, by: StaffActor) -> None:
         recorded_in_id=proposal.proposed_in_id,
         proposal=proposal,
     )
-
-
-def remittance_line(of: Remittance) -> Line:
-    place = premises_account(of.premises_id)
-    inwards = of.amount_cents > 0
-    debit, credit = (accounts.treasury(), place) if inwards else (place, accounts.treasury())
-    return Line(REMITTANCE_KIND, debit, credit, abs(of.amount_cents))
 
 
 def outstanding_cents(statement: Statement) -> int:

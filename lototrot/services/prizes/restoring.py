@@ -72,7 +72,6 @@ def restored_lines(contest: Contest) -> Iterable[Line]:
 
     What is done with a claim afterwards is the prize office's.
     """
-    owed = accounts.prizes_payable(contest.pk)
     with connection.cursor() as cursor:
         cursor.execute(_RESTORED, [Game.LOTOTROT.value, contest.pk])
         rows = cursor.fetchall()
@@ -83,7 +82,8 @@ def restored_lines(contest: Contest) -> Iterable[Line]:
             day=lapsed_day,
             cents=cents,
         )
-        yield Line("lototrot.restored", AccountCode(code, Account.Side(side)), owed, cents)
+        taken_from = AccountCode(code, Account.Side(side))
+        yield postings.restored(contest_id=contest.pk, taken_from=taken_from, cents=cents)
 
 
 def given_back(contest: Contest) -> dict[date, int]:

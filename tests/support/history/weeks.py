@@ -29,9 +29,10 @@ from core.nights.models import JobRun
 from core.nights.nightly import lapse
 from core.premises.models import OperatorSession
 from core.staff.powers import Role
+from core.statements import postings
 from core.statements.balances import mark_make
 from core.statements.models import Remittance, Statement
-from core.statements.services import remittance_line, statements_issue
+from core.statements.services import statements_issue
 from lototrot.models.contest import Contest
 from lototrot.sample import facts, players
 from lototrot.services.contest.putting_on_sale import contest_publish
@@ -249,7 +250,12 @@ def remit(sunday: date) -> None:
         )
         for statement in owing
     )
-    ledger.post_all({each.uuid: [remittance_line(each)] for each in remittances})
+    ledger.post_all(
+        {
+            each.uuid: [postings.remittance(each.premises_id, each.amount_cents)]
+            for each in remittances
+        }
+    )
 
 
 @transaction.atomic
