@@ -35,9 +35,6 @@ def _voucher(ident: Any) -> Any:
 ADMINISTRATION = Administration(
     key_names={
         "blocks": _("blocks"),
-        "mode": _("mode"),
-        "prizes": _("prizes"),
-        "tier": _("tier"),
     },
     sections=(
         Section(

@@ -34,7 +34,6 @@ ADMINISTRATION = Administration(
     waiting=alarms_waiting,
     key_names={
         "alarms": _("alarms"),
-        "subject": _("subject"),
         "since": _("since"),
         "days_left": _("days left"),
         "words": _("words"),

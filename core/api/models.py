@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
 from core.staff.models import User
@@ -15,12 +16,14 @@ class FirstAnswer(Guarded):
     `body`.
     """
 
-    user = models.ForeignKey(User, models.PROTECT, related_name="+", db_index=False)
-    key_digest = models.BinaryField(max_length=32)
-    request_digest = models.BinaryField(max_length=32)
-    status = models.PositiveSmallIntegerField()
-    body = models.TextField()
-    answered_at = models.DateTimeField()
+    user = models.ForeignKey(
+        User, models.PROTECT, related_name="+", db_index=False, verbose_name=_("member of staff")
+    )
+    key_digest = models.BinaryField(_("digest of the key"), max_length=32)
+    request_digest = models.BinaryField(_("digest of the request"), max_length=32)
+    status = models.PositiveSmallIntegerField(_("HTTP status"))
+    body = models.TextField(_("answer"))
+    answered_at = models.DateTimeField(_("answered at"))
 
     class Meta:
         constraints = [

@@ -43,7 +43,7 @@ class Draw(Guarded):
     uuid = models.UUIDField(_("UUID"), unique=True, default=uuid.uuid4)
     kind = models.CharField(_("kind"), max_length=60)
     subject = models.CharField(_("subject"), max_length=80)
-    title = models.JSONField()
+    title = models.JSONField(_("title"))
     reason = models.CharField(_("reason"), max_length=400)
     declared_at = models.DateTimeField(_("declared at"))
     due_at = models.DateTimeField(_("due at"), null=True)
@@ -75,7 +75,9 @@ class Announcement(Guarded):
     elsewhere. `notice_s` is the notice in force, in seconds.
     """
 
-    draw = models.ForeignKey(Draw, models.PROTECT, related_name="announcements")
+    draw = models.ForeignKey(
+        Draw, models.PROTECT, related_name="announcements", verbose_name=_("public draw")
+    )
     office = models.ForeignKey(
         Premises, models.PROTECT, null=True, related_name="+", verbose_name=_("Central Office")
     )
@@ -86,7 +88,9 @@ class Announcement(Guarded):
     announced_by = models.ForeignKey(
         User, models.PROTECT, related_name="+", verbose_name=_("announced by")
     )
-    announced_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    announced_in = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("announced in session")
+    )
 
     class Meta:
         verbose_name = _("announcement")
@@ -99,7 +103,9 @@ class Announcement(Guarded):
 class Attendance(Guarded):
     """The presence of an inspector appointed by the director general (14.III.5.4.4)."""
 
-    draw = models.ForeignKey(Draw, models.PROTECT, related_name="attendances")
+    draw = models.ForeignKey(
+        Draw, models.PROTECT, related_name="attendances", verbose_name=_("public draw")
+    )
     inspector = models.ForeignKey(
         User, models.PROTECT, related_name="+", verbose_name=_("inspector")
     )
@@ -150,12 +156,14 @@ class PlaceReason(Guarded):
 class DrawField(Guarded):
     """The fixed field of a draw: its entries, the number of places, the facts behind it."""
 
-    draw = models.OneToOneField(Draw, models.PROTECT, related_name="field")
-    entries = models.JSONField()
+    draw = models.OneToOneField(
+        Draw, models.PROTECT, related_name="field", verbose_name=_("public draw")
+    )
+    entries = models.JSONField(_("entries"))
     digest = models.BinaryField(_("digest"), max_length=32)
-    size = models.PositiveIntegerField()
+    size = models.PositiveIntegerField(_("number of entries"))
     places = models.PositiveIntegerField(_("places"))
-    facts = models.JSONField()
+    facts = models.JSONField(_("facts"))
     fixed_at = models.DateTimeField(_("fixed at"))
 
     class Meta:
@@ -178,7 +186,9 @@ class Commitment(Guarded):
     balls; null for a phrase) [B16].
     """
 
-    draw = models.OneToOneField(Draw, models.PROTECT, related_name="commitment")
+    draw = models.OneToOneField(
+        Draw, models.PROTECT, related_name="commitment", verbose_name=_("public draw")
+    )
     source = models.CharField(_("source"), max_length=10)
     pieces = models.PositiveSmallIntegerField(_("dice or balls"), null=True)
     secret_kept = models.BinaryField()
@@ -187,7 +197,9 @@ class Commitment(Guarded):
     committed_by = models.ForeignKey(
         User, models.PROTECT, related_name="+", verbose_name=_("committed by")
     )
-    committed_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    committed_in = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("committed in session")
+    )
 
     class Meta:
         verbose_name = _("commitment")
@@ -216,14 +228,16 @@ class Outcome(Guarded):
         COMPUTED = "computed", _("Computed from secret and entropy")
         BALLS = "balls", _("Balls drawn by hand")
 
-    draw = models.OneToOneField(Draw, models.PROTECT, related_name="outcome")
+    draw = models.OneToOneField(
+        Draw, models.PROTECT, related_name="outcome", verbose_name=_("public draw")
+    )
     method = models.CharField(_("method"), max_length=10, choices=Method.choices)
     witness = models.CharField(_("witness"), max_length=200)
     source = models.CharField(_("source"), max_length=10, blank=True)
     entropy_text = models.CharField(_("entropy"), max_length=400, blank=True)
-    entropy = models.CharField(max_length=800, blank=True)
+    entropy = models.CharField(_("entropy in canonical form"), max_length=800, blank=True)
     secret = models.BinaryField(max_length=32, null=True)
-    order = models.JSONField()
+    order = models.JSONField(_("order"))
     place = models.CharField(_("place"), max_length=300)
     drawn_at = models.DateTimeField(_("drawn at"))
     cause = models.CharField(_("cause"), max_length=400, blank=True)
@@ -261,7 +275,9 @@ class Outcome(Guarded):
 class DrawCertificate(Guarded):
     """The certificate of the attending inspector; with it the draw is final [B12, B13]."""
 
-    draw = models.OneToOneField(Draw, models.PROTECT, related_name="certificate")
+    draw = models.OneToOneField(
+        Draw, models.PROTECT, related_name="certificate", verbose_name=_("public draw")
+    )
     attendance = models.ForeignKey(
         Attendance, models.PROTECT, related_name="+", verbose_name=_("inspector")
     )
@@ -290,13 +306,17 @@ class DrawCertificate(Guarded):
 class CallOff(Guarded):
     """The calling off of a draw whose subject fell away before its order could be known [B13]."""
 
-    draw = models.OneToOneField(Draw, models.PROTECT, related_name="call_off")
+    draw = models.OneToOneField(
+        Draw, models.PROTECT, related_name="call_off", verbose_name=_("public draw")
+    )
     reason = models.CharField(_("reason"), max_length=400)
     called_off_at = models.DateTimeField(_("called off at"))
     called_off_by = models.ForeignKey(
         User, models.PROTECT, related_name="+", verbose_name=_("called off by")
     )
-    called_off_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    called_off_in = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("called off in session")
+    )
 
     class Meta:
         verbose_name = _("calling off")
@@ -312,7 +332,9 @@ class Abandonment(Guarded):
     It publishes the secret, so that nobody can wonder which order they did not want.
     """
 
-    draw = models.OneToOneField(Draw, models.PROTECT, related_name="abandonment")
+    draw = models.OneToOneField(
+        Draw, models.PROTECT, related_name="abandonment", verbose_name=_("public draw")
+    )
     reason = models.CharField(_("reason"), max_length=400)
     secret = models.BinaryField(max_length=32)
     attendance = models.ForeignKey(

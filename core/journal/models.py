@@ -244,7 +244,13 @@ class Block(Guarded):
 
     mutable = ("entries", "short")
 
-    batch = models.ForeignKey(Batch, models.PROTECT, related_name="blocks", db_index=False)
+    batch = models.ForeignKey(
+        Batch,
+        models.PROTECT,
+        related_name="blocks",
+        db_index=False,
+        verbose_name=_("batch of the journal"),
+    )
     position = models.PositiveIntegerField(_("position"))
     row_form = models.ForeignKey(
         RowForm, models.PROTECT, related_name="+", db_index=False, verbose_name=_("form of rows")

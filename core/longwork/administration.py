@@ -11,9 +11,7 @@ ADMINISTRATION = Administration(
         "audits": _("audits"),
         "found": _("found"),
         "sound": _("sound"),
-        "rows": _("rows"),
         "jobs": _("jobs"),
-        "proposal": _("proposal"),
     },
     tones={"waiting": "info", "cut_off": "danger"},
 )

@@ -7,5 +7,4 @@ from core.looks.models import Look
 
 ADMINISTRATION = Administration(
     sections=(Section(_("Looks"), 96, Place.PROOF, ((Look, "visibility"),)),),
-    key_names={"door": _("door"), "asked": _("asked")},
 )

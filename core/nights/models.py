@@ -58,7 +58,9 @@ class JobRun(Guarded):
 class JobFailure(Guarded):
     """A failed attempt at a job. It stays when a later attempt succeeds."""
 
-    run = models.ForeignKey(JobRun, models.PROTECT, related_name="failures")
+    run = models.ForeignKey(
+        JobRun, models.PROTECT, related_name="failures", verbose_name=_("night's job")
+    )
     attempt = models.PositiveIntegerField(_("attempt"))
     started_at = models.DateTimeField(_("started at"))
     failed_at = models.DateTimeField(_("failed at"))

@@ -23,12 +23,9 @@ ADMINISTRATION = Administration(
     },
     content_readers={field: rows_linked(model) for field, model in KINDS.items()},
     key_names={
-        "transfers": _("transfers"),
-        "first_day": _("from"),
         "last_day": _("to"),
         "over_time": _("over the time of keeping"),
         "month": _("month"),
-        "kept": _("where copies are kept"),
         "names_of_staff": _("names of staff"),
         "names_of_operators": _("names of operators"),
     },

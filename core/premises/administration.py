@@ -46,11 +46,7 @@ ADMINISTRATION = Administration(
     },
     proposal_words=WORDS,
     key_names={
-        "address": _("address"),
-        "authorisation": _("authorisation"),
         "authorisations": _("authorisations"),
-        "effect": _("effect"),
-        "municipality": _("municipality"),
         "terminals": _("terminals"),
     },
 )

@@ -32,11 +32,7 @@ ADMINISTRATION = Administration(
     },
     content_readers={"user": row_link(User)},
     key_names={
-        "username": _("user name"),
         "full_name": _("full name"),
-        "roles": _("roles"),
-        "appointment": _("reference of appointment"),
-        "user": _("member of staff"),
     },
     waiting=decisions_waiting,
     pages=(queue.PAGE,),

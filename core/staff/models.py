@@ -133,7 +133,7 @@ class SecondFactor(Guarded):
     secret = models.BinaryField(max_length=80)
     begun_at = models.DateTimeField(_("begun at"))
     confirmed_at = models.DateTimeField(_("confirmed at"), null=True)
-    last_step = models.BigIntegerField(default=0)
+    last_step = models.BigIntegerField(_("time step of the last code"), default=0)
     ended_at = models.DateTimeField(_("ended at"), null=True)
     ending = models.ForeignKey(
         "Proposal", models.PROTECT, null=True, related_name="+", verbose_name=_("ended by proposal")
@@ -311,7 +311,9 @@ class NewPassword(Guarded):
 
     mutable = ("password", "name_key")
 
-    proposal = models.OneToOneField(Proposal, models.PROTECT, related_name="+")
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
+    )
     password = models.CharField(max_length=128)
     name_key = models.BinaryField(max_length=100, null=True)
 

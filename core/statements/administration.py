@@ -7,29 +7,9 @@ from core.statements import models
 from core.statements.admin import figures, guarantees_panel
 
 KEY_NAMES = {
-    "paid_on": _("paid on"),
-    "premises": _("premises"),
-    "statement": _("statement"),
-    "balance_cents": _("balance"),
-    "made_at": _("made at"),
-    "lines": _("movements"),
-    "commission": _("commission"),
     "base_cents": _("net sales"),
-    "percent": _("per cent"),
-    "commission_cents": _("commission"),
     "count": _("number"),
     "column": _("movement"),
-    "opening_cents": _("brought forward"),
-    "closing_cents": _("balance"),
-    "sales_cents": _("sales"),
-    "annulments_cents": _("annulments"),
-    "prizes_cents": _("paid to players"),
-    "settled_cents": _("settled"),
-    "other_cents": _("other"),
-    "limit_cents": _("limit"),
-    "expected_cents": _("expected"),
-    "float_cents": _("float"),
-    "counted_cents": _("counted"),
 }
 
 ADMINISTRATION = Administration(

@@ -156,7 +156,9 @@ class Mark(Guarded):
 class MarkedBalance(Guarded):
     """The debt of premises at a mark, in cents. Premises without debt have no row."""
 
-    mark = models.ForeignKey(Mark, models.PROTECT, related_name="balances")
+    mark = models.ForeignKey(
+        Mark, models.PROTECT, related_name="balances", verbose_name=_("mark of balances")
+    )
     account = models.ForeignKey(
         Account, models.PROTECT, related_name="+", verbose_name=_("account")
     )

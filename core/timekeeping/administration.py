@@ -9,10 +9,5 @@ ADMINISTRATION = Administration(
     sections=(
         Section(_("Clock"), 97, Place.SETTINGS, ((Incident, "timer_off"), (Reading, "timer"))),
     ),
-    key_names={
-        "ahead_us": _("ahead (microseconds)"),
-        "uncertainty_us": _("uncertainty (microseconds)"),
-        "own_machine": _("the database's machine"),
-    },
     tones={"behind_record": "danger", "references": "danger"},
 )

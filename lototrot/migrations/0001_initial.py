@@ -56,7 +56,7 @@ class Migration(migrations.Migration):
                 ),
                 ("code", models.CharField(max_length=40, verbose_name="code")),
                 ("version", models.PositiveIntegerField(verbose_name="version")),
-                ("document", models.JSONField()),
+                ("document", models.JSONField(verbose_name="document")),
                 (
                     "price_cents",
                     models.BigIntegerField(null=True, verbose_name="price of a bet"),
@@ -106,7 +106,10 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("day", models.DateField(verbose_name="day")),
-                ("bet_type_code", models.CharField(max_length=40)),
+                (
+                    "bet_type_code",
+                    models.CharField(max_length=40, verbose_name="code of the bet type"),
+                ),
                 ("price_cents", models.BigIntegerField(verbose_name="price of a bet")),
                 ("max_bets", models.PositiveIntegerField(verbose_name="most bets on a ticket")),
                 (
@@ -160,7 +163,10 @@ class Migration(migrations.Migration):
                 (
                     "offered_masks",
                     django.contrib.postgres.fields.ArrayField(
-                        base_field=models.IntegerField(), default=list, size=None
+                        base_field=models.IntegerField(),
+                        default=list,
+                        size=None,
+                        verbose_name="numbers on sale",
                     ),
                 ),
                 ("code_secret", models.BinaryField(max_length=80, null=True)),
@@ -199,6 +205,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="ledger.account",
+                        verbose_name="account of the takings",
                     ),
                 ),
             ],
@@ -376,7 +383,7 @@ class Migration(migrations.Migration):
                     "reference",
                     models.CharField(max_length=120, unique=True, verbose_name="reference"),
                 ),
-                ("document", models.JSONField()),
+                ("document", models.JSONField(verbose_name="document")),
                 ("document_digest", models.BinaryField(max_length=32)),
                 ("imported_at", models.DateTimeField(verbose_name="imported at")),
                 (
@@ -1552,7 +1559,9 @@ class Migration(migrations.Migration):
                 (
                     "block_first_ids",
                     django.contrib.postgres.fields.ArrayField(
-                        base_field=models.BigIntegerField(), size=None
+                        base_field=models.BigIntegerField(),
+                        size=None,
+                        verbose_name="first ticket of each block",
                     ),
                 ),
                 ("sealed_at", models.DateTimeField(verbose_name="sealed at")),
@@ -1622,6 +1631,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="amendments",
                         to="lototrot.seal",
+                        verbose_name="seal",
                     ),
                 ),
             ],

@@ -28,7 +28,7 @@ class BetType(Guarded):
 
     code = models.CharField(_("code"), max_length=40)
     version = models.PositiveIntegerField(_("version"))
-    document = models.JSONField()
+    document = models.JSONField(_("document"))
     price_cents = models.BigIntegerField(_("price of a bet"), null=True)
     rules = models.JSONField(_("rules"), default=dict)
     authorisation = models.CharField(_("authorisation"), max_length=120)
@@ -147,7 +147,7 @@ class Contest(Guarded):
     bet_type = models.ForeignKey(
         BetType, models.PROTECT, related_name="contests", verbose_name=_("bet type")
     )
-    bet_type_code = models.CharField(max_length=40)
+    bet_type_code = models.CharField(_("code of the bet type"), max_length=40)
     ticket_model = models.ForeignKey(
         TicketModel, models.PROTECT, null=True, related_name="+", verbose_name=_("ticket model")
     )
@@ -166,9 +166,13 @@ class Contest(Guarded):
     closing_cause = models.CharField(
         _("closed by"), max_length=10, choices=Cause.choices, blank=True
     )
-    offered_masks = ArrayField(models.IntegerField(), default=list)
+    offered_masks = ArrayField(
+        models.IntegerField(), default=list, verbose_name=_("numbers on sale")
+    )
     code_secret = models.BinaryField(max_length=80, null=True)
-    takings_account = models.ForeignKey(Account, models.PROTECT, related_name="+")
+    takings_account = models.ForeignKey(
+        Account, models.PROTECT, related_name="+", verbose_name=_("account of the takings")
+    )
     created_at = models.DateTimeField(_("registered at"))
     created_by = models.ForeignKey(
         User, models.PROTECT, related_name="+", verbose_name=_("registered by")

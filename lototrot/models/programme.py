@@ -37,7 +37,7 @@ class Meeting(Guarded):
     ends_at = models.DateTimeField(_("ends at"))
     name = models.CharField(_("name"), max_length=200)
     reference = models.CharField(_("reference"), max_length=120, unique=True)
-    document = models.JSONField()
+    document = models.JSONField(_("document"))
     document_digest = models.BinaryField(max_length=32)
     imported_at = models.DateTimeField(_("imported at"))
     imported_by = models.ForeignKey(

@@ -26,7 +26,9 @@ class Seal(Guarded):
     takings_cents = models.BigIntegerField(_("takings"))
     root = models.BinaryField(max_length=32)
     block_roots = models.BinaryField()
-    block_first_ids = ArrayField(models.BigIntegerField())
+    block_first_ids = ArrayField(
+        models.BigIntegerField(), verbose_name=_("first ticket of each block")
+    )
     entry = models.OneToOneField(
         LogEntry, models.PROTECT, related_name="+", verbose_name=_("entry of the public log")
     )
@@ -48,7 +50,9 @@ class Seal(Guarded):
 class Amendment(Guarded):
     """A published list of sealed tickets that two persons voided as bets in breach [C6, E3]."""
 
-    seal = models.ForeignKey(Seal, models.PROTECT, related_name="amendments")
+    seal = models.ForeignKey(
+        Seal, models.PROTECT, related_name="amendments", verbose_name=_("seal")
+    )
     number = models.PositiveSmallIntegerField(_("number"))
     proposal = models.OneToOneField(
         Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")

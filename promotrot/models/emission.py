@@ -95,7 +95,9 @@ class Emission(Guarded):
     planned_by = models.ForeignKey(
         User, models.PROTECT, related_name="+", verbose_name=_("planned by")
     )
-    planned_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    planned_in = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("planned in session")
+    )
 
     class Meta:
         verbose_name = _("emission")
@@ -171,7 +173,9 @@ class Commitment(Guarded):
     committed_by = models.ForeignKey(
         User, models.PROTECT, related_name="+", verbose_name=_("published by")
     )
-    committed_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    committed_in = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("committed in session")
+    )
 
     class Meta:
         verbose_name = _("commitment")

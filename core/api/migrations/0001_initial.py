@@ -22,11 +22,14 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("key_digest", models.BinaryField(max_length=32)),
-                ("request_digest", models.BinaryField(max_length=32)),
-                ("status", models.PositiveSmallIntegerField()),
-                ("body", models.TextField()),
-                ("answered_at", models.DateTimeField()),
+                ("key_digest", models.BinaryField(max_length=32, verbose_name="digest of the key")),
+                (
+                    "request_digest",
+                    models.BinaryField(max_length=32, verbose_name="digest of the request"),
+                ),
+                ("status", models.PositiveSmallIntegerField(verbose_name="HTTP status")),
+                ("body", models.TextField(verbose_name="answer")),
+                ("answered_at", models.DateTimeField(verbose_name="answered at")),
                 (
                     "user",
                     models.ForeignKey(
@@ -34,6 +37,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="member of staff",
                     ),
                 ),
             ],

@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
                 ("uuid", models.UUIDField(default=uuid.uuid4, unique=True, verbose_name="UUID")),
                 ("kind", models.CharField(max_length=60, verbose_name="kind")),
                 ("subject", models.CharField(max_length=80, verbose_name="subject")),
-                ("title", models.JSONField()),
+                ("title", models.JSONField(verbose_name="title")),
                 ("reason", models.CharField(max_length=400, verbose_name="reason")),
                 ("declared_at", models.DateTimeField(verbose_name="declared at")),
                 ("due_at", models.DateTimeField(null=True, verbose_name="due at")),
@@ -100,6 +100,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.staffsession",
+                        verbose_name="committed in session",
                     ),
                 ),
                 (
@@ -108,6 +109,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="commitment",
                         to="draws.draw",
+                        verbose_name="public draw",
                     ),
                 ),
             ],
@@ -152,6 +154,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.staffsession",
+                        verbose_name="called off in session",
                     ),
                 ),
                 (
@@ -160,6 +163,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="call_off",
                         to="draws.draw",
+                        verbose_name="public draw",
                     ),
                 ),
             ],
@@ -207,6 +211,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="attendances",
                         to="draws.draw",
+                        verbose_name="public draw",
                     ),
                 ),
             ],
@@ -247,6 +252,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.staffsession",
+                        verbose_name="announced in session",
                     ),
                 ),
                 (
@@ -265,6 +271,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="announcements",
                         to="draws.draw",
+                        verbose_name="public draw",
                     ),
                 ),
             ],
@@ -308,6 +315,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="certificate",
                         to="draws.draw",
+                        verbose_name="public draw",
                     ),
                 ),
                 (
@@ -344,11 +352,11 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("entries", models.JSONField()),
+                ("entries", models.JSONField(verbose_name="entries")),
                 ("digest", models.BinaryField(max_length=32, verbose_name="digest")),
-                ("size", models.PositiveIntegerField()),
+                ("size", models.PositiveIntegerField(verbose_name="number of entries")),
                 ("places", models.PositiveIntegerField(verbose_name="places")),
-                ("facts", models.JSONField()),
+                ("facts", models.JSONField(verbose_name="facts")),
                 ("fixed_at", models.DateTimeField(verbose_name="fixed at")),
                 (
                     "draw",
@@ -356,6 +364,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="field",
                         to="draws.draw",
+                        verbose_name="public draw",
                     ),
                 ),
             ],
@@ -396,9 +405,14 @@ class Migration(migrations.Migration):
                     "entropy_text",
                     models.CharField(blank=True, max_length=400, verbose_name="entropy"),
                 ),
-                ("entropy", models.CharField(blank=True, max_length=800)),
+                (
+                    "entropy",
+                    models.CharField(
+                        blank=True, max_length=800, verbose_name="entropy in canonical form"
+                    ),
+                ),
                 ("secret", models.BinaryField(max_length=32, null=True)),
-                ("order", models.JSONField()),
+                ("order", models.JSONField(verbose_name="order")),
                 ("place", models.CharField(max_length=300, verbose_name="place")),
                 ("drawn_at", models.DateTimeField(verbose_name="drawn at")),
                 ("cause", models.CharField(blank=True, max_length=400, verbose_name="cause")),
@@ -409,6 +423,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="outcome",
                         to="draws.draw",
+                        verbose_name="public draw",
                     ),
                 ),
                 (
@@ -550,6 +565,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="abandonment",
                         to="draws.draw",
+                        verbose_name="public draw",
                     ),
                 ),
                 (

@@ -158,6 +158,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="blocks",
                         to="journal.batch",
+                        verbose_name="batch of the journal",
                     ),
                 ),
                 (

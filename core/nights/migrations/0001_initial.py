@@ -92,6 +92,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="failures",
                         to="nights.jobrun",
+                        verbose_name="night's job",
                     ),
                 ),
             ],

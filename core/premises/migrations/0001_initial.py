@@ -245,11 +245,20 @@ class Migration(migrations.Migration):
                 ),
                 ("code", models.CharField(max_length=20, unique=True, verbose_name="code")),
                 ("token_digest", models.BinaryField(max_length=32, null=True, unique=True)),
-                ("token_expires_at", models.DateTimeField(null=True)),
+                (
+                    "token_expires_at",
+                    models.DateTimeField(null=True, verbose_name="token expires at"),
+                ),
                 ("next_token_digest", models.BinaryField(max_length=32, null=True, unique=True)),
-                ("next_token_expires_at", models.DateTimeField(null=True)),
+                (
+                    "next_token_expires_at",
+                    models.DateTimeField(null=True, verbose_name="next token expires at"),
+                ),
                 ("public_key", models.BinaryField(max_length=91, null=True)),
-                ("proof_number", models.BigIntegerField(default=0)),
+                (
+                    "proof_number",
+                    models.BigIntegerField(default=0, verbose_name="number of the last proof"),
+                ),
                 (
                     "copied_at",
                     models.DateTimeField(null=True, verbose_name="copy of the token seen at"),

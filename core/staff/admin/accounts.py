@@ -7,6 +7,7 @@ from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
 
 from core.admin_support.acts import Act, Done
 from core.admin_support.columns import NOTHING, link, moment
@@ -213,9 +214,8 @@ class LogEntryAdmin(ReadOnlyAdmin):
         return row.change_message or NOTHING
 
 
-# The log is Django's own model: its names can be changed only here, after Django has loaded it.
-LogEntry._meta.verbose_name = _("act in this administration")
-LogEntry._meta.verbose_name_plural = _("acts in this administration")
+# The log is Django's own model. Our catalogues name it, the English one too.
+NAMES_OF_THE_LOG = (gettext_noop("log entry"), gettext_noop("log entries"))
 
 
 admin.site.unregister(Group)  # roles decide who may do what

@@ -317,7 +317,10 @@ class Migration(migrations.Migration):
                 ("secret", models.BinaryField(max_length=80)),
                 ("begun_at", models.DateTimeField(verbose_name="begun at")),
                 ("confirmed_at", models.DateTimeField(null=True, verbose_name="confirmed at")),
-                ("last_step", models.BigIntegerField(default=0)),
+                (
+                    "last_step",
+                    models.BigIntegerField(default=0, verbose_name="time step of the last code"),
+                ),
                 ("ended_at", models.DateTimeField(null=True, verbose_name="ended at")),
                 (
                     "user",
@@ -357,6 +360,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.proposal",
+                        verbose_name="proposal",
                     ),
                 ),
             ],

@@ -364,6 +364,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="balances",
                         to="statements.mark",
+                        verbose_name="mark of balances",
                     ),
                 ),
             ],

@@ -37,7 +37,7 @@ def test_the_words_are_translated() -> None:
         catalan = {key: str(text) for key, text in administration.KEY_NAMES.items()}
     with override("en"):
         english = {key: str(text) for key, text in administration.KEY_NAMES.items()}
-    assert catalan["cash_session"] != english["cash_session"]
+    assert catalan["difference_cents"] != english["difference_cents"]
     assert all(english.values()) and all(catalan.values())
 
 
