@@ -15,8 +15,8 @@ from core.tools.embedded.server import ROOT
 FUNCTION_LINES = 60
 FILE_LINES = 400
 FOLDER_MODULES = 20
-# Each contribution of a game is a module of its own in the game's folder.
-FOLDERS_ALLOWED_MORE = {"lototrot": 22, "promotrot/services": 26, "tests/concurrency": 26}
+# Exactly what each has; CONTRIBUTING.md gives the reasons.
+FOLDERS_ALLOWED_MORE = {"lototrot": 22, "promotrot/services": 21, "tests/concurrency": 26}
 FMT_SKIPS = 40
 TESTED_FROM_LINES = 60
 SOURCES = ("core", "lototrot", "promotrot")
