@@ -75,9 +75,9 @@ from core.database import kept  # noqa: E402
 from core.journal.acting import name_process  # noqa: E402
 from core.traffic import limits  # noqa: E402
 from core.traffic.standing import known  # noqa: E402
-from tests.deep_calls import with_room  # noqa: E402
 from tests.support import databases  # noqa: E402
 from tests.support.factories.clocks import use_the_machines_clock  # noqa: E402
+from tests.support.running.deep_calls import with_room  # noqa: E402
 from tests.support.static import share_static_files  # noqa: E402
 
 # A busy machine makes an example take long, and no example wrong.
@@ -109,7 +109,7 @@ _LANES = (
 # Not quick, whatever fixtures they use: they start servers, processes or browsers themselves.
 _OWN_SERVERS = (
     *("tests/simulation", "tests/concurrency", "tests/browser", "tests/core/tools/embedded"),
-    *("tests/core/config/test_deploy.py", "tests/core/config/test_restore.py"),
+    *("tests/deployment/test_deploy.py", "tests/deployment/test_restore.py"),
     "tests/core/api/test_schema.py",
 )
 _MARKED = re.compile(r"^pytestmark = \[?pytest\.mark\.django_db\b", re.MULTILINE)

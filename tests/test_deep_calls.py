@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from tests.deep_calls import with_room
+from tests.support.running.deep_calls import with_room
 
 _TIMES, _DEEP = 1000, 400
 

@@ -312,31 +312,34 @@ def test_no_module_of_an_app_is_left_that_nothing_collects_or_imports() -> None:
 # --- Tests and imports ----------------------------------------------------------------------------
 
 
-def has_test(path: Path, tests: set[Path]) -> bool:
-    """Whether the module has a test file of its name, below the folder that mirrors its own.
-
-    `test_<package>_<module>.py` may stand anywhere in the tests of the app.
-    """
-    module = path.stem
-    package = path.parent.name
-    folder = Path(ROOT, "tests", path.parent.relative_to(ROOT))
-    named = f"test_{package}_{module}.py"
-    return any(
-        test.name == named or (test.name == f"test_{module}.py" and test.is_relative_to(folder))
-        for test in tests
-    )
+def mirrored(path: Path) -> set[Path]:
+    """Return the files that may test a module: in the folder that mirrors its own, by its name."""
+    folder, module = Path(ROOT, "tests", path.parent.relative_to(ROOT)), path.stem
+    return {folder / f"test_{module}.py", folder / f"test_{path.parent.name}_{module}.py"}
 
 
 def test_modules_have_a_test_file_of_their_name() -> None:
-    tests = {path for path in python_files("tests") if path.name.startswith("test_")}
+    tests = set(python_files("tests"))
     untested = {
         name_of(path).removesuffix(".py")
-        for path in python_files(*SOURCES)
+        for path in python_files(*SOURCES, "verify")
         if path.name != "__init__.py"
         and lines(path) >= TESTED_FROM_LINES
-        and not has_test(path, tests)
+        and tests.isdisjoint(mirrored(path))
     }
     assert untested == set()
+
+
+def test_only_tests_stand_among_those_that_mirror_the_source() -> None:
+    """Modules that help them stand in `tests/support`."""
+    allowed = {"__init__.py", "conftest.py"}
+    helpers = {
+        name_of(path)
+        for path in python_files(*(f"tests/{folder}" for folder in (*SOURCES, "verify")))
+        if not path.name.startswith("test_") and path.name not in allowed
+    }
+    loose = {path.name for path in Path(ROOT, "tests").glob("*.py")} - {"conftest.py"}
+    assert helpers == {name for name in loose if not name.startswith("test_")} == set()
 
 
 def test_every_import_contract_is_kept(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""Print a stored statement as PDF and CSV."""
+"""Print a stored statement as PDF and CSV, and the slip of a cash-up."""
 
 import csv
 import io
@@ -7,6 +7,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from core.database import clock
+from core.premises.models import Game
+from core.proofs.head import with_head
 from core.receipts.document import (
     Align,
     Block,
@@ -23,7 +25,7 @@ from core.receipts.formats import format_cents, format_date, format_moment
 from core.receipts.output import Output, render
 from core.receipts.paper import Paper
 from core.statements.columns import Column
-from core.statements.models import Statement
+from core.statements.models import CashUp, Statement
 
 CSV_HEADER = ("statement", "week_from", "week_to", "line", "game", "kind", "count", "cents")
 
@@ -136,3 +138,45 @@ def statement_document(statement: Statement, *, language: str, simulated: bool) 
         if statement.commission:
             blocks.append(_commission(statement, language))
     return Document(language=language, blocks=tuple(blocks), simulated=simulated)
+
+
+def cash_up_slip(made: CashUp, language: str) -> Document:
+    """Return the slip that the operator keeps with the money."""
+    with override(language):
+        titles = {
+            Column.SALES: _("Sales"),
+            Column.ANNULMENTS: _("Refunds"),
+            Column.PRIZES: _("Prizes paid"),
+        }
+        place = made.terminal.premises
+        blocks: list[Block] = [
+            Title(_("Cash-up")),
+            Line(f"{place.code} · {place.name}", Align.CENTRE),
+            Pair(_("Terminal"), made.terminal.code),
+            Pair(_("Operator"), f"{made.operator.number} {made.operator.name}"),
+            Pair(_("Shift"), str(made.number)),
+            Pair(_("From"), format_moment(made.since, language)),
+            Pair(_("To"), format_moment(made.closed_at, language)),
+            Rule(),
+        ]
+        for line in made.lines:
+            title = titles.get(Column(line["column"]), _("Other"))
+            game = f"{Game(line['game']).label} · " if line["game"] else ""
+            cents = format_cents(line["cents"], language)
+            blocks.append(Pair(f"{game}{title} ({line['count']})", cents))
+        figures = (
+            (_("Expected"), made.expected_cents),
+            (_("Float"), made.float_cents),
+            (_("Counted"), made.counted_cents),
+        )
+        blocks.append(Rule())
+        blocks += [
+            Pair(title, format_cents(cents, language), Emphasis.BOLD) for title, cents in figures
+        ]
+        difference = format_cents(made.difference_cents, language)
+        blocks.append(Pair(_("Difference"), difference, Emphasis.LARGE))
+        if made.note:
+            blocks.append(Line(made.note))
+        blocks.append(Line(str(made.uuid), Align.CENTRE))
+    slip = Document(language=language, blocks=tuple(blocks), simulated=clock.is_simulated())
+    return with_head(slip)

@@ -16,10 +16,10 @@ from core.nights.jobs import Job, Outcome
 from core.nights.long_work import night_ask
 from core.nights.models import JobFailure, JobRun
 from core.staff.powers import Role
-from tests.concurrency.killed_work import NAME
 from tests.support import factories
 from tests.support.contributing import contributed
 from tests.support.databases import Database
+from tests.support.processes.killed_work import NAME
 
 
 def _until(condition: Callable[[], object]) -> None:
@@ -44,7 +44,7 @@ def test_work_whose_worker_was_killed_is_said_to_be_cut_off_and_is_taken_up_anew
     organiser = factories.staff(Role.ORGANISER)
     work = night_ask(by=organiser)
     worker = subprocess.Popen(
-        [sys.executable, "-m", "tests.concurrency.killed_work", str(work.pk)],
+        [sys.executable, "-m", "tests.support.processes.killed_work", str(work.pk)],
         env={**os.environ, **own_database.environment},
         stdout=subprocess.PIPE,
     )

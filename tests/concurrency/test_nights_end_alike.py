@@ -30,10 +30,10 @@ from core.payoffice.models import Claim
 from core.statements.models import Statement
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import CarryOver, Lapse
-from tests.concurrency import killed_night
 from tests.support import databases
 from tests.support.concurrency.forking import Forked
 from tests.support.databases import Database
+from tests.support.processes import killed_night
 from tests.support.season import world as season
 from tests.support.season.world import at
 

@@ -17,7 +17,7 @@ from core.receipts.output import Output, render
 from core.receipts.paper import Paper
 from core.statements import cash_ups, powers
 from core.statements.api.statements import PremisesQuery
-from core.statements.cash_up_slip import cash_up_slip
+from core.statements.papers import cash_up_slip
 
 
 class DrawerLine(Shape):

@@ -31,7 +31,7 @@ from tests.bench.pairs import interleave
 from tests.bench.parts.sale import Sales
 from tests.bench.processor import taken_s
 from tests.bench.store import Figures, Store
-from tests.core.config import proxying
+from tests.support.processes import proxying
 
 CONNECTIONS, PAUSE_MS = 24, 20
 _LIMITS = ("ANONYMOUS_PER_S", "ANONYMOUS_TOTAL_PER_S")

@@ -11,8 +11,8 @@ from core.kernel.days import natural_day
 from core.reports.mailing import mails_send, order_make
 from core.reports.models import ReportMail
 from core.staff.powers import Role
-from tests.core.reports.mail_server import PASSWORD, USER, MailServer, mail_server
 from tests.support import factories
+from tests.support.processes.mail_server import PASSWORD, USER, MailServer, mail_server
 
 pytestmark = pytest.mark.django_db
 

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from core.tools.cluster.proxy import HOST
-from tests.core.config import proxying as proxy
-from tests.core.config.proxying import Proxy
+from tests.support.processes import proxying as proxy
+from tests.support.processes.proxying import Proxy
 
 pytestmark = [
     pytest.mark.servers,

@@ -1,0 +1,35 @@
+"""Show public draws in the admin: what waits, how long, and where each paper is."""
+
+from typing import Any
+
+import pytest
+
+from core.staff.powers import Role
+from tests.support import factories
+from tests.support.admin_desk import Desk, row_url
+from tests.support.urn import Hall, hall
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def room(monkeypatch: Any) -> Hall:
+    return hall(monkeypatch)
+
+
+def test_the_first_page_lists_what_is_to_be_drawn_for_those_who_may_read_it(room: Hall) -> None:
+    row = row_url(room.draw)
+    first = Desk(Role.ORGANISER).get("/admin/")
+    assert row in first and "data-seconds-left" in first
+    assert row not in Desk(Role.CASHIER).get("/admin/")
+
+
+def test_a_draw_that_is_late_is_marked_and_has_no_minutes(room: Hall) -> None:
+    desk = Desk(Role.ORGANISER)
+    shown = desk.get(row_url(room.draw))
+    assert "data-seconds-left" in shown and "Late" not in shown
+    assert f"/api/v1/draws/{room.draw.uuid}/notice.pdf" in shown and "minutes.pdf" not in shown
+    factories.time_pass(hours=3)
+    desk.sign_on()
+    shown = desk.get(row_url(room.draw))
+    assert "Late" in shown and "data-seconds-left" not in shown

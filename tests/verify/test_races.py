@@ -1,0 +1,119 @@
+"""Check verify/races.py against the engine on every small race, and its days of the order."""
+
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from lototrot.engine import races as engine
+from tests.support.verifying.forging import Refused
+from tests.support.verifying.load import verifier
+
+races = verifier("races")
+
+numbers = st.sets(st.integers(1, 8))
+
+
+@given(
+    programme=st.sets(st.integers(1, 8), min_size=1),
+    withdrawn=numbers,
+    left=numbers,
+    outcome=st.sampled_from(engine.Outcome),
+    data=st.data(),
+)
+def test_the_numbers_that_are_right_are_the_engines(
+    programme: set[int], withdrawn: set[int], left: set[int], outcome: Any, data: Any
+) -> None:
+    withdrawn, left = withdrawn & programme, (left & programme) - withdrawn
+    assume(programme - withdrawn - left or outcome is engine.Outcome.NOT_RUN)
+    told = {
+        "programme": sorted(programme),
+        "withdrawn": sorted(withdrawn),
+        "left": sorted(left),
+        "outcome": str(outcome),
+    }
+    field = races.starters(told, told["outcome"])
+    most = 2 if outcome is engine.Outcome.RUN else 1  # a dead heat, or the first of a draw
+    winners = st.sets(st.sampled_from(field), min_size=1, max_size=most)
+    told["winners"] = sorted(data.draw(winners))
+    race = engine.Race(
+        programme=tuple(sorted(programme)),
+        withdrawn=frozenset(withdrawn),
+        left=frozenset(left),
+        disqualified=frozenset(),
+        winners=frozenset(told["winners"]),
+        outcome=outcome,
+    )
+    for number in told["programme"]:
+        assert races.deemed(number, told) == engine.substitute(number, race)[-1]
+    assert races.right_numbers(told) == [*engine.numbers_of(engine.right_mask(race))]
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers"),
+    [*product(("programme",), ([2, 1], [1, 1])), *product(("withdrawn", "left"), ([2, 1], [1, 3]))],
+)
+def test_numbers_that_are_none_of_the_programme_are_refused(name: str, numbers: list[int]) -> None:
+    race = {"programme": [1, 2], "withdrawn": [], "left": []}
+    races.check_numbers(race, "races[0]")
+    with pytest.raises(Refused, match=rf"races\[0\]\.{name}"):
+        races.check_numbers(race | {name: numbers}, "races[0]")
+
+
+class Log:
+    """A log with one payment order, or none."""
+
+    def __init__(self, order: dict[str, Any] | None) -> None:
+        self.order = order
+
+    def has(self, kind: str, subject: str) -> bool:
+        return self.order is not None
+
+    def document(self, kind: str, subject: str) -> dict[str, Any]:
+        assert self.order is not None
+        return self.order
+
+    def digest(self, kind: str, subject: str) -> str:
+        return "ab"
+
+
+CERTIFICATE = {
+    "settlement": "s",
+    "day": "2027-04-10",
+    "races": [{"official_at": "2027-04-10T13:00:00Z"}, {"official_at": "2027-04-10T23:00:00Z"}],
+}
+ORDER = {
+    "certificate": "ab",
+    "ordered_at": "2027-04-12T10:00:00Z",
+    "ordered_on": "2027-04-12",
+    "results_day": "2027-04-11",
+    "claim_days": 30,
+    "first_pay_day": "2027-04-12",
+    "last_claim_day": "2027-05-11",
+}
+
+
+def test_the_days_of_the_order_count_from_the_results() -> None:
+    assert races.check_order(Log(None), CERTIFICATE) == ""
+    assert races.check_order(Log(ORDER), CERTIFICATE) == "; payable until 2027-05-11"
+    later = {"ordered_at": "2027-04-14T10:00:00Z", "ordered_on": "2027-04-14"}
+    late = ORDER | later | {"last_claim_day": "2027-05-13"}
+    assert races.check_order(Log(late), CERTIFICATE).endswith("2027-05-13")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("certificate", "cd"),
+        ("results_day", "2027-04-09"),
+        ("results_day", "2027-04-12"),
+        ("ordered_on", "2027-04-14"),
+        ("first_pay_day", "2027-04-13"),
+        ("last_claim_day", "2027-05-10"),
+    ],
+)
+def test_another_day_is_refused_by_its_name(name: str, value: str) -> None:
+    with pytest.raises(Refused, match=rf"payment_order\.{name}"):
+        races.check_order(Log(ORDER | {name: value}), CERTIFICATE)
