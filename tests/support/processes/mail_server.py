@@ -61,6 +61,10 @@ class _Session(socketserver.StreamRequestHandler):
             else:
                 self._take(verb, rest)
 
+    def finish(self) -> None:
+        super().finish()
+        self.request.close()  # the server closes the connection that it accepted, before TLS
+
     def _take(self, verb: str, rest: str) -> None:
         match verb:
             case "EHLO":
