@@ -245,6 +245,16 @@ def test_words_that_the_glossary_does_not_use_are_not_written() -> None:
     assert written == set()
 
 
+def test_names_of_persons_are_encrypted_and_not_sealed() -> None:
+    """To seal is to publish a digest; hiding content is encrypting."""
+    sealing = {
+        name_of(path)
+        for path in python_files("core/staff", "core/premises")
+        if re.search("seal", path.read_text(), re.I)
+    }
+    assert sealing == set()
+
+
 # Calls and decorators with which Django and its libraries are told of classes and functions.
 _OF_LIBRARIES = re.compile(
     r"^(admin\.(site\.)?register|register\.(filter|simple_tag|simple_block_tag|inclusion_tag|tag)"

@@ -53,7 +53,7 @@ NAME_ERASED = Rule(
        AND NOT (EXISTS (
             SELECT FROM proofs_logentry e
              WHERE e.journal_xid = c.journal_xid AND e.kind = 'periods.names_erased'
-               AND e.document -> '{field}' ? encode(sha256(t.name_sealed), 'hex'))
+               AND e.document -> '{field}' ? encode(sha256(t.name_encrypted), 'hex'))
         AND (a.user_id IS NULL AND s.name = 'command:names_erase_again' OR EXISTS (
             SELECT FROM staff_decision d JOIN staff_proposal p ON p.id = d.proposal_id
              WHERE d.journal_xid = c.journal_xid AND d.verdict = 'confirmed'

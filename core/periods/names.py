@@ -1,6 +1,6 @@
 """Erase the names of persons who left long ago: two persons decide, the public log tells which.
 
-What is published is the digest of each sealed name: it tells nothing, and names the row in any copy
+The log publishes a digest of each encrypted name. It tells nothing, and names the row in any copy
 of the database. So a backup from before is erased again by the entries of the log alone.
 """
 
@@ -115,22 +115,22 @@ def _erase(proposal: Proposal, by: StaffActor) -> None:
     hold((Lock.PERIOD, 0))
     now = clock.now()
     _need_over(proposal.content, names_over(natural_day(now)))
-    sealed = {
+    digests = {
         field: _keys_destroy(KINDS[field], ids, now) for field, ids in proposal.content.items()
     }
     publish(
         kind=ENTRY,
         subject=f"proposal:{proposal.uuid}",
-        document={"format": FORMAT, "erased_at": wire.instant(now), **sealed},
+        document={"format": FORMAT, "erased_at": wire.instant(now), **digests},
     )
 
 
 def _keys_destroy(model: type[Named], ids: Sequence[int], at: datetime.datetime) -> list[str]:
     """Destroy the keys of names that are not erased. Return the digests of those names, sorted."""
     rows = model._default_manager.filter(pk__in=ids, name_erased_at=None)
-    sealed = [digest_of(bytes(each)) for each in rows.values_list("name_sealed", flat=True)]
+    digests = [digest_of(bytes(each)) for each in rows.values_list("name_encrypted", flat=True)]
     rows.update(name_key=None, name_erased_at=at)
-    return sorted(sealed)
+    return sorted(digests)
 
 
 ERASURE = two_persons.Kind(
@@ -157,9 +157,9 @@ def names_erase_again(published: Iterable[dict[str, Any]]) -> ErasedAgain:
     hold((Lock.PERIOD, 0))
     by_digest = {
         field: {
-            digest_of(bytes(sealed)): pk
-            for pk, sealed in model._default_manager.filter(name_erased_at=None).values_list(
-                "pk", "name_sealed"
+            digest_of(bytes(encrypted)): pk
+            for pk, encrypted in model._default_manager.filter(name_erased_at=None).values_list(
+                "pk", "name_encrypted"
             )
         }
         for field, model in KINDS.items()

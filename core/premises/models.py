@@ -188,7 +188,7 @@ class Operator(Named):
     """A person who works at the terminals of a premises and signs on with a PIN.
 
     `pin_chosen_at` is NULL while the PIN is one that staff gave: it opens nothing but the choice of
-    another one. `name` is sealed (`core.staff.names`); texts that are kept have the number.
+    another one. `name` is encrypted (`core.staff.names`); texts that are kept have the number.
     """
 
     mutable = (*Named.mutable, "pin", "pin_chosen_at", "is_active")
@@ -231,7 +231,7 @@ class Operator(Named):
 
     @name.setter
     def name(self, name: str) -> None:
-        self.name_seal(name)
+        self.name_encrypt(name)
 
 
 class BurntRequest(Guarded):

@@ -18,7 +18,7 @@ from core.kernel.errors import Conflict, Forbidden, Invalid, NotFound
 from core.staff import names, powers, two_persons
 from core.staff.actor import StaffActor
 from core.staff.devices import TRIES
-from core.staff.models import NAME_SEALED, NewPassword, Proposal, StaffSession, User
+from core.staff.models import NAME_ENCRYPTED, NewPassword, Proposal, StaffSession, User
 from core.staff.services import (
     PasswordWeak,
     SignOnRefused,
@@ -70,17 +70,17 @@ def account_propose(
 ) -> Proposal:
     """Propose an account; a second administrator confirms it.
 
-    The name is sealed at once, and its key waits beside the password. Raises PowerMissing,
+    The name is encrypted at once, and its key waits beside the password. Raises PowerMissing,
     PasswordWeak, UsernameTellsName, RolesIncompatible, AppointmentMissing, UsernameTaken,
     ProposalPending.
     """
     by.need(powers.MANAGE_ACCOUNTS)
     _need_strong(password, person(username, full_name))
     username_check(username, full_name)
-    name = names.seal(User, full_name)
+    name = names.encrypt_name(User, full_name)
     content = {
         "username": username,
-        NAME_SEALED: name.sealed.hex(),
+        NAME_ENCRYPTED: name.ciphertext.hex(),
         "roles": roles_checked(roles, appointment),
         "appointment": appointment,
     }
@@ -234,7 +234,7 @@ def _opened(proposal: Proposal, by: StaffActor) -> None:
     password, key = _taken(proposal)
     user_insert(
         username=content["username"],
-        name=names.SealedName(bytes.fromhex(content[NAME_SEALED]), key or b""),
+        name=names.EncryptedName(bytes.fromhex(content[NAME_ENCRYPTED]), key or b""),
         roles=roles_checked(content["roles"], content["appointment"]),
         appointment=content["appointment"],
         password=password,

@@ -11,7 +11,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
-from core.staff.names import Named, SealedName, name_constraints, unseal
+from core.staff.names import EncryptedName, Named, decrypt_name, name_constraints
 from core.staff.powers import ALONE, Role
 
 
@@ -29,8 +29,8 @@ class User(AbstractBaseUser, Named):
     person; null for the accounts with which the system began. While `must_set_password` holds,
     others know the password, and nothing but changing it is open.
 
-    `username` is what texts that are kept call the person; it tells no name. `full_name` is sealed
-    (`core.staff.names`).
+    Texts that are kept call the person by `username`, which tells no name. `full_name` is
+    encrypted (`core.staff.names`).
     """
 
     mutable = (
@@ -96,7 +96,7 @@ class User(AbstractBaseUser, Named):
 
     @full_name.setter
     def full_name(self, name: str) -> None:
-        self.name_seal(name)
+        self.name_encrypt(name)
 
     def get_full_name(self) -> str:
         """Return the full name. Django's own pages call this method."""
@@ -227,25 +227,25 @@ class Proposal(Guarded):
     def shown_content(self) -> dict[str, Any]:
         """Return the content with the name of a person in clear, while somebody may read it."""
         content = dict(self.content)
-        sealed = content.pop(NAME_SEALED, None)
-        if sealed is None:
+        ciphertext = content.pop(NAME_ENCRYPTED, None)
+        if ciphertext is None:
             return content
-        return {"full_name": _proposed_name(self, bytes.fromhex(sealed)), **content}
+        return {"full_name": _proposed_name(self, bytes.fromhex(ciphertext)), **content}
 
 
-NAME_SEALED = "name_sealed"
+NAME_ENCRYPTED = "name_encrypted"
 """The field of a proposal's content that holds the name of the person of a new account."""
 
 
-def _proposed_name(proposal: Proposal, sealed: bytes) -> str:
+def _proposed_name(proposal: Proposal, ciphertext: bytes) -> str:
     """Return the name of whose account is proposed; "" once nobody can read it."""
-    opened = User.objects.filter(name_sealed=sealed).first()
+    opened = User.objects.filter(name_encrypted=ciphertext).first()
     if opened is not None:
         return opened.full_name
     waiting = NewPassword.objects.filter(proposal=proposal).first()
     if waiting is None or waiting.name_key is None:
         return ""
-    return unseal(User, SealedName(sealed, bytes(waiting.name_key)))
+    return decrypt_name(User, EncryptedName(ciphertext, bytes(waiting.name_key)))
 
 
 class Decision(Guarded):

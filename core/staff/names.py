@@ -1,4 +1,4 @@
-"""Seal the names of persons, each under a key of its own, which can be destroyed.
+"""Encrypt the names of persons, each under a key of its own, which can be destroyed.
 
 A row keeps a name as a ciphertext that never changes, and beside it the person's key, which is
 encrypted under `DATA_KEYS`. The journal's digests, proposals and copies hold the ciphertext alone.
@@ -27,10 +27,10 @@ _NONCE_BYTES = 12
 _PADDED_BYTES = 64  # so that the length of a ciphertext does not tell that of the name
 
 
-class SealedName(NamedTuple):
+class EncryptedName(NamedTuple):
     """A name under a key of its own, and that key, encrypted. Both are bytes of a column."""
 
-    sealed: bytes
+    ciphertext: bytes
     key: bytes
 
 
@@ -39,7 +39,7 @@ class Named(Guarded):
 
     mutable: ClassVar[tuple[str, ...]] = ("name_key", "name_erased_at")
 
-    name_sealed = models.BinaryField(max_length=600)
+    name_encrypted = models.BinaryField(max_length=600)
     name_key = models.BinaryField(max_length=100, null=True)
     name_erased_at = models.DateTimeField(_("name erased at"), null=True)
 
@@ -62,11 +62,13 @@ class Named(Guarded):
             return gettext("name erased on %(day)s") % {"day": natural_day(self.name_erased_at)}
         if self.name_key is None:
             return ""
-        return unseal(type(self), SealedName(bytes(self.name_sealed), bytes(self.name_key)))
+        return decrypt_name(
+            type(self), EncryptedName(bytes(self.name_encrypted), bytes(self.name_key))
+        )
 
-    def name_seal(self, name: str) -> None:
+    def name_encrypt(self, name: str) -> None:
         """Put a name into a new row, under a new key."""
-        self.name_sealed, self.name_key = seal(type(self), name)
+        self.name_encrypted, self.name_key = encrypt_name(type(self), name)
 
 
 def name_constraints(table: str) -> tuple[models.CheckConstraint, ...]:
@@ -83,27 +85,27 @@ def name_constraints(table: str) -> tuple[models.CheckConstraint, ...]:
     )
 
 
-def seal(model: type[Named], name: str) -> SealedName:
+def encrypt_name(model: type[Named], name: str) -> EncryptedName:
     """Return a name under a new key, for a row of `model`."""
     key, nonce, raw = secrets.token_bytes(32), secrets.token_bytes(_NONCE_BYTES), name.encode()
     padded = raw.ljust(-(-len(raw) // _PADDED_BYTES) * _PADDED_BYTES, b"\0")
-    sealed = nonce + AESGCM(key).encrypt(nonce, padded, _place(model))
-    return SealedName(sealed, encrypt(_cell(model, sealed), key))
+    ciphertext = nonce + AESGCM(key).encrypt(nonce, padded, _place(model))
+    return EncryptedName(ciphertext, encrypt(_cell(model, ciphertext), key))
 
 
-def unseal(model: type[Named], name: SealedName) -> str:
-    """Return the name that `seal` was given. Raises ContentUnreadable."""
-    key = decrypt(_cell(model, name.sealed), name.key)
-    nonce, body = name.sealed[:_NONCE_BYTES], name.sealed[_NONCE_BYTES:]
+def decrypt_name(model: type[Named], name: EncryptedName) -> str:
+    """Return the name that `encrypt_name` was given. Raises ContentUnreadable."""
+    key = decrypt(_cell(model, name.ciphertext), name.key)
+    nonce, body = name.ciphertext[:_NONCE_BYTES], name.ciphertext[_NONCE_BYTES:]
     try:
         return AESGCM(key).decrypt(nonce, body, _place(model)).rstrip(b"\0").decode()
     except InvalidTag as error:
         raise ContentUnreadable(place=_place(model).decode()) from error
 
 
-def digest_of(sealed: bytes) -> str:
+def digest_of(ciphertext: bytes) -> str:
     """Return the SHA-256 of a ciphertext, in hexadecimal: it names the person in the public log."""
-    return hashlib.sha256(sealed).hexdigest()
+    return hashlib.sha256(ciphertext).hexdigest()
 
 
 def words(name: str) -> list[str]:
@@ -114,10 +116,10 @@ def words(name: str) -> list[str]:
 
 
 def all_names(model: type[Named], **where: Any) -> Iterator[tuple[int, str]]:
-    """Yield the key and the name of every row whose name is not erased, unsealed one by one."""
+    """Yield the key and the name of every row whose name is not erased, decrypted one by one."""
     rows = model._default_manager.filter(name_erased_at=None, **where).order_by("pk")
-    for pk, sealed, key in rows.values_list("pk", "name_sealed", "name_key").iterator():
-        yield pk, unseal(model, SealedName(bytes(sealed), bytes(key or b"")))
+    for pk, ciphertext, key in rows.values_list("pk", "name_encrypted", "name_key").iterator():
+        yield pk, decrypt_name(model, EncryptedName(bytes(ciphertext), bytes(key or b"")))
 
 
 def with_name(model: type[Named], words: str) -> Q:
@@ -129,9 +131,9 @@ def with_name(model: type[Named], words: str) -> Q:
     return Q(pk__in=[pk for pk, name in all_names(model) if wanted in name.casefold()])
 
 
-def _cell(model: type[Named], sealed: bytes) -> Cell:
-    return Cell(model, "name_key", digest_of(sealed))
+def _cell(model: type[Named], ciphertext: bytes) -> Cell:
+    return Cell(model, "name_key", digest_of(ciphertext))
 
 
 def _place(model: type[Named]) -> bytes:
-    return f"{model._meta.db_table}.name_sealed".encode()
+    return f"{model._meta.db_table}.name_encrypted".encode()

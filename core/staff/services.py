@@ -110,7 +110,7 @@ def user_create(
     username_check(username, full_name)
     return user_insert(
         username=username,
-        name=names.seal(User, full_name),
+        name=names.encrypt_name(User, full_name),
         password=make_password(password),
         roles=roles_checked(roles, appointment),
         appointment=appointment,
@@ -151,7 +151,7 @@ def waited_until() -> datetime.datetime:
 def user_insert(
     *,
     username: str,
-    name: names.SealedName,
+    name: names.EncryptedName,
     password: str,
     roles: list[str],
     appointment: str,
@@ -164,7 +164,7 @@ def user_insert(
     """
     user = User(
         username=username,
-        name_sealed=name.sealed,
+        name_encrypted=name.ciphertext,
         name_key=name.key,
         password=password,
         must_set_password=True,

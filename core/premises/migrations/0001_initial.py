@@ -68,7 +68,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("number", models.PositiveSmallIntegerField(verbose_name="number")),
-                ("name_sealed", models.BinaryField(max_length=600)),
+                ("name_encrypted", models.BinaryField(max_length=600)),
                 ("name_key", models.BinaryField(max_length=100, null=True)),
                 (
                     "name_erased_at",

@@ -32,7 +32,7 @@ class Migration(migrations.Migration):
                     "username",
                     models.CharField(max_length=60, unique=True, verbose_name="user name"),
                 ),
-                ("name_sealed", models.BinaryField(max_length=600)),
+                ("name_encrypted", models.BinaryField(max_length=600)),
                 ("name_key", models.BinaryField(max_length=100, null=True)),
                 (
                     "name_erased_at",

@@ -26,8 +26,8 @@ def by_hand(user: User, *, told: bool) -> None:
     with acting.acting("command:names_erase_again"), transaction.atomic():
         User.objects.filter(pk=user.pk).update(name_key=None, name_erased_at=clock.now())
         if told:
-            sealed = digest_of(bytes(user.name_sealed))
-            document = {"names_of_staff": [sealed], "names_of_operators": []}
+            digest = digest_of(bytes(user.name_encrypted))
+            document = {"names_of_staff": [digest], "names_of_operators": []}
             publish(kind=ENTRY, subject=f"test:{user.pk}", document=document)
 
 

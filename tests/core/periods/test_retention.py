@@ -41,7 +41,7 @@ def test_personal_data_after_their_time_are_counted(contest: Contest) -> None:
     today = natural_day(clock.now())
     Payee.objects.create(
         uuid="00000000-0000-4000-8000-000000000001",
-        encrypted=b"sealed",
+        encrypted=b"encrypted",
         kept_until=add_days(today, -1),
         recorded_at=clock.now() - timedelta(days=9),
     )

@@ -1,4 +1,4 @@
-"""Names are sealed under a key of each person; nothing that is kept tells one."""
+"""Names are encrypted under a key of each person; nothing that is kept tells one."""
 
 import json
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from core.journal import acting
 from core.premises.models import Operator
 from core.staff import accounts, two_persons
 from core.staff.models import NewPassword, User
-from core.staff.names import SealedName, all_names, seal, unseal, with_name
+from core.staff.names import EncryptedName, all_names, decrypt_name, encrypt_name, with_name
 from core.staff.powers import Role
 from core.staff.services import UsernameTellsName, user_create
 from tests.support import factories
@@ -52,20 +52,21 @@ def account(name: str = NAME) -> User:
 
 
 @pytest.mark.parametrize("name", ["", "A", NAME, "é" * 120, "Joan  Mas ", "猫" * 64])
-def test_a_name_is_read_as_it_was_sealed(name: str) -> None:
-    made = seal(User, name)
-    assert unseal(User, made) == name
-    assert (name not in ("", "A") and name.encode() in made.sealed) or len(made.sealed) % 64 == 28
+def test_a_name_is_read_as_it_was_encrypted(name: str) -> None:
+    encrypted = encrypt_name(User, name)
+    ciphertext = encrypted.ciphertext
+    assert decrypt_name(User, encrypted) == name
+    assert (name not in ("", "A") and name.encode() in ciphertext) or len(ciphertext) % 64 == 28
 
 
 def test_a_name_opens_with_no_other_key_and_in_no_other_table() -> None:
-    one, other = seal(User, NAME), seal(User, NAME)
-    assert one.sealed != other.sealed
+    one, other = encrypt_name(User, NAME), encrypt_name(User, NAME)
+    assert one.ciphertext != other.ciphertext
     broken: list[Callable[[], str]] = [
-        lambda: unseal(User, SealedName(one.sealed, other.key)),
-        lambda: unseal(Operator, one),
-        lambda: unseal(User, SealedName(one.sealed[:-1] + b"x", one.key)),
-        lambda: unseal(User, SealedName(one.sealed, b"")),
+        lambda: decrypt_name(User, EncryptedName(one.ciphertext, other.key)),
+        lambda: decrypt_name(Operator, one),
+        lambda: decrypt_name(User, EncryptedName(one.ciphertext[:-1] + b"x", one.key)),
+        lambda: decrypt_name(User, EncryptedName(one.ciphertext, b"")),
     ]
     for each in broken:
         with pytest.raises(ContentUnreadable):
@@ -146,9 +147,9 @@ def test_pages_show_and_find_the_name() -> None:
 def test_the_database_erases_no_name_by_one_statement() -> None:
     user = account()
     rows = User.objects.filter(pk=user.pk)
-    other = seal(User, "Another")
+    other = encrypt_name(User, "Another")
     gone = {"name_key": None, "name_erased_at": clock.now()}
-    for change in (gone, {"name_key": other.key}, {"name_sealed": other.sealed}):
+    for change in (gone, {"name_key": other.key}, {"name_encrypted": other.ciphertext}):
         with pytest.raises(DatabaseError), transaction.atomic():
             rows.update(**change)
     rows.update(is_active=False)
@@ -166,7 +167,7 @@ def test_an_erased_name_is_for_ever_and_its_account_stays_closed() -> None:
     with acting.acting("command:names_erase_again"):
         rows.update(name_key=None, name_erased_at=clock.now())
         with pytest.raises(DatabaseError, match="only erased, once"), transaction.atomic():
-            rows.update(name_key=seal(User, "Back").key, name_erased_at=None)
+            rows.update(name_key=encrypt_name(User, "Back").key, name_erased_at=None)
         with pytest.raises((IntegrityError, DatabaseError)), transaction.atomic():
             rows.update(is_active=True)
     again = rows.get()

@@ -17,7 +17,7 @@ from core.kernel.canonical import canonical_sha256
 from core.premises.models import Premises
 from core.staff.actor import StaffActor
 from core.staff.models import Decision, Proposal, StaffSession, User
-from core.staff.names import seal
+from core.staff.names import encrypt_name
 from core.staff.powers import Role
 from core.staff.second_factor import factor_begin, factor_confirm
 from core.staff.services import SESSION_LENGTH, actor_of, session_start
@@ -76,10 +76,10 @@ def account(
         if alone.run():
             return user
     given = _given(username, roles)
-    name = seal(User, full_name)
+    name = encrypt_name(User, full_name)
     return User.objects.create(
         username=username,
-        name_sealed=name.sealed,
+        name_encrypted=name.ciphertext,
         name_key=name.key,
         password=stored,
         roles=[str(role) for role in roles],

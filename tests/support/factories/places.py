@@ -27,7 +27,7 @@ from core.premises.proving import public_key_read
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
-from core.staff.names import seal
+from core.staff.names import encrypt_name
 from core.staff.powers import Role
 from core.statements.models import GuaranteeLimit
 from core.tools.raceday.key import TerminalKey
@@ -249,11 +249,11 @@ def ended(of: Authorisation | Terminal, at: datetime) -> Resolution:
 def operator_at(of: Point, *, displays: bool = True) -> str:
     """Sign another operator on at the same terminal. Return the token of the session."""
     now, number = clock.now(), next(serial)
-    name = seal(Operator, f"Operator {number}")
+    name = encrypt_name(Operator, f"Operator {number}")
     operator = Operator.objects.create(
         premises=of.premises,
         number=number % _MOST_NUMBERS,
-        name_sealed=name.sealed,
+        name_encrypted=name.ciphertext,
         name_key=name.key,
         pin="!",
         pin_chosen_at=now,
