@@ -49,8 +49,8 @@ def check_tickets(archive: Archive, contests: list[Row], log: Log) -> int:
     for contest in contests:
         ident = contest["contest"]
         place = f"periods.closed, contest {ident}"
-        made = {name: sums[ident, name] for name in ("tickets", "takings_cents")}
-        same(contest, {"root": trees[ident].root(), **made}, place)
+        sums_of_contest = {name: sums[ident, name] for name in ("tickets", "takings_cents")}
+        same(contest, {"root": trees[ident].root(), **sums_of_contest}, place)
         seal = log.document("lototrot.seal", f"contest:{ident}")
         same(seal, {"root": contest["root"]}, f"lototrot.seal, contest {ident}")
     return count

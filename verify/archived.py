@@ -67,11 +67,11 @@ class Archive:
                     yield row, line
         except (OSError, EOFError, ValueError, zlib.error) as error:
             need(False, file, f"cannot be read ({error})")
-        made = {"rows": count, "bytes": size, "sha256": lines.hexdigest()}
-        same(table, made, file)
+        figures = {"rows": count, "bytes": size, "sha256": lines.hexdigest()}
+        same(table, figures, file)
         if table["retires"]:
-            made = {"rows": left, "entries_sha256": entries.hexdigest()}
-            same(table["retires"], made, file)
+            figures = {"rows": left, "entries_sha256": entries.hexdigest()}
+            same(table["retires"], figures, file)
 
     def leaving(self, name: str) -> range:
         """Return the ids of a table's rows of which the archive has all; some of them may leave."""
@@ -111,18 +111,18 @@ def one_past(
     Each lineage begins after the batch that it names: that one is of an earlier lineage, and the
     next one is of this. `published` is the last batch that the log has.
     """
-    for number, said in enumerate(announced, start=1):
-        same(said, {"lineage": number}, f"lineage {number}")
-        batch, place = said["batch"], f"lineage {number}, after batch {said['batch']}"
+    for number, entry in enumerate(announced, start=1):
+        same(entry, {"lineage": number}, f"lineage {number}")
+        batch, place = entry["batch"], f"lineage {number}, after batch {entry['batch']}"
         need(batch in digests, place, "published, and that batch is not in the journal")
-        same(said, {"digest": digests[batch]}, place)
+        same(entry, {"digest": digests[batch]}, place)
         before, after = lineages[batch], lineages.get(batch + 1, number)
         need(before < number <= after, place, f"{TWO}: batch {batch + 1} is of lineage {after}")
     for batch, lineage in lineages.items():
-        known = sum(each["batch"] < batch for each in announced)
+        in_log = sum(each["batch"] < batch for each in announced)
         why = TWO if batch <= published else "the log is older than the journal"
         need(
-            lineage == known,
+            lineage == in_log,
             f"batch {batch}",
-            f"{why}: it is of lineage {lineage}, and the log is in lineage {known}",
+            f"{why}: it is of lineage {lineage}, and the log is in lineage {in_log}",
         )

@@ -65,8 +65,8 @@ class Journal:
                 self.first = row["first_xid"]
             self.end, self.open = row["end_xid"], set(row["open_xids"])
         need(not self.blocks, BLOCKS, f"of batches that are not there: {sorted(self.blocks)[:3]}")
-        made = {"batch": number, "digest": previous if number else ""}
-        same(last, made, "periods.closed, journal")
+        newest = {"batch": number, "digest": previous if number else ""}
+        same(last, newest, "periods.closed, journal")
 
     def sealed(self, table: str, last_batch: int, retires: Row) -> Iterator[bytes]:
         """Yield the entries of a table's archived rows; refuse one after them up to a batch."""

@@ -35,30 +35,30 @@ def check_ledger(archive: Archive, closing: Row, before: Row | None) -> int:
     return blocks.count
 
 
-def check_openings(archive: Archive, told: Row, before: Row | None) -> None:
+def check_openings(archive: Archive, openings: Row, before: Row | None) -> None:
     """Refuse opening balances that do not follow from the transfers of the archive.
 
     `told` is what the retirement of the month says of them, `before` that of the month before.
     """
     last = before["last_row"] if before else 0
-    same(told, {"first_row": last + 1}, "periods.retired.openings")
+    same(openings, {"first_row": last + 1}, "periods.retired.openings")
     codes = {row["id"]: row["code"] for row in archive.rows("ledger_account")}
     sums: dict[str, list[int]] = {}
     last_xid = 0
     for row in archive.rows("ledger_transfer"):
-        if not told["first_row"] <= row["id"] <= told["last_row"]:
+        if not openings["first_row"] <= row["id"] <= openings["last_row"]:
             continue
         last_xid = max(last_xid, row["journal_xid"])
         for side, code in enumerate(parties(row, codes)):
             of_account = sums.setdefault(code, [0, 0, 0])
             of_account[side] += row["amount_cents"]
             of_account[2] += 1
-    made = {
+    counted = {
         "accounts": len(sums),
         "sha256": digest_of([[code, *of_account] for code, of_account in sorted(sums.items())]),
         "last_xid": last_xid,
     }
-    same(told, made, "periods.retired.openings")
+    same(openings, counted, "periods.retired.openings")
 
 
 def parties(row: Row, codes: dict[int, str]) -> tuple[str, str]:

@@ -49,16 +49,16 @@ def below(bound: int, numbers: Iterator[int]) -> int:
 def canonical_entropy(source: str, given: str, place: str) -> str:
     """Return the witness's entropy in the form that is hashed. Raises Refused."""
     if source == "phrase":
-        found = " ".join(unicodedata.normalize("NFC", given).split())
-        length = len(found.replace(" ", ""))
+        canonical_text = " ".join(unicodedata.normalize("NFC", given).split())
+        length = len(canonical_text.replace(" ", ""))
     else:
         parts = given.translate(str.maketrans(",;-", "   ")).split()
         parts = list("".join(parts)) if source == "dice" else parts
         good = all(part.isascii() and part.isdigit() and len(part) <= 4 for part in parts)
         need(good and not (source == "dice" and set(parts) - set("123456")), place, f"not {source}")
-        found, length = " ".join(str(int(part)) for part in parts), len(parts)
+        canonical_text, length = " ".join(str(int(part)) for part in parts), len(parts)
     need(length >= LEAST[source], place, "too little to be unpredictable")
-    return found
+    return canonical_text
 
 
 def drawn(secret: bytes, commitment: bytes, entropy: str, entries: list[str], places: int) -> Any:
@@ -78,8 +78,8 @@ def binding(document: dict[str, Any], secret: str) -> str:
     given = means["source"] if means["pieces"] is None else f"{means['source']} {means['pieces']}"
     parts = document["draw"], bytes.fromhex(document["field"]["sha256"]), given
     draw, field, said = (part.encode() if isinstance(part, str) else part for part in parts)
-    made = framed(b"draw/commitment/1", draw, field, said, bytes.fromhex(secret))
-    return hashlib.sha256(made).hexdigest()
+    content = framed(b"draw/commitment/1", draw, field, said, bytes.fromhex(secret))
+    return hashlib.sha256(content).hexdigest()
 
 
 def later(instant: str, seconds: int) -> str:

@@ -60,8 +60,8 @@ def check_computed(log: Log, minutes: Minutes, entries: list[str]) -> None:
     need(published_at < minutes["drawn_at"], f"{MINUTES}.drawn_at", "before the commitment")
     need(minutes["secret"], f"{MINUTES}.secret", "missing")
     need(entropy, f"{MINUTES}.entropy", "missing")
-    made = binding(minutes, minutes["secret"])
-    need(made == minutes["commitment"], f"{MINUTES}.secret", "not the one committed to")
+    computed = binding(minutes, minutes["secret"])
+    need(computed == minutes["commitment"], f"{MINUTES}.secret", "not the one committed to")
     means = minutes["means"]
     same(entropy, {"source": means["source"]}, f"{MINUTES}.entropy")
     canonical = canonical_entropy(entropy["source"], entropy["text"], f"{MINUTES}.entropy")
@@ -69,9 +69,8 @@ def check_computed(log: Log, minutes: Minutes, entries: list[str]) -> None:
     pieces = None if means["source"] == "phrase" else len(canonical.split())
     need(means["pieces"] == pieces, f"{MINUTES}.entropy", "not so many as committed to")
     secret, places = bytes.fromhex(minutes["secret"]), minutes["field"]["places"]
-    same(
-        minutes, {"order": drawn(secret, bytes.fromhex(made), canonical, entries, places)}, MINUTES
-    )
+    order = drawn(secret, bytes.fromhex(computed), canonical, entries, places)
+    same(minutes, {"order": order}, MINUTES)
 
 
 def check_balls(minutes: Minutes, entries: list[str]) -> None:

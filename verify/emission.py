@@ -48,11 +48,11 @@ class Dealing:
 
     def block(self, opening: int) -> list[int]:
         """Return the tier of each position of a block; 0 is no prize."""
-        found = self.blocks[opening]
-        slots = [tier for tier, n in enumerate(found["prizes"], start=1) for _ in range(n)]
-        slots += [0] * (found["tickets"] - len(slots))
+        layout = self.blocks[opening]
+        slots = [tier for tier, n in enumerate(layout["prizes"], start=1) for _ in range(n)]
+        slots += [0] * (layout["tickets"] - len(slots))
         parts = (b"promotrot/tickets/1", *self.parts, u64(opening))
-        return [slots[at] for at in permutation(found["tickets"], *parts)]
+        return [slots[at] for at in permutation(layout["tickets"], *parts)]
 
 
 def lines(name: str) -> Iterator[tuple[str, int, int, str, str]]:
@@ -61,9 +61,9 @@ def lines(name: str) -> Iterator[tuple[str, int, int, str, str]]:
         need(file.readline() == HEADER + "\n", "TICKETS", f"does not begin with {HEADER}")
         before = (-1, -1)
         for number, line in enumerate(file, start=2):
-            place, found = f"TICKETS line {number}", LINE.fullmatch(line)
-            need(found, place, "no ticket")
-            opening, position, ident, tier = found.groups() if found else ()
+            place, match = f"TICKETS line {number}", LINE.fullmatch(line)
+            need(match, place, "no ticket")
+            opening, position, ident, tier = match.groups() if match else ()
             need(before < (int(opening), int(position)), place, "out of order, or twice")
             before = int(opening), int(position)
             yield place, *before, f"{opening},{position},{ident}\n", tier
@@ -83,8 +83,8 @@ def check_tickets(name: str, dealing: Dealing, seed: Document) -> Counter[int]:
         need(tier in ("", str(block[position])), place, f"it held tier {block[position]}")
         held[block[position]] += 1
         sold.update(text.encode())
-    made = {"sold": held.total(), "tickets_sha256": sold.hexdigest()}
-    same(seed, made, "promotrot.seed")
+    counted = {"sold": held.total(), "tickets_sha256": sold.hexdigest()}
+    same(seed, counted, "promotrot.seed")
     return held
 
 
@@ -101,7 +101,7 @@ def check(log_file: str, keys: str, emission: str, tickets: str) -> str:
         committed, {"plan_digest": plan_digest, "tickets": plan["tickets"]}, "promotrot.commitment"
     )
     check_plan(plan, closing["minimum_percent"])
-    made = hash32(
+    commitment = hash32(
         b"promotrot/commitment/1",
         committed["algorithm"].encode(),
         emission.encode(),
@@ -109,21 +109,25 @@ def check(log_file: str, keys: str, emission: str, tickets: str) -> str:
         bytes.fromhex(plan_digest),
         secret,
     )
-    need(committed["commitment"] == made.hex(), "promotrot.seed.seed", "not the one committed to")
+    need(
+        committed["commitment"] == commitment.hex(),
+        "promotrot.seed.seed",
+        "not the one committed to",
+    )
     entropy = canonical_entropy(
         witnessed["source"], witnessed["entropy"], "promotrot.entropy.entropy"
     )
     means = committed["means"]
     pieces = None if means["source"] == "phrase" else len(entropy.split())
     need(means["pieces"] == pieces, "promotrot.entropy.entropy", "not so many as committed to")
-    given = {"commitment": made.hex(), "source": means["source"], "entropy": entropy}
+    given = {"commitment": commitment.hex(), "source": means["source"], "entropy": entropy}
     same(witnessed, given, "promotrot.entropy")
     need(
         committed["committed_at"] <= witnessed["entered_at"] <= closing["closed_at"],
         "promotrot.entropy.entered_at",
         "not between commitment and closing",
     )
-    key = hash32(b"promotrot/key/1", made, secret, entropy.encode())
+    key = hash32(b"promotrot/key/1", commitment, secret, entropy.encode())
     held = check_tickets(tickets, Dealing(key, emission, plan), seed)
     check_closing(closing, plan, held)
     return (

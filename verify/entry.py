@@ -16,10 +16,10 @@ from ed25519 import verify
 from forms import Refused, need, sha256, shaped
 
 
-def same(found: dict[str, Any], made: dict[str, Any], place: str) -> None:
+def same(document: dict[str, Any], expected: dict[str, Any], place: str) -> None:
     """Refuse fields that differ from the computed values."""
-    for name, value in made.items():
-        need(found[name] == value, f"{place}.{name}", f"should be {str(value)[:200]}")
+    for name, value in expected.items():
+        need(document[name] == value, f"{place}.{name}", f"should be {str(value)[:200]}")
 
 
 CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
@@ -50,8 +50,8 @@ def intact(document: Any, form: dict[str, Any], place: str) -> None:
     So the changed field is named. The signature protects the digests themselves.
     """
     shaped(document, form | {"digests": dict.fromkeys(form, sha256)}, place)
-    for name, made in document["digests"].items():
-        need(made == digest_of(document[name]), f"{place}.{name}", "not as it was published")
+    for name, published in document["digests"].items():
+        need(published == digest_of(document[name]), f"{place}.{name}", "not as it was published")
 
 
 def key_name(public_key: bytes) -> str:
@@ -80,9 +80,9 @@ def keys_of(words: str) -> list[bytes]:
 def parsed(text: str, place: str) -> Any:
     """Parse JSON. Refuse floats, and a name that an object has twice."""
 
-    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
-        need(len(dict(found)) == len(found), place, "a name twice in one object")
-        return dict(found)
+    def pairs(members: list[tuple[str, Any]]) -> dict[str, Any]:
+        need(len(dict(members)) == len(members), place, "a name twice in one object")
+        return dict(members)
 
     def no_float(number: str) -> Any:
         raise Refused(f"{place}: {number} is not a whole number")

@@ -42,9 +42,9 @@ class Journal:
     def form(self, line: Line, place: str) -> None:
         """Read a form: the table and the columns of the rows in some blocks."""
         shaped(line, JOURNAL_FORM, place)
-        made = digest_of({"table": line["table"], "columns": line["columns"]})
-        same(line, {"form": made}, place)
-        self.tables[made] = line["table"]
+        digest = digest_of({"table": line["table"], "columns": line["columns"]})
+        same(line, {"form": digest}, place)
+        self.tables[digest] = line["table"]
 
     def block(self, line: Line, place: str) -> None:
         """Read a block of entries of one table: transaction, key of the row, digest of its text.
@@ -62,8 +62,8 @@ class Journal:
         if clear:
             self.retired.need_as_sealed(table, entries, line["images"], place)
         self.transactions.append(({int.from_bytes(entry[:8], "big") for entry in entries}, place))
-        rows, made = self.retired.block(table, self.number + 1, line, entries, place)
-        self.blocks.append([line["block"], rows, made])
+        rows, digest = self.retired.block(table, self.number + 1, line, entries, place)
+        self.blocks.append([line["block"], rows, digest])
         self.archived += rows - len(entries)
         self.entries += rows
         self.acts += rows if table == ACT else 0
@@ -109,11 +109,11 @@ class Journal:
             f"{place}.signature",
             "does not hold: something in the head was changed",
         )
-        made = hashlib.sha256(message).hexdigest()
-        same(line, {"digest": made}, place)
-        self.number, self.end, self.previous, self.open = head["batch"], end, made, left
+        digest = hashlib.sha256(message).hexdigest()
+        same(line, {"digest": digest}, place)
+        self.number, self.end, self.previous, self.open = head["batch"], end, digest, left
         self.blocks, self.transactions, self.sealed_at = [], [], at
-        self.digests[self.number], self.lineages[self.number] = made, lineage_of(end)
+        self.digests[self.number], self.lineages[self.number] = digest, lineage_of(end)
 
     def read(self, file: str) -> None:
         kinds = {"form": self.form, "block": self.block, "batch": self.batch}
@@ -138,21 +138,21 @@ class Journal:
 def check(journal: str, log_file: str, keys: str) -> str:
     log = Log(log_file, keys)
     retired, checkpoints = Retired(log.all("periods.retired")), log.all("journal.checkpoint")
-    found = Journal(keys_in_force(log), retired)
-    found.read(journal)
+    own = Journal(keys_in_force(log), retired)
+    own.read(journal)
     retired.need_sealed()
     for each in log.all("periods.retired"):
         month, told = each["first_day"][:7], each["journal"]
-        there = found.digests.get(told["batch"], "") if told["batch"] else ""
+        there = own.digests.get(told["batch"], "") if told["batch"] else ""
         need(told["digest"] == there, f"periods.retired {month}, journal", "not of this journal")
     published = max((each["batch"] for each in checkpoints), default=0)
-    one_past(found.digests, found.lineages, log.all("journal.lineage"), published)
+    one_past(own.digests, own.lineages, log.all("journal.lineage"), published)
     for checkpoint in checkpoints:
-        found.as_published(checkpoint)
+        own.as_published(checkpoint)
     last = f", the last of batch {checkpoints[-1]['batch']}" if checkpoints else ""
     return (
-        f"WHOLE: {found.number} batches, {found.entries} entries ({found.archived} archived),"
-        f" {found.acts} acts; as published in {len(checkpoints)} checkpoints{last}"
+        f"WHOLE: {own.number} batches, {own.entries} entries ({own.archived} archived),"
+        f" {own.acts} acts; as published in {len(checkpoints)} checkpoints{last}"
     )
 
 

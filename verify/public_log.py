@@ -47,8 +47,8 @@ class Log:
         return self.entries[kind, subject]
 
     def document(self, kind: str, subject: str) -> dict[str, Any]:
-        found: dict[str, Any] = self.entry(kind, subject)["document"]
-        return found
+        content: dict[str, Any] = self.entry(kind, subject)["document"]
+        return content
 
     def all(self, kind: str) -> list[dict[str, Any]]:
         return [each["document"] for each in self.entries.values() if each["kind"] == kind]
@@ -66,14 +66,14 @@ class Log:
 def log_holds(entries: list[Entry], trusted: list[bytes]) -> str:
     """Check all entries and return the result as a text. Raises Refused with the entry's number."""
     vouched, key, previous = set(trusted), b"", "00" * 32
-    known: set[tuple[str, str]] = set()
+    subjects: set[tuple[str, str]] = set()
     for number, entry in enumerate(entries, start=1):
         place = f"entry {number}"
         shaped(entry, ENTRY, place)
         need(entry["sequence"] == number, f"{place}.sequence", "missing, added or moved")
         about = kind, _ = entry["kind"], entry["subject"]
-        need(about not in known, f"{place}.subject", f"there is one {kind} of it already")
-        known.add(about)
+        need(about not in subjects, f"{place}.subject", f"there is one {kind} of it already")
+        subjects.add(about)
         signer = key
         if kind == "proofs.key":
             signer, key = next_key(entry, key, vouched, f"{place}.document")

@@ -21,16 +21,16 @@ Row = dict[str, Any]
 class Range:
     """A retired range of rows as it was published, and its entries in the journal.
 
-    `found` are those of blocks that have all their entries, `stayed` those of rows that are there
-    of blocks whose entries left. Each begins with its row, to be sorted.
+    `entries` are those of blocks that still have all of theirs. `staying` are those of the rows
+    that stay, in blocks whose other entries left. Each begins with its row, to be sorted.
     """
 
-    said: Row
-    found: list[bytes] = field(default_factory=list)
-    stayed: list[bytes] = field(default_factory=list)
+    published: Row
+    entries: list[bytes] = field(default_factory=list)
+    staying: list[bytes] = field(default_factory=list)
 
     def has(self, row: int) -> bool:
-        return bool(self.said["first_row"] <= row <= self.said["last_row"])
+        return bool(self.published["first_row"] <= row <= self.published["last_row"])
 
 
 class Retired:
@@ -55,7 +55,7 @@ class Retired:
             self.leave(table, batch, line["rows"], entries, place)
             return line["rows"], line["sha256"]
         for each in self.ranges.get(table, []):
-            each.found += [e[8:16] + e for e in entries if each.has(row_of(e))]
+            each.entries += [e[8:16] + e for e in entries if each.has(row_of(e))]
         return len(entries), hashlib.sha256(b"".join(entries)).hexdigest()
 
     def leave(self, table: Any, batch: int, rows: int, entries: list[bytes], place: str) -> None:
@@ -66,7 +66,7 @@ class Retired:
         for each in self.ranges.get(table, []):
             if not named:
                 ranges.append(each)
-                named = batch <= each.said["last_batch"]
+                named = batch <= each.published["last_batch"]
         need(named, place, f"its entries are gone, and no retirement of {table} names its batch")
         need(len(entries) <= rows, place, f"more than {rows} rows are there")
         self.left[table] += rows
@@ -74,7 +74,7 @@ class Retired:
             of = next((each for each in ranges if each.has(row_of(entry))), None)
             need(of, place, f"row {row_of(entry)} of {table} is there, and was not retired")
             if of:
-                of.stayed.append(entry[8:16] + entry)
+                of.staying.append(entry[8:16] + entry)
 
     def need_as_sealed(
         self, table: Any, entries: list[bytes], images: list[str], place: str
@@ -93,30 +93,30 @@ class Retired:
         """Refuse retired rows that are not those that were sealed, and other ones that stay."""
         for table, ranges in self.ranges.items():
             place, gone = f"periods.retired, {table}", self.gone[table]
-            leave = sum(each.said["leaves"] for each in ranges)
+            leave = sum(each.published["leaves"] for each in ranges)
             need(gone <= leave, place, f"{gone} are gone, {leave} leave")
-            sealed = self.left[table] + sum(len(each.found) for each in ranges)
-            rows = sum(each.said["rows"] for each in ranges)
+            sealed = self.left[table] + sum(len(each.entries) for each in ranges)
+            rows = sum(each.published["rows"] for each in ranges)
             need(sealed == rows, place, f"{sealed} rows were sealed, {rows} retired")
             for each in ranges:
                 self.need_range(each, place)
 
     def need_range(self, of: Range, place: str) -> None:
         """Refuse a range: by all its entries, or by those that stay, as far as they are known."""
-        said, place = of.said, f"{place} from {of.said['first_row']}"
-        if not self.left[said["table"]] or len(of.found) == said["rows"]:
-            made = {"rows": len(of.found), "entries_sha256": digest(of.found)}
-            same(said, made, place)
-            need(not of.stayed, place, "rows are there twice")
+        said, place = of.published, f"{place} from {of.published['first_row']}"
+        if not self.left[said["table"]] or len(of.entries) == said["rows"]:
+            counted = {"rows": len(of.entries), "entries_sha256": digest(of.entries)}
+            same(said, counted, place)
+            need(not of.staying, place, "rows are there twice")
             return
-        stay, there = said["rows"] - said["leaves"], len(of.stayed)
+        stay, there = said["rows"] - said["leaves"], len(of.staying)
         need(
-            there <= stay <= there + len(of.found),
+            there <= stay <= there + len(of.entries),
             place,
-            f"{stay} rows stay, {there} are there and {len(of.found)} in blocks with all entries",
+            f"{stay} rows stay, {there} are there and {len(of.entries)} in blocks with all entries",
         )
-        if not of.found:
-            same(said, {"staying_sha256": digest(of.stayed)}, place)
+        if not of.entries:
+            same(said, {"staying_sha256": digest(of.staying)}, place)
 
 
 def row_of(entry: bytes) -> int:

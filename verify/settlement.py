@@ -88,13 +88,13 @@ def check_carried(log: Log, certificate: Document) -> None:
     """Check that jackpot and reserve are those that the previous meeting left (9.5, 9.8) [A4]."""
     carried = {"jackpot_in": 0, "reserve_in": 0}
     if certificate["previous"]:
-        found = [
+        earlier = [
             each
             for (kind, _), each in log.entries.items()
             if kind == KIND and digest(each) == certificate["previous"]
         ]
-        need(found, f"{KIND}.previous", "not in the log")
-        before = found[0]["document"]
+        need(earlier, f"{KIND}.previous", "not in the log")
+        before = earlier[0]["document"]
         need(before["rules"]["code"] == certificate["rules"]["code"], f"{KIND}.previous", "another")
         stands = not log.has(REVERSAL, before["settlement"]) and before["day"] < certificate["day"]
         need(stands, f"{KIND}.previous", "reversed, or not of an earlier day")

@@ -92,8 +92,8 @@ def check_closing(closing: Document, plan: Document, held: Counter[int]) -> None
     for name, extra in (("awarded_cents", False), ("extra_awarded_cents", True)):
         cents = worth(numbers, tiers, extra=extra)
         as_held = closing[name] == cents or (out and closing[name] <= cents)
-        known = extra or predrawn  # of a probabilistic game the players decide (15.II.3)
-        need(as_held or not known, f"{CLOSING}.{name}", f"the tickets sold held {cents}")
+        is_certain = extra or predrawn  # of a probabilistic game the players decide (15.II.3)
+        need(as_held or not is_certain, f"{CLOSING}.{name}", f"the tickets sold held {cents}")
     takings = (sold - closing["refunded"]) * closing["price_cents"]
     awarded, extra_awarded = closing["awarded_cents"], closing["extra_awarded_cents"]
     short = max(0, percent_up(takings, closing["minimum_percent"]) - awarded)

@@ -66,8 +66,8 @@ def check_ticket(ticket: dict[str, Any], races: int) -> None:
             "not the numbers of every race, in order",
         )
     need(len(selections) == races, "proof.ticket.selections", f"not of {races} races")
-    made = math.prod(len(race) for race in selections)
-    need(ticket["bets"] == made < 2**31, "proof.ticket.bets", "not those that its numbers make")
+    bets = math.prod(len(race) for race in selections)
+    need(ticket["bets"] == bets < 2**31, "proof.ticket.bets", "not those that its numbers make")
 
 
 def proof_holds(proof: Any, code: str, *keys: bytes) -> str:
