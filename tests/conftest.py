@@ -74,7 +74,7 @@ import core.config.urls  # noqa: E402, F401  (with it come the pages of the admi
 from core.database import kept  # noqa: E402
 from core.journal.acting import name_process  # noqa: E402
 from core.traffic import limits  # noqa: E402
-from core.traffic.standing import known  # noqa: E402
+from core.traffic.standing import good_credentials  # noqa: E402
 from tests.support import databases  # noqa: E402
 from tests.support.factories.clocks import use_the_machines_clock  # noqa: E402
 from tests.support.running.deep_calls import with_room  # noqa: E402
@@ -280,7 +280,7 @@ def _memory_anew() -> Iterator[None]:
     took.
     """
     limits.clear()
-    known.clear()
+    good_credentials.clear()
     kept.forget_all()
     yield
     translation.deactivate()

@@ -27,7 +27,7 @@ from core.traffic import limits
 from core.traffic.addresses import address_of
 from core.traffic.limits import Throttled
 from core.traffic.rates import Claim, Memory, Rate
-from core.traffic.standing import known, standing_of
+from core.traffic.standing import good_credentials, standing_of
 
 API = "/api/"
 SIGN_ON = ("/api/v1/staff/sessions", "/api/v1/staff/sessions/")
@@ -74,7 +74,7 @@ class Limits:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         presented = _presented(request)
         standing = standing_of(request)
-        standing.is_known = bool(presented) and presented in known
+        standing.is_known = bool(presented) and presented in good_credentials
         try:
             self._admit(request, presented)
         except Throttled as refusal:
@@ -85,7 +85,7 @@ class Limits:
             if standing.has_place:
                 self._places.release()
         if presented and standing.is_proven:
-            known.add(presented)
+            good_credentials.add(presented)
         return response
 
     def _admit(self, request: HttpRequest, presented: str) -> None:
@@ -159,7 +159,7 @@ def refusing_early(application: Wsgi) -> Wsgi:
 def _refused_s(environ: dict[str, Any]) -> float:
     path, presented = environ["PATH_INFO"], environ.get("HTTP_AUTHORIZATION", "")
     if (
-        presented in known
+        presented in good_credentials
         or devices.COOKIE_PREFIX in environ.get("HTTP_COOKIE", "")
         or path.startswith(FILES)
     ):

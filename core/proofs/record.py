@@ -38,7 +38,7 @@ def record_render(*, day: datetime.date, output: Output, language: str) -> bytes
 
     # Entries are chained: the newest one of the day says all that the paper lists.
     said = bytes(newest) if newest is not None else b""
-    return made.public.get("record", said, day, output, language, simulated, make=make)
+    return made.public_contents.get("record", said, day, output, language, simulated, make=make)
 
 
 def _blocks(day: datetime.date, entries: QuerySet[LogEntry], language: str) -> tuple[Block, ...]:

@@ -18,7 +18,7 @@ from core.receipts.paper import Paper
 MOST_BYTES = 32 * 1024 * 1024
 
 
-class Made:
+class ContentCache:
     """Contents by their keys. Together they have `most_bytes` at most: the longest unused go."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
@@ -51,7 +51,7 @@ class Made:
         return content
 
 
-public = Made()
+public_contents = ContentCache()
 
 
 def render_public(
@@ -59,7 +59,7 @@ def render_public(
 ) -> bytes:
     """Return a document for everybody as a file, made once as long as it says the same."""
     digest = hashlib.sha256(repr((document, created_at)).encode()).digest()
-    return public.get(
+    return public_contents.get(
         *("paper", digest, output, paper),
         make=lambda: render(document, output=output, created_at=created_at, paper=paper),
     )

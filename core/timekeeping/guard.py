@@ -44,7 +44,7 @@ log = structlog.get_logger("clock")
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class WatchState:
     """The state that sales ask for, as in `ClockWatch`. The newest act of a sound clock is the
     comparison itself. If references find the clock wrong, acts since the last comparison do not
     count: their times are wrong as well.
@@ -123,18 +123,18 @@ def decide() -> None:
         comparisons, behind=server < newest, standing=standing.cause if standing else ""
     )
     if not verdict.cause:
-        kept = Kept(newest_at=server)
+        state = WatchState(newest_at=server)
     else:
         behind = max(newest - server, -_span(verdict.ahead_us), NONE)
         if standing and watch:
             behind = max(behind, watch.behind)
-        kept = Kept(newest if verdict.cause == BEHIND else seen, unsound=True, behind=behind)
-    if kept.unsound == bool(standing):
+        state = WatchState(newest if verdict.cause == BEHIND else seen, unsound=True, behind=behind)
+    if state.unsound == bool(standing):
         _hurry()
     else:
         hold((Lock.SALES, 0))
-        _end(standing) if standing else _begin(verdict, kept, comparisons)
-    _keep(watch, server, timeline, kept)
+        _end(standing) if standing else _begin(verdict, state, comparisons)
+    _keep(watch, server, timeline, state)
 
 
 def fresh(server: datetime.datetime) -> list[Comparison]:
@@ -156,8 +156,8 @@ def _span(microseconds: int) -> datetime.timedelta:
     return datetime.timedelta(microseconds=microseconds)
 
 
-def _begin(verdict: Verdict, kept: Kept, comparisons: Sequence[Comparison]) -> None:
-    ahead_us = verdict.ahead_us or -round(kept.behind / _span(1))
+def _begin(verdict: Verdict, state: WatchState, comparisons: Sequence[Comparison]) -> None:
+    ahead_us = verdict.ahead_us or -round(state.behind / _span(1))
     Incident.objects.create(
         cause=verdict.cause,
         ahead_us=ahead_us,
@@ -178,9 +178,11 @@ def _hurry() -> None:
         cursor.execute("SET LOCAL synchronous_commit = off")
 
 
-def _keep(watch: ClockWatch | None, server: datetime.datetime, timeline: str, kept: Kept) -> None:
+def _keep(
+    watch: ClockWatch | None, server: datetime.datetime, timeline: str, state: WatchState
+) -> None:
     """Write the state that sales ask for."""
-    values = asdict(kept) | {"watched_at": server, "timeline": timeline}
+    values = asdict(state) | {"watched_at": server, "timeline": timeline}
     if watch is None:
         ClockWatch.objects.create(**values)
     else:

@@ -29,7 +29,7 @@ def standing_of(request: HttpRequest) -> Standing:
     return standing
 
 
-class Known:
+class GoodCredentials:
     """Credentials that were good in this process within a quarter of an hour.
 
     Only a hash of each is kept, whose key is this process's own. It decides about limits, never
@@ -53,5 +53,5 @@ class Known:
         self._until_s = {}
 
 
-known = Known()
+good_credentials = GoodCredentials()
 """Those of this process."""

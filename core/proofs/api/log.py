@@ -69,7 +69,7 @@ class Entries(ApiView):
     )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(LogQuery)
-        content = made.public.get(
+        content = made.public_contents.get(
             *("log", selectors.head_digest(), *sorted(query.items())),
             make=lambda: self._page(query).content,
         )

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 from core.receipts.document import Document, Line
-from core.receipts.made import Made, render_public
+from core.receipts.made import ContentCache, render_public
 from core.receipts.output import Output, render
 from core.receipts.paper import Paper
 
@@ -23,7 +23,7 @@ def making(content: bytes, made: list[bytes]) -> Callable[[], bytes]:
 
 def test_a_content_is_made_once_and_the_longest_unused_goes() -> None:
     made: list[bytes] = []
-    kept = Made(most_bytes=10)
+    kept = ContentCache(most_bytes=10)
     for content in (b"aaaa", b"bbbb", b"aaaa", b"cccc", b"aaaa"):
         assert kept.get(content, make=making(content, made)) == content
     assert made == [b"aaaa", b"bbbb", b"cccc"]
@@ -36,7 +36,7 @@ def test_a_content_is_made_once_and_the_longest_unused_goes() -> None:
 
 
 def test_who_asks_at_the_same_time_waits_for_the_first() -> None:
-    kept, made, begun = Made(), [], threading.Event()
+    kept, made, begun = ContentCache(), [], threading.Event()
 
     def make() -> bytes:
         begun.wait(60)
