@@ -100,7 +100,7 @@ _RECEIPTS: dict[str, Callable[[StaffActor, UUID, str], Any]] = {
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Happened:
+class DeskResult:
     """The outcome of an act: words, a colour, and the paper that goes with it."""
 
     said: Any
@@ -124,7 +124,7 @@ class _Asked(forms.Form):
     notes = forms.CharField(max_length=1000, required=False)
 
 
-def _pay(by: StaffActor, asked: dict[str, Any]) -> Happened:
+def _pay(by: StaffActor, asked: dict[str, Any]) -> DeskResult:
     payee = None
     if asked["payee_name"] or asked["payee_number"]:
         payee = PayeeFacts(asked["payee_name"], asked["payee_kind"], asked["payee_number"])
@@ -141,16 +141,16 @@ def _pay(by: StaffActor, asked: dict[str, Any]) -> Happened:
         if outcome.means == Means.NOMINATIVE_CHEQUE:
             said = _("Paid by cheque: print it from the register.")
         paper, detail = _paper("payment", outcome.uuid), money(outcome.amount_cents)
-        return Happened(said, paper=paper, detail=detail)
+        return DeskResult(said, paper=paper, detail=detail)
     return _proposed(outcome)
 
 
-def _proposed(proposal: Proposal) -> Happened:
+def _proposed(proposal: Proposal) -> DeskResult:
     said = _("Proposed: another person confirms it, and only then is it paid.")
-    return Happened(said, "warn", detail=link(proposal))
+    return DeskResult(said, "warn", detail=link(proposal))
 
 
-def _exchange(by: StaffActor, asked: dict[str, Any]) -> Happened:
+def _exchange(by: StaffActor, asked: dict[str, Any]) -> DeskResult:
     request = goods.ExchangeRequest(
         uuid=asked["uuid"], code=asked["code"], deposit=None, intact=asked["intact"]
     )
@@ -158,25 +158,25 @@ def _exchange(by: StaffActor, asked: dict[str, Any]) -> Happened:
     if isinstance(outcome, Proposal):
         return _proposed(outcome)
     said = _("Exchanged: hand the document over that entitles to the thing.")
-    return Happened(said, paper=_paper("exchange", outcome.uuid))
+    return DeskResult(said, paper=_paper("exchange", outcome.uuid))
 
 
-def _present(by: StaffActor, asked: dict[str, Any]) -> Happened:
+def _present(by: StaffActor, asked: dict[str, Any]) -> DeskResult:
     presentation = presenting.presentation_make(at=by, code=asked["code"], intact=asked["intact"])
     paper = _paper("presentation", presentation.uuid)
-    return Happened(_("Presented: it does not lapse any more."), paper=paper)
+    return DeskResult(_("Presented: it does not lapse any more."), paper=paper)
 
 
-def _deposit(by: StaffActor, asked: dict[str, Any]) -> Happened:
+def _deposit(by: StaffActor, asked: dict[str, Any]) -> DeskResult:
     request = deposits.DepositRequest(
         uuid=asked["uuid"], reason=asked["reason"], notes=asked["notes"], code=asked["code"]
     )
     deposit = deposits.deposit_take(at=by, request=request)
-    return Happened(_("Taken in for checking."), "warn", _paper("deposit", deposit.uuid))
+    return DeskResult(_("Taken in for checking."), "warn", _paper("deposit", deposit.uuid))
 
 
 _PAYING = frozenset({DeskAction.PAY, DeskAction.PROPOSE, DeskAction.EXCHANGE})
-_DO: dict[str, Callable[[StaffActor, dict[str, Any]], Happened]] = {
+_DO: dict[str, Callable[[StaffActor, dict[str, Any]], DeskResult]] = {
     DeskAction.PAY: _pay,
     DeskAction.PROPOSE: _pay,
     DeskAction.EXCHANGE: _exchange,

@@ -161,8 +161,8 @@ class Check(LeanView):
     )
     def post(self, request: HttpRequest) -> HttpResponse:
         code = self.body(request, CodeIn).code
-        at, found = finding.at_terminal(self.credentials, code, shown=True)
-        checked = checking.document_check(at=at, code=code, found=found)
+        at, document = finding.at_terminal(self.credentials, code, with_details=True)
+        checked = checking.document_check(at=at, code=code, document=document)
         request.acting = {"terminal": at.terminal_id, "operator": at.operator_id}  # type: ignore[attr-defined]
         return json_response(
             {
@@ -206,9 +206,9 @@ class Payments(LeanView):
     def post(self, request: HttpRequest) -> HttpResponse:
         body = self.body(request, TerminalPaymentIn)
         if body.deposit:
-            at, found = terminal_actor(self.credentials), None
+            at, document = terminal_actor(self.credentials), None
         else:
-            at, found = finding.at_terminal(self.credentials, body.code)
+            at, document = finding.at_terminal(self.credentials, body.code)
         request.acting = {"terminal": at.terminal_id, "operator": at.operator_id}  # type: ignore[attr-defined]
         second = None
         if body.second_session:
@@ -216,7 +216,9 @@ class Payments(LeanView):
             second = terminal_actor(TerminalCredentials(self.credentials.token_digest, session))
         if body.payee:  # the payee is written first, before the payment's statement names the act
             begin(request, terminal=at.terminal_id, operator=at.operator_id)
-        paid = paying.payment_make(at=at, request=pay_request(body), second=second, found=found)
+        paid = paying.payment_make(
+            at=at, request=pay_request(body), second=second, document=document
+        )
         return json_response(paid_json(paid), 200 if paid.replayed else 201)
 
 

@@ -18,7 +18,7 @@ from core.payoffice.judging import PLACE_OF_KIND, DocumentState, Standpoint
 from core.payoffice.models import CashSession, Claim
 from core.payoffice.refusals import PayerHandedOver
 from core.payoffice.services import finding, paying
-from core.payoffice.services.finding import Found
+from core.payoffice.services.finding import PresentedDocument
 from core.payoffice.sources import Payable, Reasons, Standing
 from core.premises.access import Capability, PremisesNotAuthorised, TerminalActor
 from core.premises.selectors import premises_authorised
@@ -36,7 +36,7 @@ _TOLD_AGAIN = datetime.timedelta(minutes=10)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Happened:
+class ClaimAct:
     """An act on a document, with its time and premises. Only the office's staff sees it."""
 
     what: str
@@ -99,20 +99,22 @@ class DeskState:
     """A document at the desk: its check, the acts on it, and the acts that this person may do."""
 
     checked: Checked
-    happened: tuple[Happened, ...]
+    happened: tuple[ClaimAct, ...]
     actions: tuple[DeskAction, ...]
 
 
-def document_check(*, at: TerminalActor, code: str, found: Found | None = None) -> Checked:
-    """Check a document at a terminal; `found` is what its code found there, if it was asked.
+def document_check(
+    *, at: TerminalActor, code: str, document: PresentedDocument | None = None
+) -> Checked:
+    """Check a document at a terminal; `document` is what its code names, if it was looked up.
 
     Raises TerminalCannot, a code's error, DocumentUnknown.
     """
     at.need(Capability.CHECK)
     checked = _checked(
-        found.payable if found else finding.by_code(code),
+        document.payable if document else finding.by_code(code),
         Standpoint(PLACE_OF_KIND[at.premises_kind], at.premises_id),
-        found=found,
+        document=document,
     )
     if checked.owed_cents and checked.state in _TO_BE_PAID:
         _told(at, checked.payable)
@@ -166,7 +168,7 @@ def desk_state(*, by: StaffActor, code: str = "", deposit: UUID | None = None) -
         refused = PayerHandedOver
         checked = dataclasses.replace(checked, refusal=refused.code, why=refused.message)
     return DeskState(
-        checked, happened(finding.claim_of(payable)), tuple(_actions(by, checked, session))
+        checked, claim_acts(finding.claim_of(payable)), tuple(_actions(by, checked, session))
     )
 
 
@@ -179,9 +181,9 @@ def _checked(
     at: Standpoint | None,
     *,
     receipt: UUID | None = None,
-    found: Found | None = None,
+    document: PresentedDocument | None = None,
 ) -> Checked:
-    current = found.current if found else finding.current_claim(payable)
+    current = document.current if document else finding.current_claim(payable)
     state = judging.state_of(
         payable, current.state, deposited=current.deposit is not None, today=current.today
     )
@@ -194,47 +196,47 @@ def _checked(
         try:
             paying.judge(payable, current, receipt, at)
             refusal = ""
-            if not _authorised(at, payable.game, found):
+            if not _authorised(at, payable.game, document):
                 refusal, why = PremisesNotAuthorised.code, PremisesNotAuthorised.message
         except DomainError as error:
             refusal, why = error.code, error.message
     presentable = state in judging.UNTOUCHED or (
         state is DocumentState.SOLD and finding.source_of(payable).takes_early(payable)
     )
-    shown = found.details if found else None
-    return Checked(payable, state, current.today, rule, duty, refusal, presentable, why, shown)
+    details = document.details if document else None
+    return Checked(payable, state, current.today, rule, duty, refusal, presentable, why, details)
 
 
-def _authorised(at: Standpoint, game: str, found: Found | None) -> bool:
+def _authorised(at: Standpoint, game: str, document: PresentedDocument | None) -> bool:
     """Return whether the place may pay the game's prizes now. The Central Office always may."""
     if at.place is Place.CENTRAL_OFFICE:
         return True
-    return found.authorised if found else premises_authorised(at.premises_id, game)
+    return document.authorised if document else premises_authorised(at.premises_id, game)
 
 
-def happened(claim: Claim | None) -> tuple[Happened, ...]:
+def claim_acts(claim: Claim | None) -> tuple[ClaimAct, ...]:
     """Return every act on a claim, oldest first."""
     if claim is None:
         return ()
-    acts: list[Happened] = []
+    acts: list[ClaimAct] = []
     if hasattr(claim, "presentation"):
         presentation = claim.presentation
-        acts.append(Happened("presented", presentation.presented_at, presentation.premises.code))
+        acts.append(ClaimAct("presented", presentation.presented_at, presentation.premises.code))
     if finding.is_deposited(claim):
         deposit = claim.deposit_match.deposit
-        acts.append(Happened("deposited", deposit.deposited_at, deposit.premises.code))
+        acts.append(ClaimAct("deposited", deposit.deposited_at, deposit.premises.code))
     if hasattr(claim, "ruling"):
-        acts.append(Happened(claim.ruling.verdict, claim.ruling.decided_at, ""))
+        acts.append(ClaimAct(claim.ruling.verdict, claim.ruling.decided_at, ""))
     if hasattr(claim, "payment"):
         payment = claim.payment
-        acts.append(Happened("paid", payment.paid_at, payment.premises.code, payment.means))
+        acts.append(ClaimAct("paid", payment.paid_at, payment.premises.code, payment.means))
     if hasattr(claim, "exchange"):
         exchange = claim.exchange
-        acts.append(Happened("exchanged", exchange.exchanged_at, exchange.premises.code))
+        acts.append(ClaimAct("exchanged", exchange.exchanged_at, exchange.premises.code))
     if claim.state == Claim.State.LAPSED or hasattr(claim, "restoration"):
-        acts.append(Happened("lapsed", claim.opened_at, ""))
+        acts.append(ClaimAct("lapsed", claim.opened_at, ""))
     if hasattr(claim, "restoration"):
-        acts.append(Happened("restored", claim.restoration.restored_at, ""))
+        acts.append(ClaimAct("restored", claim.restoration.restored_at, ""))
     return tuple(sorted(acts, key=lambda act: act.at))
 
 

@@ -110,7 +110,7 @@ def current_claim(payable: Payable) -> CurrentClaim:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Found:
+class PresentedDocument:
     """A document that was presented at a terminal, with its claim, as of one instant.
 
     `authorised` says whether the premises held an authorisation for its game then (14.I.6).
@@ -142,13 +142,13 @@ SELECT coalesce(w.refusal, w.session_refusal), w.terminal_id, w.premises_id, w.p
 
 
 def at_terminal(
-    credentials: TerminalCredentials, presented: str, *, shown: bool = False
-) -> tuple[TerminalActor, Found | None]:
+    credentials: TerminalCredentials, presented: str, *, with_details: bool = False
+) -> tuple[TerminalActor, PresentedDocument | None]:
     """Return the operator at a terminal, and the document of a code that was presented there.
 
     One statement finds both, because each costs more to ask than to answer. The document is None
-    where `by_code` must look for it, and says what is wrong. With `shown` its details are read as
-    well. Raises as `terminal_actor`: who asks is refused before what is asked.
+    if `by_code` must look for it, which then says what is wrong. `with_details` reads its details
+    as well. Raises as `terminal_actor`: a caller without rights is refused before the code is.
     """
     try:
         code = _read(presented)
@@ -158,7 +158,7 @@ def at_terminal(
     query = source.code_query
     digest = settings.CODE_KEYS.digest(code)
     row = run_prepared(
-        _at_terminal(query.shown_sql if shown else query.sql),
+        _at_terminal(query.shown_sql if with_details else query.sql),
         [
             credentials.token_digest,
             credentials.session_digest,
@@ -174,8 +174,8 @@ def at_terminal(
     if document[0] is None:
         return actor, None
     current = CurrentClaim(now, state, deposit)
-    details = query.details(document) if shown else None
-    return actor, Found(query.payable(document), current, authorised, details)
+    details = query.details(document) if with_details else None
+    return actor, PresentedDocument(query.payable(document), current, authorised, details)
 
 
 @functools.cache

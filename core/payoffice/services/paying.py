@@ -28,7 +28,7 @@ from core.payoffice import accounts, judging, postings, refusals
 from core.payoffice.judging import PLACE_OF_KIND, Standpoint, Verdict
 from core.payoffice.models import CashSession, Payee, Payment
 from core.payoffice.services import cheques, finding
-from core.payoffice.services.finding import CurrentClaim, Found
+from core.payoffice.services.finding import CurrentClaim, PresentedDocument
 from core.payoffice.services.personal_data import PayeeFacts, payee_encrypt
 from core.payoffice.sources import Nature, Payable
 from core.premises.access import Capability, PremisesNotAuthorised, TerminalActor
@@ -114,12 +114,12 @@ def payment_make(
     at: TerminalActor,
     request: PayRequest,
     second: TerminalActor | None = None,
-    found: Found | None = None,
+    document: PresentedDocument | None = None,
 ) -> Paid:
     """Pay at a terminal. The same request gets the same answer, whatever has happened since.
 
     `second` is another operator signed on at the same premises, from the configured
-    amount on. `found` is what the code of the request found there, if it was asked. Raises the
+    amount on. `document` is what the code of the request names, if it was looked up. Raises the
     errors of `payoffice.refusals`, a code's error, DocumentUnknown, PremisesNotAuthorised,
     PayeeMissing, PayeeNotNeeded.
     """
@@ -141,13 +141,13 @@ def payment_make(
         }
     payer = Payer(Standpoint(place, at.premises_id), columns)
     try:
-        payable = found.payable if found else payable_of(request)
+        payable = document.payable if document else payable_of(request)
         need_sound(request, payable)
         if request.amount_cents >= settings.SECOND_PERSON_FROM_CENTS and second is None:
-            current = found.current if found else finding.current_claim(payable)
+            current = document.current if document else finding.current_claim(payable)
             judge(payable, current, request.deposit, payer.at)
             raise refusals.SecondPersonNeeded(from_cents=settings.SECOND_PERSON_FROM_CENTS)
-        return pay(payable, request, payer, current=found.current if found else None)
+        return pay(payable, request, payer, current=document.current if document else None)
     except DomainError:
         earlier = replay(request, {"terminal_id": at.terminal_id})
         if earlier is None:

@@ -109,7 +109,7 @@ def issued(place: Point, emission: Emission) -> Issued:
 @pytest.mark.article("15.III.6.3", "15.III.6.5")
 def test_one_statement_finds_a_voucher_at_a_terminal(place: Point, issued: Issued) -> None:
     assert issued.code is not None
-    actor, found = finding.at_terminal(place.credentials, issued.code.shown, shown=True)
+    actor, found = finding.at_terminal(place.credentials, issued.code.shown, with_details=True)
     assert actor == place.actor and found is not None
     source = sources.of_kind(codes.VOUCHER)
     assert found.payable == source.by_uuid(issued.uuid) == finding.by_code(issued.code.shown)

@@ -109,7 +109,7 @@ def test_one_statement_finds_at_a_terminal_what_several_find() -> None:
         assert actor == here.actor
         assert found is not None
         assert found.details is None
-        _, checked = finding.at_terminal(here.credentials, each.code, shown=True)
+        _, checked = finding.at_terminal(here.credentials, each.code, with_details=True)
         assert checked is not None
         assert checked.payable == found.payable
         assert checked.details == finding.source_of(found.payable).details(each.ticket.pk)
