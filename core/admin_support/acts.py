@@ -195,8 +195,8 @@ def perform(
         return _page(request, page | {"refusal": done}, form, asks=True)
     if done.secret:
         symbol = qr.drawing(done.secret) if done.scanned else ""
-        shown = page | {"done": done, "symbol": symbol}
-        return TemplateResponse(request, "admin_support/secret.html", shown)
+        secret_page = page | {"done": done, "symbol": symbol}
+        return TemplateResponse(request, "admin_support/secret.html", secret_page)
     messages.success(request, str(done.message))
     if request.GET.get("back") == back:  # The page that offered the act asked to be shown again.
         return HttpResponseRedirect(back)

@@ -12,8 +12,8 @@ from core.admin_support.contents import Figure, Place, Table, Waiting, administr
 def panels(request: HttpRequest, place: Place | None = None) -> list[Table]:
     """Return the tables of every app, or of a place, that the person may see, in order."""
     all_panels = [panel for part in administrations() for panel in part.panels]
-    shown = [panel for panel in all_panels if place is None or panel.place is place]
-    tables = (panel.table(request) for panel in sorted(shown, key=lambda panel: panel.order))
+    of_place = [panel for panel in all_panels if place is None or panel.place is place]
+    tables = (panel.table(request) for panel in sorted(of_place, key=lambda panel: panel.order))
     return [table for table in tables if table is not None]
 
 

@@ -61,6 +61,6 @@ def records(request: HttpRequest) -> HttpResponse:
     ]
     context = admin.site.each_context(request) | {
         "title": _("Records"),
-        "places": [shown for shown in places if shown["sections"]],
+        "places": [place for place in places if place["sections"]],
     }
     return TemplateResponse(request, "admin_support/place.html", context)

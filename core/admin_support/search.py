@@ -33,7 +33,7 @@ _DAY = re.compile(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Found:
+class TableMatches:
     """The rows that were found in one table, with its name in the plural."""
 
     title: str
@@ -48,7 +48,7 @@ def view(request: HttpRequest) -> HttpResponse:
         named = [
             n for part in administrations() if part.finder and (n := part.finder(request, term))
         ]
-        matches = list(rows_found(request, str(named[0].uuid) if named else term))
+        matches = list(matches_of(request, str(named[0].uuid) if named else term))
         tables = [] if named else tables_found(request, term)
         rows = [row for group in matches for row in group.rows]
         if len(rows) == 1 and not tables and not named:
@@ -66,7 +66,7 @@ def view(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def rows_found(request: HttpRequest, term: str) -> Iterator[Found]:
+def matches_of(request: HttpRequest, term: str) -> Iterator[TableMatches]:
     """Find the rows that a term names, in the tables that the person may see, in their order."""
     for section in navigation.sections():
         for model, _icon in section.models:
@@ -76,7 +76,7 @@ def rows_found(request: HttpRequest, term: str) -> Iterator[Found]:
                 continue
             rows = list(page.get_queryset(request).filter(asked)[:MOST_OF_A_TABLE])
             if rows:
-                yield Found(capfirst(str(model._meta.verbose_name_plural)), rows)
+                yield TableMatches(capfirst(str(model._meta.verbose_name_plural)), rows)
 
 
 def _asked(model: type[models.Model], page: Any, term: str) -> models.Q:

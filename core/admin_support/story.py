@@ -36,7 +36,7 @@ from core.looks.recording import is_watched
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Told:
+class StoryStep:
     """A step in words: when, who, the rows written as links, and each change: of, from, to."""
 
     at: str
@@ -50,7 +50,7 @@ class Told:
 class Story:
     """The steps, the oldest first, and what is left out of them: sentences, some with a link."""
 
-    steps: list[Told]
+    steps: list[StoryStep]
     left_out: list[Any]
 
 
@@ -59,17 +59,17 @@ def story_of(request: HttpRequest, row: models.Model) -> Story | None:
     if not isinstance(row, Guarded) or row._meta.app_label in ("journal", "looks"):
         return None
     further = [
-        told
+        event
         for part in administrations()
         if part.story
-        for told in part.story(request, row)
-        if _may_read(request, type(told)) is not False
+        for event in part.story(request, row)
+        if _may_read(request, type(event)) is not False
     ]
     related = list(_related(request, type(row)))
     whole = selectors.story(row, related, further)
     reads_journal = bool(_may_read(request, Act))
     steps = [
-        told for step in whole.steps if (told := _told(row, step, reads_journal=reads_journal))
+        line for step in whole.steps if (line := _line(row, step, reads_journal=reads_journal))
     ]
     left_out = [_left_out(row, key, rows) for key, rows in whole.left_out]
     if whole.older_changes:
@@ -114,7 +114,7 @@ def _related(request: HttpRequest, model: type[models.Model]) -> Iterator[Any]:
             yield key
 
 
-def _told(row: models.Model, step: selectors.Step, *, reads_journal: bool) -> Told | None:
+def _line(row: models.Model, step: selectors.Step, *, reads_journal: bool) -> StoryStep | None:
     written = [
         (capfirst(str(one._meta.verbose_name)), "" if one == row else link(one, title_of(one)))
         for one in step.rows
@@ -123,7 +123,7 @@ def _told(row: models.Model, step: selectors.Step, *, reads_journal: bool) -> To
     if not written and not changed:
         return None
     act = link(step.act) if reads_journal else ""
-    return Told(moment(step.act.at), _who(step.act), act, written, changed)
+    return StoryStep(moment(step.act.at), _who(step.act), act, written, changed)
 
 
 def _who(act: Act) -> str:

@@ -143,25 +143,25 @@ def _executed(
     link = _links.get(session)
     if link is None:
         link = _links[session] = _Link(session)
-    known = link.statements.get(statement)
-    if known is None:
-        known = link.statements[statement] = _Statement(link, len(parameters))
-    converter = known.converter
-    values = converter.dump_sequence(parameters, known.formats)
-    name = known.names.get(converter.types)
+    prepared = link.statements.get(statement)
+    if prepared is None:
+        prepared = link.statements[statement] = _Statement(link, len(parameters))
+    converter = prepared.converter
+    values = converter.dump_sequence(parameters, prepared.formats)
+    name = prepared.names.get(converter.types)
     if name is None:
         name = b"hot_%d" % next(_numbers)
         result = library.prepare(name, _numbered(statement), converter.types)
         if result.status == ExecStatus.COMMAND_OK:
-            known.names[converter.types] = name
+            prepared.names[converter.types] = name
         else:
             raise _error(library, result)
     result = library.exec_prepared(name, values, converter.formats)  # type: ignore[arg-type]
     if result.status != ExecStatus.TUPLES_OK:
         raise _error(library, result)
     # The columns of a name keep their types: the server refuses a plan that would change them.
-    converter.set_pgresult(result, set_loaders=known.loads != name)
-    known.loads = name
+    converter.set_pgresult(result, set_loaders=prepared.loads != name)
+    prepared.loads = name
     row = converter.load_row(0, tuple) if result.ntuples else None
     converter.set_pgresult(None, set_loaders=False)  # the row is not kept
     return row

@@ -167,8 +167,8 @@ def keyed(
         psycopg.ServerCursor(connection.connection, f"keyed_{table.name}") as cursor,
     ):
         cursor.execute(query, [first, last], binary=True)
-        while found := cursor.fetchmany(ROWS_IN_BLOCK):
-            for (entry,) in found:
+        while block := cursor.fetchmany(ROWS_IN_BLOCK):
+            for (entry,) in block:
                 yield entry
 
 

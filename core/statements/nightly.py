@@ -48,12 +48,12 @@ def audit(day: datetime.date) -> Outcome:
     begun = Statement.objects.aggregate(first=Min("week_from"))["first"]
     turn = turn_of(AUDIT, day, since=begun)
     wrong = mark_differences(recent(day))
-    checked, found = _statements_wrong(recent(day), datetime.date.max)
+    checked, unsound = _statements_wrong(recent(day), datetime.date.max)
     if turn is not None:
         wrong += mark_differences(turn.first, turn.last)
-        checked_again, found_again = _statements_wrong(turn.first, turn.last)
-        checked, found = checked + checked_again, found + found_again
-    wrong += found
+        checked_again, unsound_again = _statements_wrong(turn.first, turn.last)
+        checked, unsound = checked + checked_again, unsound + unsound_again
+    wrong += unsound
     if wrong:
         raise AccountsUnsound(found=wrong[:20], differences=len(wrong))
     return Outcome({"statements": checked} | counted(turn))

@@ -140,7 +140,7 @@ def statement_document(statement: Statement, *, language: str, simulated: bool) 
     return Document(language=language, blocks=tuple(blocks), simulated=simulated)
 
 
-def cash_up_slip(made: CashUp, language: str) -> Document:
+def cash_up_slip(cash_up: CashUp, language: str) -> Document:
     """Return the slip that the operator keeps with the money."""
     with override(language):
         titles = {
@@ -148,35 +148,35 @@ def cash_up_slip(made: CashUp, language: str) -> Document:
             Column.ANNULMENTS: _("Refunds"),
             Column.PRIZES: _("Prizes paid"),
         }
-        place = made.terminal.premises
+        place = cash_up.terminal.premises
         blocks: list[Block] = [
             Title(_("Cash-up")),
             Line(f"{place.code} · {place.name}", Align.CENTRE),
-            Pair(_("Terminal"), made.terminal.code),
-            Pair(_("Operator"), f"{made.operator.number} {made.operator.name}"),
-            Pair(_("Shift"), str(made.number)),
-            Pair(_("From"), format_moment(made.since, language)),
-            Pair(_("To"), format_moment(made.closed_at, language)),
+            Pair(_("Terminal"), cash_up.terminal.code),
+            Pair(_("Operator"), f"{cash_up.operator.number} {cash_up.operator.name}"),
+            Pair(_("Shift"), str(cash_up.number)),
+            Pair(_("From"), format_moment(cash_up.since, language)),
+            Pair(_("To"), format_moment(cash_up.closed_at, language)),
             Rule(),
         ]
-        for line in made.lines:
+        for line in cash_up.lines:
             title = titles.get(Column(line["column"]), _("Other"))
             game = f"{Game(line['game']).label} · " if line["game"] else ""
             cents = format_cents(line["cents"], language)
             blocks.append(Pair(f"{game}{title} ({line['count']})", cents))
         figures = (
-            (_("Expected"), made.expected_cents),
-            (_("Float"), made.float_cents),
-            (_("Counted"), made.counted_cents),
+            (_("Expected"), cash_up.expected_cents),
+            (_("Float"), cash_up.float_cents),
+            (_("Counted"), cash_up.counted_cents),
         )
         blocks.append(Rule())
         blocks += [
             Pair(title, format_cents(cents, language), Emphasis.BOLD) for title, cents in figures
         ]
-        difference = format_cents(made.difference_cents, language)
+        difference = format_cents(cash_up.difference_cents, language)
         blocks.append(Pair(_("Difference"), difference, Emphasis.LARGE))
-        if made.note:
-            blocks.append(Line(made.note))
-        blocks.append(Line(str(made.uuid), Align.CENTRE))
+        if cash_up.note:
+            blocks.append(Line(cash_up.note))
+        blocks.append(Line(str(cash_up.uuid), Align.CENTRE))
     slip = Document(language=language, blocks=tuple(blocks), simulated=clock.is_simulated())
     return with_head(slip)

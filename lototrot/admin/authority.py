@@ -46,8 +46,8 @@ class _Amendment(SharesForm):
         return data
 
     def live(self) -> Data:
-        shown: Data = {"needless": self.needless()}
-        return shown | {"sums": words.sums(self.rules)} if self.rules else shown
+        context: Data = {"needless": self.needless()}
+        return context | {"sums": words.sums(self.rules)} if self.rules else context
 
 
 class _End(ActForm):

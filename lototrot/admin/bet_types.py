@@ -128,21 +128,21 @@ class _Prepared(SharesForm):
         return super().fault_texts() | {"prize_percent_too_low": too_low}
 
     def live(self) -> Data:
-        shown: Data = {"needless": self.needless()}
+        context: Data = {"needless": self.needless()}
         price_cents = self.cleaned_data.get("price_cents")
         if self.rules is None or price_cents is None:
-            return shown
-        shown |= {
+            return context
+        context |= {
             "of_a_bet": words.of_a_bet(self.rules, price_cents),
             "sums": words.sums(self.rules),
         }
         rounds = tried(past_rounds(self.rules.legs), self.rules, price_cents)
         if rounds:
-            shown |= {
+            context |= {
                 "past_table": words.past_table(rounds),
                 "past_chart": words.past_chart(rounds),
             }
-        return shown
+        return context
 
     def said(self) -> Facts:
         data = self.cleaned_data

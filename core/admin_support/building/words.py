@@ -71,12 +71,12 @@ def version_name(number: int) -> str:
 
 def rules_texts(texts: Mapping[str, str], before: Mapping[str, str] | None) -> Facts:
     """Return the rules by language, with a word on each that is another one than before."""
-    told: Facts = []
+    facts: Facts = []
     for code, language in settings.LANGUAGES:
         title = _("Rules in %(language)s") % {"language": language}
         text = texts.get(code, "")
-        shown = SafeString(linebreaks(text, autoescape=True)) if text else NOTHING
+        content = SafeString(linebreaks(text, autoescape=True)) if text else NOTHING
         if before is not None and before.get(code, "") != texts.get(code, ""):
-            shown = format_html("<strong>{}</strong>{}", _("Another text than before."), shown)
-        told.append((title, shown))
-    return told
+            content = format_html("<strong>{}</strong>{}", _("Another text than before."), content)
+        facts.append((title, content))
+    return facts

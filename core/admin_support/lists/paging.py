@@ -98,17 +98,17 @@ class List(ChangeList):  # type: ignore[misc]  # unfold is not typed
         if begin:
             rows = rows.order_by(*order).filter(beyond(self._row(begin), order))
         rows_read = list(rows[: size + 1])
-        shown = rows_read[:size][:: -1 if self._before else 1]
+        page = rows_read[:size][:: -1 if self._before else 1]
         is_more = len(rows_read) > size
-        if shown and (is_more or self._before):
-            self.older = self.get_query_string({AFTER: shown[-1].pk})
-        if shown and (self._after or (self._before and is_more)):
-            self.newer = self.get_query_string({BEFORE: shown[0].pk})
-        self.result_list = shown
-        self.result_count = self.full_result_count = len(shown)
+        if page and (is_more or self._before):
+            self.older = self.get_query_string({AFTER: page[-1].pk})
+        if page and (self._after or (self._before and is_more)):
+            self.newer = self.get_query_string({BEFORE: page[0].pk})
+        self.result_list = page
+        self.result_count = self.full_result_count = len(page)
         self.show_full_result_count = self.show_admin_actions = False
         self.can_show_all = self.multi_page = False
-        self.paginator = Pages(shown, size)
+        self.paginator = Pages(page, size)
 
     @property
     def is_asked(self) -> bool:

@@ -82,10 +82,10 @@ class Left:
 
     def _end(self, batch: int, waiting: list[bytes]) -> None:
         """Digest the entries of a block, and empty the list of them."""
-        made, blocks = self._made[batch], self._blocks[batch]
-        made.append((len(waiting), hashlib.sha256(b"".join(waiting)).digest()))
-        place = len(made) - 1
-        if place < len(blocks) and made[place] == blocks[place]:
+        counted, blocks = self._made[batch], self._blocks[batch]
+        counted.append((len(waiting), hashlib.sha256(b"".join(waiting)).digest()))
+        place = len(counted) - 1
+        if place < len(blocks) and counted[place] == blocks[place]:
             block = self._kept[batch][place]
             if block.short is not None and not wire.is_shortened(bytes(block.short), waiting):
                 self.otherwise.append((batch, block.position))
@@ -171,15 +171,15 @@ class Batches:
     """Batches that follow one another, by their transactions."""
 
     def __init__(self, first: int, last: int) -> None:
-        found = list(
+        batches = list(
             Batch.objects.filter(number__gte=first, number__lte=last)
             .order_by("number")
             .values_list("number", "first_xid", "open_xids", "end_xid")
         )
-        self._numbers = [number for number, *_ in found]
-        self._first = [first for _, first, _, _ in found]
-        self._open = [frozenset(xids) for _, _, xids, _ in found]
-        self._end = found[-1][-1] if found else 0
+        self._numbers = [number for number, *_ in batches]
+        self._first = [first for _, first, _, _ in batches]
+        self._open = [frozenset(xids) for _, _, xids, _ in batches]
+        self._end = batches[-1][-1] if batches else 0
 
     def of(self, xid: int) -> int | None:
         """Return the batch that sealed a transaction, the first one for an earlier transaction;

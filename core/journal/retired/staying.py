@@ -118,8 +118,8 @@ def parts(
     while first <= last:
         with connection.cursor() as cursor:
             cursor.execute(query, [first, last])
-            found = cursor.fetchone()
-        end = found[0] if found else last
+            last_of_part = cursor.fetchone()
+        end = last_of_part[0] if last_of_part else last
         yield first, end
         first = end + 1
 

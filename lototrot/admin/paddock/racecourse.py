@@ -36,16 +36,16 @@ def days_of(
     earlier = races.filter(meeting__day__lt=before) if before else races
     days = earlier.order_by("-meeting__day").values_list("meeting__day", flat=True).distinct()
     newest = list(days[: DAYS_SHOWN + 1])
-    shown = newest[:DAYS_SHOWN]
-    rows: dict[datetime.date, list[dict[str, Any]]] = {day: [] for day in shown}
-    for day, row in _rows(races.filter(meeting__day__in=shown)):
+    newest_days = newest[:DAYS_SHOWN]
+    rows: dict[datetime.date, list[dict[str, Any]]] = {day: [] for day in newest_days}
+    for day, row in _rows(races.filter(meeting__day__in=newest_days)):
         rows[day].append(row)
     request = signed_on.reader()
     watches = request is None or signed_on.may(request, powers.WATCH)
-    more = shown[-1] if len(newest) > DAYS_SHOWN else None
+    more = newest_days[-1] if len(newest) > DAYS_SHOWN else None
     return [
         {"day": day, "url": address_of_day(course, day) if watches else "", "races": rows[day]}
-        for day in shown
+        for day in newest_days
     ], more
 
 

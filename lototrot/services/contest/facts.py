@@ -30,7 +30,7 @@ class LegFacts:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Shown:
+class TicketParts:
     """The parts of a ticket that all of its contest show, as JSON. They are not changed."""
 
     bet_type: dict[str, Any]
@@ -62,7 +62,7 @@ class ContestFacts:
     ticket_model_version: int
     legs: tuple[LegFacts, ...]
     secret: bytes = dataclasses.field(repr=False)
-    shown: Shown = dataclasses.field(init=False, repr=False, compare=False)
+    ticket_parts: TicketParts = dataclasses.field(init=False, repr=False, compare=False)
     names_races: bool = dataclasses.field(init=False, repr=False, compare=False)
     """Each leg has a racecourse and the number of its race, as a ticket must (14.II.3)."""
     _terms: Terms = dataclasses.field(init=False, repr=False, compare=False)
@@ -70,7 +70,7 @@ class ContestFacts:
     def __post_init__(self) -> None:
         named = all(leg.racecourse and leg.race_number for leg in self.legs)
         legs = tuple(Leg(leg.programme_mask, leg.programme_mask) for leg in self.legs)
-        object.__setattr__(self, "shown", _shown(self))
+        object.__setattr__(self, "ticket_parts", _ticket_parts(self))
         object.__setattr__(self, "names_races", named)
         object.__setattr__(self, "_terms", Terms(legs, self.price_cents, self.max_bets))
 
@@ -79,8 +79,8 @@ class ContestFacts:
         return self._terms
 
 
-def _shown(facts: ContestFacts) -> Shown:
-    return Shown(
+def _ticket_parts(facts: ContestFacts) -> TicketParts:
+    return TicketParts(
         bet_type={
             "code": facts.bet_type_code,
             "version": facts.bet_type_version,
@@ -112,9 +112,9 @@ def contest_facts(pk: int) -> ContestFacts:
 
     Raise ContestUnknown.
     """
-    known = _kept.get(pk)
-    if known is not None:
-        return known
+    in_memory = _kept.get(pk)
+    if in_memory is not None:
+        return in_memory
     contest = contest_get(pk)
     facts = _facts_of(contest)
     return facts if contest.state == Contest.State.DRAFT else _kept.put(pk, fact=facts)

@@ -31,7 +31,7 @@ class ShownRace:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Shown:
+class PresentedTicket:
     """A ticket to show.
 
     `winning_bets`, by category, is empty until payment is ordered (14.III.8.2).
@@ -73,16 +73,16 @@ SELECT {COLUMNS}
 """
 
 
-def shown(ticket_id: int) -> Shown:
+def shown(ticket_id: int) -> PresentedTicket:
     """Return the ticket by one query."""
     return shown_of(run_prepared(_SHOWN, [ticket_id]))
 
 
-def shown_of(row: Sequence[Any]) -> Shown:
+def shown_of(row: Sequence[Any]) -> PresentedTicket:
     """Return the ticket of a row of COLUMNS."""
     masks, winning_bets, *facts = row
     marked = tuple(mask for mask in masks if mask is not None)
-    return Shown(marked, tuple(winning_bets), *facts)
+    return PresentedTicket(marked, tuple(winning_bets), *facts)
 
 
 def shown_races(contest_id: int, state: str) -> tuple[ShownRace, ...]:
@@ -124,7 +124,7 @@ def card(ticket_id: int) -> dict[str, Any]:
     return card_of(shown(ticket_id))
 
 
-def card_of(ticket: Shown) -> dict[str, Any]:
+def card_of(ticket: PresentedTicket) -> dict[str, Any]:
     """Return the same of a ticket that is read already."""
     races = []
     of_contest = shown_races(ticket.contest_id, ticket.state)

@@ -78,10 +78,10 @@ def ticket_card(
         "uuid": str(sold.uuid),
         "code": sold.code.shown if sold.code else None,
         "game": facts.game,
-        "bet_type": facts.shown.bet_type,
-        "ticket_model": facts.shown.ticket_model,
+        "bet_type": facts.ticket_parts.bet_type,
+        "ticket_model": facts.ticket_parts.ticket_model,
         "contest": facts.pk,
-        "meeting": facts.shown.meeting,
+        "meeting": facts.ticket_parts.meeting,
         "premises": {
             "code": seller.premises_code,
             "name": seller.premises_name,
@@ -125,12 +125,12 @@ def _races(sold: Sold) -> list[dict[str, Any]]:
     quick_legs = sold.quick_legs
     return [
         {
-            **shown,
+            **race,
             "numbers": numbers_of(mask),
             "quick_pick": bool(quick_legs and quick_legs >> (leg.position - 1) & 1),
         }
-        for leg, shown, mask in zip(
-            sold.facts.legs, sold.facts.shown.races, sold.masks, strict=True
+        for leg, race, mask in zip(
+            sold.facts.legs, sold.facts.ticket_parts.races, sold.masks, strict=True
         )
     ]
 

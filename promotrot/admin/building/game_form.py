@@ -332,10 +332,10 @@ class GameForm(BuildingForm):
         yield from self.lines_away()
 
     def live(self) -> Data:
-        shown: Data = {"absent": " ".join(self.absent())}
+        context: Data = {"absent": " ".join(self.absent())}
         if self.game is not None:
-            shown |= self.sums(self.game)
-        return shown
+            context |= self.sums(self.game)
+        return context
 
     def sums(self, game: Game) -> Data:
         """Return what is computed of a game."""
