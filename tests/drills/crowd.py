@@ -40,7 +40,7 @@ BUSY_S = 0.02
 
 
 @dataclass(slots=True)
-class Told:
+class Answers:
     """Requests and answers of the terminals, by kind of act and UUID.
 
     `took_ms` has when each act was answered, and how long that was after its first try.
@@ -132,7 +132,7 @@ class Crowd:
         seed: int,
     ) -> None:
         self.base_url = base_url
-        self.told = Told()
+        self.told = Answers()
         self.closes_s = float("inf")
         self.renews = False
         self._goods = goods
@@ -162,7 +162,7 @@ class Crowd:
 
     def forget(self) -> None:
         """Begin anew with what was told, after answers were lost on purpose."""
-        self.told = Told()
+        self.told = Answers()
         self._vouchers.clear()
 
     def wait_sales(self, more: int = 30, within_s: float = 120) -> None:

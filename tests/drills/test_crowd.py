@@ -7,28 +7,28 @@ from typing import Any
 
 import pytest
 
-from tests.drills.crowd import Crowd, Goods, Step, Told, _Line, paid_at_a_shop
+from tests.drills.crowd import Answers, Crowd, Goods, Step, _Line, paid_at_a_shop
 
 
 def test_a_sale_counts_as_the_first_when_it_was_tried_after_the_fault() -> None:
-    told = Told(tried_ok=[(1.0, 6.0), (5.5, 5.9), (5.2, 7.0)])
+    told = Answers(tried_ok=[(1.0, 6.0), (5.5, 5.9), (5.2, 7.0)])
     assert told.first_sale_after(5.0) == 5.9
     assert told.first_sale_after(5.6) is None
 
 
 def test_rates_gaps_and_percentiles() -> None:
-    told = Told(tried_ok=[(0, 1.0), (0, 2.0), (0, 6.0)], took_ms=[(1.0, 10.0), (9.0, 900.0)])
+    told = Answers(tried_ok=[(0, 1.0), (0, 2.0), (0, 6.0)], took_ms=[(1.0, 10.0), (9.0, 900.0)])
     assert told.sales_between(1.0, 6.0) == 2
     assert told.longest_gap_s(0.0, 7.0) == 4.0
     assert told.p99_ms(5.0) == 900.0
-    assert Told().p99_ms() == 0.0
+    assert Answers().p99_ms() == 0.0
 
 
 def test_kinds_are_kept_apart() -> None:
-    told, ident = Told(), uuid.uuid4()
+    told, ident = Answers(), uuid.uuid4()
     told.asked["sale"].add(ident)
     assert told.asked["play"] == set()
-    assert Told().asked["sale"] == set()
+    assert Answers().asked["sale"] == set()
 
 
 @pytest.mark.article("14.III.10.2")
@@ -50,7 +50,7 @@ def test_no_terminal_presents_what_shops_do_not_pay(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_try_is_done_with_a_good_answer_or_a_refusal_for_good() -> None:
-    told, step = Told(), ("sale", uuid.uuid4(), "lototrot/tickets", dict[str, Any]())
+    told, step = Answers(), ("sale", uuid.uuid4(), "lototrot/tickets", dict[str, Any]())
     assert not told.note(step, 0.0, 0.0, 0, {})
     assert not told.note(step, 0.0, 0.0, 503, {"transient": True})
     assert not told.note(step, 0.0, 0.0, 429, {"transient": True})

@@ -10,7 +10,7 @@ from core.journal import rules
 from tests.support import databases
 from tests.support.journaling import as_owner, execute, touched
 from tests.support.tampering.day import Day, build
-from tests.support.tampering.matrix import MATRIX, Touch
+from tests.support.tampering.matrix import MATRIX, Tampering
 from tests.support.tampering.verifiers import VERIFIERS, journal_findings, tables_used
 from tests.support.verifying.forging import quick_signatures
 
@@ -118,7 +118,9 @@ def test_every_verifier_is_seen_to_read_and_none_reads_all(reads: dict[str, set[
 
 @pytest.mark.article("14.III.1.5", "15.III.3")
 @pytest.mark.parametrize("touch", MATRIX, ids=lambda touch: touch.fact)
-def test_who_says_so(day: Day, reads: dict[str, set[str]], tmp_path: Path, touch: Touch) -> None:
+def test_who_says_so(
+    day: Day, reads: dict[str, set[str]], tmp_path: Path, touch: Tampering
+) -> None:
     with touched(*touch.tables):
         with tables_used() as used:
             for statement in touch.statements:

@@ -10,7 +10,7 @@ HEAD = "| fact | touched by | `journal_verify` says | refused by |"
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
+class Tampering:
     """A line of the matrix. `sql` breaks `fact`; `journal_verify` gives `journal`; `others` refuse
     it too.
     """
@@ -28,7 +28,7 @@ class Touch:
     def tables(self) -> set[str]:
         """Return the tables to which the SQL writes."""
         verbs = r"(?:UPDATE|DELETE FROM|INSERT INTO) (\w+)"
-        return {found[1] for each in self.statements if (found := re.match(verbs, each))}
+        return {match[1] for each in self.statements if (match := re.match(verbs, each))}
 
     @property
     def looked_at(self) -> set[str]:
@@ -37,21 +37,21 @@ class Touch:
         return set() if of_journal else self.tables
 
 
-def _touch(line: str) -> Touch:
+def _tampering(line: str) -> Tampering:
     fact, sql, journal, others = (
         cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]
     )
-    return Touch(fact, sql.strip("`"), _listed(journal), _listed(others))
+    return Tampering(fact, sql.strip("`"), _listed(journal), _listed(others))
 
 
 def _listed(cell: str) -> list[str]:
     return [each.replace("`", "") for each in cell.split(", ") if each]
 
 
-def read() -> list[Touch]:
+def read() -> list[Tampering]:
     """Return every line of the page's table."""
     table = PAGE.read_text("utf-8").partition(HEAD)[2].lstrip("\n").partition("\n\n")[0]
-    return [_touch(line) for line in table.splitlines()[1:]]
+    return [_tampering(line) for line in table.splitlines()[1:]]
 
 
 MATRIX = read()

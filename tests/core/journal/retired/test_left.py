@@ -8,7 +8,7 @@ from core.proofs.log import publish
 from core.proofs.selectors import RETIREMENT, RetiredBlocks
 
 
-class Known(RetiredBlocks):
+class UpToBatch3(RetiredBlocks):
     """Retired up to batch 3, with rows 1 to 5."""
 
     def rows_of(self, batch: int) -> list[range] | None:
@@ -30,10 +30,10 @@ def test_only_a_block_that_keeps_nothing_and_is_retired_needs_no_rows() -> None:
     later = Block(batch_id=4, position=1, rows=2, sha256=b"x" * 32)
     assert (is_gone(gone), is_gone(kept)) == (True, False)
     for block, retired, differs in (
-        (gone, Known("t"), False),
+        (gone, UpToBatch3("t"), False),
         (gone, None, True),
-        (kept, Known("t"), True),
-        (later, Known("t"), True),
+        (kept, UpToBatch3("t"), True),
+        (later, UpToBatch3("t"), True),
     ):
         left = Left(retired)
         left.add(block)

@@ -10,7 +10,7 @@ from core.receipts.document import Pair, Table
 from lototrot.models.contest import Contest
 from lototrot.services.settlement.settling import contest_settle
 from lototrot.services.tickets import presented
-from lototrot.services.tickets.presented import Shown
+from lototrot.services.tickets.presented import PresentedTicket
 from lototrot.services.tickets.selling import QuickPick, SaleRequest, ticket_sell
 from tests.support import factories, rounds
 from tests.support.factories import Point
@@ -46,8 +46,8 @@ def traces(ticket: int) -> list[list[list[int]]]:
 def test_winning_bets_are_named_by_their_hits_and_losing_ones_left_out() -> None:
     sold_at = datetime(2027, 4, 10, 15, tzinfo=UTC)
     facts = (1, "ordered", sold_at, date(2027, 4, 10), "P-0001", sold_at, 8, 0, 800)
-    assert Shown((1,) * 7, (0, 2, 6), *facts).won == [(6, 2), (5, 6)]
-    assert Shown((1,) * 7, (), *facts).won == []
+    assert PresentedTicket((1,) * 7, (0, 2, 6), *facts).won == [(6, 2), (5, 6)]
+    assert PresentedTicket((1,) * 7, (), *facts).won == []
 
 
 def test_a_ticket_on_sale_shows_its_bets_and_no_result(contest: Contest, place: Point) -> None:
