@@ -213,7 +213,7 @@ def _page(
 
 
 def carry_out(act: Act, by: StaffActor, target: Any, data: dict[str, Any]) -> Done | Refusal:
-    """Do an act with its cleaned input, and log it. Return what came of it, or why it is refused.
+    """Do an act with its cleaned input, and log it. Return its result, or the refusal.
 
     The service asks for the power. A refusal leaves nothing behind.
     """

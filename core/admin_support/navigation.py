@@ -55,13 +55,13 @@ def open_pages(request: HttpRequest, place: Place) -> list[Page]:
 
 @cache
 def changelist_url(model: type[Model]) -> str:
-    """Return the address of a table. It is kept: every page asks for those of all tables."""
+    """Return the address of a table. It is cached: every page asks for those of all tables."""
     meta = model._meta
     return reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist")
 
 
 def list_link(request: HttpRequest, model: type[Model]) -> str:
-    """Return the address of a table for who may see it; empty for others."""
+    """Return the address of a table for a person who may see it; empty for others."""
     return changelist_url(model) if _may_view(request, model) else ""
 
 

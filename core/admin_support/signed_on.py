@@ -19,7 +19,7 @@ _shown_to: ContextVar[HttpRequest | None] = ContextVar("shown_to", default=None)
 
 @contextmanager
 def shown_to(request: HttpRequest) -> Iterator[None]:
-    """Have links drawn for the person of a request: `reader` returns it."""
+    """Draw links for the person of a request: `reader` returns the request."""
     token = _shown_to.set(request)
     try:
         yield

@@ -168,7 +168,7 @@ def form_too_old(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def _remember_device(request: HttpRequest, response: Any) -> None:
-    """Have the browser keep that this person gave the second factor on it, if it does not."""
+    """Set the cookie that says that this person gave the second factor here, if it is missing."""
     if not request.user.is_authenticated or not signed_on.is_live(request):
         return
     if not signed_on.actor(request).verified:

@@ -1,6 +1,6 @@
 """Show the story of a row on its page: each step with who, when, before and after, in words.
 
-It tells what the journal has, through whatever door it came: the acts that wrote the row and the
+It tells what the journal has of every door: the acts that wrote the row and the
 rows that refer to it, as far as the person may read their tables, and what was changed in columns
 that are shown anyway. Rows of players are told only on the pages of the same player's rows, where
 the look is on record.

@@ -27,7 +27,7 @@ def source() -> Iterator[Metric]:
 
 
 def unsealed() -> Iterator[Metric]:
-    """Yield for how long history can still be changed unseen, in seconds; 0 if all is sealed."""
+    """Yield the age in seconds of the oldest unsealed act, or 0 if all acts are sealed."""
     act = oldest_unsealed()
     age_s = clock.real_age(act.at).total_seconds() if act else 0.0
     yield metrics.gauge("journal_unsealed_seconds", "Age of the oldest unsealed act", [((), age_s)])

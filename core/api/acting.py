@@ -1,4 +1,4 @@
-"""Begin an act of the journal for a request: the operation's name, who asks and the request's
+"""Begin an act of the journal for a request: the operation's name, the caller and the request's
 id.
 """
 

@@ -37,9 +37,9 @@ FILES = ("/live/", settings.STATIC_URL)
 """Boards read them all the time; the proxy gives them out by itself."""
 SALES = "sales"
 PRESENTING = Rate(per_s=10, burst=200)
-"""Requests with credentials that are not known yet, of one address: a shop that comes back."""
+"""Requests with credentials that are not known yet, of one address: premises that come back."""
 PRESENTING_IN_ALL = Rate(per_s=200, burst=4_000)
-"""The same, of all addresses: every shop comes back when the process begins anew."""
+"""The same, of all addresses: all premises come back when the process begins again."""
 SIGNING_ON = Rate(per_s=2, burst=60)
 """Sign-ons of one address, good or bad: each costs as much as many refusals."""
 PROBING = Rate(per_s=20, burst=200)

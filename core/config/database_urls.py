@@ -37,12 +37,12 @@ _DEFAULTS: Final = {
 
 _READING: Final = " -c default_transaction_read_only=on"
 _SESSION: Final = "-c lock_timeout=5000 -c idle_in_transaction_session_timeout=60000"
-# Who waits for an answer has gone after that; nights, settlements and commands may take longer.
+# After that time the caller has gone; nights, settlements and commands may take longer.
 _ANSWERING: Final = dict.fromkeys(("web", "play", "live"), " -c statement_timeout=120000")
 
 
 def connection_settings(url: str, process: str) -> dict[str, Any]:
-    """Return Django's settings for a database URL, with what it does not say itself.
+    """Return Django's settings for a database URL, completed with our defaults.
 
     `process` is the kind of this process. The options of the URL are added to ours and prevail.
     Raises ImproperlyConfigured.
@@ -51,7 +51,7 @@ def connection_settings(url: str, process: str) -> dict[str, Any]:
 
 
 def standby_settings(url: str, process: str) -> dict[str, Any]:
-    """Return the same for the server that is only read; without a word of the URL, a standby."""
+    """Return the same for the server that is only read: a standby, unless the URL says another."""
     read = database_settings(url, "DATABASE_READ_URL")
     return _completed(read, process, _DEFAULTS | {"target_session_attrs": STANDBY}, _READING)
 

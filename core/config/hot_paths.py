@@ -96,10 +96,10 @@ def _accepted(header: str) -> str:
 
 
 class Handler(WSGIHandler):
-    """Django's handler, which answers what programs post without its signals of a request.
+    """Answer the posts of programs by Django's handler, without Django's signals of a request.
 
-    Their receivers look four times at every connection and cache of the thread, which costs a tenth
-    of a sale in Python. What they are for is done once and directly, before the answer: a broken
+    Receivers of these signals look four times at every connection and cache, which costs a tenth of
+    a sale in Python. Their work is done once and directly, before the answer: a broken
     connection of the thread is closed. Queries are kept with DEBUG alone, and the caches of a
     process hold nothing open. The receivers of others are told of all other requests.
 

@@ -21,7 +21,7 @@ from core.traffic.addresses import address_of
 
 Wsgi = Callable[[dict[str, Any], Any], Iterable[bytes]]
 TIMEOUT_S = 300  # a month of nights is one request
-# They are about one connection, or written anew for the next one.
+# They are about one connection, or written again for the next one.
 _OWN = {
     *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer"),
     *("transfer-encoding", "upgrade", "x-forwarded-for"),

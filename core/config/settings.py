@@ -56,7 +56,7 @@ if PRODUCTION and not ALLOWED_HOSTS:
 
 
 def _database_urls() -> tuple[str, str]:
-    """The URLs of the application's role and of the owner's, in that order."""
+    """Return the URLs of the application's role and of the owner's, in that order."""
     url = env.secret("DATABASE_URL")
     if url:
         return url, env.secret("DATABASE_OWNER_URL", url)
@@ -296,7 +296,7 @@ LIMITS_PROCESSES = env.integer("LIMITS_PROCESSES", 4, least=1)
 PROCESS_ROLE = env.string("PROCESS_ROLE", "all")
 if PROCESS_ROLE not in ("all", "sales"):
     raise ImproperlyConfigured(f"PROCESS_ROLE must be all or sales, not {PROCESS_ROLE!r}")
-# Where no proxy chooses the process: who answers what needs SEED_KEYS, `http://HOST:PORT`.
+# Without a proxy that chooses: `http://HOST:PORT` of the process that has SEED_KEYS.
 DEALER = env.string("DEALER", "")
 if DEALER and PRODUCTION:
     raise ImproperlyConfigured("production has a proxy: it knows no DEALER")

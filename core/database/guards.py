@@ -117,7 +117,7 @@ def app_role() -> str | None:
 
 
 def _file_piece(number: int, text: str) -> Piece:
-    # A procedure that was made must be made anew when its maker, in another file, has changed.
+    # A generated procedure must be created again if its generator, in another file, has changed.
     return Piece(f"file {number}", (text,), objects_of(text), always=has_made(text))
 
 

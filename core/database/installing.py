@@ -72,9 +72,9 @@ Catalogue = Mapping[str, str]
 class Piece:
     """Statements that may be run again, and the objects that they put in place.
 
-    An object is named as in the catalogue above: `trigger TABLE NAME`, `rights TABLE`. `always`:
-    whenever another piece runs, this one does, too. `beforehand` are statements of it that are run
-    before all pieces where a program serves: what those put in place may need them at once.
+    An object is named as in the catalogue above: `trigger TABLE NAME`, `rights TABLE`. A piece with
+    `always` runs whenever any other piece runs. The statements of `beforehand` run before all
+    pieces while a program is serving, because the objects of those may need them at once.
     """
 
     name: str

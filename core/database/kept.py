@@ -19,8 +19,8 @@ V = TypeVar("V")
 
 
 class Facts(Generic[V]):
-    """The `most` newest facts of one kind. They never change, or may be out of date by
-    `seconds`.
+    """The `most` newest facts of one kind. A fact either never changes or may be up to
+    `seconds` old.
     """
 
     _all: ClassVar["weakref.WeakSet[Facts[Any]]"] = weakref.WeakSet()

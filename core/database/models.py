@@ -20,7 +20,7 @@ class Guarded(models.Model):
     them out. `inserted_by_application` is False where only the database's own functions write.
     `retires` is True for rows that leave the live store when two persons have retired them: they
     are of a closed period, and in its archive (`core.periods.archive`).
-    `looks_recorded` is True for rows that are of one player: who looks at them is put on record
+    `looks_recorded` is True for rows that are of one player: each look at them is put on record
     (`core.looks`).
     """
 

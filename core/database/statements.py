@@ -83,7 +83,7 @@ def is_read_only(error: BaseException) -> bool:
 
 
 def _once(statement: str, parameters: Sequence[Any]) -> tuple[Any, ...] | None:
-    ours = connections[DEFAULT_DB_ALIAS]  # `connection` looks it up anew for each attribute
+    ours = connections[DEFAULT_DB_ALIAS]  # `connection` looks it up again for each attribute
     ours.ensure_connection()
     session: psycopg.Connection = ours.connection
     with ours.wrap_database_errors:

@@ -29,7 +29,7 @@ _leave_seat: Callable[[], None] = _stay
 
 
 def while_waiting(leave: Callable[[], None]) -> None:
-    """Have every thread call `leave` before it waits: its place is for another request."""
+    """Make every thread call `leave` before it waits, so that another request gets its place."""
     global _leave_seat  # noqa: PLW0603  (said once, as the process starts)
     _leave_seat = leave
 

@@ -1,6 +1,6 @@
 """Make bearer tokens, and the keyed digests under which the database knows them.
 
-The key is one of `TOKEN_KEYS`, which the database does not have: who holds a copy of it can neither
+The key is one of `TOKEN_KEYS`, outside the database: a person with a copy of it can neither
 use a token nor try one. A token begins with the version of its key, so that keys can be replaced
 while older tokens are in use.
 """

@@ -15,8 +15,8 @@ _MOMENT_S = 600
 _STEPS = """(SELECT "offset" - lag("offset", 1, interval '0') OVER (ORDER BY id) AS step
                FROM database_clockoffset)"""
 
-# A part of the journal is verified without reading the past: the planner does not see by itself
-# that what is of the row's act is of the part as well, and would read whole tables for it.
+# A part of the journal is verified without reading the past: the planner cannot infer that rows
+# of the same act belong to the same part, and would read whole tables for it.
 _OF_PART = f"{{0}}.journal_xid >= {FIRST} AND {{0}}.journal_xid < {END}"
 
 

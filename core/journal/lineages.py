@@ -140,7 +140,7 @@ def lineage_begin(*, reason: str) -> LogEntry:
 
 
 def _numbers_set(now: Unbegun) -> None:
-    """Have every later transaction numbered in the next lineage. No batch is sealed meanwhile."""
+    """Number every later transaction in the next lineage. No batch is sealed meanwhile."""
     number = now.lineage + 1
     if number > MOST:
         raise ValueError(f"there is no lineage after {MOST}")

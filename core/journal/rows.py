@@ -145,7 +145,7 @@ def blocks(
             while rows := cursor.fetchmany(ROWS_IN_BLOCK):
                 yield [row[0] for row in rows]
                 if len(rows) < ROWS_IN_BLOCK:
-                    break  # without asking once more for what is not there
+                    break  # saves a last query that would return nothing
 
 
 def keyed(

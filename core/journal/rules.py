@@ -16,7 +16,7 @@ _END = 2**63 - 1
 FIRST = "coalesce(nullif(current_setting('journal.first', true), '')::bigint, 0)"
 """SQL of the first transaction of the part of the journal that is verified."""
 END = f"coalesce(nullif(current_setting('journal.end', true), '')::bigint, {_END})"
-"""SQL of a transaction that every one of that part is before."""
+"""SQL of the first transaction after that part."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -24,8 +24,8 @@ class Rule:
     """A rule; `query` returns (table, row, transaction) for each row that breaks it.
 
     `name` is stable, `says` tells what is wrong with such a row, `table` is the table that the rule
-    is about. A part of the journal needs the rows of its transactions alone: a query that cannot be
-    cut from outside (it sums, or numbers rows) reads `FIRST` and `END` itself. A rule about what
+    is about. Only the rows of a part's transactions are needed: a query that cannot be limited
+    from outside (it sums or numbers rows) must limit itself by `FIRST` and `END`. A rule about what
     `stands` now is evaluated whole in any case, and must not read the past for it.
     """
 

@@ -42,7 +42,7 @@ SELECT journal_base() + pg_snapshot_xmax(s)::text::bigint,
 def ended_since(last: Batch | None) -> Span:
     """Return the transactions that ended after those of the last batch.
 
-    Transactions in progress, of whomever, are left to a later batch, and hold back no other. This
+    A later batch seals the transactions still in progress. They do not delay this one. The calling
     transaction is one of them.
     """
     with connection.cursor() as cursor:

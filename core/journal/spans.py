@@ -49,16 +49,19 @@ class Part:
 
     @property
     def first_xid(self) -> int:
-        """Return a transaction that none of the part is before."""
+        """Return the first transaction of the part."""
         return min([self.since.end_xid, *self.since.open_xids]) if self.since else 0
 
     @property
     def end_xid(self) -> int:
-        """Return a transaction that every one of the part is before."""
+        """Return the first transaction after the part."""
         return self.until.end_xid if self.until else _END
 
     def span(self) -> Span:
-        """Return its transactions, and those between that were sealed before it."""
+        """Return the span of the part's transactions.
+
+        It includes those in between that an earlier batch sealed.
+        """
         return Span(self.first_xid if self.since else _NEVER, self.end_xid)
 
     def batches(self) -> QuerySet[Batch]:
@@ -123,7 +126,7 @@ def stretches(table: Journaled, part: Part = WHOLE) -> Iterator[Stretch]:
 
 
 def _runs(part: Part, beginning: Container[int] = ()) -> Iterator[Run]:
-    """Yield the batches of a part in runs, which begin anew with each of those batches."""
+    """Yield the batches of a part in runs. A new run starts at each batch of `beginning`."""
     before, run, entries = part.since, list[Batch](), 0
     after = part.batches().order_by("number")
     for batch in after.only("number", "first_xid", "end_xid", "open_xids", "entries").iterator():
@@ -137,7 +140,7 @@ def _runs(part: Part, beginning: Container[int] = ()) -> Iterator[Run]:
 
 
 def _forms(table: Journaled) -> dict[int, RowForm]:
-    """Return the forms of a table's entries by the first batch of each; an only one has 0."""
+    """Return the forms of a table's entries by their first batch; a single form has the batch 0."""
     forms = list(RowForm.objects.filter(relation=table.name))
     if len(forms) == 1:  # without a look at every block
         return dict.fromkeys([0], *forms)
@@ -167,7 +170,7 @@ def _run(before: Batch | None, run: list[Batch]) -> Run:
 
 
 class Again:
-    """The entries of a batch, which its rows give again, block by block in order.
+    """Recompute the entries of a batch from its rows, block by block in order.
 
     Needs `rows.ready` before.
     """

@@ -75,7 +75,7 @@ def is_shortened(short: bytes, entries: Sequence[bytes]) -> bool:
 
 
 def is_short(short: bytes, rows: int) -> bool:
-    """Return whether this is what is kept of so many entries, of whichever rows."""
+    """Return whether the bytes are the shortened form of so many entries of any rows."""
     try:
         return bool(_unpacked(short, rows))
     except ValueError:

@@ -19,7 +19,7 @@ def begin() -> None:
 
 
 def end() -> None:
-    """Have the collector examine what is new from now on, and never what is loaded by now.
+    """Exclude the objects that are loaded by now from all later garbage collections.
 
     From now on `rich` can be loaded, as the checks of imports do.
     """

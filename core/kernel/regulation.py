@@ -222,7 +222,7 @@ def _rule(
 
 
 def _joined(payers: list[Payers]) -> Payers:
-    """Return who pays an amount of several tiers: who must in one of them must [C4]."""
+    """Return the places that pay an amount of several tiers: each place of one tier must [C4]."""
     must = {place for of_tier in payers for place in of_tier.must}
     may = {place for of_tier in payers for place in of_tier.may} - must
     return Payers(_in_order(must), _in_order(may), any(of_tier.issuer_must for of_tier in payers))

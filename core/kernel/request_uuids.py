@@ -1,6 +1,6 @@
 """Make and read the UUIDs of requests: version 7 of RFC 9562, which begins with the time.
 
-Who sends a request makes its UUID before the first attempt. The time in it lets the system refuse a
+The client makes a request's UUID before the first attempt. The time in it lets the system refuse a
 UUID of long ago without keeping all UUIDs for ever, and brings new keys to the end of an index.
 """
 

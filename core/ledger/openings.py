@@ -1,4 +1,4 @@
-"""Begin balances with an opening: the sums of all transfers up to one, by account.
+"""Begin balances with an opening: the sum of each account up to a given transfer.
 
 An opening is written when two persons retire a month (`core.periods.archive`). It ends with the
 last transfer before the first one of a later day, so it has no transfer of a later day, and every

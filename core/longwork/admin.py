@@ -1,4 +1,4 @@
-"""Show long work to who asked for it: how far it has come, what came of it, and its file."""
+"""Show long work to the person who asked for it: its progress, its result and its file."""
 
 import functools
 from http import HTTPStatus

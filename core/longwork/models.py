@@ -1,4 +1,4 @@
-"""Store long work: who asked for what, how far it has come, and what came of it."""
+"""Store long work: who asked for it, its progress and its result."""
 
 from django.db import models
 from django.db.models import F, Q

@@ -124,7 +124,7 @@ def _run(work: LongWork) -> Outcome:
 
 
 def _finish(work: LongWork, outcome: Outcome) -> None:
-    """Record what came of it, and keep its file, in one transaction."""
+    """Record the result of the work, and keep its file, in one transaction."""
     with transaction.atomic():
         kept = _file_kept(work, outcome.file) if outcome.file else {}
         _ended(work.pk, State.DONE, result=dict(outcome.counts), **kept)

@@ -22,7 +22,7 @@ def do(pk: int) -> bool:
 def hand_on(pk: int) -> bool:
     """Send work that waits to the workers of the queue `long`, or say that it was cut off.
 
-    It never does the work itself: who does what is due, in a night for example, would be kept.
+    It never does the work itself: that would delay the caller, a night for example.
     """
     if services.work_cut_off(pk) or not services.work_sent(pk):
         return False

@@ -1,6 +1,6 @@
 """Put on record that somebody looks, before what they look at is shown.
 
-Who looks, and through which door, is the act in progress (`core.journal.acting`). A model whose
+The act in progress (`core.journal.acting`) says who looks and through which door. A model whose
 rows are of one player says so (`Guarded.looks_recorded`); the pages of the administration and the
 operations of the API record a look at its rows by themselves, and what opens encrypted content
 records it before it opens it. What cannot be recorded is not shown.

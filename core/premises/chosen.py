@@ -1,7 +1,7 @@
-"""Read which premises were chosen for one proposal, and say which of them it cannot be about.
+"""Read the premises chosen for one proposal, and name those that it cannot be about.
 
-A proposal about many premises keeps for each how it stood when it was made. Each act reads that
-anew at the confirmation, and refuses what has changed meanwhile.
+A proposal about many premises keeps the state that each was in when it was proposed. At the
+confirmation the state is read again, and premises that changed since are refused.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -37,7 +37,7 @@ class PremisesChanged(Conflict):
     code = "premises_changed"
     message = (
         "These premises changed since it was proposed, and nothing was done. Reject the proposal,"
-        " and propose it anew."
+        " and propose it again."
     )
 
 

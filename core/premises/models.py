@@ -187,8 +187,8 @@ class Terminal(Guarded):
 class Operator(Named):
     """A person who works at the terminals of a premises and signs on with a PIN.
 
-    `pin_chosen_at` is NULL while the PIN is one that staff gave: it opens nothing but the choice of
-    another one. `name` is encrypted (`core.staff.names`); texts that are kept have the number.
+    `pin_chosen_at` is NULL while the PIN is one that staff gave: with it the operator can only
+    choose a new PIN. `name` is encrypted (`core.staff.names`); texts that are kept have the number.
     """
 
     mutable = (*Named.mutable, "pin", "pin_chosen_at", "is_active")

@@ -1,7 +1,7 @@
 """Open premises, give authorisations and terminals, and let terminals enrol, by two persons.
 
-One proposal carries a list: a second person reads and confirms a hundred shops at once, each with
-its authorisations and its terminals.
+One proposal carries a list: a second person reads and confirms a hundred premises at once, each
+with its authorisations and its terminals.
 """
 
 import dataclasses
@@ -33,7 +33,7 @@ from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 
 MOST = 200
-"""Rows of each list of a proposal: a hundred shops with two games and two terminals each."""
+"""Rows of each list of a proposal: a hundred premises with two games and two terminals each."""
 ENROL_WITHIN = datetime.timedelta(days=14)
 """From the confirmation on: the time in which a terminal that may enrol gets its code."""
 CODE_LENGTH = datetime.timedelta(hours=24)
@@ -250,7 +250,7 @@ def _let_enrol(terminals: Iterable[Terminal], proposal: Proposal, now: datetime.
 
 
 def enrolment_propose(*, by: StaffActor, terminals: Sequence[str], reason: str) -> Proposal:
-    """Propose that terminals enrol anew, each once; another person confirms it.
+    """Propose that terminals enrol again, each once; another person confirms it.
 
     Raises PowerMissing, OpeningEmpty, TerminalNotFound, TerminalEnded, ProposalPending.
     """

@@ -107,7 +107,7 @@ def operator_deactivate(*, by: StaffActor, premises: str, number: int) -> Operat
 
 @transaction.atomic
 def operator_pin_reset(*, by: StaffActor, premises: str, number: int, pin: str) -> Operator:
-    """Set an operator's PIN, and end their sessions. The tries of PINs begin anew.
+    """Set an operator's PIN, and end their sessions. The tries of PINs begin again.
 
     The PIN opens nothing but the choice of their own. Raises PowerMissing,
     PremisesUnknown, OperatorUnknown, OperatorInactive, PinWeak.

@@ -1,4 +1,4 @@
-"""Deliver the public log to receivers outside: folders and HTTP addresses from the settings.
+"""Deliver the public log to outside receivers: folders and HTTP addresses from the settings.
 
 A receiver sees it if an entry is rewritten later. Nothing waits for a receiver: a swept task
 delivers the entries that it lacks, in order, and tries again later if it does not answer.

@@ -1,3 +1,5 @@
+"""Configure the app of papers."""
+
 from django.apps import AppConfig
 
 

@@ -27,7 +27,7 @@ class ContentCache:
         self._using, self._making = threading.Lock(), threading.Lock()
 
     def get(self, *key: Hashable, make: Callable[[], bytes]) -> bytes:
-        """Return the content of the key. Who asks first makes it; the others wait."""
+        """Return the content of the key. The first caller makes it; the others wait."""
         content = self._kept(key)
         if content is not None:
             return content

@@ -1,4 +1,4 @@
-"""Report what premises owe by age: what they paid settles their oldest weeks (14.III.6.1)."""
+"""Report the debts of premises by age: a payment settles the oldest weeks first (14.III.6.1)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator

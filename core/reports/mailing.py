@@ -1,8 +1,8 @@
 """Order reports by mail, and send those that are due, each once.
 
 The mail of a period is a row that is committed before the mail goes out, so a night that is
-repeated sends nothing twice. It is read as the person who ordered it: who may no longer read the
-report gets none, and each sending is a look on record.
+repeated sends nothing twice. It is read as the person who ordered it: a person who may no longer
+read the report gets none, and each sending is a look on record.
 """
 
 import datetime
@@ -134,7 +134,7 @@ def _checked(address: str) -> str:
 
 
 def period_of(every: str, day: datetime.date) -> tables.Period | None:
-    """Return the period that ends with a day; None if none does."""
+    """Return the day, week or month that ends with a day; None if no such period ends then."""
     if every == Every.DAY:
         return tables.Period(day, day)
     if every == Every.WEEK:

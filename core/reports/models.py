@@ -13,7 +13,7 @@ class SavedView(Guarded):
     """A name for what is asked of a list: its owner's own, or shared with a role of theirs.
 
     `table` is the label of the list's model, `query` the query of the list's address. A view gives
-    no right: who opens it reads the list by their own.
+    no right: each person reads the list by their own.
     """
 
     mutable = ("removed_at",)

@@ -44,7 +44,7 @@ class ViewUnknown(NotFound):
 
 
 def query_of(address: str) -> str:
-    """Return what the query of a list's address asks, without the page of the list."""
+    """Return the query of a list's address in one order, without the parameter of the page."""
     asked = [(name, value) for name, value in parse_qsl(address) if name not in _NOT_ASKED]
     return urlencode(sorted(asked))
 

@@ -1,6 +1,6 @@
 """Hash passwords and PINs under a key that the database does not have.
 
-A PIN has few digits: who holds only its hash would try all of them within hours. So what is hashed
+A PIN has few digits: all of them can be tried against a hash within hours. So what is hashed
 is a keyed digest of it, and without `TOKEN_KEYS` nobody can try even one.
 """
 
@@ -12,9 +12,9 @@ from django.contrib.auth.hashers import Argon2PasswordHasher
 
 
 class KeyedArgon2Hasher(Argon2PasswordHasher):
-    """Argon2 of the keyed digest of a password. A hash is `keyed_argon2$VERSION$argon2id$...`.
+    """Hash the keyed digest of a password by Argon2, as `keyed_argon2$VERSION$argon2id$...`.
 
-    VERSION names the key. A hash under an older key is made anew at the next sign-on.
+    VERSION names the key. The next sign-on replaces a hash under an older key.
     """
 
     algorithm = "keyed_argon2"

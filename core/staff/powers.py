@@ -26,8 +26,8 @@ class Role(models.TextChoices):
     ADMINISTRATOR = "administrator", _("Administrator")
 
 
-# Who holds one of these roles holds no other: who inspects or audits does not do what they look
-# at, and who gives power uses none. The database refuses it as well.
+# A person with one of these roles has no other: inspectors and auditors do not do what they look
+# at, and administrators, who give power, use none. The database refuses it as well.
 ALONE = frozenset({Role.INSPECTOR, Role.AUDITOR, Role.ADMINISTRATOR})
 
 Powers = Mapping[str, frozenset[Role]]

@@ -75,7 +75,7 @@ class UsernameTaken(Conflict):
 
 
 class UsernameTellsName(Invalid):
-    """A user name is kept for ever, and a person's name is erased one day."""
+    """A user name may hold no part of the person's name: only that name is erased later."""
 
     code = "username_tells_name"
     message = "The user name holds a part of the person's name: choose one that does not."
@@ -142,7 +142,7 @@ def is_start() -> bool:
 
 
 def waited_until() -> datetime.datetime:
-    """Return from when an account that is given something now may be a second person."""
+    """Return the instant from which an account that is changed now may be a second person."""
     now = clock.now()
     wait_s = shipped().in_force(natural_day(now)).second_person_after_s
     return now + datetime.timedelta(seconds=wait_s)
@@ -207,7 +207,7 @@ def password_check(*, username: str, password: str, origin: Origin) -> User:
 def _strangers_claims(username: str, user: User | None, origin: Origin) -> list[Claim]:
     """Return the claims of a try on a device that is not known: address, name, and all together.
 
-    The tries for a name begin anew with another password.
+    The tries for a name begin again with another password.
     """
     address, total = settings.SIGN_ONS_PER_MINUTE, settings.SIGN_ONS_TOTAL_PER_MINUTE
     version = user.password[-8:] if user else ""

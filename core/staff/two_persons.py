@@ -57,14 +57,14 @@ class ProposalPending(Conflict):
 
 class ProposalOld(Conflict):
     code = "proposal_old"
-    message = "The proposal is too old to be confirmed; reject it, or propose it anew."
+    message = "The proposal is too old to be confirmed; reject it, or propose it again."
 
 
 class ProposerChanged(Conflict):
     code = "proposer_changed"
     message = (
         "The proposer's account was closed or changed since, or has lost the power; reject the"
-        " proposal, or propose it anew."
+        " proposal, or propose it again."
     )
 
 
@@ -209,7 +209,7 @@ def propose(*, kind: Kind, subject: str, content: Content, by: StaffActor) -> Pr
     if waiting is not None:
         if not lapse_of(waiting, now):
             raise ProposalPending(subject=subject, kind=kind.name)
-        reject(proposal=waiting.uuid, by=by, reason="It has lapsed, and is proposed anew.")
+        reject(proposal=waiting.uuid, by=by, reason="It has lapsed, and is proposed again.")
     return Proposal.objects.create(
         uuid=row_uuid(now),
         kind=kind.name,

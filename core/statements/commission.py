@@ -93,7 +93,7 @@ def _share(base_cents: int, percent: Fraction) -> int:
 
 
 def stated(statement: Statement) -> dict[str, int]:
-    """Return the commission that a statement says its week earned, in cents by game."""
+    """Return the commission of a statement's week, in cents by game."""
     earned: dict[str, int] = {}
     for part in statement.commission:
         earned[part["game"]] = earned.get(part["game"], 0) + part["commission_cents"]

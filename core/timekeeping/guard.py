@@ -173,7 +173,7 @@ def _end(incident: Incident) -> None:
 
 
 def _hurry() -> None:
-    """Do not wait for the disk: after a crash the next second writes this again."""
+    """Commit without a wait for the disk: after a crash the next check writes this again."""
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL synchronous_commit = off")
 

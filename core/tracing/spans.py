@@ -183,7 +183,7 @@ def _follow_tasks() -> None:
 
 
 class Sender(OTLPSpanExporter):
-    """Send spans to the collector; keep no process that ends waiting for one that is away."""
+    """Send spans to the collector; do not delay the end of a process if the collector is away."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -215,7 +215,7 @@ class Sender(OTLPSpanExporter):
 
 
 def _provide() -> Callable[..., None]:
-    """Have this process send spans; return what is to be called before it ends."""
+    """Start to send the spans of this process; return the function to call before it ends."""
     about = {
         "service.name": os.environ.get("OTEL_SERVICE_NAME") or "lototrot",
         "service.version": settings.VERSION,
@@ -244,7 +244,7 @@ def _start() -> Callable[..., None]:
 
 
 def start_worker() -> None:
-    """Have each child of a worker take its traces: a thread that sends does not outlive a fork."""
+    """Start to send traces in each child of a worker: no thread that sends outlives a fork."""
 
     @worker_process_init.connect(weak=False)  # type: ignore[untyped-decorator]
     def _child(**_: Any) -> None:

@@ -1,4 +1,4 @@
-"""Let a few requests of a process be worked on at once, while more wait for a common statement.
+"""Limit the requests that a process works on at once, while more wait for a common statement.
 
 Threads of one process share the interpreter: with many at work each waits for the others in no
 order, and the database has as many statements at once. But a call that waits for the statement of

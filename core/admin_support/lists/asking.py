@@ -1,7 +1,7 @@
-"""Ask a list for what lies between two days or amounts, or belongs to certain premises or people.
+"""Filter a list by a range of days or amounts, or by premises or people.
 
-A page of the administration names the columns in `asks`; the kind of each column says what is
-asked. A table whose rows are numbered in the order of an instant names that column in
+A page of the administration names the columns in `asks`; the kind of each column decides what
+is asked for. A table whose rows are numbered in the order of an instant names that column in
 `numbered_by`: then days are found by the numbers, without an index, in a table of any size.
 """
 

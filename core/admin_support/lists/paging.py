@@ -89,7 +89,7 @@ class List(ChangeList):  # type: ignore[misc]  # unfold is not typed
         return {key: value for key, value in left.items() if key not in self.asked.fields}
 
     def get_results(self, request: HttpRequest) -> None:
-        """Read the page that the address names, and one row more to know whether there are."""
+        """Read the page that the address names, and one row more to know whether others follow."""
         size, rows = self.list_per_page, self.queryset
         order = [str(name) for name in rows.query.order_by]
         begin = self._after or self._before
@@ -137,7 +137,7 @@ class List(ChangeList):  # type: ignore[misc]  # unfold is not typed
         return said % {"day": day(last)}
 
     def kept(self) -> list[tuple[str, str]]:
-        """Return what else stands in the address and stays when other things are asked."""
+        """Return the other parameters of the address, which stay when the questions change."""
         return [
             (name, value)
             for name, values in self.filter_params.items()

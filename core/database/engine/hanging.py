@@ -1,8 +1,8 @@
-"""Leave a server that hangs: its machine answers, the server does not.
+"""Drop the connections to a database server that hangs while its machine still answers.
 
 The kernel of such a machine keeps every connection alive, as behind a disk that does not come back,
-so that no timeout of TCP ends what waits for an answer. A server that hangs takes no new connection
-either: that is asked, and what waits for it is cut off, to be tried again on another server.
+so no timeout of TCP ends a call that waits for an answer. A server that hangs takes no new
+connection either. So one is tried, and the waiting calls are cut off and repeated elsewhere.
 """
 
 import os

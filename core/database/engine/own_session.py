@@ -1,6 +1,6 @@
 """Refuse a connection whose session the server gives to others as well, as a pooler does.
 
-Who acts is told to the session (core/journal/acting.py), and so are limits, locks of nights and
+The session is told who acts (core/journal/acting.py), and so are limits, locks of nights and
 prepared statements. Behind a pooler in transaction mode each transaction may be in another session,
 and an act would be under the name of the person who used that one before (docs/adr/0039).
 """
@@ -15,7 +15,7 @@ _NOT_PASSED_ON: Final = "unsupported startup parameter"
 
 
 class SessionPooled(OperationalError):
-    """The session is not this connection's own. `code` is stable; who asks gets `unavailable`."""
+    """The session is not this connection's own. `code` is stable; callers get `unavailable`."""
 
     code: ClassVar[str] = "session_pooled"
     message: ClassVar[str] = (

@@ -35,7 +35,7 @@ SELECT s.low, s.low > n.{id} FROM search s, newest n WHERE s.low >= s.high
 
 
 def first_number(model: type[models.Model], name: str, instant: datetime.datetime) -> int | None:
-    """Return a key with which no row of the instant or later has a smaller one; None if all rows
+    """Return a lower bound of the keys of rows of the instant or later; None if all rows
     are older.
 
     Rows are numbered in the order of the column `name`.

@@ -42,7 +42,7 @@ def tell(done: int, total: int = 0) -> None:
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Have a listener hear what the block tells."""
+    """Send a listener the progress that the block reports."""
     heard, present = _listener.set(listener), _present.set(_NOTHING)
     try:
         yield

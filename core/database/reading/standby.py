@@ -1,8 +1,8 @@
-"""Read much off the server that sells, where there is another one (`DATABASE_READ_URL`).
+"""Run large reads on a standby server if there is one (`DATABASE_READ_URL`).
 
-That server is a standby. It is read only when it has replayed everything that the primary had
-written when it was asked: so a report there misses no act that was answered before. One that is
-behind, away, promoted or of another history is not read, and the primary is read in its place.
+The standby is read only after it has replayed everything that the primary had written when the
+report was asked for, so the report misses no act that was answered before. A standby that is
+behind, away, promoted or of another history is not read: the primary is read in its place.
 """
 
 import threading
@@ -157,7 +157,7 @@ def _fit_standby(position: str, system: int, timeline: int) -> BaseDatabaseWrapp
 
 @contextmanager
 def _standing_in(standby: BaseDatabaseWrapper) -> Iterator[None]:
-    """Have every query of this thread go to the standby."""
+    """Send every query of this thread to the standby."""
     _here.primary = connections[PRIMARY]
     connections[PRIMARY] = standby
     try:

@@ -11,7 +11,7 @@ CREATE OR REPLACE FUNCTION core_now() RETURNS timestamptz LANGUAGE sql VOLATILE 
                     interval '0')
 $$;
 
--- Return the name of the server's history, which a promotion or a restore begins anew; nothing on a
+-- Return the name of the server's history, which a promotion or a restore begins again; nothing on a
 -- standby.
 CREATE OR REPLACE FUNCTION core_timeline() RETURNS text LANGUAGE sql VOLATILE AS $$
     SELECT CASE WHEN NOT pg_is_in_recovery()
@@ -19,7 +19,7 @@ CREATE OR REPLACE FUNCTION core_timeline() RETURNS text LANGUAGE sql VOLATILE AS
 $$;
 
 -- Return whether the clock cannot be trusted: those who watch it found so, or it is behind the newest
--- act that they saw, or they have not looked since the server's history began anew: the clock of a
+-- act that they saw, or they have not looked since the server's history began again: the clock of a
 -- promoted machine may be behind the newest sale. The state changes under the exclusive lock of all sales; a sale asks while it
 -- holds that lock shared. The clock is read after the row, so a sound clock is never behind it. It is one
 -- row, and queries contain it (core/premises/sql/may_sell.sql).

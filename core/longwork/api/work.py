@@ -1,4 +1,4 @@
-"""Serve how far long work has come, and what came of it."""
+"""Serve the progress and the result of long work."""
 
 from django.http import HttpResponse, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes

@@ -1,4 +1,4 @@
-"""Find a document by its code, its claim or its UUID, and what became of it."""
+"""Find a document by its code, its claim or its UUID, with its state."""
 
 import dataclasses
 import functools

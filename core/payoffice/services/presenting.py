@@ -91,7 +91,7 @@ def _presented_before(payable: Payable) -> Presentation:
 def claim_open(
     payable: Payable, state: Claim.State, *, reference: uuid.UUID, on: date | None = None
 ) -> Claim | None:
-    """Open the claim of a document and hold its money apart, posted under `reference`.
+    """Open the claim of a document and hold its money, posted under `reference`.
 
     Return None if it has a claim. A document that awaits its payment order gets an early claim, and
     its money is held when that is given [D7]. `on` is the day of the act, unless that is today.
@@ -115,7 +115,7 @@ def claim_open(
 
 
 def need_early(payable: Payable) -> Payable:
-    """Return a pending document as it stands, kept from being valued; its results are established.
+    """Return a pending document whose results are established, locked until the claim is written.
 
     Raises ResultsNotEstablished.
     """

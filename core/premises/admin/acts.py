@@ -288,7 +288,7 @@ TERMINAL = Act(
 )
 REENROL = Act(
     name="reenrol",
-    title=_("Propose that it enrols anew"),
+    title=_("Propose that it enrols again"),
     power=powers.REGISTER,
     run=_reenrol,
     form=_Why,

@@ -37,7 +37,7 @@ _LEFT_OUT = (
 )
 
 
-# --- How premises stand, and what becomes of it ---------------------------------------------------
+# --- Suspensions of premises, and the changes that a proposal makes -------------------------------
 
 
 def _suspensions(rows: Iterable[Row]) -> dict[int, Suspension]:

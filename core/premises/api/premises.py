@@ -195,7 +195,7 @@ class AuthorisationEnd(StaffView):
 
 class Enrolments(StaffView):
     @operation(
-        "Propose that terminals enrol anew, each once; another person confirms",
+        "Propose that terminals enrol again, each once; another person confirms",
         "Until the code is used, each goes on with its present token.",
         body=EnrolmentsIn,
         answer=ProposalOut,

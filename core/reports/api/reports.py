@@ -89,9 +89,10 @@ class LongFileIn(PeriodQuery):
 
 class LongFile(StaffView):
     @operation(
-        "Have a worker write a report to a file, however long it takes to read",
+        "Let a worker write a report to a file, however long it takes to read",
         "The answer is long work: read `long-work/{id}` until it has ended, then"
-        " `long-work/{id}/file`. Who asks for the same file meanwhile is given the same work.",
+        " `long-work/{id}/file`. A caller that asks for the same file meanwhile is given the same"
+        " work.",
         body=LongFileIn,
         answer=WorkOut,
         status=202,

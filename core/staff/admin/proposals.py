@@ -167,7 +167,7 @@ class ProposalAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("correction"))
     def correction(self, row: Proposal) -> Any:
-        """Show where its proposer corrects it, which rejects it and proposes it anew."""
+        """Link to the form where its proposer corrects it: it is rejected and proposed again."""
         address = proposal_texts.corrected_at(row) if _is_pending(row) else ""
         if not address:
             return NOTHING

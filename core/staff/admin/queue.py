@@ -41,7 +41,7 @@ PART = "part"
 
 
 class _Reason(forms.Form):
-    """Why a proposal is rejected. Who rejects from the queue says why."""
+    """The reason of a rejection, which the queue asks for."""
 
     reason = forms.CharField(label=_("Reason"), max_length=400)
 
@@ -53,8 +53,9 @@ def _reader(request: HttpRequest) -> StaffActor:
 
 
 def _first(request: HttpRequest) -> HttpResponse:
-    """Lead to the first proposal that waits for this person, after the one given; else say that
-    none does.
+    """Redirect to the next proposal that waits for this person; if there is none, say so.
+
+    `after` in the query is the proposal that was passed over.
     """
     by, after = _reader(request), request.GET.get("after", "")
     waiting = waiting_for(by)
@@ -102,8 +103,10 @@ def _one(request: HttpRequest, proposal: UUID) -> HttpResponse:
 
 
 def _state(by: StaffActor, row: Proposal) -> dict[str, str]:
-    """Return what a page that shows the proposal says anew: its place among those that wait, or
-    why it is not to be decided here any more.
+    """Return the state for the page of a proposal.
+
+    It is the position among the waiting ones, or the reason why this person cannot decide it here
+    any more.
     """
     waiting = [each.pk for each in waiting_for(by)]
     if row.pk not in waiting:

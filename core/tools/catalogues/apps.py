@@ -1,3 +1,5 @@
+"""Configure the app of the message catalogues."""
+
 from django.apps import AppConfig
 
 

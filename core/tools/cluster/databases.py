@@ -150,7 +150,7 @@ def streaming(members: Mapping[str, str], passwords: Mapping[str, str]) -> int:
 
 
 def open_at(address: str, port: int) -> bool:
-    """Return whether something listens there."""
+    """Return whether a program listens at the address and port."""
     with socket.socket() as probe:
         probe.settimeout(_ASK_S)
         return not probe.connect_ex((address, port))

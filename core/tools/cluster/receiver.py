@@ -1,7 +1,7 @@
-"""A receiver of the public log: `python -m core.tools.cluster.receiver HOST:PORT FOLDER`.
+"""Receive the public log: `python -m core.tools.cluster.receiver HOST:PORT FOLDER`.
 
-It keeps each entry that it is sent as a file, and refuses another one of the same number. It
-imports nothing of the program, as on a host of somebody else's.
+It stores each entry as a file, and refuses a different entry of the same number. It
+imports nothing of the program, as it may run on another party's host.
 """
 
 import json

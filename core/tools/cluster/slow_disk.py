@@ -60,7 +60,7 @@ class _Program(ctypes.Structure):
 
 
 def _put_under_filter() -> int:
-    """Put this process under the filter for ever; return where its questions are read."""
+    """Put this process under the filter for ever; return the descriptor of its questions."""
     libc, steps = ctypes.CDLL(None, use_errno=True), _filter()
     kept = ctypes.create_string_buffer(steps, len(steps))
     program = _Program(len(steps) // 8, ctypes.addressof(kept))

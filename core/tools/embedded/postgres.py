@@ -116,7 +116,7 @@ class Postgres(Server):
 
     @property
     def cluster(self) -> Path:
-        """The folder of the data of this version."""
+        """Return the folder of the data of this version."""
         return (self.folder / "data").resolve() / str(_major(self.binaries))
 
     @property
@@ -136,7 +136,7 @@ class Postgres(Server):
             folders.place_in_memory(data, account, room_bytes=_ROOM_IN_MEMORY)
         elif data.is_symlink() and not data.exists():
             raise EmbeddedError(
-                f"The data were in {data.readlink()} and are gone; remove {data} to begin anew."
+                f"The data were in {data.readlink()} and are gone; remove {data} to begin again."
             )
         folders.place(data, account)
         run = folders.place(self.folder / "run", account, most_bytes=folders.SOCKET_FOLDER_BYTES)

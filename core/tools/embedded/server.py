@@ -57,11 +57,11 @@ class Server(ABC):
     @property
     @abstractmethod
     def _pid_file(self) -> Path:
-        """The file in which the server writes its process number, in its working folder."""
+        """Return the file in which the server writes its process number, in its working folder."""
 
     @property
     def pid(self) -> int | None:
-        """The number of the server's main process, None when it does not run."""
+        """Return the number of the server's main process, None when it does not run."""
         pid = self._written_pid()
         return pid if pid is not None and works_in(pid, self._pid_file.parent) else None
 

@@ -99,7 +99,7 @@ class Machine:
         return str(session["token"])
 
     def pin_choose(self, operator: int, *, given: str, pin: str) -> None:
-        """Have an operator choose their own PIN."""
+        """Choose an operator's own PIN."""
         self._proven("terminal/pin", {"number": operator, "pin": given, "new_pin": pin})
 
     def _proven(self, path: str, body: Any) -> Any:
@@ -149,7 +149,7 @@ class Seller:
         return cls(premises, terminal, operator, api, machine)
 
     def pin_choose(self, operator: int, *, given: str, pin: str) -> None:
-        """Have another operator choose their own PIN here."""
+        """Choose another operator's own PIN at this terminal."""
         need_machine(self).pin_choose(operator, given=given, pin=pin)
 
     def beside(self, operator: int, *, pin: str) -> str:
@@ -185,7 +185,7 @@ def administrators_enter(staff: Staff, environment: Mapping[str, str]) -> None:
 
 
 def staff_open(staff: Staff, usernames: Iterable[str]) -> None:
-    """Have the two administrators open accounts of `STAFF`, and sign each person on."""
+    """Open the accounts of `STAFF` by two administrators, and sign each person on."""
     first, second = (staff[administrator] for administrator in ADMINISTRATORS)
     for username in usernames:
         full_name, role = STAFF[username]
@@ -230,7 +230,7 @@ def sellers_open(
 def pin_make(*, other_than: str = "") -> str:
     """Return a random PIN of 6 digits that operators may have: each of three digits stands twice.
 
-    So it is no sequence, nor one digit. Who chooses a PIN takes an `other_than` the given one.
+    So it is no sequence, nor one digit. An operator's own PIN is an `other_than` the given one.
     """
     while (pin := "".join(2 * digit for digit in _random.sample("0123456789", 3))) == other_than:
         pass
@@ -260,7 +260,7 @@ def shops_open(first: Api, second: Api, numbers: Iterable[int], since: str) -> N
 
 
 def opened(first: Api, second: Api, lists: Mapping[str, Any]) -> None:
-    """Have two organisers open premises, authorisations and terminals."""
+    """Open premises, authorisations and terminals by two organisers."""
     proposed = first.post("premises", lists)
     second.post(f"proposals/{proposed['proposal']}/confirmation")
 

@@ -77,7 +77,7 @@ class Stage:
         return datetime.fromisoformat(self.api.get("clock")["now"])
 
     def nights(self) -> int:
-        """Have a worker run the jobs of ended days; return how many. Raise Amiss if one failed.
+        """Run the jobs of ended days in a worker; return how many. Raise Amiss if one failed.
 
         If the beat is running them already, ask again until it has ended.
         """

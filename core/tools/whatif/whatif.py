@@ -1,4 +1,4 @@
-"""The kinds that belong to no game alone: prices and payments."""
+"""Answer the kinds of question that belong to no game alone: prices and payments."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from core.tools.whatif.kinds import Answer
 
 
 def price(value: object) -> Json:
-    """Whether a game may have a price (`14.III.2`, `15.III.4`)."""
+    """Return whether a game may have a price (`14.III.2`, `15.III.4`)."""
     fields = Fields(value, "input", needs=("game", "price"), may=("day",))
     regulation = fields.regulation()
     game = fields.choice("game", ("lototrot", "promotrot"))
@@ -18,7 +18,7 @@ def price(value: object) -> Json:
 
 
 def payment(value: object) -> Json:
-    """Who pays an amount and how (`14.III.10.2`, `10.6`); of a ticket unless `bearer` says so."""
+    """Return who pays an amount and how (`14.III.10.2`, `10.6`); of a ticket without `bearer`."""
     fields = Fields(value, "input", needs=("amount",), may=("bearer", "day"))
     bearer = Bearer(fields.choice("bearer", Bearer)) if fields.has("bearer") else Bearer.TICKET
     rule = payment_rule(fields.integer("amount"), fields.regulation().payment, bearer)

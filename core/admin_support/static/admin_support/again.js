@@ -1,5 +1,5 @@
 // Ask again for a part of the page while it says that it goes on. Once it has ended, the whole page is
-// shown anew, with what came of it.
+// shown again, with what came of it.
 "use strict";
 (() => {
   const EVERY_MS = 2000;

@@ -32,7 +32,7 @@ class Command(migrate.Command):
 def _classes_made_once() -> Iterator[None]:
     """Make one class for each new table, which takes a fifth of the time.
 
-    Django makes the classes of all tables anew that foreign keys join with the new one: here, of
+    Django makes the classes of all tables again that foreign keys join with the new one: here, of
     nearly all. Only a later change of a table needs that, and does it then.
     """
     ProjectState.add_model = _add_model  # type: ignore[method-assign]

@@ -1,5 +1,5 @@
 // Show the wall: one scene at a time, which the sections offer, filling the screen. Scenes are drawn
-// anew every second from what is known; the page changes only when that differs. The right arrow key
+// again every second from what is known; the page changes only when that differs. The right arrow key
 // goes on to the next scene.
 
 import { left } from "../base/format.js";

@@ -62,7 +62,7 @@ function stage({ title, markup, result }) {
   return h("section", { class: "stage" }, result ? words({ ...result, title }) : h("h1", {}, said(title)), root);
 }
 
-/** Have nothing move again that is as it was: the whole play is drawn anew at each touch. */
+/** Have nothing move again that is as it was: the whole play is drawn again at each touch. */
 function keepStill(root) {
   const parts = [...root.querySelectorAll(".cell, .door, .rung")];
   const now = parts.map((part) => part.outerHTML);

@@ -1,3 +1,5 @@
+"""Compile the message catalogues."""
+
 from typing import Any
 
 from babel.messages.pofile import PoFileError

@@ -1,3 +1,5 @@
+"""Bring the message catalogues up to date with the source, or check that they are."""
+
 from typing import Any
 
 from django.conf import settings

@@ -47,7 +47,7 @@ _ONE_ADDRESS = {"ANONYMOUS_PER_S": "200", "ANONYMOUS_TOTAL_PER_S": "400"}
 
 
 class Command(ProgramCommand):
-    help = "Play a race day on this machine and print it. Its data are made anew each time."
+    help = "Play a race day on this machine and print it. Its data are made again each time."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -112,7 +112,7 @@ def _durations(took: list[tuple[str, float]], began: float) -> None:
 
 
 def _welcome(stack: Stack, stage: Stage, folder: Path) -> None:
-    """Print where everything is, and how to sign on. These data are made anew each time."""
+    """Print where everything is, and how to sign on. These data are made again each time."""
     place = stage.sellers[0].premises
     organisers = stage.staff["org1"], stage.staff["org2"]
     opened(*organisers, {"terminals": [{"premises": place, "code": "T-VISITOR"}]})
