@@ -53,7 +53,7 @@ def breach_block(*, contest_id: int, cents: int) -> Line:
 
 
 def lapse(*, contest_id: int, bet_type_code: str, day: date, cents: int) -> Line:
-    """Return the line of prizes not claimed by their last day, which now wait (14.III.10.7)."""
+    """Return the line of prizes that lapse: they wait for the next meeting (14.III.10.7)."""
     payable = accounts.prizes_payable(contest_id)
     return Line("lototrot.lapse", payable, accounts.carry_over(bet_type_code, day), cents)
 

@@ -88,9 +88,9 @@ _SELLING: dict[str, texts.Text] = {
 _COUPON: dict[str, texts.Text] = {
     "coupon_malformed": _("This is not a ticket prepared on a phone."),
     "coupon_mistyped": _("The symbol was not read whole. Scan it again."),
-    "coupon_other_version": _("It was prepared by another version of the page: prepare it anew."),
+    "coupon_other_version": _("It was prepared by another version of the page: prepare it again."),
     "coupon_closed": _("What it was prepared for is not on sale any more."),
-    "coupon_differs": _("It does not fit the races on sale: prepare it anew."),
+    "coupon_differs": _("It does not fit the races on sale: prepare it again."),
 }
 _PLAYER = (
     "nothing_on_sale",
@@ -218,6 +218,7 @@ _BOARD: dict[str, texts.Text] = {
     "wall_each": _("Each would be paid"),
     "wall_all_run": _("All races are decided. The prizes are being worked out."),
     "wall_next_pot": _("Jackpot of the next meeting"),
+    # Players say shop; the house says premises, as the regulation does.
     "wall_paid_where": _(
         "Below {amount} at any shop that sells bets; from there on at the Central Office."
     ),

@@ -1,7 +1,7 @@
 """Promotrot's postings: which accounts each act moves money between.
 
 The services post these lines, `ledger_rebuild` carries them out with the amounts that it counts
-anew, and a day's replay posts them again. A sale is inserted by `sql/sell.sql` as `sale` says, the
+again, and a day's replay posts them again. A sale is inserted by `sql/sell.sql` as `sale` says, the
 vouchers of a play by `sql/play.sql` as `award` and `refund_due` say. By act, debit first:
 
 * sale: the premises -> `takings(emission)`, the price;
@@ -28,35 +28,35 @@ from promotrot.engine.shortfall import Statement
 
 
 def sale(*, premises_id: int, takings: AccountCode, cents: int) -> Line:
-    """The premises owes the price of a play, which is added to the emission's takings."""
+    """Return the line of a sale: the premises owe the price, which is added to the takings."""
     return Line("promotrot.sale", premises_account(premises_id), takings, cents)
 
 
 def award(*, game_code: str, reference: str, cents: int, late: bool) -> Line:
-    """A prize is owed to the bearer of its voucher; `late` after the emission's closing [P3]."""
+    """Return the line of a prize, owed to its voucher's bearer; `late` after the closing [P3]."""
     source = accounts.late_awards() if late else accounts.prizes(game_code)
     return Line("promotrot.award", source, accounts.vouchers(reference), cents)
 
 
 def refund_due(*, reference: str, cents: int, late: bool) -> Line:
-    """The price of a play that ended without an act is owed back [P11]."""
+    """Return the line of a price that is owed back: its play ended without an act [P11]."""
     source = accounts.late_awards() if late else accounts.takings(reference)
     return Line("promotrot.refund_due", source, accounts.refunds(reference), cents)
 
 
 def draw(*, game_code: str, reference: str, cents: int) -> Line:
-    """A drawn ticket is awarded money that a game still owes to prizes (15.III.6.2)."""
+    """Return the line of a drawn ticket's award, from what its game owes to prizes (15.III.6.2)."""
     owed = accounts.prizes(game_code)
     return Line("promotrot.draw", owed, accounts.vouchers(reference), cents)
 
 
 def lapse(*, reference: str, cents: int) -> Line:
-    """Vouchers not presented by their last day are the organiser's (15.III.6.7) [P9]."""
+    """Return the line of vouchers that lapse: they are the organiser's (15.III.6.7) [P9]."""
     return Line("promotrot.lapse", accounts.vouchers(reference), accounts.unclaimed(), cents)
 
 
 def lapse_drawn(*, game_code: str, reference: str, cents: int) -> Line:
-    """Drawn prizes that nobody came for are owed to prizes of the game again [P17]."""
+    """Return the line of drawn prizes that lapse: the game owes them to prizes again [P17]."""
     owed = accounts.prizes(game_code)
     return Line("promotrot.lapse_drawn", accounts.vouchers(reference), owed, cents)
 
@@ -67,13 +67,13 @@ def restored(*, game_code: str, cents: int) -> Line:
 
 
 def debt_stands(*, game_code: str, cents: int) -> Line:
-    """Money that the last draw could not give away stands for the authority's decision [P17]."""
+    """Return the line of money left by the last draw; it awaits the authority's decision [P17]."""
     authority = accounts.for_authority(game_code)
     return Line("promotrot.debt_stands", accounts.prizes(game_code), authority, cents)
 
 
 def debt_decided(*, game_code: str, cents: int) -> Line:
-    """The authority's decision is paid from the treasury [P17]."""
+    """Return the line of the payment that the authority decides, from the treasury [P17]."""
     authority = accounts.for_authority(game_code)
     return Line("promotrot.debt_decided", authority, treasury(), cents)
 

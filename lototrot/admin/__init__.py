@@ -1,3 +1,5 @@
+"""Collect the pages of Lototrot's administration, which Django finds here."""
+
 from lototrot.admin import (
     authority,
     bet_types,

@@ -204,7 +204,7 @@ def of_a_bet(rules: BetType, price_cents: int) -> str:
 
 
 def past_table(rounds: Sequence[Tried]) -> SafeString:
-    """Return what each round would have paid, with the pot that it would have left."""
+    """Return what each round would have paid, with the jackpot that it would have left."""
     categories = rounds[0].paid.winners
     headers = (
         _("round"),
@@ -212,7 +212,7 @@ def past_table(rounds: Sequence[Tried]) -> SafeString:
         _("takings"),
         *(right(category) for category in categories),
         _("paid to players"),
-        _("pot for the next one"),
+        _("jackpot for the next one"),
         _("reserve"),
     )
     return table(headers, [_past(tried) for tried in rounds])
@@ -239,20 +239,20 @@ def _past(tried: Tried) -> Cells:
 _CENTS = tables.Kind.CENTS
 _CHART = tables.Report(
     name="trial",
-    title=_("First prize and pot, round by round"),
+    title=_("First prize and jackpot, round by round"),
     about="",
     columns=(
         tables.Column("day", _("day")),
         tables.Column("prize", _("first prize"), _CENTS),
-        tables.Column("pot", _("pot for the next one"), _CENTS),
+        tables.Column("jackpot", _("jackpot for the next one"), _CENTS),
     ),
     order=0,
-    picture=tables.Picture("day", ("prize", "pot")),
+    picture=tables.Picture("day", ("prize", "jackpot")),
 )
 
 
 def past_chart(rounds: Sequence[Tried]) -> SafeString:
-    """Return a chart of the first category's prize and the pot, round by round."""
+    """Return a chart of the first category's prize and the jackpot, round by round."""
     rows: list[tables.Row] = []
     for tried in rounds:
         paid = tried.paid

@@ -111,8 +111,8 @@ class _Desk:
             "busy": next((step for step in steps if step.busy), None),
             "minutes": _bars(live_sales.sales_by_minute(contest)),
             "premises": [
-                (shop, self.buttons(Premises(pk=shop.pk), (SUSPEND,)) if selling else ())
-                for shop in live_sales.sales_by_premises(contest, most=_PREMISES_SHOWN)
+                (premises, self.buttons(Premises(pk=premises.pk), (SUSPEND,)) if selling else ())
+                for premises in live_sales.sales_by_premises(contest, most=_PREMISES_SHOWN)
             ],
             "silent": live_sales.silent_terminals(contest, most=_SILENT_SHOWN) if selling else (),
             "races": [self._race(leg) for leg in self.legs],

@@ -1,4 +1,4 @@
-"""Tell on the first page the takings, the pot and the silent terminals of what is on sale."""
+"""Tell on the first page the takings, the jackpot and the silent terminals of what is on sale."""
 
 from django.http import HttpRequest
 from django.urls import reverse
@@ -34,7 +34,7 @@ def figures(request: HttpRequest) -> list[Figure]:
         told.append(Figure(_("Takings"), money(takings), f"{contest.meeting.name} · {sold}", desk))
     for code in dict.fromkeys(contest.bet_type.code for contest in contests):
         chain = chain_balances(code)  # as the board tells it: with what lapsed for the next meeting
-        told.append(Figure(_("Pot"), money(chain.jackpot_cents + chain.lapsed_cents), code))
+        told.append(Figure(_("Jackpot"), money(chain.jackpot_cents + chain.lapsed_cents), code))
     if contests:
         silent = silent_terminals(contests[0], most=_MOST_SILENT)
         desk = reverse("admin:race_day_of", args=[contests[0].pk])

@@ -13,7 +13,7 @@ _read: ContextVar[Mapping[int, RaceRecord]] = ContextVar("race_records", default
 
 @contextmanager
 def reading(*records: RaceRecord) -> Iterator[None]:
-    """Have `record_of` answer with these records. Services read their own, under their locks."""
+    """Make `record_of` answer with these records. Services read their own, under their locks."""
     token = _read.set({record.race_id: record for record in records})
     try:
         yield

@@ -272,7 +272,7 @@ class Discard(StaffView):
             ReasonMissing,
             ProposalPending,
         ),
-        example={"reason": "The meeting was cancelled."},
+        example={"reason": "The meeting was called off."},
         power=powers.PREPARE_CONTEST,
     )
     def post(self, request: Request, contest: int) -> HttpResponse:

@@ -158,7 +158,7 @@ def _table(text: str, faults: Faults) -> _Table:
 
 
 def _lines(text: str, delimiter: str, faults: Faults) -> Iterator[tuple[int, list[str]]]:
-    """The lines that hold something, with their numbers; a faulty line is reported, not given."""
+    """Yield the lines that are not empty, with their numbers; report a faulty line instead."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     while True:
         line = reader.line_num + 1
@@ -174,7 +174,10 @@ def _lines(text: str, delimiter: str, faults: Faults) -> Iterator[tuple[int, lis
 
 
 def _header(names: Sequence[str], faults: Faults) -> dict[str, int]:
-    """With a faulty first line the others mean nothing, so its faults are reported alone."""
+    """Return the position of each column. Report faults of this line alone.
+
+    With a faulty first line the others mean nothing.
+    """
     positions: dict[str, int] = {}
     for position, name in enumerate(names, start=1):
         if name in positions:

@@ -102,7 +102,7 @@ def _day(text: str) -> date:
 
 
 def _morning(text: str) -> time:
-    """An hour of the next morning, at which a meeting ends [B15]."""
+    """Read the hour of the next morning at which a meeting ends [B15]."""
     if _HOUR.fullmatch(text) is None:
         raise Wrong("bad_hour")
     hour = time.fromisoformat(text)
@@ -112,7 +112,7 @@ def _morning(text: str) -> time:
 
 
 def _instant(text: str) -> datetime:
-    """Only one way of writing it: `fromisoformat` alone takes many, some of them ambiguous."""
+    """Read an instant in its one form: `fromisoformat` alone takes many, some of them ambiguous."""
     written = _INSTANT.match(text)
     if written is None:
         raise Wrong("bad_start")

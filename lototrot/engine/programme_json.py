@@ -69,7 +69,7 @@ def parse_json(data: bytes, *, max_bytes: int = MAX_BYTES) -> Programme:
 
 
 def to_json(programme: Programme) -> bytes:
-    """Canonical: equal programmes give equal bytes, and `parse_json` gives the programme back."""
+    """Return canonical JSON: equal programmes give equal bytes, and `parse_json` reads it back."""
     plain = asdict(programme)
     document = {
         "format": FORMAT,
@@ -114,7 +114,7 @@ def _pointer(parent: str, name: str) -> str:
 def _object(
     value: object, place: str, names: Sequence[str], faults: Faults
 ) -> Mapping[str, Any] | None:
-    """`value`, its foreign and repeated names reported; None, reported, if it is no object."""
+    """Return an object; report its foreign and repeated names. Report any other value: None."""
     if not isinstance(value, _Object):
         faults.add(place, "wrong_type", wanted="an object")
         return None
@@ -129,7 +129,7 @@ def _object(
 def _items(
     parent: Mapping[str, Any], name: str, place: str, faults: Faults
 ) -> list[tuple[object, str]] | None:
-    """The items of a list and their places; None, reported, if there is no such list."""
+    """Return the items of a list and their places; None, reported, if there is no such list."""
     value = parent.get(name)
     if isinstance(value, list):
         return [(item, f"{place}/{name}/{index}") for index, item in enumerate(value)]

@@ -1,4 +1,4 @@
-"""Try a bet type on rounds of the past: settle bets that were made as if they had been its bets."""
+"""Try a bet type on past rounds: settle their bets as if they had been bets of this type."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -60,9 +60,9 @@ def tried(rounds: Sequence[PastRound], bet_type: BetType, price_cents: int) -> l
 
 
 def lengthened(past: PastRound, legs: int) -> tuple[int, ...]:
-    """Return the bets by hits of a round with as many races as `legs`, which is not below its own.
+    """Return the bets by hits of a round lengthened to `legs` races, not fewer than its own.
 
-    For each race that lacks, one race of the round counts as if it were run once more: the part of
+    For each missing race, one race of the round counts as if it were run once more: the part of
     the bets that had it right has the added one right, whatever else they had. Each count is
     rounded to whole bets, halves up.
     """

@@ -1,3 +1,5 @@
+"""Collect the models of Lototrot, which Django finds here."""
+
 from lototrot.models import (
     authority,
     contest,

@@ -171,7 +171,7 @@ def _counted(cents: int) -> dict[str, Any]:
 
 
 def _paid_by_two(stage: Stage, request: dict[str, Any]) -> dict[str, Any]:
-    """Have the cashier pay a large prize with the supervisor as second person; return it."""
+    """Pay a large prize by the cashier, with the supervisor as second person; return it."""
     cashier = stage.staff["caj1"]
     proposal = cashier.post("office/payments", request)["proposal"]
     need(proposal is not None, "a large prize was paid by one person alone")

@@ -130,7 +130,7 @@ def print_confirm(seller: Seller, ticket: dict[str, Any]) -> bytes:
 
 
 def prints_confirm(sellers: list[Seller], tickets: list[dict[str, Any]]) -> None:
-    """Have every terminal confirm that it printed its tickets among these [E11]."""
+    """Confirm from every terminal that it printed its tickets among these [E11]."""
 
     def confirm(seller: Seller) -> None:
         for ticket in tickets:

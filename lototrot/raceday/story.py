@@ -138,7 +138,7 @@ def _prints(stage: Stage, day: Day, late: dict[str, Any]) -> None:
 
 
 def _false_start(day: Day, race: RaceFacts, seller: Seller) -> None:
-    """Stop sales for a start that is none, and lift the stop: nothing is lost [E12]."""
+    """Stop sales for a false start, and lift the stop: no sale is lost [E12]."""
     stopped = office.stop(day, race)
     body = selling.sale(day, [[n] for n in _standing_favourites(day)], 1)
     code = selling.refused(seller, body)

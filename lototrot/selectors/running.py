@@ -1,10 +1,10 @@
-"""Sum tickets of contests that are not over without reading every ticket every second.
+"""Sum the tickets of open contests without reading every ticket every second.
 
 Tickets up to a mark (an id) are summed once. Each reading notes the highest id that is seen, and
 the number of the transaction that begins next. Once all transactions that had begun by the reading
 after it have ended, no ticket with a lower id can appear any more, and the mark moves up to that
 id. This holds on a standby as well: a sequence would be ahead there of the tickets. Nothing from
-before the oldest of these contests is read; the sums are begun anew when another contest is the
+before the oldest of these contests is read; the sums are begun again when another contest is the
 oldest.
 """
 

@@ -61,7 +61,7 @@ def print_confirmed() -> Q:
 def print_retired() -> Q:
     """Return the condition on tickets whose confirmed print left with its month (ADR 38).
 
-    Of a retired month each ticket without one is an `Unprinted` row. Of voids it is not known.
+    In a retired month each ticket without one has an `Unprinted` row. Of voids it is not known.
     """
     month = Retirement.objects.filter(period__last_day__gte=OuterRef("contest__day"))
     unprinted = Unprinted.objects.filter(ticket=OuterRef("pk"))

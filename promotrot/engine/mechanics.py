@@ -109,7 +109,7 @@ class Hidden:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The acts that the texts of the game must name."""
+        """Return the acts that the texts of the game must name."""
         return ("open", "keep")
 
     @property
@@ -224,7 +224,7 @@ class Ladder:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The acts that the texts of the game must name."""
+        """Return the acts that the texts of the game must name."""
         return ("stop", *(way.name for rung in self.rungs for way in rung.ways))
 
     def choices(self, at: Situation) -> tuple[Choice, ...]:

@@ -1,4 +1,4 @@
-"""Reading a plan back from its document, `promotrot-plan/1`: the same plan, to the digest."""
+"""Read a plan back from its document, `promotrot-plan/1`: the same plan, to the digest."""
 
 from typing import Final
 

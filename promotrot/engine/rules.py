@@ -72,7 +72,7 @@ def voucher_last_day(issue_day: date, claim_days: int) -> date:
 
 
 def paper_until(day: date) -> datetime:
-    """Return the instant until which a voucher's paper may be had again: noon of the next day.
+    """Return the instant until which a voucher may be printed again: noon of the next day.
 
     `day` is the day on which its code was given: its issue, or its handover [P16].
     """
@@ -80,7 +80,7 @@ def paper_until(day: date) -> datetime:
 
 
 def paper_over(now: datetime) -> date:
-    """Return the newest day whose papers may not be had again at an instant [P16]."""
+    """Return the newest day whose papers may not be printed again at an instant [P16]."""
     today = natural_day(now)
     return add_days(today, -1 if now >= noon(today) else -2)
 

@@ -1,3 +1,5 @@
+"""Collect the models of Promotrot, which Django finds here."""
+
 from promotrot.models import debt, emission, game, play, valuation, voucher
 
 __all__ = ["debt", "emission", "game", "play", "valuation", "voucher"]

@@ -48,7 +48,7 @@ def unconfirmed_vouchers() -> QuerySet[Voucher]:
 
 
 def secrets_due() -> list[int]:
-    """Return the secrets to erase: of days whose papers may not be had again [P16]."""
+    """Return the secrets to erase: of days whose papers may not be printed again [P16]."""
     over = VoucherSecret.objects.filter(day__lte=paper_over(clock.now()), secret__isnull=False)
     return list(over.values_list("pk", flat=True))
 

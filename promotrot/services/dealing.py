@@ -1,4 +1,4 @@
-"""Read the prizes that lie on the tickets of an emission, for the process that sells them.
+"""Compute the prizes of an emission's tickets, for the process that sells them.
 
 The seed is decrypted here only. The seed, the key and a block's prizes never leave the process. Ask
 only for tickets that are sold.

@@ -1,6 +1,6 @@
 """Tell why a voucher has its amount, in the words of its game (15.III.6.2, 15.III.6.3).
 
-Nothing is dealt or drawn anew. What is on record of the play (its picture, or its acts with their
+Nothing is dealt or drawn again. What is on record of the play (its picture, or its acts with their
 random integers) is read by the rules of the game and compared with the voucher.
 """
 

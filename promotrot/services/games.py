@@ -111,7 +111,7 @@ def game_propose(
     by.need(powers.APPROVE_GAME)
     read = _need_proposable(document)
     if replaces is not None:
-        two_persons.reject(proposal=replaces, by=by, reason="It is corrected, and proposed anew.")
+        two_persons.reject(proposal=replaces, by=by, reason="It is corrected, and proposed again.")
     return two_persons.propose(
         kind=GAME,
         subject=f"promotrot:{read.code}",
@@ -174,12 +174,12 @@ def _game_of(read: engine.Game) -> Game:
 
 
 def factors_of(read: engine.Game) -> dict[str, Any]:
-    """Return what makes the type of a game: the same for the same factors, however written."""
+    """Return the factors and the mode that make a game's type, in one canonical form."""
     return {"mode": write_game(read)["mode"], **write_factors(read)}
 
 
 def game_check(*, version: GameVersion) -> engine.Approval:
-    """Return what an approval of the version would find today: faults, percentages and plan."""
+    """Return the result of an approval of the version today: faults, percentages and plan."""
     return approval_on_today(version_game(version.pk))
 
 

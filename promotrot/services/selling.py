@@ -84,7 +84,7 @@ def play_sell(*, credentials: TerminalCredentials, request: PlayRequest) -> Sold
 
 
 def request_state(*, terminal: BareTerminal, ident: uuid.UUID) -> bool:
-    """Tell if a UUID became a play of this terminal. If it did not, it never can from now on.
+    """Return whether the terminal sold a play under the UUID. If not, burn the UUID.
 
     Raises UuidReused if another terminal sold under it.
     """

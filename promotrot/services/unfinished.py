@@ -114,7 +114,7 @@ def _row(ticket: PlayTicket, became: str) -> dict[str, Any]:
 
 
 def secrets_forget(day: datetime.date) -> Outcome:
-    """Erase the secrets of days whose papers may not be had again, so that nobody can make them.
+    """Erase the secrets of days whose papers may not be printed again, so that no one can.
 
     Return the list of the day's vouchers whose paper is not confirmed, and how many vouchers are
     held at the Central Office [P16].

@@ -290,5 +290,5 @@ def voucher_reprint(
 
 
 def secrets_erase() -> int:
-    """Erase the secrets of days whose papers may not be had again. Return how many days."""
+    """Erase the secrets of days whose papers may not be printed again. Return how many days."""
     return VoucherSecret.objects.filter(pk__in=secrets_due()).update(secret=None)

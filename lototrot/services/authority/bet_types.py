@@ -125,7 +125,7 @@ def bet_type_propose(
     if _recorded(wanted) is not None:
         raise BetTypeRecorded(code=wanted.rules.code, version=wanted.rules.version)
     if replaces is not None:
-        two_persons.reject(proposal=replaces, by=by, reason="It is corrected, and proposed anew.")
+        two_persons.reject(proposal=replaces, by=by, reason="It is corrected, and proposed again.")
     return two_persons.propose(
         kind=BET_TYPE,
         subject=f"bet-type:{wanted.rules.code}:{wanted.rules.version}",

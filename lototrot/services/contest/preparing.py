@@ -39,7 +39,7 @@ class ContestOfDayExists(Conflict):
 
 
 class LaterMeetingSettled(Conflict):
-    """The money of the chain has passed this day. `data`: contest, day of the settled meeting."""
+    """A later meeting of the chain is settled. `data`: contest, day of the settled meeting."""
 
     code = "later_meeting_settled"
     message = "A later meeting of this bet type is settled already [A4, A20]."
@@ -201,7 +201,7 @@ def _races_change(contest: Contest, races: Sequence[Race]) -> None:
 
 
 def _need_possible(meeting: Meeting, terms: Terms) -> None:
-    """Raise for terms that no later record could make valid. The gates check the limits."""
+    """Refuse terms that no later record could make valid. The gates check the limits."""
     _need_possible_figures(terms)
     if len(terms.races) > MAX_LEGS:
         raise TermsRefused(races=len(terms.races), maximum=MAX_LEGS)

@@ -21,11 +21,11 @@ from lototrot.services.tickets.slips import ticket_document
 
 
 def slip_original(*, by: BareTerminal | TerminalActor, ident: uuid.UUID) -> Sold:
-    """Return the ticket whose original is not printed yet, to the operator who sold it.
+    """Return a ticket whose original is not printed yet, for the operator who sold it.
 
-    For some minutes after the closing it goes with a replay of the sale [E11]. Raise TicketUnknown,
-    TicketNotPrintable if it is void, SlipPrinted if the print is confirmed, OperatorDiffers, or
-    ContestClosed afterwards, when the code is not given again (*Codes*).
+    For some minutes after the closing a replay of the sale still gives it [E11]. Raise
+    TicketUnknown, TicketNotPrintable if it is void, SlipPrinted if the print is confirmed,
+    OperatorDiffers, or ContestClosed afterwards, when the code is not given again (*Codes*).
     """
     ticket = ticket_of_terminal(terminal=by, ident=ident)
     if Void.objects.filter(ticket=ticket).exists():

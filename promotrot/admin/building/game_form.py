@@ -205,7 +205,9 @@ class GameForm(BuildingForm):
         """Put the faults that the engine finds today at their fields."""
         recorded = Recorded.objects.select_related("type").filter(code=game.code).first()
         if recorded is not None and recorded.type.factors != games.factors_of(game):
-            text = gettext("Another price, size or other prizes are another game: name it anew.")
+            text = gettext(
+                "Another price, size or other prizes are another game: give it a new name."
+            )
             self.add_error("code", text)
         for fault in games.approval_on_today(game).faults:
             if fault.code not in _NOT_NAMED and not fault.place.startswith("$.texts"):

@@ -113,7 +113,7 @@ def _prizes(game: Game, old: Game, named: str) -> SafeString:
 
 
 def _compared(now: Rows, was: Rows, named: str) -> list[Any]:
-    """Return the rows with what was otherwise in their cells, and those that are there no more."""
+    """Return the rows with the former values in their cells, and the rows that were removed."""
     before, after = {row[0]: row for row in was}, {row[0] for row in now}
     width = max((len(row) for row in now), default=1)
     none = [NOTHING] * width
@@ -270,7 +270,7 @@ def _label_rows(game: Game) -> list[tuple[str, ...]]:
 
 
 def before(code: str, like: int | None, proposal: Proposal | None = None) -> Before | None:
-    """Return what a version of a game is compared with: the approved one before, or its model.
+    """Return the version to compare one with: the game's approved one before, or its model.
 
     `like` is the key of the version that it was made from. What was approved by the `proposal`
     itself, or later, is not before it.

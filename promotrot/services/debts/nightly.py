@@ -1,4 +1,4 @@
-"""Keep for the authority, every night, what the last draw gave to nobody who came for it [P17]."""
+"""Move unclaimed prizes of the last draw to the authority's account, every night [P17]."""
 
 import datetime
 

@@ -1,6 +1,6 @@
 // Tell which results have just arrived, so that they are shown with a movement.
 
-const MOVES_MS = 6000;      // what is drawn anew meanwhile begins once more
+const MOVES_MS = 6000;      // what is drawn again meanwhile begins once more
 const since = new Map();    // race → performance.now() of its result; -Infinity before this page
 let opened = false;
 

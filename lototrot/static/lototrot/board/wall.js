@@ -39,7 +39,7 @@ function big(name, value, kind = "") {
   return h("dl", { class: ["wall-big", kind] }, h("dt", {}, name), figure);
 }
 
-const pot = (facts, chain) => (facts.settlement ? facts.settlement.figures.jackpot_in + facts.settlement.figures.lapsed_in : chain.jackpot_cents + facts.lapsed_cents);
+const jackpot = (facts, chain) => (facts.settlement ? facts.settlement.figures.jackpot_in + facts.settlement.figures.lapsed_in : chain.jackpot_cents + facts.lapsed_cents);
 const decided = (leg) => leg.winners.length > 0;
 
 function drawBefore(facts, chain, pulse, at) {
@@ -51,7 +51,7 @@ function drawBefore(facts, chain, pulse, at) {
   const next = facts.legs.find((leg) => !decided(leg) && leg.state === "scheduled");
   return h("article", { class: "scene before" },
     heading(facts, stopped ? h("span", { class: "badge bad" }, t("state_stopped")) : h("span", { class: "badge good" }, t("wall_closes_at", { time: hourOfDay(closes) }))),
-    h("div", { class: "wall-lead" }, big(t("board_jackpot"), cents(pot(facts, chain)), "pot-of"), closing,
+    h("div", { class: "wall-lead" }, big(t("board_jackpot"), cents(jackpot(facts, chain)), "pot-of"), closing,
       big(t("board_takings"), cents(pulse.takings_cents ?? 0))),
     h("div", { class: "wall-body" },
       next ? raceCard(next, sharesOf(facts, pulse, next)) : null,
@@ -98,7 +98,7 @@ function drawDuring(facts, chain, pulse) {
   return h("article", { class: "scene during" },
     heading(facts, h("span", { class: "badge info" }, t("state_closed"))),
     h("div", { class: "wall-lead" },
-      big(t("board_jackpot"), cents(pot(facts, chain)), "pot-of"),
+      big(t("board_jackpot"), cents(jackpot(facts, chain)), "pot-of"),
       standing ? big(standing.known === facts.legs.length ? t("board_right") : t("board_alive"), count(standing.bets[top])) : big(t("board_takings"), cents(pulse.takings_cents ?? 0)),
       would ? big(t("wall_would_pay", { category: `${top}/${top}` }), cents(would)) : big(t("board_bets"), count(pulse.bets ?? 0))),
     tiles(facts),

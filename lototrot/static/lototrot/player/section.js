@@ -1,4 +1,4 @@
-// Lototrot's part of the player's screen: the pot and the time left while nobody is served, and the bet
+// Lototrot's part of the player's screen: the jackpot and the time left while nobody is served, and the bet
 // by its horses, in the language of that screen.
 
 import { amount, cloth, h } from "../../screens/base/dom.js";
@@ -19,9 +19,9 @@ export function section() {
       const [next] = document.contests.filter(({ state }) => OPEN.has(state)).sort((a, b) => (closing(a) < closing(b) ? -1 : 1));
       closes = next ? Date.parse(closing(next)) : null;
       if (!next) return root.replaceChildren(h("p", { class: "large" }, t("nothing_on_sale")));
-      const pot = document.chains[next.bet_type].jackpot_cents + next.lapsed_cents;
+      const jackpot = document.chains[next.bet_type].jackpot_cents + next.lapsed_cents;
       return root.replaceChildren(h("p", { class: "soft" }, `${next.meeting} · ${date(next.day)}`),
-        pot ? h("p", {}, t("jackpot"), h("br"), amount(cents(pot), "pot")) : h("p", { class: "large" }, next.name),
+        jackpot ? h("p", {}, t("jackpot"), h("br"), amount(cents(jackpot), "pot")) : h("p", { class: "large" }, next.name),
         h("p", {}, t("closes_in"), " ", clock), h("p", { class: "soft" }, t("price_of_bet"), " ", amount(cents(next.price_cents))));
     },
     beat: () => {},

@@ -39,7 +39,7 @@ def test_the_percentage_is_computed() -> None:
         ({"sign_1": "trophy"}, "pictures", "A picture could be read in two ways"),
         ({"label_es_bell": ""}, "label_es_bell", "Fill this in."),
         ({"rows": "9"}, "rows", "A picture has at most 25 squares."),
-        ({"code": "lap-of-honour", "tickets": "599999"}, "code", "name it anew"),
+        ({"code": "lap-of-honour", "tickets": "599999"}, "code", "give it a new name"),
         ({"code": "Vuit"}, "code", "Small letters, digits and hyphens."),
         ({"rules_en": ""}, "rules_en", "This field is required."),
     ],
