@@ -24,7 +24,7 @@ def check_ledger(archive: Archive, closing: Row, before: Row | None) -> int:
     for row in archive.rows("ledger_transfer"):
         debit, credit = parties(row, codes)
         if begins and moment(row["at"]) < begins:
-            continue  # of the month before; it came after the first one of this month
+            continue  # of the month before, but written after the first one of this month
         blocks.add(row, debit, credit)
         moved[debit] += row["amount_cents"]
         moved[credit] -= row["amount_cents"]
@@ -38,7 +38,7 @@ def check_ledger(archive: Archive, closing: Row, before: Row | None) -> int:
 def check_openings(archive: Archive, openings: Row, before: Row | None) -> None:
     """Refuse opening balances that do not follow from the transfers of the archive.
 
-    `told` is what the retirement of the month says of them, `before` that of the month before.
+    `openings` is what the month's retirement says of them, `before` that of the month before.
     """
     last = before["last_row"] if before else 0
     same(openings, {"first_row": last + 1}, "periods.retired.openings")

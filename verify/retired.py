@@ -48,7 +48,7 @@ class Retired:
     def block(
         self, table: Any, batch: int, line: Row, entries: list[bytes], place: str
     ) -> tuple[int, str]:
-        """Keep those of a block's entries that are of retired rows; return the rows that it had,
+        """Keep a block's entries of retired rows; return how many rows it had,
         and the digest of all.
         """
         if "rows" in line:
@@ -59,8 +59,8 @@ class Retired:
         return len(entries), hashlib.sha256(b"".join(entries)).hexdigest()
 
     def leave(self, table: Any, batch: int, rows: int, entries: list[bytes], place: str) -> None:
-        """Keep what is there of a block whose entries left with rows; refuse it unless all rows of
-        the table up to its batch were retired.
+        """Keep the remaining entries of a block that lost some with rows; refuse it unless all rows
+        of the table up to its batch were retired.
         """
         ranges, named = list[Range](), False
         for each in self.ranges.get(table, []):
