@@ -41,15 +41,15 @@ def test_every_decision_has_a_status_and_a_date_and_is_in_the_index() -> None:
 
 
 def test_the_catalan_words_of_the_glossary_that_are_ours_are_on_our_screens() -> None:
-    shown = ""
+    texts = ""
     for app in ("core", "lototrot", "promotrot"):
         with (ROOT / app / "locale" / "ca" / "LC_MESSAGES" / "django.po").open("rb") as catalogue:
-            shown += "\n".join(str(message.string).lower() for message in read_po(catalogue))
+            texts += "\n".join(str(message.string).lower() for message in read_po(catalogue))
     rows = [line.split("|") for line in (ROOT / "docs" / "glossary.md").read_text().splitlines()]
     ours = [text for row in rows if len(row) == 6 for text in _ITALIC.findall(row[2])]
     words = {word.strip().lower() for text in ours for word in text.split(",")}
     assert len(words) > 30
-    assert {word for word in words if word not in shown} == set()
+    assert {word for word in words if word not in texts} == set()
 
 
 @pytest.mark.parametrize("page", ["architecture.md", "adr/0022-apps-contribute-by-file-name.md"])

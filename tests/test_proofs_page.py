@@ -145,24 +145,24 @@ def examples() -> dict[str, str]:
 
 def _fields(of: bytes) -> list[bytes]:
     """Each field of a leaf with its length before it."""
-    found = []
+    fields = []
     while of:
         end = 4 + int.from_bytes(of[:4], "big")
-        found.append(of[:end])
+        fields.append(of[:end])
         of = of[end:]
-    return found
+    return fields
 
 
 @pytest.mark.parametrize("name", examples())
 def test_the_page_has_what_is_made(name: str) -> None:
-    found = re.search(rf"<!-- example: {name} -->\n```\w*\n(.*?)\n```", PAGE, re.DOTALL)
-    assert found is not None and found[1] == examples()[name]
+    match = re.search(rf"<!-- example: {name} -->\n```\w*\n(.*?)\n```", PAGE, re.DOTALL)
+    assert match is not None and match[1] == examples()[name]
 
 
 def shown(name: str) -> Any:
-    found = re.search(rf"<!-- example: {name} -->\n```json\n(.*?)\n```", PAGE, re.DOTALL)
-    assert found is not None
-    return json.loads(found[1])
+    match = re.search(rf"<!-- example: {name} -->\n```json\n(.*?)\n```", PAGE, re.DOTALL)
+    assert match is not None
+    return json.loads(match[1])
 
 
 @pytest.mark.article("14.III.9.3", "14.III.9.7")
@@ -171,8 +171,8 @@ def test_the_figures_on_the_page_are_those_of_engine_and_verifier() -> None:
     bet_type = BetType.from_document(rules, minimum_prize_percent=Fraction(60))
     winners = {int(category): number for category, number in figures["winners"].items()}
     carried = (figures[name] for name in ("jackpot_in", "reserve_in", "lapsed_in"))
-    made = distribute(Takings(figures["takings"], winners, *carried), bet_type)
-    assert (made.to_document(), bet_type.to_document()) == (figures, rules)
+    computed = distribute(Takings(figures["takings"], winners, *carried), bet_type)
+    assert (computed.to_document(), bet_type.to_document()) == (figures, rules)
     assert figures | verifier("money").figures(rules, figures) == figures
 
 
@@ -204,7 +204,7 @@ def test_the_verifiers_are_a_page_each_and_import_nothing_of_the_project() -> No
                 else [alias.name for alias in node.names]
             )
         }
-        known = sys.stdlib_module_names | scripts.keys()
-        assert {str(module).partition(".")[0] for module in modules} <= known, name
+        allowed = sys.stdlib_module_names | scripts.keys()
+        assert {str(module).partition(".")[0] for module in modules} <= allowed, name
         lines = 200 if name == "documents" else 160  # that one is a table
         assert len(text.splitlines()) <= lines, name

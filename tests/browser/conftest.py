@@ -29,15 +29,15 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
         pytest.fail(f"LOTOTROT_BROWSER=required, but there is {missing}")
     if missing:
         pytest.skip(f"no browser test without a browser: {missing} (`make browser` installs it)")
-    with Driver(tmp_path_factory.mktemp("browser") / "chromedriver.log") as made:
-        yield made
+    with Driver(tmp_path_factory.mktemp("browser") / "chromedriver.log") as browser:
+        yield browser
 
 
 @pytest.fixture
 def line(own_database: Database) -> Iterator[Line]:
     """The system on a database of this test's own, reached through a line that can be cut."""
-    with serving() as port, Line(port) as made:
-        yield made
+    with serving() as port, Line(port) as own_line:
+        yield own_line
 
 
 @pytest.fixture

@@ -74,16 +74,16 @@ def as_certified(contest: Contest) -> dict[str, Any]:
     """The document of the certificate, whose signature holds and which the board refers to."""
     entry = certificate_in_force(contest.pk)
     log.need_sound(entry)
-    (shown,) = [c for c in board_document()["contests"] if c["contest"] == contest.pk]
-    assert shown["proofs"]["certificate"] == entry.sequence
+    (contest_on_board,) = [c for c in board_document()["contests"] if c["contest"] == contest.pk]
+    assert contest_on_board["proofs"]["certificate"] == entry.sequence
     document: dict[str, Any] = entry.document
     return document
 
 
 def read(browser: Browser, contest: Contest) -> list[Step]:
     """The steps as shown; spaces that do not break are spaces."""
-    shown = browser.run(_STEPS, contest.pk)
-    return [[_plain(part) for part in step] for step in shown]
+    steps = browser.run(_STEPS, contest.pk)
+    return [[_plain(part) for part in step] for step in steps]
 
 
 def _plain(part: Any) -> Any:
@@ -119,8 +119,8 @@ def test_every_figure_of_the_explanation_is_the_signed_certificates(
         browser.find("article.contest")
         assert sum(browser.first_load().values()) <= FIRST_LOAD_BYTES
         for code, contest in contests.items():
-            shown = read(browser, contest)
-            assert shown == Certified(documents[code], language).steps(), (code, language)
+            explained = read(browser, contest)
+            assert explained == Certified(documents[code], language).steps(), (code, language)
 
 
 def test_a_board_says_so_when_nothing_is_published_any_more_and_when_it_is_again(

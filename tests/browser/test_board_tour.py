@@ -191,8 +191,8 @@ def explained(browser: Browser, settlement: Settlement) -> None:
     text = browser.run("return document.querySelector('.explained').innerText")
     digits = "".join(c for c in text if c.isdigit())
     figures = settlement.figures
-    shown = (figures["takings"], figures["prize_pool"], figures["jackpot_out"])
-    for cents in (*shown, *figures["prize_each"].values()):
+    headline = (figures["takings"], figures["prize_pool"], figures["jackpot_out"])
+    for cents in (*headline, *figures["prize_each"].values()):
         assert str(cents) in digits
 
 

@@ -108,10 +108,10 @@ def _quick_pick(browser: Browser) -> list[str]:
         browser.find("dialog .again")
         browser.keys("F2")  # the player may have them drawn again
         browser.acts -= 1  # which is not counted
-        shown = [each.text for each in browser.all("dialog .cloth")]
+        numbers = [each.text for each in browser.all("dialog .cloth")]
         browser.keys("Enter")
     assert browser.acts - before == 3
-    return shown
+    return numbers
 
 
 @pytest.mark.article("14.III.1.2", "14.III.4")
@@ -153,12 +153,12 @@ def test_the_acts_of_a_counter_in_each_language(
     browser.click("dialog .primary")
     assert amount in desk.sold(browser, 2).replace("\u00a0", " ")
 
-    shown = _quick_pick(browser)
+    numbers = _quick_pick(browser)
     desk.sold(browser, 3)
     assert [t.bets for t in Ticket.objects.order_by("pk")] == [1, 6, 1]
     assert [t.quick_legs for t in Ticket.objects.order_by("pk")] == [0, 0, 0b1111111]
     drawn = Ticket.objects.latest("pk")
-    assert [str(numbers_of(mask)[0]) for mask in drawn.legs()] == shown
+    assert [str(numbers_of(mask)[0]) for mask in drawn.legs()] == numbers
     assert browser.complaints() == []
 
     _answered_late(browser, line, lost, said["waiting_answer"])

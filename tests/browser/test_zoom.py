@@ -66,10 +66,10 @@ def workable(browser: Browser, name: str) -> list[str]:
     wrong = []
     for size in ZOOMED:
         browser.resize(size)
-        found = [*browser.run(BURST), *browser.run(_UNWORKABLE, _MOST)]
-        if found or PICTURED:
+        problems = [*browser.run(BURST), *browser.run(_UNWORKABLE, _MOST)]
+        if problems or PICTURED:
             browser.screenshot(SHOTS / f"zoom-{name}-{size.width}.png")
-        wrong += [f"{name} at {size.width}x{size.height}, {each}" for each in found[:6]]
+        wrong += [f"{name} at {size.width}x{size.height}, {each}" for each in problems[:6]]
     return wrong
 
 

@@ -73,11 +73,13 @@ def hall(own_database: Database) -> Hall:
 def test_two_entropies_at_once_give_one_order(hall: Hall) -> None:
     commitments = together(hall.commit, hall.commit, hall.commit)
     assert len({each.pk for each in commitments}) == 1
-    found = together(hall.enter, lambda: hall.enter(OTHER), hall.enter, lambda: hall.enter(OTHER))
+    outcomes = together(
+        hall.enter, lambda: hall.enter(OTHER), hall.enter, lambda: hall.enter(OTHER)
+    )
     assert Outcome.objects.count() == 1
-    won = [each for each in found if isinstance(each, Outcome)]
+    won = [each for each in outcomes if isinstance(each, Outcome)]
     assert len(won) == 2 and all(
-        isinstance(each, conducting.EntropyGiven) for each in found if each not in won
+        isinstance(each, conducting.EntropyGiven) for each in outcomes if each not in won
     )
     certified = together(hall.certify, hall.certify)
     assert len({each.pk for each in certified}) == 1
@@ -101,23 +103,23 @@ def test_the_same_race_without_the_draw_s_lock_is_seen_by_the_harness(
 
     monkeypatch.setattr(method, "order", at_once)
     monkeypatch.setattr(conducting, "draw_held", unlocked)
-    found = together(hall.enter, lambda: hall.enter(OTHER))
-    assert sorted(type(each).__name__ for each in found) == ["IntegrityError", "Outcome"]
-    assert any(isinstance(each, IntegrityError) for each in found)
+    outcomes = together(hall.enter, lambda: hall.enter(OTHER))
+    assert sorted(type(each).__name__ for each in outcomes) == ["IntegrityError", "Outcome"]
+    assert any(isinstance(each, IntegrityError) for each in outcomes)
     assert Outcome.objects.count() == 1, "the database alone keeps the second out"
 
 
 @pytest.mark.parametrize("attempt", range(4))
 def test_a_start_and_a_commitment_at_once_never_both_count(hall: Hall, attempt: int) -> None:
     """[B13, B16]: either the race was run and nothing is drawn, or its draw stands."""
-    found = dict(zip(("commit", "start"), together(hall.commit, hall.start), strict=True))
+    outcomes = dict(zip(("commit", "start"), together(hall.commit, hall.start), strict=True))
     state = Draw.objects.get(pk=hall.draw.pk).state
     if state == Draw.State.COMMITTED:
-        assert isinstance(found["start"], services.DrawBegun)
+        assert isinstance(outcomes["start"], services.DrawBegun)
         assert not RaceStart.objects.exists()
     else:
         assert state == Draw.State.CALLED_OFF
-        assert isinstance(found["commit"], services.DrawOver)
+        assert isinstance(outcomes["commit"], services.DrawOver)
         assert not Commitment.objects.exists() and RaceStart.objects.count() == 1
 
 
@@ -132,14 +134,14 @@ def test_a_witness_and_an_abandonment_at_once_never_both_count(hall: Hall, attem
     def abandon() -> Any:
         return two_persons.confirm(proposal=proposal.uuid, by=hall.organiser)
 
-    found = dict(zip(("enter", "abandon"), together(hall.enter, abandon), strict=True))
+    outcomes = dict(zip(("enter", "abandon"), together(hall.enter, abandon), strict=True))
     state = Draw.objects.get(pk=hall.draw.pk).state
     if state == Draw.State.DRAWN:
-        assert isinstance(found["abandon"], abandoning.NotCommitted)
+        assert isinstance(outcomes["abandon"], abandoning.NotCommitted)
         assert Outcome.objects.count() == 1 and Draw.objects.count() == 1
     else:
         assert state == Draw.State.ABANDONED
-        assert isinstance(found["enter"], services.DrawOver)
+        assert isinstance(outcomes["enter"], services.DrawOver)
         assert not Outcome.objects.exists() and Draw.objects.count() == 2
 
 

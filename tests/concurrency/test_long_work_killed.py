@@ -33,9 +33,9 @@ def _until(condition: Callable[[], object]) -> None:
 @pytest.fixture
 def job() -> Iterator[Job]:
     """The only job there is: that of the worker which is killed, and it ends here."""
-    made = Job(name=NAME, title="Endless", order=1, run=lambda day: Outcome({"rows": 1}))
-    with contributed("nightly", "JOBS", [made]):
-        yield made
+    endless = Job(name=NAME, title="Endless", order=1, run=lambda day: Outcome({"rows": 1}))
+    with contributed("nightly", "JOBS", [endless]):
+        yield endless
 
 
 def test_work_whose_worker_was_killed_is_said_to_be_cut_off_and_is_taken_up_anew(

@@ -27,16 +27,16 @@ CENTS = 500
 @pytest.fixture
 def statements(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The number of looks in each statement; looks wait for each other as long as it takes."""
-    made: list[int] = []
+    statements_made: list[int] = []
     once = gathering.run_prepared_once
 
     def counted(statement: str, parameters: list[str]) -> tuple[Any, ...]:
-        made.append(len(json.loads(parameters[0])))
+        statements_made.append(len(json.loads(parameters[0])))
         return once(statement, parameters)
 
     monkeypatch.setattr(gathering, "PATIENCE_S", PATIENCE_S)
     monkeypatch.setattr(gathering, "run_prepared_once", counted)
-    return made
+    return statements_made
 
 
 def gathered(database: Database, *checks: Callable[[], Any]) -> list[Any]:

@@ -64,7 +64,7 @@ def state() -> str:
     recounting = [job.name for job in all_jobs() if job.recounts]
     runs = JobRun.objects.exclude(job__in=recounting, day__lt=NIGHTS[-1])
     claims = Claim.objects.order_by("game", "document_id")
-    found = {
+    end_state = {
         "balances": {b.code: b.cents for b in balances() if b.cents},
         "claims": list(claims.values_list("document_id", "state", "amount_cents", "day")),
         "lapses": list(Lapse.objects.order_by("pk").values_list("contest", "prizes", "cents")),
@@ -79,7 +79,7 @@ def state() -> str:
         ),
         "jobs": sorted(runs.values_list("job", "day", "state")),
     }
-    return json.dumps(found, default=str, indent=1)
+    return json.dumps(end_state, default=str, indent=1)
 
 
 @contextmanager
@@ -127,8 +127,8 @@ def twice() -> None:
 
 def three_days_late() -> None:
     morning_after(NIGHTS[-1])
-    made = when_free(night_run)
-    assert {run.day for run in made} == set(NIGHTS)
+    outcome = when_free(night_run)
+    assert {run.day for run in outcome} == set(NIGHTS)
 
 
 def by_many_at_once() -> None:

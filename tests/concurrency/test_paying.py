@@ -240,8 +240,8 @@ def test_sessions_ended_in_mid_payment_pay_once(own_database: Database) -> None:
         with psycopg.connect(own_database.owner_url, autocommit=True) as owner:
             while not stop.is_set():
                 for session in list(sessions.values()):
-                    found = owner.execute("SELECT pg_terminate_backend(%s)", [session]).fetchone()
-                    if found and found[0]:
+                    row = owner.execute("SELECT pg_terminate_backend(%s)", [session]).fetchone()
+                    if row and row[0]:
                         ended.append(session)
                 time.sleep(0.03)
 

@@ -158,11 +158,11 @@ def test_a_uuid_is_sold_or_burnt_and_never_both(own_database: Database) -> None:
     emission, place = emitting.opened(emitting.small()), factories.point()
     for _ in range(ROUNDS):
         ident = new_uuid()
-        sale, known = together(
+        sale, outcomes = together(
             lambda ident=ident: sell(place, emission, ident),
             lambda ident=ident: request_state(terminal=place.bare, ident=ident),
         )
-        assert isinstance(sale, Sold if known else UuidBurnt)
+        assert isinstance(sale, Sold if outcomes else UuidBurnt)
 
 
 def test_a_held_voucher_is_handed_to_one_only(own_database: Database) -> None:

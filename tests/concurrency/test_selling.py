@@ -145,14 +145,14 @@ ENDS = [
 def race(database: Database, end: Any, *, with_lock: bool) -> tuple[Race, Contest, Point]:
     contest, place = selling_point()
     act, lock = end(contest, place)
-    found = against_a_sale_in_flight(
+    outcome = against_a_sale_in_flight(
         database,
         lambda: sell(place, contest, new_uuid()),
         act,
         lock,
         without=() if with_lock else [lock[0]],
     )
-    return found, contest, place
+    return outcome, contest, place
 
 
 @pytest.mark.parametrize(("end", "refusal"), ENDS)
@@ -162,10 +162,10 @@ def test_once_sales_have_ended_none_is_recorded(
     """The act that ends sales waits for the sale in flight, which counts; the next one is
     refused.
     """
-    found, contest, place = race(own_database, end, with_lock=True)
-    assert isinstance(found.sale, Sold)
-    assert not isinstance(found.act, Exception)
-    assert found.recorded_after == 0
+    outcome, contest, place = race(own_database, end, with_lock=True)
+    assert isinstance(outcome.sale, Sold)
+    assert not isinstance(outcome.act, Exception)
+    assert outcome.recorded_after == 0
     with pytest.raises(refusal):
         sell(place, contest, new_uuid())
     ended = [
@@ -179,16 +179,16 @@ def test_once_sales_have_ended_none_is_recorded(
             "valid_until", flat=True
         ),
     ]
-    assert all(found.sale.sold_at < instant for instant in ended)
+    assert all(outcome.sale.sold_at < instant for instant in ended)
 
 
 @pytest.mark.parametrize(("end", "refusal"), ENDS)
 def test_twin_without_its_lock_a_sale_is_recorded_after_the_end(
     own_database: Database, end: Any, refusal: type[DomainError]
 ) -> None:
-    found, _, _ = race(own_database, end, with_lock=False)
-    assert isinstance(found.sale, Sold)
-    assert found.recorded_after == 1
+    outcome, _, _ = race(own_database, end, with_lock=False)
+    assert isinstance(outcome.sale, Sold)
+    assert outcome.recorded_after == 1
 
 
 @pytest.mark.parametrize("with_lock", [True, False], ids=["", "twin"])
@@ -198,18 +198,18 @@ def test_an_inquiry_never_burns_what_a_sale_in_flight_then_sells(
     contest, place = selling_point()
     ident = new_uuid()
     act, lock = inquiring(ident, place)
-    found = against_a_sale_in_flight(
+    outcome = against_a_sale_in_flight(
         own_database,
         lambda: sell(place, contest, ident),
         act,
         lock,
         without=() if with_lock else [Lock.REQUEST],
     )
-    both = BurntRequest.objects.filter(uuid=ident).exists() and isinstance(found.sale, Sold)
+    both = BurntRequest.objects.filter(uuid=ident).exists() and isinstance(outcome.sale, Sold)
     assert both is not with_lock
     if with_lock:
-        assert isinstance(found.act, Sold)
-        assert found.act.code == found.sale.code
+        assert isinstance(outcome.act, Sold)
+        assert outcome.act.code == outcome.sale.code
 
 
 def test_a_uuid_is_sold_or_burnt_never_both(own_database: Database) -> None:

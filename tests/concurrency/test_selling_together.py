@@ -40,10 +40,10 @@ EACH = "CALL lototrot_sell_each(%s)"
 
 def points(contest: Contest, count: int) -> list[Point]:
     """Terminals, each at premises of its own, that may sell the contest."""
-    made = [factories.point() for _ in range(count)]
-    for place in made:
+    points_of_sale = [factories.point() for _ in range(count)]
+    for place in points_of_sale:
         factories.acknowledge(contest, place)
-    return made
+    return points_of_sale
 
 
 def double(place: Point, contest: Contest, ident: uuid.UUID) -> Sold:
@@ -76,16 +76,16 @@ def gathered(
 @pytest.fixture
 def statements(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The number of sales in each statement; sales wait for each other as long as it takes."""
-    made: list[int] = []
+    statements_made: list[int] = []
     once = gathering.run_prepared_once
 
     def counted(statement: str, parameters: list[str]) -> tuple[Any, ...]:
-        made.append(len(json.loads(parameters[0])))
+        statements_made.append(len(json.loads(parameters[0])))
         return once(statement, parameters)
 
     monkeypatch.setattr(gathering, "PATIENCE_S", PATIENCE_S)
     monkeypatch.setattr(gathering, "run_prepared_once", counted)
-    return made
+    return statements_made
 
 
 def test_each_has_its_own_answer_act_and_transaction(

@@ -122,10 +122,10 @@ class Till:
 
 @pytest.fixture
 def broker(tmp_path: Path) -> Iterator[Broker]:
-    made = Broker(tmp_path)
-    made.start()
-    yield made
-    made.kill()
+    stopped = Broker(tmp_path)
+    stopped.start()
+    yield stopped
+    stopped.kill()
 
 
 @pytest.fixture
@@ -178,7 +178,7 @@ def test_deaths_delay_work_and_lose_nothing(stacks: tuple[Stack, Stack], broker:
             all_sell(tills, selling)
             broker.kill()
             all_sell(tills, selling)
-            for stack in stacks:  # asked anew every five seconds
+            for stack in stacks:  # asked again every five seconds
                 wait_for(lambda stack=stack: readiness(stack.base_url) == (200, "degraded"))
             all_sell(tills, selling)
         finally:

@@ -17,9 +17,9 @@ from tests.support.contributing import contribute, contributed
 
 
 def test_every_app_with_the_module_contributes_in_app_order() -> None:
-    found = [app.name for app in contributions_by_app("journal_rules", "RULES")]
-    assert {"core.journal", "lototrot", "promotrot"} <= set(found)
-    assert found == [app.name for app in apps.get_app_configs() if app.name in found]
+    names = [app.name for app in contributions_by_app("journal_rules", "RULES")]
+    assert {"core.journal", "lototrot", "promotrot"} <= set(names)
+    assert names == [app.name for app in apps.get_app_configs() if app.name in names]
 
 
 def test_a_module_without_the_constant_is_an_error() -> None:

@@ -55,10 +55,12 @@ def names(file: str) -> set[str]:
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Postgres]:
-    made = Postgres(tmp_path / "postgres", {"shared_buffers": "32MB", "max_connections": "50"})
-    with made:
-        yield made
-    made.destroy()
+    database_server = Postgres(
+        tmp_path / "postgres", {"shared_buffers": "32MB", "max_connections": "50"}
+    )
+    with database_server:
+        yield database_server
+    database_server.destroy()
 
 
 @pytest.fixture

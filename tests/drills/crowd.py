@@ -145,7 +145,7 @@ class Crowd:
         self._vouchers: deque[tuple[str, int]] = deque()
 
     def start(self) -> None:
-        """Have all terminals act until `pause`."""
+        """Run all terminals until `pause`."""
         self._stop.clear()
         self._threads = [
             threading.Thread(target=self._terminal, args=(number,), daemon=True)
@@ -161,7 +161,7 @@ class Crowd:
             thread.join()
 
     def forget(self) -> None:
-        """Begin anew with what was told, after answers were lost on purpose."""
+        """Begin again with what was told, after answers were lost on purpose."""
         self.told = Answers()
         self._vouchers.clear()
 

@@ -124,7 +124,7 @@ class Ground:
 
     @contextmanager
     def selling(self) -> Iterator[Crowd]:
-        """Have the crowd act inside the block; begin when it sells."""
+        """Run the crowd inside the block, which begins when the crowd sells."""
         self.crowd.start()
         try:
             self.crowd.wait_sales()
@@ -199,7 +199,7 @@ class Ground:
 
     @contextmanager
     def renewing(self) -> Iterator[Crowd]:
-        """Have the crowd act inside the block, and repeat sales under new UUIDs, as none may."""
+        """Run a crowd inside the block that repeats sales under new UUIDs, as no terminal may."""
         self.begin_anew()
         self.crowd.renews = True
         try:
@@ -210,7 +210,7 @@ class Ground:
 
     @contextmanager
     def patient(self) -> Iterator[None]:
-        """Have the program wait for a database as long as the operating system does, in the block.
+        """Let the program wait for a database, in the block, as long as the operating system does.
 
         Its processes on all hosts are killed and started again, before and after.
         """
@@ -242,7 +242,7 @@ class Ground:
             }
 
     def synchronous(self, mode: str) -> None:
-        """Have Patroni replicate by "quorum", or "off": not before the answer; wait for it.
+        """Set Patroni's replication to "quorum", or to "off": not before the answer; wait for it.
 
         A standby is promoted only if etcd says that it is a synchronous one, which it does last.
         """
@@ -265,7 +265,7 @@ class Ground:
         return waits, sum(each["role"] in ("sync_standby", "quorum_standby") for each in members)
 
     def commits(self, mode: str) -> None:
-        """Have every server commit with `synchronous_commit` "on" or "off"; wait for it."""
+        """Set `synchronous_commit` of every server to "on" or "off"; wait for it."""
         leader = self.configure({"postgresql": {"parameters": {"synchronous_commit": mode}}})
         deadline = time.monotonic() + 60
         while self._setting(leader, "synchronous_commit") != mode:
@@ -286,7 +286,7 @@ class Ground:
         return leader
 
     def recover(self) -> None:
-        """Have every machine run again, after a drill that did not end."""
+        """Start every machine again, after a drill that did not end."""
         for machine in self.cluster.machines.values():
             if isinstance(self.cluster.network, Namespaces):
                 self.cluster.network.mend(machine.name)
@@ -303,10 +303,10 @@ class Ground:
 @contextmanager
 def ground(folder: Path, network: Network, seed: int) -> Iterator[Ground]:
     """Start the cluster and prepare it; set up Django in this process for it."""
-    made = Ground(folder, network, seed)
-    with made.cluster:
+    started = Ground(folder, network, seed)
+    with started.cluster:
         names = ("DATABASE_URL", "DATABASE_OWNER_URL", "BROKER_URL", "VAR_DIR", "PROFILE")
-        os.environ |= {name: made.cluster.environment[name] for name in names}
+        os.environ |= {name: started.cluster.environment[name] for name in names}
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
         import django
 
@@ -314,6 +314,6 @@ def ground(folder: Path, network: Network, seed: int) -> Iterator[Ground]:
         from core.journal.acting import name_process
 
         name_process("command:drill")
-        made.prepare()
-        made.cluster.wait_standbys()
-        yield made
+        started.prepare()
+        started.cluster.wait_standbys()
+        yield started

@@ -124,7 +124,7 @@ def _fill(filler: Path) -> None:
 
 
 def switch_over(ground: Ground, leader: str, chosen: str) -> None:
-    """Have Patroni give the lead to another machine, and wait until it has it."""
+    """Ask Patroni to give the lead to another machine, and wait until that machine has it."""
     cluster = ground.cluster
     deadline = time.monotonic() + _WITHIN_S
     while cluster.primary() != chosen:
@@ -140,7 +140,7 @@ def switch_over(ground: Ground, leader: str, chosen: str) -> None:
 
 
 def clock(ground: Ground, rounds: int) -> Outcome:
-    """Have the clock of every standby's machine behind, and kill the primary.
+    """Set the clock of every standby's machine back, and kill the primary.
 
     Nothing is sold until somebody sets the clock of the promoted machine right. Twin: sales do not
     ask whether the clock is right, and are sold at times before those of earlier ones.

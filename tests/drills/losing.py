@@ -260,7 +260,7 @@ def _alone_twin(ground: Ground) -> int:
 
 
 def etcd_lead(cluster: Cluster, name: str) -> None:
-    """Have the etcd of a machine lead the others, if it does not yet."""
+    """Make the etcd of a machine lead the others, if it does not yet."""
     said = _etcd(cluster, name, "status", {})
     wanted, leads = said["header"]["member_id"], said["leader"]
     for other in DATABASES:

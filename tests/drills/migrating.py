@@ -149,7 +149,7 @@ def _migration(ground: Ground, outcome: Outcome) -> None:
 
 
 def burn(seconds: float) -> None:
-    """Have a process calculate for so many seconds of a processor."""
+    """Keep a process calculating for so many seconds of a processor."""
     subprocess.run([sys.executable, "-c", _BURN, str(seconds)], check=True)
 
 

@@ -81,9 +81,9 @@ def recorded(target: Path) -> dict[str, Outcome]:
     """Return what the last run of each drill wrote there."""
     if not target.exists():
         return {}
-    known = {each.name for each in fields(Outcome)}
+    names = {each.name for each in fields(Outcome)}
     return {
-        name: Outcome(**{word: value for word, value in said.items() if word in known})
+        name: Outcome(**{word: value for word, value in said.items() if word in names})
         for name, said in json.loads(target.read_text()).items()
         if isinstance(said, dict)
     }

@@ -28,7 +28,7 @@ _STARTS: Mapping[str, tuple[str, ...]] = {
 
 
 def pooler(ground: Ground, rounds: int) -> Outcome:
-    """Have persons act at once without a pooler, and let nobody in behind one, under load.
+    """Run acts of several persons at once without a pooler, and refuse all of them behind one.
 
     Twin: connections are made through the pooler all the same. What is done there is rolled back.
     """

@@ -114,7 +114,7 @@ def _migrate(ground: Ground, program: Path, spent_s: list[float]) -> None:
 
 
 def _sell_together(ground: Ground, version: str) -> None:
-    """Have both versions sell for a while, after a look whether they are two."""
+    """Sell by both versions for a while, after a check that they are two."""
     versions = [_version(ground.cluster.machines[host].address) for host in HOSTS]
     if versions[0] != version or versions[1] == version:
         raise EmbeddedError(f"the hosts run {versions}, and not {version} and the one before")
@@ -131,7 +131,7 @@ def _version(address: str) -> str:
 
 
 def _run_from(ground: Ground, program: Path) -> None:
-    """Have the hosts' processes that do not run yet, and those that start again, run a folder."""
+    """Set the folder that the hosts' processes run when they start or start again."""
     for host in HOSTS:
         for child in ground.cluster.machines[host].children.values():
             child.program = program

@@ -87,7 +87,7 @@ def attempted(act: Callable[[], Answer]) -> Answer | None:
 
 
 def run(scripts: Sequence[Sequence[Step]], ending: Ending, recorder: Recorder) -> None:
-    """Have each client do its script, all at once; record the acts."""
+    """Run the scripts of all clients at once; record the acts."""
     start = threading.Barrier(len(scripts))
     failures: list[BaseException] = []
 

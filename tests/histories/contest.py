@@ -63,8 +63,8 @@ class ContestModel:
         yield replace(state, over=True)
 
     def _sell(self, state: Contest, act: Act, answer: Answer | None) -> Iterable[Contest]:
-        known = dict(state.sold)
-        is_sold = act.subject in known
+        sold = dict(state.sold)
+        is_sold = act.subject in sold
         if answer is None:
             if not is_sold and state.phase == "open" and not state.is_stopped:
                 yield _sold(state, act.subject, None)
@@ -72,7 +72,7 @@ class ContestModel:
             if answer.ticket != act.subject:
                 _refuse(f"the answer is ticket {answer.ticket}")
             if is_sold:
-                _same(known[act.subject], answer.at, "sold")
+                _same(sold[act.subject], answer.at, "sold")
             elif state.phase != "open" or state.is_stopped:
                 _refuse("it is sold though the contest is closed, or stopped")
             elif answer.at >= self.closes_at:

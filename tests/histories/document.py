@@ -1,6 +1,6 @@
 """Sequential models of a winning ticket, and of all winning tickets of a contest together.
 
-A prize is paid once, to whoever comes first (14.III.10.4), until the last day to claim ends
+A prize is paid once, to a person who comes first (14.III.10.4), until the last day to claim ends
 (14.III.10.2); a ticket presented in time is paid later, too [D7]. Then what nobody claimed lapses,
 all at once (14.III.10.7).
 """
@@ -157,9 +157,9 @@ class PrizesModel:
             if (answer.prizes, answer.cents) != (count, cents("prize")):
                 _refuse(f"{count} prizes of {cents('prize')} cents lapse")
         if kind == "read":
-            found = (answer.owed_cents, answer.held_cents, answer.paid_cents)
+            answered = (answer.owed_cents, answer.held_cents, answer.paid_cents)
             expected = (cents("prize"), cents("presented"), cents("paid"))
-            if found != expected:
+            if answered != expected:
                 _refuse("owed, held and paid are {}, {} and {} cents".format(*expected))
 
 

@@ -46,10 +46,10 @@ class DrawingGround:
 
     def commit(self) -> Answer:
         """Commit to the field and a secret."""
-        made = conducting.draw_commit(
+        commitment = conducting.draw_commit(
             by=self.organiser, draw=self.draw.uuid, source="dice", pieces=len(DICE["A"])
         )
-        return Answer("committed", {"digest": bytes(made.digest).hex()[:8]})
+        return Answer("committed", {"digest": bytes(commitment.digest).hex()[:8]})
 
     def enter(self, entropy: str) -> Answer:
         """Enter the witness's entropy."""

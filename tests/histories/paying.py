@@ -63,10 +63,12 @@ class PayingGround:
 
     def present(self, name: str, place: int) -> Answer:
         """Present the document."""
-        made = presenting.presentation_make(
+        presentation = presenting.presentation_make(
             at=self.places[place].actor, code=self.documents[name].code
         )
-        return Answer("presented", {"receipt": str(made.uuid), "at": made.presented_at})
+        return Answer(
+            "presented", {"receipt": str(presentation.uuid), "at": presentation.presented_at}
+        )
 
     def check(self, name: str) -> Answer:
         """Check the document as its holder does."""

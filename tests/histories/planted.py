@@ -219,19 +219,19 @@ def _lapse_too_early(database: Database) -> AbstractContextManager[None]:
 @contextmanager
 def _payment_forgets(database: Database) -> Iterator[None]:
     text = read_sql(Path(ROOT, "core", "payoffice", "sql", "pay.sql"))
-    known = "WHERE p.uuid = v.uuid;\n    IF FOUND THEN"
-    assert text.count(known) == 1
-    text = text.replace(known, known.replace("FOUND", "false"))
+    condition = "WHERE p.uuid = v.uuid;\n    IF FOUND THEN"
+    assert text.count(condition) == 1
+    text = text.replace(condition, condition.replace("FOUND", "false"))
     _owner(database, text)
     with mock.patch.object(payments, "replay", lambda *given: None):
         yield
 
 
 def _claim_remembered(database: Database) -> AbstractContextManager[None]:
-    read, known = finding.current_claim, {}
+    read, claims = finding.current_claim, {}
 
     def remembered(payable: Any) -> Any:
-        return known.setdefault(payable.uuid, read(payable))
+        return claims.setdefault(payable.uuid, read(payable))
 
     return _patched(mock.patch.object(finding, "current_claim", remembered))
 

@@ -61,7 +61,7 @@ def test_an_act_without_an_answer_happens_late_or_never() -> None:
 
 def test_it_agrees_with_trying_every_order() -> None:
     """On random histories of five acts, most of which nothing explains."""
-    rng, found = Random(23), set()
+    rng, verdicts = Random(23), set()
     for _ in range(60):
         acts = []
         for _ in range(4):
@@ -69,9 +69,9 @@ def test_it_agrees_with_trying_every_order() -> None:
             make, value = rng.choice((wrote, got)), rng.choice("012")
             acts.append(make(value, asked, asked + rng.uniform(0, 6)))
         acts.append(act("write", "2", asked=rng.uniform(0, 10)))
-        found.add(explained := linearizable(Register(), acts))
+        verdicts.add(explained := linearizable(Register(), acts))
         assert explained is any(_explains(order) for order in _orders(acts))
-    assert found == {True, False}
+    assert verdicts == {True, False}
 
 
 def _orders(acts: list[Act]) -> Iterable[tuple[Act, ...]]:

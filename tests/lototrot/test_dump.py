@@ -86,8 +86,8 @@ def test_a_dump_prints_no_ticket_signs_nobody_on_and_confirms_no_guess(
     tried = [*candidates(loot.text), loot.secret]
     assert len(tried) > 50
     for secret in tried:
-        made = codes.issue(codes.TICKET, loot.ticket, secret, OTHERS)
-        assert made.text[1:17] != loot.code.text[1:17]
+        forged = codes.issue(codes.TICKET, loot.ticket, secret, OTHERS)
+        assert forged.text[1:17] != loot.code.text[1:17]
 
     # No value of the dump is a token or a cookie.
     values = digests(loot.text)

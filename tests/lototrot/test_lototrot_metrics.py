@@ -23,16 +23,16 @@ def test_an_empty_system() -> None:
 def test_a_contest_on_sale() -> None:
     contest = factories.contest()
     sale = factories.sell(contest, factories.point())
-    found = _values()
-    assert found["lototrot_contests/open"] == 1
-    assert found["lototrot_ticket_last_id"] == sale.ticket_id
-    assert found["lototrot_newest_sale_seconds"] >= 0
-    assert found["lototrot_settlement_waiting_seconds"] == 0
+    metric_values = _values()
+    assert metric_values["lototrot_contests/open"] == 1
+    assert metric_values["lototrot_ticket_last_id"] == sale.ticket_id
+    assert metric_values["lototrot_newest_sale_seconds"] >= 0
+    assert metric_values["lototrot_settlement_waiting_seconds"] == 0
 
 
 def test_a_closed_contest_waits_for_its_settlement() -> None:
     factories.contest_closed(factories.contest())
     factories.time_pass(minutes=5)
-    found = _values()
-    assert found["lototrot_contests/closed"] == 1
-    assert found["lototrot_settlement_waiting_seconds"] >= 300
+    metric_values = _values()
+    assert metric_values["lototrot_contests/closed"] == 1
+    assert metric_values["lototrot_settlement_waiting_seconds"] >= 300

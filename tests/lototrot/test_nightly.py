@@ -122,9 +122,9 @@ def test_the_audit_counts_and_stops_the_night_where_figures_differ(
     forge("UPDATE lototrot_settlement SET prizes_cents = prizes_cents + 1")
     with pytest.raises(SettlementsDiffer) as differ:
         nightly.audit(today())
-    (found,) = differ.value.data["found"]
-    assert (found["contest"], found["check"]) == (contest.pk, "prizes_cents")
-    assert found["stored"] == found["recounted"] + 1
+    (named,) = differ.value.data["found"]
+    assert (named["contest"], named["check"]) == (contest.pk, "prizes_cents")
+    assert named["stored"] == named["recounted"] + 1
 
 
 def test_the_jobs_stand_in_the_order_of_the_night() -> None:

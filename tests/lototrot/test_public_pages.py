@@ -24,8 +24,8 @@ def test_a_meeting_keeps_its_address_from_the_calendar_to_the_archive() -> None:
     page = client.get(address).content.decode()
     start = page.index('<script id="config" type="application/json">')
     config = json.loads(page[page.index(">", start) + 1 : page.index("</script>", start)])
-    (shown,) = config["fixed"]["lototrot"]["document"]["contests"]
-    assert shown["settlement"]["figures"]["takings"] == settlement.figures["takings"]
+    (on_board,) = config["fixed"]["lototrot"]["document"]["contests"]
+    assert on_board["settlement"]["figures"]["takings"] == settlement.figures["takings"]
     assert [section["name"] for section in config["sections"]] == ["lototrot"]
 
 

@@ -1,4 +1,4 @@
-"""`ledger_rebuild`: every balance anew from tickets, voids and results (rulebook: ledger)."""
+"""`ledger_rebuild`: every balance again from tickets, voids and results (rulebook: ledger)."""
 
 import uuid
 from io import StringIO

@@ -30,8 +30,8 @@ named = pytest.mark.parametrize("panel", PANELS.values(), ids=PANELS)
 
 def source(panel: Panel) -> str:
     """Return the text of the panel's own modules: it and those that it preloads."""
-    found = [finders.find(name) for name in (panel.module, *panel.preload)]
-    return "".join(Path(path).read_text("utf-8") for path in found if isinstance(path, str))
+    paths = [finders.find(name) for name in (panel.module, *panel.preload)]
+    return "".join(Path(path).read_text("utf-8") for path in paths if isinstance(path, str))
 
 
 def test_all_three_panels_are_there() -> None:
@@ -49,8 +49,10 @@ def imported(module: str) -> set[str]:
     path = finders.find(module)
     assert isinstance(path, str)
     names = re.findall(r'^import .* from "(.+)";$', Path(path).read_text("utf-8"), re.MULTILINE)
-    found = {posixpath.normpath(posixpath.join(posixpath.dirname(module), name)) for name in names}
-    own = {name for name in found if name.startswith("lototrot/")}
+    modules = {
+        posixpath.normpath(posixpath.join(posixpath.dirname(module), name)) for name in names
+    }
+    own = {name for name in modules if name.startswith("lototrot/")}
     return own.union(*map(imported, own))
 
 

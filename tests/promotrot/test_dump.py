@@ -77,16 +77,16 @@ def loot(own_database: Database, tmp_path: Path) -> tuple[Loot, Emission]:
     emission = emitting.opened(emitting.small())
     emitting.sold_and_played(emission, SOLD)
     text = dumped(own_database, tmp_path)
-    made = emission.commitment
-    found = Loot(
+    committed = emission.commitment
+    read = Loot(
         text,
         emission.reference,
         read_plan(emission.plan),
-        bytes.fromhex(made.digest),
+        bytes.fromhex(committed.digest),
         emission.witness.entropy,
-        bytes(made.encrypted_seed),
+        bytes(committed.encrypted_seed),
     )
-    return found, emission
+    return read, emission
 
 
 @pytest.mark.article("15.II.2")
@@ -99,8 +99,8 @@ def test_a_full_dump_gives_no_winner_without_the_key_and_all_of_them_with_it(
     key = mixed_key(seed, stolen.published, stolen.entropy.encode())
     tiers = block_prizes(key, stolen.reference, stolen.plan, 0)
     for secret in (seed, key, tiers, tiers[SOLD:], bytes(real.SEED_KEYS[1][real.SEED_KEYS[0]])):
-        shown = (secret.hex(), b64encode(secret).decode(), str(int.from_bytes(secret, "big")))
-        assert not any(form in stolen.text for form in shown)
+        forms = (secret.hex(), b64encode(secret).decode(), str(int.from_bytes(secret, "big")))
+        assert not any(form in stolen.text for form in forms)
     tried = list(candidates(stolen.text))
     assert len(tried) > 50  # digests, commitments, signatures, encrypted bytes
     assert stolen.published in tried and stolen.encrypted[13:45] in tried

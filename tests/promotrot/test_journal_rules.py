@@ -29,8 +29,8 @@ def test_a_voucher_that_another_act_wrote_is_found(own_database: Database) -> No
     voucher = Voucher.objects.order_by("pk")[0]
     with as_owner(own_database), touched("promotrot_voucher"):
         execute("UPDATE promotrot_voucher SET journal_xid = 3 WHERE id = %s", [voucher.pk])
-        found = list(broken(journal_rules.VOUCHER))
-    assert [(table, row) for table, row, _ in found] == [("promotrot_voucher", voucher.pk)]
+        breaches = list(broken(journal_rules.VOUCHER))
+    assert [(table, row) for table, row, _ in breaches] == [("promotrot_voucher", voucher.pk)]
 
 
 def test_a_voucher_handed_over_and_paid_by_one_person_is_found(own_database: Database) -> None:
@@ -48,7 +48,7 @@ def test_a_voucher_handed_over_and_paid_by_one_person_is_found(own_database: Dat
     for person in (office.user_id, decided_by):
         with as_owner(own_database), touched("payoffice_payment"):
             execute("UPDATE payoffice_payment SET staff_id = %s", [person])
-            found = list(broken(journal_rules.PAYER))
-        assert [(table, row) for table, row, _ in found] == [
+            breaches = list(broken(journal_rules.PAYER))
+        assert [(table, row) for table, row, _ in breaches] == [
             ("promotrot_voucherhandover", handover.pk)
         ]

@@ -30,9 +30,9 @@ def test_emissions_plays_and_what_waits() -> None:
         ticket = PlayTicket.objects.get(uuid=request.uuid)
         if dealing(emission.pk).tier(ticket.opening, ticket.position):
             break
-    found = values()
-    assert found["promotrot_emissionsopen"] == 1
-    assert found["promotrot_plays_unfinished"] == PlayTicket.objects.count()
-    assert found["promotrot_play_last_id"] == ticket.pk
+    metric_values = values()
+    assert metric_values["promotrot_emissionsopen"] == 1
+    assert metric_values["promotrot_plays_unfinished"] == PlayTicket.objects.count()
+    assert metric_values["promotrot_play_last_id"] == ticket.pk
     play_end_unfinished(ticket)
     assert values()["promotrot_vouchers_held"] == 1

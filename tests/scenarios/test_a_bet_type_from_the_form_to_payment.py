@@ -41,7 +41,7 @@ def staff() -> Staff:
 
 
 def authorised(desk: Desk, wanted: dict[str, Any]) -> BetType:
-    """Have the form filled in, and a second person confirm what it proposes."""
+    """Fill the form in, and confirm its proposal as a second person."""
     desk.do(BetType, "prepare", **typed(wanted))
     proposal = Proposal.objects.get(kind="lototrot.bet_type", decision=None)
     Desk(Role.ORGANISER).do(proposal, "confirm")
@@ -87,7 +87,10 @@ def test_three_bet_types_of_one_day(staff: Staff) -> None:
         for contest, kind in zip(day, types, strict=True)
     ]
     assert [len(slip["races"]) for slip in slips] == [7, 8, 6]
-    names = {shown["name"]: shown["categories"] for shown in board_document()["contests"]}
+    names = {
+        contest_on_board["name"]: contest_on_board["categories"]
+        for contest_on_board in board_document()["contests"]
+    }
     assert names == {"V75": [7, 6, 5], "V86": [8, 7, 6], "Six": [6, 5, 4]}
 
     factories.time_to(at(DAY, 20))

@@ -81,12 +81,12 @@ def eve(own_database: Database) -> Eve:
     )
     for each in (contest, later):
         factories.acknowledge(each, point)
-    made = Eve(contest, later, emitting.opened(emitting.small()), point)
+    thief = Eve(contest, later, emitting.opened(emitting.small()), point)
     factories.time_to(contest.scheduled_close_at - timedelta(minutes=2))
     watched()
-    assert made.bet().status_code == 201
-    made.everything_is_sold()
-    return made
+    assert thief.bet().status_code == 201
+    thief.everything_is_sold()
+    return thief
 
 
 def test_without_the_guard_bets_are_taken_after_the_start(eve: Eve) -> None:

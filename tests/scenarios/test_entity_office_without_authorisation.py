@@ -35,7 +35,7 @@ def office(won: list[Presented]) -> Point:
 
 
 def authorised(office: Point, organiser: Api, *, days: float) -> int:
-    """Have two persons record a period from now on; return the number of the authorisation."""
+    """Record a period from now on by two persons; return the number of the authorisation."""
     row = {
         "premises": office.premises.code,
         "game": "lototrot",

@@ -60,8 +60,8 @@ class Week:
         return contest
 
     def licence(self) -> Authorisation:
-        found: Authorisation = self.bad.premises.authorisations.get(game="lototrot")
-        return found
+        authorisation: Authorisation = self.bad.premises.authorisations.get(game="lototrot")
+        return authorisation
 
     def proposed(self, **changes: Any) -> Any:
         body = {

@@ -33,15 +33,15 @@ def contest() -> Contest:
     """A contest on two races with four bets: the first was run, the second declared not run."""
     factories.time_to(rounds.NOON)
     factories.central_office()
-    made = rounds.contest(RULES, [(1, 2, 3)] * 2)
-    rounds.sell(made, factories.point(), [(1, 1), (1, 2), (2, 2), (4, 4)])
-    first, second = factories.races_of(made)
+    new_contest = rounds.contest(RULES, [(1, 2, 3)] * 2)
+    rounds.sell(new_contest, factories.point(), [(1, 1), (1, 2), (2, 2), (4, 4)])
+    first, second = factories.races_of(new_contest)
     factories.time_to(first.scheduled_start_at + timedelta(minutes=2))
     factories.classified(first, [1])
-    factories.contest_closed(made, cause="start", sealed=False)
-    contest_seal(contest_id=made.pk)
+    factories.contest_closed(new_contest, cause="start", sealed=False)
+    contest_seal(contest_id=new_contest.pk)
     _declared(second)
-    return made
+    return new_contest
 
 
 def _declared(race: Race) -> None:
@@ -65,8 +65,8 @@ def inspector() -> Api:
 
 
 def _standing() -> dict[str, Any]:
-    (found,) = Api().get("draws", state="announced").json()["items"]
-    return dict(found)
+    (draw,) = Api().get("draws", state="announced").json()["items"]
+    return dict(draw)
 
 
 def _announce(organiser: Api, path: str, place: str, minutes: int) -> Any:
@@ -99,8 +99,8 @@ def test_a_draw_tried_early_elsewhere_or_by_the_organiser_is_refused(
     assert not Commitment.objects.exists()
 
     flooded = {"reason": "L'Oficina Central és inundada"}
-    shown = inspector.post(f"{path}/place-reason", flooded).json()
-    assert shown["place_reason"] == flooded["reason"]
+    reply = inspector.post(f"{path}/place-reason", flooded).json()
+    assert reply["place_reason"] == flooded["reason"]
     refused(organiser.post(f"{path}/commitment", {"source": "dice"}), 422, "draw_means_refused")
     few = {"source": "dice", "pieces": 9}
     refused(organiser.post(f"{path}/commitment", few), 422, "entropy_too_little")

@@ -61,8 +61,8 @@ def test_it_is_declared_by_two_and_drawn_among_those_that_started(race: Race, st
     assert not Draw.objects.exists()
     refused(steward.post(f"proposals/{proposal}/confirmation"), 403, "same_person")
     ok(staff_api(Role.STEWARDS).post(f"proposals/{proposal}/confirmation"))
-    shown = ok(steward.get(f"lototrot/races/{race.pk}"))
-    assert shown["state"] == "declared"
+    answer = ok(steward.get(f"lototrot/races/{race.pk}"))
+    assert answer["state"] == "declared"
     f.drawn(race, 5)
     minutes = ok(steward.get("log", kind="draws.minutes"))["items"][0]["document"]
     assert minutes["facts"]["declaration"] == "no_winner"

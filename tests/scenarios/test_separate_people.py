@@ -75,8 +75,8 @@ def test_an_account_takes_two_administrators(one: Api, two: Api) -> None:
     refused(one.post(confirmation), 403, "same_person")
     refused(staff_api(Role.ORGANISER).post(confirmation), 403, "power_missing")
     refused(sign_on(), 401, "sign_on_refused")
-    shown = two.get("proposals").json()["items"][0]["content"]
-    assert shown == {
+    answer = two.get("proposals").json()["items"][0]["content"]
+    assert answer == {
         "username": "or-17",
         "full_name": "Maria Riera",
         "roles": ["organiser"],

@@ -73,8 +73,8 @@ def test_a_false_stop_is_lifted_and_nothing_is_lost(
     stop = stopped(staff, race)
     refused(sold(point, contest, SEVEN), 409, "sales_stopped")
     assert (state(staff, contest)["state"], state(staff, contest)["on_sale"]) == ("stopped", False)
-    (shown,) = ok(terminal_api(point).get("lototrot/terminal/contests"))["items"]
-    assert shown["state"] == "stopped"
+    (contest_offered,) = ok(terminal_api(point).get("lototrot/terminal/contests"))["items"]
+    assert contest_offered["state"] == "stopped"
     assert board_pulse()["contests"][str(contest["id"])]["state"] == "stopped"
     assert board_document()["contests"][0]["state"] == "stopped"
     path = f"lototrot/stops/{stop['id']}/lifting"

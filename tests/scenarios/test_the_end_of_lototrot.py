@@ -122,8 +122,8 @@ def test_afterwards_there_is_no_other_contest_and_no_other_end(staff: Staff) -> 
     again = staff.organiser.post("lototrot/ends", decision())
     refused(again, 409, "game_ended")
     meeting = factories.meeting(races=2)
-    shown = ok(staff.organiser.get(f"lototrot/meetings/{meeting.pk}"))
-    body = terms(shown, bet_type={"code": CODE, "version": contest.bet_type.version})
+    answer = ok(staff.organiser.get(f"lototrot/meetings/{meeting.pk}"))
+    body = terms(answer, bet_type={"code": CODE, "version": contest.bet_type.version})
     refused(staff.organiser.post("lototrot/contests", body), 409, "game_ended")
     with pytest.raises(IntegrityError, match="has ended"), transaction.atomic():
         factories.contest(meeting, rules=contest.bet_type)

@@ -81,7 +81,7 @@ def test_another_layout_needs_another_model_and_the_slip_prints_its_version(
 
 
 def _opened(organiser: Api, path: str) -> None:
-    """Have two persons put the contest on sale."""
+    """Put the contest on sale by two persons."""
     proposal = organiser.post(f"{path}/opening").json()["proposal"]
     second = staff_api(Role.ORGANISER).post(f"proposals/{proposal}/confirmation")
     assert second.status_code == 200, second.content

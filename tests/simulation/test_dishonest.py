@@ -1,8 +1,9 @@
 """Let one dishonest person in each role try everything for a season; count what they could take.
 
 Each role in turn asks every operation that lets it in, with things of this world and invented ones,
-and confirms what it proposed itself; a thief and an operator sell as much as they can; whoever has
-a copy of the database presents what is in it. Honest people refuse all proposals: each is false.
+and confirms what it proposed itself; a thief and an operator sell as much as they can; a person
+with a copy of the database presents what is in it. Honest people refuse all proposals: all are
+false.
 Then the nights of a week pass, with another meeting, and they try again. What left the house is
 counted from rows, in cents, without any service. The figures are those of docs/threats.md.
 
@@ -99,7 +100,7 @@ def nights() -> Iterator[None]:
 
 
 class Dishonest:
-    """A person, or whoever has a terminal, with their credentials."""
+    """A person, or a holder of a terminal, with their credentials."""
 
     def __init__(self, house: House, caller: str) -> None:
         (self.around, self.honest, self.owing), self.caller = house, caller
@@ -195,7 +196,7 @@ class Dishonest:
             self.send("post", path, {}, proposal=str(proposal.uuid))
 
     def be_refused(self) -> None:
-        """Have an honest person refuse what was proposed."""
+        """Refuse the proposal as an honest person."""
         for proposal in Proposal.objects.filter(decision=None):
             role = min(holders(two_persons.kinds()[proposal.kind].decides))
             by = factories.signed_on(User.objects.get(pk=self.honest[role]))
@@ -246,12 +247,12 @@ def _bytes_in_tables() -> set[bytes]:
             "SELECT table_name, column_name FROM information_schema.columns"
             " WHERE table_schema = 'public' AND data_type = 'bytea'"
         )
-        found: set[bytes] = set()
+        values: set[bytes] = set()
         for table, column in cursor.fetchall():
             cursor.execute(
                 f'SELECT "{column}" FROM "{table}"'
                 f' WHERE length("{column}") BETWEEN 16 AND 64 LIMIT 4'
             )
-            found |= {bytes(value) for (value,) in cursor.fetchall()}
-    assert len(found) > 20
-    return found
+            values |= {bytes(value) for (value,) in cursor.fetchall()}
+    assert len(values) > 20
+    return values

@@ -150,19 +150,19 @@ def settled(count: int, *, losers: int = 0, at: Point | None = None) -> list[Pre
 
 
 def confirmed(proposal: Proposal, *roles: Role) -> None:
-    """Have another person confirm the proposal."""
+    """Confirm the proposal as another person."""
     two_persons.confirm(proposal=proposal.uuid, by=factories.staff(*(roles or (Role.SUPERVISOR,))))
 
 
 def paid_alone(by: StaffActor, request: PayRequest) -> Paid:
-    """Have the cashier pay an amount that needs no second person. Return the payment."""
+    """Pay, as the cashier, an amount that needs no second person. Return the payment."""
     paid = desk.desk_pay(by=by, request=request)
     assert isinstance(paid, Paid)
     return paid
 
 
 def paid_by_two(by: StaffActor, request: PayRequest) -> Paid:
-    """Have the cashier pay a large amount, and another person confirm it. Return the payment."""
+    """Pay a large amount as the cashier, and confirm it as another person. Return the payment."""
     proposal = desk.desk_pay(by=by, request=request)
     assert isinstance(proposal, Proposal)
     confirmed(proposal)
@@ -282,13 +282,13 @@ def refunds(count: int = 1) -> list[Presented]:
 
 
 def handed_over(by: StaffActor, voucher: uuid.UUID, claim: str = "receipt") -> Issued:
-    """Have two persons hand a held voucher over. Return it with the code that the first prints."""
+    """Hand a held voucher over by two persons. Return it with the code that the first prints."""
     confirmed(handover_propose(by=by, ident=voucher, claim=claim))
     return voucher_original(by=by, ident=voucher)[1]
 
 
 def handed_over_by_api(by: Api, voucher: str, claim: str = "receipt") -> dict[str, Any]:
-    """Have two persons hand a held voucher over. Return the card that the first prints."""
+    """Hand a held voucher over by two persons. Return the card that the first prints."""
     path = f"promotrot/office/vouchers/{voucher}"
     answer = by.post(f"{path}/handover", {"claim": claim})
     assert answer.status_code == 202, answer.content
@@ -304,7 +304,7 @@ def deposited(code: str, at: StaffActor | TerminalActor, reason: str = "damaged"
 
 
 def ruled(deposit: Deposit, verdict: str) -> None:
-    """Have two persons rule on a deposit; the first cannot confirm alone."""
+    """Rule on a deposit by two persons; the first cannot confirm alone."""
     by = factories.staff(Role.ORGANISER)
     proposal = deposits.ruling_propose(
         by=by, verdict=verdict, reason="As looked at.", deposit=deposit.uuid
@@ -386,6 +386,6 @@ def desk_api() -> Api:
 
 
 def confirmed_over_api(proposal: dict[str, Any], *roles: Role) -> Any:
-    """Have another person confirm the proposal. Return the response."""
+    """Confirm the proposal as another person. Return the response."""
     path = f"proposals/{proposal['proposal']}/confirmation"
     return staff_api(*(roles or (Role.SUPERVISOR,))).post(path)

@@ -199,7 +199,7 @@ def prizes(of: Settlement) -> dict[int, tuple[list[int], int]]:
     return {row.ticket_id: (row.winning_bets, row.prize_cents) for row in rows}
 
 
-def books_agree(*, known: Mapping[str, int] | None = None) -> None:
+def books_agree(*, expected: Mapping[str, int] | None = None) -> None:
     """Check that the trial balance is zero and that every rebuilt balance equals the ledger's.
 
     `known` has the differences that the test itself made, by account.
@@ -207,7 +207,7 @@ def books_agree(*, known: Mapping[str, int] | None = None) -> None:
     assert trial_balance(by=factories.staff(Role.AUDITOR)).difference_cents == 0
     _, differing = differences()
     cents_apart = {apart.account: apart.ledger_cents - apart.rebuilt_cents for apart in differing}
-    assert cents_apart == dict(known or {})
+    assert cents_apart == dict(expected or {})
 
 
 def balances(of: Contest) -> dict[str, int]:

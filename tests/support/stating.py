@@ -35,7 +35,7 @@ def days_end(days: int) -> None:
 
 
 def rate(by: Any, percent: str = "6", since: date = MONDAY, **more: Any) -> None:
-    """Have two persons set a rate of commission, of all premises unless one is named."""
+    """Set a rate of commission by two persons, for all premises unless one is named."""
     proposal = services.commission_rate_propose(
         by=by,
         game=more.pop("game", "lototrot"),
@@ -48,7 +48,7 @@ def rate(by: Any, percent: str = "6", since: date = MONDAY, **more: Any) -> None
 
 
 def limited(by: Any, premises: str, cents: int, since: datetime | None = None) -> None:
-    """Have two persons set the guarantee limit of premises."""
+    """Set the guarantee limit of premises by two persons."""
     proposal = services.guarantee_limit_propose(
         by=by, premises=premises, limit_cents=cents, reference="Aval", in_force_from=since
     )
@@ -56,7 +56,7 @@ def limited(by: Any, premises: str, cents: int, since: datetime | None = None) -
 
 
 def remitted(by: Any, statement: Statement, cents: int, on: date, reference: str = "TRF") -> None:
-    """Have a payment of a statement recorded, by two persons where it needs them."""
+    """Record a payment of a statement, by two persons where it needs them."""
     outcome = services.statement_settle(
         by=by, statement=statement.uuid, amount_cents=cents, paid_on=on, reference=reference
     )

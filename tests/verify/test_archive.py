@@ -27,7 +27,7 @@ TICKETS, TRANSFERS = "lototrot_ticket.jsonl.gz", "ledger_transfer.jsonl.gz"
 
 
 @pytest.fixture(scope="module")
-def made(
+def archives(
     django_db_setup: None,
     django_db_blocker: DjangoDbBlocker,
     tmp_path_factory: pytest.TempPathFactory,
@@ -45,25 +45,25 @@ def made(
 
 
 @pytest.fixture
-def copy(made: tuple[Path, str, str], tmp_path: Path) -> Path:
+def copy(archives: tuple[Path, str, str], tmp_path: Path) -> Path:
     """A copy of March, to be changed."""
-    return Path(shutil.copytree(made[0] / "2030-03", tmp_path / "2030-03"))
+    return Path(shutil.copytree(archives[0] / "2030-03", tmp_path / "2030-03"))
 
 
-def test_real_archives_are_whole(made: tuple[Path, str, str]) -> None:
-    folder, log, keys = made
+def test_real_archives_are_whole(archives: tuple[Path, str, str]) -> None:
+    folder, log, keys = archives
     assert "WHOLE: 2030-03" in archive.check(str(folder / "2030-03"), log, keys)
     command = [sys.executable, str(FOLDER / "archive.py"), str(folder / "2030-04"), log, keys]
     said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
     assert "WHOLE: 2030-04, 0 transfers and 0 tickets" in said
 
 
-def refused(copy: Path, made: tuple[Path, str, str], by: str) -> None:
+def refused(copy: Path, archives: tuple[Path, str, str], by: str) -> None:
     with pytest.raises(Refused, match=by):
-        archive.check(str(copy), *made[1:])
+        archive.check(str(copy), *archives[1:])
 
 
-def test_a_changed_byte_of_any_file_is_refused(made: tuple[Path, str, str], copy: Path) -> None:
+def test_a_changed_byte_of_any_file_is_refused(archives: tuple[Path, str, str], copy: Path) -> None:
     for path in sorted(copy.iterdir()):
         content = path.read_bytes()
         # What a manifest says of a column in words follows from nothing: take a digest of it.
@@ -71,24 +71,24 @@ def test_a_changed_byte_of_any_file_is_refused(made: tuple[Path, str, str], copy
         digest = content.find(b'"sha256":"') + len('"sha256":"')
         for at in (len(content) // 2, 9) if packed else (digest, 1):
             path.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
-            refused(copy, made, "manifest.json|not the bytes of the manifest|sha256")
+            refused(copy, archives, "manifest.json|not the bytes of the manifest|sha256")
         path.write_bytes(content)
-    archive.check(str(copy), *made[1:])
+    archive.check(str(copy), *archives[1:])
 
 
-def test_a_missing_or_foreign_file_is_refused(made: tuple[Path, str, str], copy: Path) -> None:
+def test_a_missing_or_foreign_file_is_refused(archives: tuple[Path, str, str], copy: Path) -> None:
     (copy / "more").touch()
-    refused(copy, made, "more: missing, or not of the archive")
+    refused(copy, archives, "more: missing, or not of the archive")
     (copy / "more").unlink()
-    shutil.copy(made[0] / "2030-04" / TICKETS, copy / TICKETS)
-    refused(copy, made, f"{TICKETS}: not the bytes")
+    shutil.copy(archives[0] / "2030-04" / TICKETS, copy / TICKETS)
+    refused(copy, archives, f"{TICKETS}: not the bytes")
     (copy / TICKETS).unlink()
-    refused(copy, made, f"{TICKETS}: missing")
-    shutil.copy(made[0] / "2030-03" / TICKETS, copy / TICKETS)
-    shutil.copy(made[0] / "2030-04" / "manifest.json", copy / "manifest.json")
-    refused(copy, made, "not the bytes")
+    refused(copy, archives, f"{TICKETS}: missing")
+    shutil.copy(archives[0] / "2030-03" / TICKETS, copy / TICKETS)
+    shutil.copy(archives[0] / "2030-04" / "manifest.json", copy / "manifest.json")
+    refused(copy, archives, "not the bytes")
     (copy / "manifest.json").unlink()
-    refused(copy, made, "manifest.json: missing")
+    refused(copy, archives, "manifest.json: missing")
 
 
 Change = Callable[[list[str]], list[str]]
@@ -147,7 +147,7 @@ LIES: list[tuple[str, Change, str]] = [
 
 @pytest.mark.parametrize(("file", "change", "by"), LIES)
 def test_rows_that_differ_from_what_was_published_are_refused(
-    made: tuple[Path, str, str], copy: Path, file: str, change: Change, by: str
+    archives: tuple[Path, str, str], copy: Path, file: str, change: Change, by: str
 ) -> None:
     rewritten(copy, file, change, entries=by != "entries_sha256")
-    refused(copy, made, by)
+    refused(copy, archives, by)

@@ -22,7 +22,7 @@ PRINTS, BLOCKS, BATCHES = (
 
 
 @pytest.fixture(scope="module")
-def made(
+def archives(
     django_db_setup: None,
     django_db_blocker: DjangoDbBlocker,
     tmp_path_factory: pytest.TempPathFactory,
@@ -36,14 +36,14 @@ def made(
         yield folder / "2030-03", written(folder, "log.jsonl", published_log()), public_key()
 
 
-def read(folder: Path, made: tuple[Path, str, str]) -> object:
+def read(folder: Path, archives: tuple[Path, str, str]) -> object:
     """Read the batches of an archive, and compare what they sealed with its rows."""
-    log = archive.Log(*made[1:])
+    log = archive.Log(*archives[1:])
     closing = log.document("periods.closed", "period:2030-03")
-    found = journal.Journal(archive.Archive(str(folder)), closing, None)
+    own = journal.Journal(archive.Archive(str(folder)), closing, None)
     for each in log.document("periods.retired", "period:2030-03")["tables"]:
-        found.check_rows(each["table"], each["last_batch"])
-    return found
+        own.check_rows(each["table"], each["last_batch"])
+    return own
 
 
 def replaced(old: str, new: str) -> Change:
@@ -67,21 +67,21 @@ LIES: list[tuple[str, Change, str]] = [
 
 @pytest.mark.parametrize(("file", "change", "by"), LIES)
 def test_batches_and_rows_that_are_not_those_of_the_month_are_refused(
-    made: tuple[Path, str, str], tmp_path: Path, file: str, change: Change, by: str
+    archives: tuple[Path, str, str], tmp_path: Path, file: str, change: Change, by: str
 ) -> None:
-    copy = Path(shutil.copytree(made[0], tmp_path / "2030-03"))
+    copy = Path(shutil.copytree(archives[0], tmp_path / "2030-03"))
     rewritten(copy, file, change)
     with pytest.raises(Refused, match=by):
-        read(copy, made)
+        read(copy, archives)
 
 
 def test_rows_of_batches_that_a_retirement_names_are_those_of_the_archive(
-    made: tuple[Path, str, str],
+    archives: tuple[Path, str, str],
 ) -> None:
-    assert "WHOLE" in archive.check(*map(str, made))
-    found = read(made[0], made)
+    assert "WHOLE" in archive.check(*map(str, archives))
+    own = read(archives[0], archives)
     retires = {"first_row": 1, "last_row": 1}
-    assert isinstance(found, journal.Journal)
+    assert isinstance(own, journal.Journal)
     with pytest.raises(Refused, match=r"row \d+ was not retired, and batch 3 sealed it"):
-        list(found.sealed("lototrot_printconfirmation", 3, retires))
-    assert len(list(found.sealed("lototrot_printconfirmation", 2, retires))) == 1
+        list(own.sealed("lototrot_printconfirmation", 3, retires))
+    assert len(list(own.sealed("lototrot_printconfirmation", 2, retires))) == 1

@@ -70,8 +70,8 @@ def by_hand(monkeypatch: Any) -> Drawn:
     return published_log(), str(room.draw.uuid)
 
 
-def run(folder: Path, found: Drawn, field: Any = None) -> str:
-    log, ident = found
+def run(folder: Path, drawn: Drawn, field: Any = None) -> str:
+    log, ident = drawn
     more = [written(folder, "field.json", field)] if field else []
     answer: str = draw.check(written(folder, "log.jsonl", log), public_key(), ident, *more)
     return answer
@@ -184,13 +184,13 @@ def test_a_large_field_is_given_apart(monkeypatch: Any, tmp_path: Path) -> None:
     room.committed()
     room.enter(PHRASE)
     room.certify()
-    found = published_log(), str(room.draw.uuid)
+    the_draw = published_log(), str(room.draw.uuid)
     field = DrawField.objects.get(draw__uuid=room.draw.uuid).entries
-    assert "20000 in the draw" in run(tmp_path, found, field)
+    assert "20000 in the draw" in run(tmp_path, the_draw, field)
     with pytest.raises(Refused, match="FIELD"):
-        run(tmp_path, found)
+        run(tmp_path, the_draw)
     with pytest.raises(Refused, match=r"draws\.minutes\.field\.sha256"):
-        run(tmp_path, found, [*field[1:], field[0]])
+        run(tmp_path, the_draw, [*field[1:], field[0]])
 
 
 def test_every_field_that_a_stranger_changes_is_refused_by_its_name(

@@ -89,9 +89,9 @@ def test_extra_prizes_and_plays_not_ended_are_told_apart(tmp_path: Path) -> None
     third = emitting.opened(emitting.small("waiting"))
     tickets = emitting.sold(third, 6, point)
     emitting.played(point, tickets[:2])
-    found = proof_of(emitting.closed(third))
-    assert [line.rpartition(",")[2] for line in found[2].splitlines()[3:]] == [""] * 4
-    assert "6 of 40" in run(tmp_path, found)
+    proof = proof_of(emitting.closed(third))
+    assert [line.rpartition(",")[2] for line in proof[2].splitlines()[3:]] == [""] * 4
+    assert "6 of 40" in run(tmp_path, proof)
 
 
 def test_every_field_that_a_stranger_changes_is_refused_by_its_name(

@@ -49,7 +49,7 @@ def files(
 def resigned(lines: Lines) -> Lines:
     """A journal rewritten by who has the key: every head made to fit its blocks, and signed."""
     key, previous, blocks = SigningKey.objects.get(), "00" * 32, []
-    made: Lines = []
+    signed: Lines = []
     for line in lines:
         if "block" in line:
             content = bytes.fromhex(line["entries"])
@@ -60,10 +60,10 @@ def resigned(lines: Lines) -> Lines:
             message = canonical_bytes(head)
             previous, blocks = journal.hashlib.sha256(message).hexdigest(), []
             signature = keys.sign(key, message).hex()
-            made.append(head | {"digest": previous, "key": key.key_id, "signature": signature})
+            signed.append(head | {"digest": previous, "key": key.key_id, "signature": signature})
         else:
-            made.append(line)
-    return made
+            signed.append(line)
+    return signed
 
 
 def run(folder: Path, lines: Lines, log: Lines, key: str) -> str:

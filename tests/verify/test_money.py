@@ -58,9 +58,9 @@ def test_the_verifier_agrees_with_the_engine(
     given_ = taken(takings, winners, jackpot, reserve, lapsed)
     by_hits = dict(zip((7, 6, 5, 4), winners, strict=True))
     engine = distribute(Takings(takings, by_hits, jackpot, reserve, lapsed), BET_TYPE)
-    made: dict[str, Any] = engine.to_document()  # type: ignore[assignment]
+    computed: dict[str, Any] = engine.to_document()  # type: ignore[assignment]
     figures = money.figures(RULES, given_)
-    assert {name: made[name] for name in figures} == figures
+    assert {name: computed[name] for name in figures} == figures
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def publication(number: int, before: str | None, reason: str) -> dict[str, Any]:
 
 def chain(*items: tuple[str, str, dict[str, Any], int]) -> list[dict[str, Any]]:
     """Return entries of (kind, subject, document, number of the signing key)."""
-    made: list[dict[str, Any]] = []
+    entries: list[dict[str, Any]] = []
     previous = "00" * 32
     for number, (kind, subject, document, signer) in enumerate(items, start=1):
         body = {
@@ -42,9 +42,9 @@ def chain(*items: tuple[str, str, dict[str, Any], int]) -> list[dict[str, Any]]:
             "key": NAMES[signer],
         }
         signature = PRIVATE[signer].sign(entry.canonical(body)).hex()
-        made.append(body | {"signature": signature})
-        previous = entry.digest(made[-1])
-    return made
+        entries.append(body | {"signature": signature})
+        previous = entry.digest(entries[-1])
+    return entries
 
 
 def three() -> list[dict[str, Any]]:

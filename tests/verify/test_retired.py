@@ -55,41 +55,41 @@ def published(*tables: dict[str, Any]) -> Any:
     return retired.Retired([{**month, "tables": [each]} for each in tables])
 
 
-def left(found: Any, batch: int, rows: int, there: list[int]) -> None:
+def left(retired: Any, batch: int, rows: int, there: list[int]) -> None:
     """Read a block of a batch whose entries left: of so many rows these are there."""
     line = {"rows": rows, "sha256": "00" * 32}
-    told = found.block("t", batch, line, list(map(entry, there)), PLACE)
+    told = retired.block("t", batch, line, list(map(entry, there)), PLACE)
     assert told == (rows, "00" * 32)
 
 
-def whole(found: Any, rows: list[int]) -> None:
-    assert found.block("t", 8, {}, list(map(entry, rows)), PLACE) == (len(rows), digest(rows))
+def whole(retired: Any, rows: list[int]) -> None:
+    assert retired.block("t", 8, {}, list(map(entry, rows)), PLACE) == (len(rows), digest(rows))
 
 
 def test_what_stays_is_proved_when_all_entries_of_a_range_left() -> None:
-    found = published(told(1, 6, [2, 5], 3))
-    left(found, 2, 4, [2])
-    left(found, 3, 2, [5])
-    found.need_sealed()
+    journal = published(told(1, 6, [2, 5], 3))
+    left(journal, 2, 4, [2])
+    left(journal, 3, 2, [5])
+    journal.need_sealed()
     for there, by in (
         ([], "2 rows stay, 0 are there"),
         ([2, 3], "staying_sha256"),
         ([2, 4, 5], ""),
     ):
-        found = published(told(1, 6, [2, 5], 3))
-        left(found, 3, 6, there)
+        journal = published(told(1, 6, [2, 5], 3))
+        left(journal, 3, 6, there)
         with pytest.raises(Refused, match=f"^periods.retired, t from 1.*{by}"):
-            found.need_sealed()
+            journal.need_sealed()
 
 
 def test_a_batch_that_no_retirement_names_has_its_entries() -> None:
-    for found, batch in (
+    for retired, batch in (
         (published(), 1),
         (published(told(1, 6, [], 3)), 4),
         (published(told(1, 6, [], 3), told(7, 8, [], 4)), 5),
     ):
         with pytest.raises(Refused, match=r"^line 7: its entries are gone, and no retirement of t"):
-            left(found, batch, 6, [])
+            left(retired, batch, 6, [])
 
 
 def test_rows_that_were_not_retired_or_later_are_not_in_such_a_batch() -> None:
@@ -105,56 +105,56 @@ def test_rows_that_were_not_retired_or_later_are_not_in_such_a_batch() -> None:
 
 def test_rows_taken_with_the_entries_of_a_batch_that_was_named_too_late_are_missed() -> None:
     """A row 7 was sold after the range; the retirement says that its batch had none such."""
-    found = published(told(1, 6, [2], 4))
-    left(found, 3, 6, [2])
-    left(found, 4, 1, [])
+    journal = published(told(1, 6, [2], 4))
+    left(journal, 3, 6, [2])
+    left(journal, 4, 1, [])
     with pytest.raises(Refused, match=r"^periods.retired, t: 7 rows were sealed, 6 retired"):
-        found.need_sealed()
+        journal.need_sealed()
 
 
 def test_a_batch_at_the_border_has_all_entries_until_the_next_month_left() -> None:
     border = told(1, 6, [2, 5], 3)
-    found = published(border)
-    left(found, 3, 4, [2])
-    whole(found, [5, 6, 7])  # 6 is gone
-    found.need_sealed()
-    found = published(border)
-    left(found, 3, 4, [])
-    whole(found, [5, 6, 7])
-    found.need_sealed()  # 5 and 6 may be those that stay: only the next month tells
-    found = published(border, told(7, 9, [], 4))
-    left(found, 3, 4, [])
-    left(found, 4, 5, [5])
+    journal = published(border)
+    left(journal, 3, 4, [2])
+    whole(journal, [5, 6, 7])  # 6 is gone
+    journal.need_sealed()
+    journal = published(border)
+    left(journal, 3, 4, [])
+    whole(journal, [5, 6, 7])
+    journal.need_sealed()  # 5 and 6 may be those that stay: only the next month tells
+    journal = published(border, told(7, 9, [], 4))
+    left(journal, 3, 4, [])
+    left(journal, 4, 5, [5])
     with pytest.raises(Refused, match=r"^periods.retired, t from 1: 2 rows stay, 1 are there"):
-        found.need_sealed()
-    found = published(border, told(7, 9, [], 4))
-    left(found, 3, 4, [2])
-    left(found, 4, 5, [5])
-    found.need_sealed()
+        journal.need_sealed()
+    journal = published(border, told(7, 9, [], 4))
+    left(journal, 3, 4, [2])
+    left(journal, 4, 5, [5])
+    journal.need_sealed()
 
 
 def test_without_such_batches_all_entries_of_a_range_are_compared() -> None:
-    found = published(told(1, 3, [2], 0))
-    whole(found, [1, 2, 3])
-    found.need_sealed()
+    journal = published(told(1, 3, [2], 0))
+    whole(journal, [1, 2, 3])
+    journal.need_sealed()
     for rows in ([1, 2], [1, 2, 2]):
-        found = published(told(1, 3, [2], 0))
-        whole(found, rows)
+        journal = published(told(1, 3, [2], 0))
+        whole(journal, rows)
         with pytest.raises(Refused, match=r"^periods.retired, t"):
-            found.need_sealed()
+            journal.need_sealed()
 
 
 def test_texts_are_those_of_their_entries_or_of_rows_that_may_be_gone() -> None:
-    found = published(told(1, 3, [2], 0))
-    found.need_as_sealed("t", [entry(1), entry(2), entry(3)], ["", "2", ""], PLACE)
-    assert found.gone == {"t": 2}
+    journal = published(told(1, 3, [2], 0))
+    journal.need_as_sealed("t", [entry(1), entry(2), entry(3)], ["", "2", ""], PLACE)
+    assert journal.gone == {"t": 2}
     for entries, images, by in (
         ([entry(1)], [], "images: not 1"),
         ([entry(1)], ["2"], "row 1 of t is not as it was sealed"),
         ([entry(4)], [""], "row 4 of t is not as it was sealed"),
     ):
         with pytest.raises(Refused, match=by):
-            found.need_as_sealed("t", entries, images, PLACE)
-    found.need_as_sealed("t", [entry(2)], [""], PLACE)
+            journal.need_as_sealed("t", entries, images, PLACE)
+    journal.need_as_sealed("t", [entry(2)], [""], PLACE)
     with pytest.raises(Refused, match="4 are gone, 2 leave"):
-        found.need_sealed()
+        journal.need_sealed()

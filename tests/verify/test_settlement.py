@@ -69,8 +69,8 @@ def cases(kind: str) -> list[Any]:
 
 @pytest.mark.parametrize("case", cases("settlement"))
 def test_a_worked_settlement_comes_out_of_the_verifier_s_own_rules(case: dict[str, Any]) -> None:
-    made = money.figures(rules_of(case["input"]).to_document(), case["input"])
-    assert {name: made[name] for name in case["expected"]} == case["expected"]
+    computed = money.figures(rules_of(case["input"]).to_document(), case["input"])
+    assert {name: computed[name] for name in case["expected"]} == case["expected"]
 
 
 @pytest.mark.parametrize("case", cases("hits"))
@@ -78,8 +78,8 @@ def test_a_worked_ticket_has_its_winning_bets(case: dict[str, Any]) -> None:
     given = case["input"]
     masks = [sum(1 << (n - 1) for n in numbers) for numbers in given["ticket"]]
     right = [sum(1 << (n - 1) for n in races_of_law.right_numbers(race)) for race in given["races"]]
-    found = tickets.winning_bets(masks, right)
-    assert {hits: found[int(hits)] for hits in case["expected"]["units"]} == (
+    winning = tickets.winning_bets(masks, right)
+    assert {hits: winning[int(hits)] for hits in case["expected"]["units"]} == (
         case["expected"]["units"]
     )
 
@@ -127,8 +127,8 @@ def test_two_independent_writings_of_the_rules_agree(
     rules = rounds.rules(payout_step_cents=step)
     by_category = dict(zip((7, 6, 5, 4), winners, strict=True))
     d = distribute(Takings(takings, by_category, jackpot, reserve, lapsed), rules).to_document()
-    made = money.figures(rules.to_document(), d)
-    assert d == d | made and d.keys() - made.keys() == GIVEN
+    computed = money.figures(rules.to_document(), d)
+    assert d == d | computed and d.keys() - computed.keys() == GIVEN
 
 
 GIVEN = {"takings", "jackpot_in", "reserve_in", "lapsed_in"}
@@ -148,8 +148,8 @@ def test_joined_prizes_are_the_least_change_that_never_grows_downwards(
 
     _, halved, groups = money.corrected(amounts, winners)
     given[:] = [(halved[p], winners[p]) for p in places]
-    made = {p: money.prize(group, halved, winners) for group in groups for p in group}
-    assert made == {
+    prizes = {p: money.prize(group, halved, winners) for group in groups for p in group}
+    assert prizes == {
         p: min(max(mean(a, b) for b in places if b >= p) for a in places if a <= p) for p in places
     }
 
@@ -190,9 +190,9 @@ FACTS = [
 
 
 def settled(point: factories.Point) -> Settlement:
-    made = sold(point)
-    rounds.run(made, FACTS)
-    return contest_settle(contest_id=made.pk)
+    contest = sold(point)
+    rounds.run(contest, FACTS)
+    return contest_settle(contest_id=contest.pk)
 
 
 def published_of(of: Settlement) -> dict[str, Any]:
@@ -218,44 +218,46 @@ def run(folder: Path, log: Entries, of: Settlement, *tickets: str) -> str:
 def test_a_true_certificate_holds_and_so_do_its_tickets(
     point: factories.Point, tmp_path: Path
 ) -> None:
-    made, log = settled(point), published_log()
-    assert "as the operator counted them" in run(tmp_path, log, made)
-    assert "over 60 sealed tickets" in run(tmp_path, log, made, sealed_tickets(tmp_path, made))
-    assert Api().get(f"lototrot/contests/{made.contest_id}/certificate").json() in log
+    contest, log = settled(point), published_log()
+    assert "as the operator counted them" in run(tmp_path, log, contest)
+    assert "over 60 sealed tickets" in run(
+        tmp_path, log, contest, sealed_tickets(tmp_path, contest)
+    )
+    assert Api().get(f"lototrot/contests/{contest.contest_id}/certificate").json() in log
 
 
 def test_tickets_voided_for_a_breach_are_left_out(
     point: factories.Point, tmp_path: Path, monkeypatch: Any
 ) -> None:
     quick_signatures(monkeypatch)
-    made = sold(point)
+    contest = sold(point)
     factories.time_pass(hours=2)
-    first = factories.races_of(made)[0]
-    factories.contest_closed(made)
+    first = factories.races_of(contest)[0]
+    factories.contest_closed(contest)
     factories.started(first, at=clock.now() - timedelta(hours=3))
     one, two = factories.two_organisers()
-    proposal = breach_void(by=one, contest_id=made.pk)
+    proposal = breach_void(by=one, contest_id=contest.pk)
     two_persons.confirm(proposal=proposal.uuid, by=two)
-    for race in factories.races_of(made):
+    for race in factories.races_of(contest):
         factories.classified(race, [1])
-    found = contest_settle(contest_id=made.pk)
-    assert found.tickets == 0
-    log, tickets = published_log(), sealed_tickets(tmp_path, found)
-    assert "The settlement holds" in run(tmp_path, log, found, tickets)
+    settlement = contest_settle(contest_id=contest.pk)
+    assert settlement.tickets == 0
+    log, tickets = published_log(), sealed_tickets(tmp_path, settlement)
+    assert "The settlement holds" in run(tmp_path, log, settlement, tickets)
     kinds = ("lototrot.amendment",)
-    walk = Walk(log, lambda other: run(tmp_path, other, found, tickets))
+    walk = Walk(log, lambda other: run(tmp_path, other, settlement, tickets))
     assert walk.liars(*kinds) ^ vouched_for(*kinds) == set()
     without = next(each["document"] for each in log if each["kind"] == KIND)
     with pytest.raises(Refused, match=r"^lototrot\.settlement\.amendments: "):
-        run(tmp_path, forged(log, KIND, without | {"amendments": []}), found)
+        run(tmp_path, forged(log, KIND, without | {"amendments": []}), settlement)
 
 
 def test_every_field_that_a_stranger_changes_is_refused_by_its_name(
     point: factories.Point, tmp_path: Path, monkeypatch: Any
 ) -> None:
     quick_signatures(monkeypatch)
-    made = settled(point)
-    walk = Walk(published_log(), lambda other: run(tmp_path, other, made))
+    contest = settled(point)
+    walk = Walk(published_log(), lambda other: run(tmp_path, other, contest))
     assert walk.strangers(KIND, "lototrot.seal", "draws.minutes") > 1_000
 
 
@@ -263,9 +265,9 @@ def test_every_lie_of_the_operator_is_found_but_what_only_people_vouch_for(
     point: factories.Point, tmp_path: Path, monkeypatch: Any
 ) -> None:
     quick_signatures(monkeypatch)
-    made = settled(point)
-    tickets = sealed_tickets(tmp_path, made)
-    walk = Walk(published_log(), lambda other: run(tmp_path, other, made, tickets))
+    contest = settled(point)
+    tickets = sealed_tickets(tmp_path, contest)
+    walk = Walk(published_log(), lambda other: run(tmp_path, other, contest, tickets))
     kinds = (KIND, "lototrot.seal")
     assert walk.liars(*kinds) ^ vouched_for(*kinds) == set()
 
@@ -273,17 +275,17 @@ def test_every_lie_of_the_operator_is_found_but_what_only_people_vouch_for(
 def test_tickets_tell_on_an_operator_who_counts_wrong_or_changes_one(
     point: factories.Point, tmp_path: Path
 ) -> None:
-    made, log = settled(point), published_log()
-    d = published_of(made)["document"]
+    contest, log = settled(point), published_log()
+    d = published_of(contest)["document"]
     counted = {7: 0, 6: 1, 5: 2, 4: 3}
     wrong = distribute(Takings(d["figures"]["takings"], counted, 0, 0, 0), rounds.rules())
     parts = organiser_share(rounds.NOON.date()).divide(wrong.organiser_share)
     organiser = d["organiser"] | {"parts": {str(p): cents for p, cents in parts.items()}}
     lying = forged(log, KIND, d | {"figures": wrong.to_document(), "organiser": organiser})
-    assert "as the operator counted" in run(tmp_path, lying, made)
-    file = sealed_tickets(tmp_path, made)
+    assert "as the operator counted" in run(tmp_path, lying, contest)
+    file = sealed_tickets(tmp_path, contest)
     with pytest.raises(Refused, match=r"^lototrot\.settlement\.figures\.winners: "):
-        run(tmp_path, lying, made, file)
+        run(tmp_path, lying, contest, file)
     whole = Path(file).read_bytes()
     # The last byte is of the commitment to the last ticket's code; the first, of a field's length.
     for place in (len(whole) - 1, 5, 0):
@@ -291,25 +293,25 @@ def test_tickets_tell_on_an_operator_who_counts_wrong_or_changes_one(
         other[place] ^= 1
         Path(file).write_bytes(other)
         with pytest.raises(Refused, match=r"^TICKETS: "):
-            run(tmp_path, log, made, file)
+            run(tmp_path, log, contest, file)
     for other_length in (len(whole) - 1, len(whole) - 40):
         Path(file).write_bytes(whole[:other_length])
         with pytest.raises(Refused, match=r"^TICKETS: "):
-            run(tmp_path, log, made, file)
+            run(tmp_path, log, contest, file)
 
 
 @pytest.mark.article("14.III.10.2")
 def test_an_order_that_shortens_the_days_to_claim_is_refused(
     point: factories.Point, tmp_path: Path
 ) -> None:
-    """D7: a late order moves the last day; whoever publishes the old one is found out."""
-    made = settled(point)
+    """D7: a late order moves the last day; a person who publishes the old one is found out."""
+    contest = settled(point)
     factories.time_pass(days=10)
     one, two = factories.two_organisers()
-    proposal = payment_order_propose(by=one, contest_id=made.contest_id)
+    proposal = payment_order_propose(by=one, contest_id=contest.contest_id)
     two_persons.confirm(proposal=proposal.uuid, by=two)
     log = published_log()
-    assert run(tmp_path, log, made).endswith("; payable until 2030-04-10.")
+    assert run(tmp_path, log, contest).endswith("; payable until 2030-04-10.")
     kind = certificate.PAYMENT_ORDER
     true = next(each["document"] for each in log if each["kind"] == kind)
     for name, lie in (
@@ -321,7 +323,7 @@ def test_an_order_that_shortens_the_days_to_claim_is_refused(
         ("certificate", "00" * 32),
     ):
         with pytest.raises(Refused, match=r"^lototrot\.payment_order"):
-            run(tmp_path, forged(log, kind, true | {name: lie}), made)
+            run(tmp_path, forged(log, kind, true | {name: lie}), contest)
 
 
 # --- What is published when ----------------------------------------------------------------------

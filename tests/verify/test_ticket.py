@@ -40,19 +40,19 @@ def sold(contest: Contest, count: int) -> list[tuple[Ticket, str]]:
 def test_every_holder_proves_their_own_ticket_and_no_other(contest: Contest) -> None:
     every = sold(contest, 9)
     factories.contest_closed(contest)
-    found = [ticket_proof(presented_code=code) for _, code in every]
-    assert [proof["place"] for proof in found] == list(range(9))
-    for (_, code), proof in zip(every, found, strict=True):
+    proofs = [ticket_proof(presented_code=code) for _, code in every]
+    assert [proof["place"] for proof in proofs] == list(range(9))
+    for (_, code), proof in zip(every, proofs, strict=True):
         said = ticket.proof_holds(proof, code, keys.current_public())
         assert said.startswith(f"SEALED: ticket {proof['place'] + 1} of 9 of the lototrot contest")
         numbers = [", ".join(map(str, race)) for race in proof["ticket"]["selections"]]
         assert f"\nselections: {'; '.join(numbers)}\n" in f"{said}\n"
         assert len(proof["path"]) <= 4
     with pytest.raises(Refused, match="CODE"):
-        ticket.proof_holds(found[0], every[1][1], keys.current_public())
+        ticket.proof_holds(proofs[0], every[1][1], keys.current_public())
     with pytest.raises(Refused, match=r"proof\.seal\.key"):
-        ticket.proof_holds(found[0], every[0][1], bytes(32))
-    text = json.dumps(found[0])
+        ticket.proof_holds(proofs[0], every[0][1], bytes(32))
+    text = json.dumps(proofs[0])
     assert all(str(each.uuid) not in text and code not in text for each, code in every)
 
 

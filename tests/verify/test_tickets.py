@@ -56,9 +56,9 @@ def test_winning_bets_are_those_of_the_engine_and_of_counting_one_by_one() -> No
 
 
 def test_leaves_are_read_with_their_fields(tmp_path: Path) -> None:
-    made = [leaf(masks) for masks in MASKS]
-    read = list(tickets.leaves(written(tmp_path, *made), 2))
-    assert [each for each, _ in read] == made
+    leaves = [leaf(masks) for masks in MASKS]
+    read = list(tickets.leaves(written(tmp_path, *leaves), 2))
+    assert [each for each, _ in read] == leaves
     assert all(fields[:2] == [b"BAR-1", b"BAR-1-A"] for _, fields in read)
 
 

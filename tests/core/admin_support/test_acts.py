@@ -63,8 +63,8 @@ def test_an_act_is_asked_shown_done_and_logged() -> None:
     desk, place = Desk(Role.ORGANISER), factories.premises()
     url = act_url(place, "suspend")
     assert "Suspend sales" in desk.get(url)
-    shown = desk.client.post(url, {"reason": "Storm at sea"})
-    assert "Storm at sea" in text_of(shown)
+    answer = desk.client.post(url, {"reason": "Storm at sea"})
+    assert "Storm at sea" in text_of(answer)
     assert not place.suspensions.exists()
     before = LogEntry.objects.count()
     assert desk.client.post(url, {"reason": "Storm at sea", "do": "1"})["Location"] == row_url(

@@ -153,27 +153,27 @@ def test_pages_answer_in_every_language(day: RaceDay, language: str) -> None:
 
 
 def test_every_table_of_the_project_is_somewhere_in_the_admin() -> None:
-    shown = set(REGISTERED)
+    tables = set(REGISTERED)
     for page in admin.site._registry.values():
-        shown |= {inline.model for inline in page.inlines}
+        tables |= {inline.model for inline in page.inlines}
     # One is a secret, two are states that other pages tell, one is a file that is
     # downloaded, and views stand on their lists.
     elsewhere = {"FirstAnswer", "NewPassword", "ClockWatch", "FilePart", "SavedView"}
-    assert {m.__name__ for m in guarded_models() if m not in shown} == elsewhere
+    assert {m.__name__ for m in guarded_models() if m not in tables} == elsewhere
 
 
 def _fields_shown() -> list[tuple[str, Any]]:
     """Return the name and label of every column of pages and inlines."""
-    found = []
+    columns = []
     for page in admin.site._registry.values():
         for part in (page, *page.get_inline_instances(None)):
             for each in (*getattr(part, "list_display", ()), *part.readonly_fields):
-                shown = getattr(part, each, None) if isinstance(each, str) else each
-                label = getattr(shown, "short_description", None)
-                found.append(
-                    (f"{part.__class__.__name__}.{getattr(shown, '__name__', each)}", label)
+                column = getattr(part, each, None) if isinstance(each, str) else each
+                label = getattr(column, "short_description", None)
+                columns.append(
+                    (f"{part.__class__.__name__}.{getattr(column, '__name__', each)}", label)
                 )
-    return found
+    return columns
 
 
 def test_every_label_is_a_translatable_text() -> None:

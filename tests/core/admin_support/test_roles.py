@@ -56,9 +56,9 @@ def test_the_page_shows_the_table(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_every_operation_is_a_door_and_each_of_staff_names_its_power() -> None:
-    found = doors()
-    assert {(door.method, door.path) for door in found} == set(CALLED)
-    for door in found:
+    operations = doors()
+    assert {(door.method, door.path) for door in operations} == set(CALLED)
+    for door in operations:
         if "staff" in str(CALLED[door.method, door.path].said.get("security")):
             assert door.declared.power in ("-", "*") or holders(door.declared.power), door.name
 
@@ -181,7 +181,7 @@ def test_each_cell_of_the_acts_of_two_persons(
 
 def _proposed(kind: Kind, session: StaffSession) -> str:
     content = {"of": kind.name}
-    made = Proposal.objects.create(
+    proposal = Proposal.objects.create(
         kind=kind.name,
         subject=f"cell:{kind.name}",
         content=content,
@@ -191,7 +191,7 @@ def _proposed(kind: Kind, session: StaffSession) -> str:
         proposed_by=session.user,
         proposed_in=session,
     )
-    return str(made.uuid)
+    return str(proposal.uuid)
 
 
 @pytest.mark.parametrize("role", list(Role))

@@ -34,9 +34,9 @@ def test_it_asks_for_nothing_secret(page: object) -> None:
 def test_a_uuid_finds_its_rows_for_those_who_may_read_them() -> None:
     (ticket,) = rounds.sell(factories.contest(), factories.point(), [(1,) * 7])
     before = Look.objects.count()
-    found = _find(Desk(Role.AUDITOR), f" {ticket.uuid} ")
-    assert row_url(ticket) in found
-    assert list_url(Transfer) in found, "the transfer that the sale made"
+    titles = _find(Desk(Role.AUDITOR), f" {ticket.uuid} ")
+    assert row_url(ticket) in titles
+    assert list_url(Transfer) in titles, "the transfer that the sale made"
     assert Look.objects.count() == before + 1
     assert row_url(ticket) not in _find(Desk(Role.ORGANISER), str(ticket.uuid))
 

@@ -145,8 +145,8 @@ def test_a_known_device_comes_to_the_sign_on_in_a_flood() -> None:
     assert statuses(7, "/admin/login/")[-1] == 429
     name = devices.cookie_name(user.username)
     client.cookies[name] = devices.device_token(user)
-    known = client.post("/admin/login/", {"username": user.username}, REMOTE_ADDR=ADDRESS)
-    assert known.status_code == 200
+    answer = client.post("/admin/login/", {"username": user.username}, REMOTE_ADDR=ADDRESS)
+    assert answer.status_code == 200
     client.cookies[name] = "invented"
     assert client.post("/admin/login/", {}, REMOTE_ADDR=ADDRESS).status_code == 429
     body = {"username": user.username, "password": "x" * 12}

@@ -106,7 +106,7 @@ def test_proposals_of_accounts_leave_no_password_code_or_token(log_text: LogText
     assert proposed.status_code == 202, proposed.content
     ident = proposed.json()["proposal"]
     refused(administrator.post(f"proposals/{ident}/confirmation"), 403, "same_person")
-    shown = other.get(f"proposals/{ident}")
+    answer = other.get(f"proposals/{ident}")
     assert other.post(f"proposals/{ident}/confirmation").status_code == 200
     secret = factories.second_factor(User.objects.get(username="or-17"))
     code = present_code("or-17")
@@ -115,14 +115,14 @@ def test_proposals_of_accounts_leave_no_password_code_or_token(log_text: LogText
     session = Api().post("staff/sessions", asked).json()
     person = Api(Authorization=f"Bearer {session['token']}")
     assert person.post("staff/password", {"current": GIVEN, "new": OWN}).status_code == 204
-    assert GIVEN not in shown.content.decode()
+    assert GIVEN not in answer.content.decode()
     hidden_in(log_text, GIVEN, OWN, "Kurz1", code, secret, session["token"], session["device"])
 
 
 def test_what_fails_with_a_secret_in_hand_says_it_nowhere(
     log_text: LogText, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither the line of the failure nor the error's page has it, whoever raised it."""
+    """Neither the line of the failure nor the error's page has it, no matter who raised it."""
     code = "qX3_9vZ-1aBcD4eF5gH6iJ7kL8mN9oP0"
 
     def fail(**given: str) -> None:

@@ -32,9 +32,9 @@ class TestMetrics:
         organiser.post("suspensions", {"reason": "x"})
         organiser.get("nowhere")
         after = _samples(client.get("/metrics").content.decode())
-        made = ("http_requests_total", "201", "POST", "api/v1/suspensions")
+        labels = ("http_requests_total", "201", "POST", "api/v1/suspensions")
         lost = ("http_requests_total", "404", "GET", "unmatched")
-        for series in (made, lost):
+        for series in (labels, lost):
             assert after[series] - before.get(series, 0) == 1
         assert after[("suspensions_in_force",)] - before[("suspensions_in_force",)] == 1
         assert after[("metrics_sources_failed",)] == 0
@@ -44,8 +44,8 @@ class TestMetrics:
         def broken() -> list[object]:
             raise OperationalError
 
-        found = [broken, lambda: [gauge("answer", "Of everything", [((), 42)])]]
-        with contributed("metrics", "METRICS", found):
+        sources = [broken, lambda: [gauge("answer", "Of everything", [((), 42)])]]
+        with contributed("metrics", "METRICS", sources):
             after = _samples(client.get("/metrics").content.decode())
         assert after[("metrics_sources_failed",)] == 1
         assert after[("answer",)] == 42
@@ -89,7 +89,7 @@ def test_several_processes_are_added_up(tmp_path: Path) -> None:
 
     def run(what: str) -> str:
         command = [sys.executable, "-c", _COUNTING, what]
-        found = subprocess.run(
+        done = subprocess.run(
             command,
             env=environment,
             cwd=ROOT,
@@ -98,7 +98,7 @@ def test_several_processes_are_added_up(tmp_path: Path) -> None:
             text=True,
             timeout=120,
         )
-        return found.stdout
+        return done.stdout
 
     for _ in range(2):
         run("count")

@@ -51,9 +51,9 @@ OF_ITS_OWN = {
 
 @pytest.fixture
 def request_(rf: RequestFactory) -> HttpRequest:
-    found: HttpRequest = rf.get("/api/v1/anything")
-    found.request_id = "abcdefgh"  # type: ignore[attr-defined]
-    return found
+    answer: HttpRequest = rf.get("/api/v1/anything")
+    answer.request_id = "abcdefgh"  # type: ignore[attr-defined]
+    return answer
 
 
 @pytest.mark.parametrize("kind", catalogue.classes(), ids=lambda kind: kind.code)
@@ -72,9 +72,9 @@ def test_every_class_of_errors(kind: type[DomainError], request_: HttpRequest) -
 
 def _made(kind: type[DomainError]) -> DomainError:
     """An instance, also of classes whose constructor asks for more."""
-    found = kind.__new__(kind)
-    DomainError.__init__(found)
-    return found
+    error = kind.__new__(kind)
+    DomainError.__init__(error)
+    return error
 
 
 def response_like(response: Any) -> Any:
@@ -83,8 +83,8 @@ def response_like(response: Any) -> Any:
 
 
 def test_data_are_shown_except_where_something_broke(request_: HttpRequest) -> None:
-    shown = problems.answer(Conflict("Twice.", uuid="1", roles={"b", "a"}), request_)
-    body = json.loads(shown.content)
+    answer = problems.answer(Conflict("Twice.", uuid="1", roles={"b", "a"}), request_)
+    body = json.loads(answer.content)
     assert body["detail"] == "Twice."
     assert body["data"] == {"uuid": "1", "roles": ["a", "b"]}
     hidden = problems.answer(InvariantBroken("Account X holds 5.", account="X"), request_)
@@ -165,7 +165,7 @@ class _Meeting(serializers.Serializer[Any]):
 
 
 def test_every_field_error_has_its_place() -> None:
-    found = _Meeting(
+    place = _Meeting(
         data={
             "races": [
                 {"runners": [{"number": 1}], "marks": [1]},
@@ -175,8 +175,8 @@ def test_every_field_error_has_its_place() -> None:
             ]
         }
     )
-    assert not found.is_valid()
-    error = problems.fields_invalid(found.errors)
+    assert not place.is_valid()
+    error = problems.fields_invalid(place.errors)
     assert {e["place"]: e["code"] for e in error.data["errors"]} == {
         "$.races[1].runners[1].number": "invalid",
         "$.races[1].runners[2].number": "required",
@@ -223,8 +223,12 @@ class TestBeforeAnyView:
 
     def test_what_a_problem_type_points_to(self, anybody: Api) -> None:
         kind = refused(anybody.get("nowhere"), 404, "route_unknown")["type"]
-        found = anybody.get(kind.removeprefix("/api/v1/")).json()
-        assert (found["code"], found["status"], found["transient"]) == ("route_unknown", 404, False)
+        answer = anybody.get(kind.removeprefix("/api/v1/")).json()
+        assert (answer["code"], answer["status"], answer["transient"]) == (
+            "route_unknown",
+            404,
+            False,
+        )
         listed = anybody.get("problems").json()["items"]
         assert [p["code"] for p in listed] == sorted(catalogue.entries())
         refused(anybody.get("problems/nothing"), 404, "problem_unknown")

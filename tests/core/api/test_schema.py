@@ -36,7 +36,7 @@ def test_the_committed_document_is_current(generated: str) -> None:
 def test_every_operation_says_what_it_is_and_how_it_fails(generated: str) -> None:
     document = parsed(generated)
     ids = set()
-    known = catalogue.entries()
+    operations = catalogue.entries()
     for path, method, operation in _operations(document):
         where = f"{method} {path}"
         assert operation.get("summary"), where
@@ -51,7 +51,7 @@ def test_every_operation_says_what_it_is_and_how_it_fails(generated: str) -> Non
                 codes = [line.split("`")[1] for line in response["description"].splitlines()]
                 assert codes, where
                 for code in codes:
-                    assert known[code].status == int(status), f"{where}: {code}"
+                    assert operations[code].status == int(status), f"{where}: {code}"
         if "security" in operation:
             assert "401" in responses, where
         if "requestBody" in operation:

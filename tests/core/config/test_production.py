@@ -185,8 +185,8 @@ def test_djangos_own_checks_for_deployment_find_nothing_that_is_not_done_elsewhe
         "default",
     )
     assert done.returncode == 0, done.stderr
-    found = set(re.findall(r"\(([\w.]+\.[A-Z]\d+)\)", done.stderr))
-    assert found == PROXYS | BY_NAME, done.stderr
+    matches = set(re.findall(r"\(([\w.]+\.[A-Z]\d+)\)", done.stderr))
+    assert matches == PROXYS | BY_NAME, done.stderr
 
 
 @pytest.mark.django_db

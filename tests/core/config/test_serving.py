@@ -55,13 +55,13 @@ def answering(port: int) -> int | None:
         connection.close()
 
 
-def another(port: int, known: set[int]) -> int:
+def another(port: int, others: set[int]) -> int:
     """Return a process that answers and is not known; wait for it."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
-        found = answering(port)
-        if found and found not in known:
-            return found
+        process = answering(port)
+        if process and process not in others:
+            return process
         time.sleep(0.02)
     raise AssertionError("no other process came")
 

@@ -42,13 +42,13 @@ def reads(path: Path) -> Iterator[tuple[str, str | None]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.BoolOp) and isinstance(node.values[0], ast.Call):
             default = node.values[-1]  # os.environ.get(name) or default
-            found = _read(node.values[0], constants)
-            if found and isinstance(default, ast.Constant):
-                yield found[0], str(default.value)
+            read_name = _read(node.values[0], constants)
+            if read_name and isinstance(default, ast.Constant):
+                yield read_name[0], str(default.value)
         elif isinstance(node, ast.Call):
-            found = _read(node, constants)
-            if found:
-                yield found
+            read_name = _read(node, constants)
+            if read_name:
+                yield read_name
 
 
 def _dotted(node: ast.expr) -> str:
@@ -72,19 +72,22 @@ def _read(call: ast.Call, constants: dict[str, object]) -> tuple[str, str | None
 
 @cache
 def variables() -> dict[str, str | None]:
-    found: dict[str, str | None] = {}
+    defaults: dict[str, str | None] = {}
     for package in ("core", "lototrot", "promotrot"):
         for path in sorted((ROOT / package).rglob("*.py")):
             for name, default in reads(path):
-                found[name] = found.get(name) or default
-    return found
+                defaults[name] = defaults.get(name) or default
+    return defaults
 
 
 def test_the_environment_table_has_every_variable_and_its_default() -> None:
-    found, said = variables(), {row[0].strip("`"): row[1].strip("`") for row in rows("Environment")}
-    assert {"SECRET_KEY", "WEB_SERVER", "PROMETHEUS_MULTIPROC_DIR"} <= found.keys()
-    assert said.keys() == found.keys()
-    for name, default in found.items():
+    defaults, said = (
+        variables(),
+        {row[0].strip("`"): row[1].strip("`") for row in rows("Environment")},
+    )
+    assert {"SECRET_KEY", "WEB_SERVER", "PROMETHEUS_MULTIPROC_DIR"} <= defaults.keys()
+    assert said.keys() == defaults.keys()
+    for name, default in defaults.items():
         if default:
             assert said[name].lower() == default.lower(), name
 

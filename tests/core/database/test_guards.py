@@ -30,8 +30,8 @@ def database(django_db_setup: None, django_db_blocker: object) -> Iterator[Datab
     """Return a database for the tests of this module, which all leave it unchanged."""
     from tests.support import databases
 
-    with django_db_blocker.unblock(), databases.clone() as found:  # type: ignore[attr-defined]
-        yield found
+    with django_db_blocker.unblock(), databases.clone() as server:  # type: ignore[attr-defined]
+        yield server
 
 
 @pytest.fixture
@@ -120,9 +120,9 @@ def test_the_owner_is_refused_every_change_that_is_not_declared(
     table = model._meta.db_table
     one_row(owner, table)
     declared = set(columns(model, model.mutable))
-    found = table_columns(owner, table)
-    assert declared < set(found)
-    for column, other in found.items():
+    all_columns = table_columns(owner, table)
+    assert declared < set(all_columns)
+    for column, other in all_columns.items():
         change = f'UPDATE "{table}" SET "{column}" = {other}'
         if column in declared:
             with tried(owner):
@@ -255,14 +255,14 @@ def test_nobody_else_enters_the_tables(owner: psycopg.Connection) -> None:
 def test_functions_with_the_owners_rights_have_a_search_path_of_their_own(
     owner: psycopg.Connection,
 ) -> None:
-    """Otherwise whoever can make a table could have them read or write that one."""
-    found = owner.execute(
+    """Otherwise a person who can make a table could have them read or write that one."""
+    unsafe = owner.execute(
         "SELECT proname, coalesce(array_to_string(proconfig, ';'), '') FROM pg_proc"
         " WHERE prosecdef AND pronamespace NOT IN ('pg_catalog'::regnamespace,"
         " 'information_schema'::regnamespace)"
     ).fetchall()
-    assert "journal_note" in {name for name, _ in found}
-    assert [name for name, has in found if "search_path=pg_catalog, pg_temp" not in has] == []
+    assert "journal_note" in {name for name, _ in unsafe}
+    assert [name for name, has in unsafe if "search_path=pg_catalog, pg_temp" not in has] == []
 
 
 def test_in_production_the_application_does_not_move_the_clock() -> None:

@@ -13,7 +13,7 @@ from tests.support.databases import Database
 
 
 def touched() -> list[str]:
-    """Return the rows of the catalogue that a run of both installers writes anew."""
+    """Return the rows of the catalogue that a run of both installers writes again."""
     with connections["owner"].cursor() as cursor:
         query = (
             "SELECT 'function ' || proname, xmin::text FROM pg_proc"

@@ -49,11 +49,11 @@ class Database:
 
 @pytest.fixture
 def database(monkeypatch: pytest.MonkeyPatch) -> Database:
-    made = Database()
-    monkeypatch.setattr(together, "call_function", made.call_function)
-    monkeypatch.setattr(together, "run_prepared_once", made.run_prepared_once)
+    server = Database()
+    monkeypatch.setattr(together, "call_function", server.call_function)
+    monkeypatch.setattr(together, "run_prepared_once", server.run_prepared_once)
     monkeypatch.setattr(together, "PATIENCE_S", 10)
-    return made
+    return server
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ RING = ("2", {"1": bytes(32), "2": bytes(range(32))})
 
 def test_tokens_differ_and_name_their_key(settings: LazySettings) -> None:
     settings.TOKEN_KEYS = RING
-    made = {token_make() for _ in range(20)}
-    assert len(made) == 20 and {token[0] for token in made} == {"2"}
+    tokens = {token_make() for _ in range(20)}
+    assert len(tokens) == 20 and {token[0] for token in tokens} == {"2"}
     assert len(token_make(15)) == 21
 
 

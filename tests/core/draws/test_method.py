@@ -87,8 +87,8 @@ def test_what_the_witness_gives_is_of_the_kind_and_number_committed_to() -> None
 def test_the_commitment_binds_kind_and_number() -> None:
     secret, field = bytes(32), bytes(32)
     kinds = [(Source.DICE, 10), (Source.DICE, 11), (Source.BALLS, 10), (Source.PHRASE, None)]
-    made = {method.commitment(secret, "draw", field, method.Means(*kind)) for kind in kinds}
-    assert len(made) == 4
+    commitments = {method.commitment(secret, "draw", field, method.Means(*kind)) for kind in kinds}
+    assert len(commitments) == 4
 
 
 def test_an_entry_twice_or_too_many_places_is_no_field() -> None:
@@ -103,17 +103,17 @@ def test_an_order_is_of_the_field_each_once(entries: list[str], data: st.DataObj
     secret = data.draw(st.binary(min_size=32, max_size=32))
     phrase = method.Means(Source.PHRASE, None)
     digest = method.commitment(secret, "draw", method.field_digest(entries), phrase)
-    found = method.order(secret, digest, "entropy", entries, places)
-    assert len(found) == places == len(set(found)) and set(found) <= set(entries)
+    order = method.order(secret, digest, "entropy", entries, places)
+    assert len(order) == places == len(set(order)) and set(order) <= set(entries)
     whole = method.order(secret, digest, "entropy", entries, len(entries))
-    assert whole[:places] == found, "fewer places are the same draw cut short"
+    assert whole[:places] == order, "fewer places are the same draw cut short"
 
 
 def test_the_documented_example_is_true() -> None:
     page = (ROOT / "docs" / "proofs.md").read_text("utf-8")
-    found = re.search(r"<!-- example: draw -->\n```json\n(.*?)```", page, re.DOTALL)
-    assert found
-    example = json.loads(found[1])
+    match = re.search(r"<!-- example: draw -->\n```json\n(.*?)```", page, re.DOTALL)
+    assert match
+    example = json.loads(match[1])
     field = method.field_digest(example["entries"])
     secret = bytes.fromhex(example["secret"])
     source = Source(example["source"])
@@ -122,8 +122,13 @@ def test_the_documented_example_is_true() -> None:
     text = method.entropy_canonical(source, example["text"])
     means.need_kept(source, text)
     order = method.order(secret, digest, text, example["entries"], 4)
-    made = {"sha256": field.hex(), "commitment": digest.hex(), "canonical": text, "order": order}
-    assert {name: example[name] for name in made} == made
+    computed = {
+        "sha256": field.hex(),
+        "commitment": digest.hex(),
+        "canonical": text,
+        "order": order,
+    }
+    assert {name: example[name] for name in computed} == computed
 
 
 def biased(secret: bytes, published: bytes, entropy: str, entries: list[str]) -> list[str]:
@@ -149,8 +154,8 @@ def test_every_order_of_100_000_draws_is_as_likely_and_a_biased_sampler_is_caugh
             return [tuple(biased(seed, b"", "e", of)) for seed in seeds[: DRAWS // 10]]
         return [tuple(method.order(seed, b"", "e", of, len(of))) for seed in seeds]
 
-    def places(found: list[tuple[str, ...]]) -> float:
-        return max(excess_of((order[place] for order in found), 12) for place in range(12))
+    def places(orders: list[tuple[str, ...]]) -> float:
+        return max(excess_of((order[place] for order in orders), 12) for place in range(12))
 
     assert excess_of(orders(five, False), len(list(itertools.permutations(five)))) < 1
     assert places(orders(twelve, False)) < 1

@@ -23,9 +23,9 @@ REQUEST = "act-0123456789"
 
 
 def last_act() -> Act:
-    found = Act.objects.order_by("-xid").first()
-    assert found is not None
-    return found
+    act = Act.objects.order_by("-xid").first()
+    assert act is not None
+    return act
 
 
 def change(relation: str) -> Change:
@@ -116,8 +116,8 @@ def test_what_is_undone_leaves_no_act_and_no_name(own_database: Database) -> Non
 
 
 def last_act_number() -> int:
-    found = Act.objects.order_by("-xid").first()
-    return found.pk if found else 0
+    act = Act.objects.order_by("-xid").first()
+    return act.pk if act else 0
 
 
 def test_acts_in_the_admin_by_tasks_and_by_strangers(own_database: Database) -> None:

@@ -45,8 +45,8 @@ def test_a_part_of_the_journal_is_verified_without_reading_the_past(name: str) -
         cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute("SET LOCAL enable_bitmapscan = off")
         cursor.execute(f"EXPLAIN (FORMAT JSON) {cut}")
-        found = cursor.fetchone()[0]
-    (plan,) = found if isinstance(found, list) else json.loads(found)
+        row = cursor.fetchone()[0]
+    (plan,) = row if isinstance(row, list) else json.loads(row)
     scans = list(_scans(plan["Plan"]))
     assert len(scans) >= 2
     assert [scan["Relation Name"] for scan in scans if "Index Cond" not in scan] == []

@@ -133,7 +133,7 @@ def written_as(name: str, **who: Any) -> None:
 @pytest.mark.parametrize("name", ["task:x", "command:x", "clock.watch"])
 def test_a_named_job_may_write(own_database: Database, name: str) -> None:
     written_as(name)
-    assert not [found for found in broken(NOBODY) if found[1] == newest()]
+    assert not [breaches for breaches in broken(NOBODY) if breaches[1] == newest()]
 
 
 @pytest.mark.parametrize("name", ["", "admin_office_post", "premises_post", "task:"])

@@ -15,7 +15,7 @@ def test_what_is_secret_stays_so(own_database: Database) -> None:
     with acting.acting("pin"):
         place.operator.pin = "argon2$secret"
         place.operator.save(update_fields=["pin"])
-    found = change("premises_operator")
-    assert set(found.after) == {"pin"}
-    assert found.after["pin"].startswith("sha256:")
-    assert "argon2" not in str(found.before) + str(found.after)
+    written = change("premises_operator")
+    assert set(written.after) == {"pin"}
+    assert written.after["pin"].startswith("sha256:")
+    assert "argon2" not in str(written.before) + str(written.after)

@@ -219,8 +219,8 @@ def nothing_can_be_written_and_nobody_is_accused(
     contest: Contest, point: factories.Point, sold: set[object]
 ) -> None:
     assert tickets() == sold
-    found = verify().findings
-    assert [each.what for each in found] == [Fault.UNBEGUN], {each.detail for each in found}
+    findings = verify().findings
+    assert [each.what for each in findings] == [Fault.UNBEGUN], {each.detail for each in findings}
     said = StringIO()
     with pytest.raises(CommandError, match="nothing was changed, and nothing can be written"):
         call_command("journal_verify", stdout=said)

@@ -77,10 +77,10 @@ def _signatures(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def day(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Day]:
-    with django_db_blocker.unblock(), databases.clone() as found:
-        made = build()
-        with as_owner(found):
-            yield made
+    with django_db_blocker.unblock(), databases.clone() as server:
+        built = build()
+        with as_owner(server):
+            yield built
 
 
 @pytest.fixture(scope="module")
@@ -92,16 +92,16 @@ def reads(day: Day, tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[s
     sealed and touched: the page says it of all lines at once, and `tests/verify/test_journal.py`
     proves it. It is asked here about the journal's own tables.
     """
-    found, folder = {}, tmp_path_factory.mktemp("reads")
+    tables_read, folder = {}, tmp_path_factory.mktemp("reads")
     with touched():
         for name, refuses in VERIFIERS.items():
             with tables_used() as used:
                 refuses(day, folder)
-            found[name] = used
-    found["verify/journal.py"] = {
-        table for table in found["verify/journal.py"] if table.startswith("journal_")
+            tables_read[name] = used
+    tables_read["verify/journal.py"] = {
+        table for table in tables_read["verify/journal.py"] if table.startswith("journal_")
     }
-    return found
+    return tables_read
 
 
 def test_nobody_refuses_the_day_as_it_was(day: Day, tmp_path: Path) -> None:
@@ -126,12 +126,12 @@ def test_who_says_so(
             for statement in touch.statements:
                 assert execute(statement) > 0, "nothing to touch"
         assert used >= touch.tables
-        found = journal_findings(touch.looked_at)
+        findings = journal_findings(touch.looked_at)
         asked = {name: each for name, each in VERIFIERS.items() if used & reads[name]}
         refused = [name for name, refuses in asked.items() if refuses(day, tmp_path)]
-    assert sorted({code for code, *_ in found}) == touch.journal
+    assert sorted({code for code, *_ in findings}) == touch.journal
     assert refused == touch.others
-    named = {table for _, table, *_ in found} | {"journal_batch", "journal_block"}
+    named = {table for _, table, *_ in findings} | {"journal_batch", "journal_block"}
     assert touch.tables <= named
 
 

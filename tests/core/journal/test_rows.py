@@ -28,9 +28,9 @@ def _texts(sql: str) -> list[str]:
 
 
 def test_entries_are_digests_in_the_order_of_transactions(own_database: Database) -> None:
-    made = [factories.premises() for _ in range(3)]
+    premises = [factories.premises() for _ in range(3)]
     entries = _entries()
-    assert [entry.row for entry in entries] == [place.pk for place in made]
+    assert [entry.row for entry in entries] == [place.pk for place in premises]
     assert [entry.xid for entry in entries] == sorted(entry.xid for entry in entries)
     written = _texts(rows.written_sql(PREMISES, rows.present_columns(PREMISES)))
     digests = [hashlib.sha256(text.encode()).digest() for text in written]

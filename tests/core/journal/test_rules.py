@@ -29,11 +29,15 @@ TEST = two_persons.Kind("journal.test", "premises.register", lambda proposal, by
 
 def broken() -> set[tuple[str, str]]:
     """Return the broken rules and their tables, beyond those that the factories break."""
-    found = verify().findings
-    assert {each.what for each in found} <= {Fault.RULE, Fault.ACT_UNNAMED, Fault.ROW_WITHOUT_ACT}
+    findings = verify().findings
+    assert {each.what for each in findings} <= {
+        Fault.RULE,
+        Fault.ACT_UNNAMED,
+        Fault.ROW_WITHOUT_ACT,
+    }
     return {
         (each.detail.rpartition("(")[2].rstrip(")"), each.table)
-        for each in found
+        for each in findings
         if each.what is Fault.RULE and not each.detail.endswith("confirmed)")
     }
 
@@ -83,17 +87,17 @@ def test_a_ticket_past_its_sale_and_one_put_back_in_time(day: Database) -> None:
     transfer = Transfer.objects.get(reference=sold.uuid)
     # With its money, but ten minutes after it says that it was sold.
     with acting.acting("lototrot.sale", **sale), transaction.atomic():
-        made = Ticket.objects.create(
+        ticket = Ticket.objects.create(
             **values | {"uuid": uuid.uuid4(), "code_digest": bytes(15) + b"1"}
         )
         Transfer.objects.create(
-            reference=made.uuid,
+            reference=ticket.uuid,
             line=0,
             kind=transfer.kind,
             debit_id=transfer.debit_id,
             credit_id=transfer.credit_id,
-            amount_cents=made.amount_cents,
-            at=made.sold_at,
+            amount_cents=ticket.amount_cents,
+            at=ticket.sold_at,
         )
     rows = {f.row for f in verify().findings if f.what is Fault.RULE and "sold" in f.detail}
     assert len(rows) == 2
@@ -141,8 +145,8 @@ def test_persons_that_were_not_the_ones_who_acted(
             "UPDATE staff_decision SET decided_by_id = %s, decided_in_id = %s WHERE id = %s",
             [first.user_id, first.session_id, decision.pk],
         )
-        found = {f.detail.rpartition("(")[2] for f in verify().findings if f.what is Fault.RULE}
-        assert {"two_persons)", "decider_is_who_acted)"} <= found
+        findings = {f.detail.rpartition("(")[2] for f in verify().findings if f.what is Fault.RULE}
+        assert {"two_persons)", "decider_is_who_acted)"} <= findings
 
 
 @pytest.mark.article("14.III.8.2")

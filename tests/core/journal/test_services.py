@@ -25,9 +25,9 @@ from tests.support.journaling import as_owner, execute, seal_all, touched
 
 def sealed() -> Batch:
     assert batches_due()
-    made = batch_seal()
-    assert made is not None
-    return made
+    batch = batch_seal()
+    assert batch is not None
+    return batch
 
 
 def test_what_ended_is_sealed_once_and_verifies(own_database: Database) -> None:
@@ -55,7 +55,7 @@ SLOW = (
 def test_an_open_transaction_holds_back_itself_alone(
     own_database: Database, writes_first: bool
 ) -> None:
-    """Whoever leaves a transaction open keeps nobody else's acts from being sealed."""
+    """A person who leaves a transaction open keeps nobody else's acts from being sealed."""
     factories.premises()
     seal_all()
     with psycopg.connect(own_database.app_url) as slow:

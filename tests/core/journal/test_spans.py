@@ -36,13 +36,13 @@ def test_every_entry_is_in_one_stretch(
         )
     seal_all()
     with transaction.atomic(), rows.ready():
-        found = list(stretches(PREMISES))
-        sealed = [row for stretch in found for row in _proved(stretch)]
+        entries = list(stretches(PREMISES))
+        sealed = [row for stretch in entries for row in _proved(stretch)]
     assert sealed == places
-    assert len(found) == (Batch.objects.count() if most == 1 else len(found))
-    assert found[0].first_batch == 1
-    assert found[-1].last_batch == Batch.objects.count()
-    assert [each.span.first for each in found[1:]] == [each.span.end for each in found[:-1]]
+    assert len(entries) == (Batch.objects.count() if most == 1 else len(entries))
+    assert entries[0].first_batch == 1
+    assert entries[-1].last_batch == Batch.objects.count()
+    assert [each.span.first for each in entries[1:]] == [each.span.end for each in entries[:-1]]
     assert verify().findings == []
 
 

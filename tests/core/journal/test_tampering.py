@@ -79,19 +79,19 @@ def fill(owner: psycopg.Connection, table: Journaled) -> None:
 @pytest.fixture(scope="module")
 def database(django_db_setup: None, django_db_blocker: object) -> Iterator[Database]:
     """Yield a database with sealed rows in all tables; the tests restore what they change."""
-    with django_db_blocker.unblock(), databases.clone() as found:  # type: ignore[attr-defined]
-        with as_owner(found):
+    with django_db_blocker.unblock(), databases.clone() as server:  # type: ignore[attr-defined]
+        with as_owner(server):
             seal_all()  # with the key that signs
-        with psycopg.connect(found.owner_url) as owner:
+        with psycopg.connect(server.owner_url) as owner:
             owner.execute("SELECT set_config('core.act', 'tests', false)")
             for table in TABLES:
                 relax(owner, table.name)
             owner.commit()
             for table in TABLES:
                 fill(owner, table)
-        with as_owner(found):
+        with as_owner(server):
             seal_all()
-            yield found
+            yield server
 
 
 def others(table: Journaled) -> dict[str, str]:
@@ -129,13 +129,13 @@ def test_every_column_of_every_row(database: Database, table: Journaled) -> None
             with undone():
                 for row in ROWS:
                     change(table, column, row, other)
-                found = list(table_findings(table, part))
-            named = {each.row for each in found}
+                differences = list(table_findings(table, part))
+            named = {each.row for each in differences}
             if column == table.key:
                 assert named >= set(ROWS), column
             else:
                 assert named == (set() if column in table.derived else set(ROWS)), column
-            assert {each.table for each in found} <= {table.name}
+            assert {each.table for each in differences} <= {table.name}
 
 
 @EACH

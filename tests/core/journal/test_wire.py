@@ -17,14 +17,14 @@ PAGE = (ROOT / "docs" / "proofs.md").read_text("utf-8")
 
 
 def test_the_worked_bytes() -> None:
-    found = re.search(r"<!-- example: journal -->\n```json\n(.*?)\n```", PAGE, re.DOTALL)
-    assert found is not None
-    shown = json.loads(found[1])
-    digest = hashlib.sha256(shown["text"].encode()).digest()
-    content = bytes.fromhex(shown["entry"])
+    match = re.search(r"<!-- example: journal -->\n```json\n(.*?)\n```", PAGE, re.DOTALL)
+    assert match is not None
+    example = json.loads(match[1])
+    digest = hashlib.sha256(example["text"].encode()).digest()
+    content = bytes.fromhex(example["entry"])
     assert list(wire.entries_of(content)) == [wire.Entry(800, 7, digest)]
-    form = wire.form_digest("places", sorted(json.loads(shown["text"])))
-    assert form == shown["form"]
+    form = wire.form_digest("places", sorted(json.loads(example["text"])))
+    assert form == example["form"]
     head = wire.head(
         number=1,
         previous=wire.NOTHING_BEFORE,
@@ -34,10 +34,10 @@ def test_the_worked_bytes() -> None:
         sealed_at=datetime(2030, 3, 2, 11, 0, 5, tzinfo=UTC),
         blocks=[wire.block_head(form, 1, hashlib.sha256(content).digest())],
     )
-    assert head == shown["head"]
+    assert head == example["head"]
     message = canonical_bytes(head)
-    assert hashlib.sha256(message).hexdigest() == shown["digest"]
-    assert _private(bytes(range(32))).sign(message).hex() == shown["signature"]
+    assert hashlib.sha256(message).hexdigest() == example["digest"]
+    assert _private(bytes(range(32))).sign(message).hex() == example["signature"]
 
 
 def entry(xid: int, row: int) -> bytes:

@@ -30,26 +30,26 @@ ATTRIBUTES = {
 
 def impurities(source: str, package: str) -> list[str]:
     """Return the impure names in a module of a pure package."""
-    found = []
+    impure = []
     for node in ast.walk(ast.parse(source)):
         line = getattr(node, "lineno", 0)
         match node:
             case ast.Constant(value=float() | complex()):
-                found.append(f"{line}: a float")
+                impure.append(f"{line}: a float")
             case ast.BinOp(op=ast.Div()) | ast.AugAssign(op=ast.Div()):
-                found.append(f"{line}: a division without a named rounding")
+                impure.append(f"{line}: a division without a named rounding")
             case ast.Name(id=name) if name in CALLS:
-                found.append(f"{line}: {name}")
+                impure.append(f"{line}: {name}")
             case ast.Attribute(attr=name) if name in ATTRIBUTES:
-                found.append(f"{line}: .{name}")
+                impure.append(f"{line}: .{name}")
             case ast.Import(names=names):
-                found += [f"{line}: import {n.name}" for n in names if _closed(n.name, package)]
+                impure += [f"{line}: import {n.name}" for n in names if _closed(n.name, package)]
             case ast.ImportFrom(module=module, names=names, level=level):
                 paths = {f"{module}.{n.name}" for n in names}
                 if level or (_closed(module or "", package) and not paths <= ALLOWED):
-                    found.append(f"{line}: from {module}")
-                found += [f"{line}: {n.name}" for n in names if n.name in ATTRIBUTES | CALLS]
-    return found
+                    impure.append(f"{line}: from {module}")
+                impure += [f"{line}: {n.name}" for n in names if n.name in ATTRIBUTES | CALLS]
+    return impure
 
 
 def _closed(module: str, package: str) -> bool:

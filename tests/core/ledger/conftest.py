@@ -12,7 +12,7 @@ def transfer_at(
 ) -> int:
     """Insert a transfer with that time, as a transaction that was under way then; return its id."""
     accounts = ledger.account_open([debit, credit])
-    made = Transfer.objects.create(
+    transfer = Transfer.objects.create(
         reference=uuid.uuid4(),
         line=0,
         kind="test",
@@ -21,4 +21,4 @@ def transfer_at(
         amount_cents=cents,
         at=at,
     )
-    return made.pk
+    return transfer.pk

@@ -30,13 +30,13 @@ class Bench:
 @pytest.fixture
 def bench() -> Iterator[Bench]:
     """Return a bench of the kinds `tests.shared` and `tests.own`, besides those of the apps."""
-    made = Bench()
+    workbench = Bench()
     own: list[Any] = [
         WorkKind(
             name=name,
             title="Work of a test",
             power=powers.RUN,
-            run=made.run,
+            run=workbench.run,
             shared=name == SHARED,
             about=lambda content: content.get("about", ""),
             step_title=str.upper,
@@ -45,4 +45,4 @@ def bench() -> Iterator[Bench]:
     ]
     kinds = [kind for each in contributions_by_app("long_work", "KINDS").values() for kind in each]
     with contributed("long_work", "KINDS", [*kinds, *own]):
-        yield made
+        yield workbench

@@ -69,7 +69,7 @@ def test_rows_of_players_say_so() -> None:
 
 
 def test_what_is_encrypted_of_people_is_opened_in_one_place_that_records_it() -> None:
-    """No page can show a payee or an image past it, whoever writes the page."""
+    """No page can show a payee or an image past it, no matter who writes the page."""
     openers = set()
     for path in [
         p for app in ("core", "lototrot", "promotrot") for p in Path(ROOT, app).rglob("*.py")
@@ -132,7 +132,7 @@ def test_every_operation_that_shows_rows_of_players_leaves_a_look(
 ) -> None:
     api, loaded = staff_api(Role.AUDITOR), Loaded(monkeypatch)
     payment = Payment.objects.get()
-    known = {
+    paths = {
         "contest": paid.contest.pk,
         "number": Cheque.objects.get().number,
         "image": DepositImage.objects.get().uuid,
@@ -143,7 +143,7 @@ def test_every_operation_that_shows_rows_of_players_leaves_a_look(
     }
     silent, showing = [], 0
     for path in reading():
-        url = re.sub(r"\{(\w+)\}", lambda part: str(known.get(part[1], 1)), path)
+        url = re.sub(r"\{(\w+)\}", lambda part: str(paths.get(part[1], 1)), path)
         loaded.models.clear()
         before = Look.objects.count()
         answer = api.get(url.removeprefix("/api/v1/"))

@@ -46,8 +46,8 @@ def test_a_difference_that_two_persons_did_not_decide_is_found(own_database: Dat
     other = factories.proposal("payoffice.cash_difference").pk
     with as_owner(own_database), touched("payoffice_cashsession"):
         execute("UPDATE payoffice_cashsession SET proposal_id = %s", [other])
-        found = list(broken(journal_rules.CLOSED))
-    assert [table for table, *_ in found] == ["payoffice_cashsession"]
+        breaches = list(broken(journal_rules.CLOSED))
+    assert [table for table, *_ in breaches] == ["payoffice_cashsession"]
 
 
 def test_a_large_payment_by_one_person_is_found(own_database: Database) -> None:
@@ -60,8 +60,8 @@ def test_a_large_payment_by_one_person_is_found(own_database: Database) -> None:
     with as_owner(own_database), touched("payoffice_payment"):
         execute("ALTER TABLE payoffice_payment DROP CONSTRAINT payment_large_by_two")
         execute("UPDATE payoffice_payment SET amount_cents = 30000")
-        found = list(broken(rule))
-    assert [table for table, *_ in found] == ["payoffice_payment"]
+        breaches = list(broken(rule))
+    assert [table for table, *_ in breaches] == ["payoffice_payment"]
 
 
 def test_a_count_that_is_not_what_was_counted_or_confirmed_is_found(own_database: Database) -> None:
@@ -75,5 +75,5 @@ def test_a_count_that_is_not_what_was_counted_or_confirmed_is_found(own_database
             "UPDATE payoffice_cashsession SET difference_words = 'Stolen'"
             " WHERE proposal_id IS NOT NULL"
         )
-        found = list(broken(journal_rules.COUNTED))
-    assert [table for table, *_ in found] == ["payoffice_cashsession"] * 2
+        breaches = list(broken(journal_rules.COUNTED))
+    assert [table for table, *_ in breaches] == ["payoffice_cashsession"] * 2

@@ -36,10 +36,10 @@ def noon() -> None:
 def test_the_night_lapses_what_nobody_claimed_and_nothing_else() -> None:
     """[D3, D6, C5]: paid, presented and deposited ones stay; the books agree at every step."""
     place = factories.point()
-    paid, shown, torn, lost = given.settled(4, losers=1, at=place)
+    paid, contest, torn, lost = given.settled(4, losers=1, at=place)
     rounds.books_agree()
     paying.payment_make(at=place.actor, request=paid.request())
-    presentation_make(at=place.actor, code=shown.code)
+    presentation_make(at=place.actor, code=contest.code)
     given.deposited(torn.code, place.actor)
     rounds.books_agree()
     today = natural_day(clock.now())
@@ -57,7 +57,7 @@ def test_the_night_lapses_what_nobody_claimed_and_nothing_else() -> None:
     rounds.books_agree()
     with pytest.raises(refusals.ClaimLapsed):
         paying.payment_make(at=place.actor, request=lost.request())
-    assert isinstance(paying.payment_make(at=place.actor, request=shown.request()), paying.Paid)
+    assert isinstance(paying.payment_make(at=place.actor, request=contest.request()), paying.Paid)
     given.ruled(Deposit.objects.get(), "refused")
     rounds.books_agree()
 
@@ -66,25 +66,25 @@ def test_the_night_lapses_what_nobody_claimed_and_nothing_else() -> None:
 def test_a_breach_found_late_blocks_what_is_not_paid_yet() -> None:
     """[C6]: a paid ticket is left out; a blocked one is held until two persons decide."""
     suspect, place = factories.point(), factories.point()
-    paid, shown, blocked = given.settled(3, losers=1, at=suspect)
+    paid, contest, blocked = given.settled(3, losers=1, at=suspect)
     paying.payment_make(at=place.actor, request=paid.request())
-    presentation_make(at=place.actor, code=shown.code)
+    presentation_make(at=place.actor, code=contest.code)
     factories.ended(suspect.terminal, paid.contest.opened_at)
     organiser = factories.staff(Role.ORGANISER)
     proposal = breach_block(by=organiser, contest_id=paid.contest.pk)
     assert proposal.content["tickets"] == 3  # the loser, too
     given.confirmed(proposal, Role.ORGANISER)
-    for each in (shown, blocked):
+    for each in (contest, blocked):
         with pytest.raises(refusals.MoneyHeld):
             paying.payment_make(at=place.actor, request=each.request())
         assert holder_check(code=each.code).state is DocumentState.BLOCKED
     held = lototrot.held(paid.contest.pk)
-    assert given.balance(held) == shown.cents + blocked.cents
+    assert given.balance(held) == contest.cents + blocked.cents
     rounds.books_agree()
     with pytest.raises(NoBreach):
         breach_block(by=organiser, contest_id=paid.contest.pk)
     factories.time_pass(days=40)
-    for each, verdict in ((shown, "granted"), (blocked, "refused")):
+    for each, verdict in ((contest, "granted"), (blocked, "refused")):
         given.confirmed(
             deposits.ruling_propose(
                 by=organiser,
@@ -94,6 +94,6 @@ def test_a_breach_found_late_blocks_what_is_not_paid_yet() -> None:
                 document=each.ticket.uuid,
             )
         )
-    paying.payment_make(at=place.actor, request=shown.request())
+    paying.payment_make(at=place.actor, request=contest.request())
     assert given.balance(held) == 0
     rounds.books_agree()

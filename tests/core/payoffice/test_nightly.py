@@ -77,9 +77,9 @@ def test_names_are_compared_without_capitals_accents_and_order(payee: str, alike
         created_at=clock.now(),
         created_by_id=factories.staff(Role.ORGANISER).user_id,
     )
-    found = namesakes(payee)
-    assert (found[1] is not None) == alike
-    assert found[0] is None
+    names = namesakes(payee)
+    assert (names[1] is not None) == alike
+    assert names[0] is None
 
 
 def test_a_shop_that_was_told_of_a_prize_and_pays_it_later_itself_is_listed() -> None:

@@ -41,8 +41,8 @@ def bar(by: StaffActor) -> Premises:
 def terminal(by: StaffActor, bar: Premises) -> tuple[BareTerminal, str]:
     """An enrolled terminal of the bar, and its token."""
     code = factories.enrolment_code(bar, "T1")
-    found, token = services.terminal_enrol(code=code, public_key=factories.KEY.public)
-    return BareTerminal(found.pk, bar.pk, bar.kind), token.text
+    enrolled, token = services.terminal_enrol(code=code, public_key=factories.KEY.public)
+    return BareTerminal(enrolled.pk, bar.pk, bar.kind), token.text
 
 
 @pytest.fixture

@@ -39,8 +39,8 @@ def codes(places: list[Premises]) -> list[str]:
 
 
 def suspended() -> set[int | None]:
-    found = Suspension.objects.filter(lifted_at=None)
-    return set(found.values_list("premises", flat=True))
+    suspensions = Suspension.objects.filter(lifted_at=None)
+    return set(suspensions.values_list("premises", flat=True))
 
 
 def test_what_cannot_be_proposed_is_named_and_harms_no_other(
@@ -48,15 +48,15 @@ def test_what_cannot_be_proposed_is_named_and_harms_no_other(
 ) -> None:
     suspending.sales_suspend(by=by, reason="Fire", premises=places[0].code)
     asked = [*codes(places), places[1].code, "NO-1"]
-    made = suspending.suspending_propose(by=by, premises=asked, reason="Strike")
-    left_out = [(row.premises, row.name, row.code) for row in made.refused]
+    proposal = suspending.suspending_propose(by=by, premises=asked, reason="Strike")
+    left_out = [(row.premises, row.name, row.code) for row in proposal.refused]
     assert left_out == [
         (places[0].code, places[0].name, "suspended_already"),
         ("NO-1", "", "premises_unknown"),
     ]
-    assert [r["premises"] for r in made.proposal.content["premises"]] == codes(places[1:])
+    assert [r["premises"] for r in proposal.proposal.content["premises"]] == codes(places[1:])
     assert suspended() == {places[0].pk}, "nothing is suspended by one person"
-    two_persons.confirm(proposal=made.proposal.uuid, by=other)
+    two_persons.confirm(proposal=proposal.proposal.uuid, by=other)
     assert suspended() == {place.pk for place in places}
     assert {(s.reason, s.suspended_by_id) for s in Suspension.objects.all()} == {
         ("Fire", by.user_id),
@@ -67,15 +67,15 @@ def test_what_cannot_be_proposed_is_named_and_harms_no_other(
 def test_one_person_alone_suspends_lifts_and_limits_nothing(
     by: StaffActor, places: list[Premises]
 ) -> None:
-    made = suspending.suspending_propose(by=by, premises=codes(places), reason="Strike")
+    proposal = suspending.suspending_propose(by=by, premises=codes(places), reason="Strike")
     for refused in (by, factories.another_session(by)):
         with pytest.raises(two_persons.SamePerson):
-            two_persons.confirm(proposal=made.proposal.uuid, by=refused)
+            two_persons.confirm(proposal=proposal.proposal.uuid, by=refused)
     with pytest.raises(two_persons.ProposalPending):
         suspending.suspending_propose(by=by, premises=codes(places), reason="Strike")
     auditor = factories.staff(Role.AUDITOR)
     with pytest.raises(PowerMissing):
-        two_persons.confirm(proposal=made.proposal.uuid, by=auditor)
+        two_persons.confirm(proposal=proposal.proposal.uuid, by=auditor)
     for propose in (suspending.suspending_propose, suspending.lifting_propose):
         with pytest.raises(PowerMissing):
             propose(by=auditor, premises=codes(places), reason="x")
@@ -87,14 +87,14 @@ def test_one_person_alone_suspends_lifts_and_limits_nothing(
 def test_premises_that_changed_meanwhile_are_named_and_refuse_all(
     by: StaffActor, other: StaffActor, places: list[Premises]
 ) -> None:
-    made = suspending.suspending_propose(by=by, premises=codes(places), reason="Strike")
+    proposal = suspending.suspending_propose(by=by, premises=codes(places), reason="Strike")
     suspending.sales_suspend(by=by, reason="Fire", premises=places[1].code)
     with pytest.raises(PremisesChanged) as refused:
-        two_persons.confirm(proposal=made.proposal.uuid, by=other)
+        two_persons.confirm(proposal=proposal.proposal.uuid, by=other)
     named = [{"premises": places[1].code, "name": places[1].name}]
     assert refused.value.data["premises"] == named
     assert suspended() == {places[1].pk}
-    assert two_persons.lapse_of(made.proposal, clock.now()) is None, "it still waits"
+    assert two_persons.lapse_of(proposal.proposal, clock.now()) is None, "it still waits"
 
 
 def test_every_suspension_of_the_premises_is_lifted_and_no_other(
@@ -108,8 +108,8 @@ def test_every_suspension_of_the_premises_is_lifted_and_no_other(
     with pytest.raises(SelectionRefused) as refused:
         suspending.lifting_propose(by=by, premises=codes(places[1:]), reason="Over")
     assert [row["premises"] for row in refused.value.data["premises"]] == codes(places[1:])
-    made = suspending.lifting_propose(by=by, premises=codes(places), reason="Over")
-    two_persons.confirm(proposal=made.proposal.uuid, by=other)
+    proposal = suspending.lifting_propose(by=by, premises=codes(places), reason="Over")
+    two_persons.confirm(proposal=proposal.proposal.uuid, by=other)
     standing = Suspension.objects.filter(lifted_at=None).values_list("reason", flat=True)
     assert sorted(standing) == ["Paper", "Storm"]
     lifted = Suspension.objects.exclude(lifted_at=None)
@@ -121,11 +121,11 @@ def test_a_suspension_lifted_or_added_meanwhile_refuses_the_lifting(
 ) -> None:
     first = suspending.sales_suspend(by=by, reason="Fire", premises=places[0].code)
     suspending.sales_suspend(by=by, reason="Fire", premises=places[1].code)
-    made = suspending.lifting_propose(by=by, premises=codes(places), reason="Over")
+    proposal = suspending.lifting_propose(by=by, premises=codes(places), reason="Over")
     suspending.sales_resume(by=by, suspension=first.pk)
     suspending.sales_suspend(by=by, reason="Theft", premises=places[0].code)
     with pytest.raises(PremisesChanged):
-        two_persons.confirm(proposal=made.proposal.uuid, by=other)
+        two_persons.confirm(proposal=proposal.proposal.uuid, by=other)
     assert suspended() == {places[0].pk, places[1].pk}
 
 
@@ -135,11 +135,11 @@ def test_one_limit_is_set_for_many_from_the_confirmation_on(
     factories.guarantee(places[0], 5_000, minute_cap_cents=700)
     factories.guarantee(places[1], 5_000, since=clock.now() + timedelta(days=3))
     terms = {"limit_cents": 5_000, "minute_cap_cents": 700, "reference": "Aval 7"}
-    made = guarantee.limits_propose(by=by, premises=codes(places), **terms)
-    assert [row.code for row in made.refused] == ["limit_the_same", "limit_to_come"]
+    proposal = guarantee.limits_propose(by=by, premises=codes(places), **terms)
+    assert [row.code for row in proposal.refused] == ["limit_the_same", "limit_to_come"]
     before = clock.now()
-    two_persons.confirm(proposal=made.proposal.uuid, by=other)
-    (limit,) = GuaranteeLimit.objects.filter(proposal=made.proposal)
+    two_persons.confirm(proposal=proposal.proposal.uuid, by=other)
+    (limit,) = GuaranteeLimit.objects.filter(proposal=proposal.proposal)
     assert (limit.premises, limit.limit_cents, limit.minute_cap_cents) == (places[2], 5_000, 700)
     assert limit.in_force_from >= before and limit.recorded_by_id == by.user_id
 
@@ -148,15 +148,17 @@ def test_two_proposals_of_limits_at_once_set_one_of_them(
     by: StaffActor, other: StaffActor, places: list[Premises]
 ) -> None:
     """The second one was about the limits before the first, and is refused in whole."""
-    made = [
+    proposals = [
         guarantee.limits_propose(by=by, premises=codes(places), limit_cents=cents, reference="Aval")
         for cents in (100, 200)
     ]
-    two_persons.confirm(proposal=made[0].proposal.uuid, by=other)
+    two_persons.confirm(proposal=proposals[0].proposal.uuid, by=other)
     with pytest.raises(PremisesChanged):
-        two_persons.confirm(proposal=made[1].proposal.uuid, by=other)
+        two_persons.confirm(proposal=proposals[1].proposal.uuid, by=other)
     newest = GuaranteeLimit.objects.order_by("-pk")[:3]
-    assert {(row.limit_cents, row.proposal_id) for row in newest} == {(100, made[0].proposal.pk)}
+    assert {(row.limit_cents, row.proposal_id) for row in newest} == {
+        (100, proposals[0].proposal.pk)
+    }
 
 
 @pytest.mark.parametrize("number", [0, MOST + 1])
@@ -191,6 +193,6 @@ def test_two_hundred_premises_cost_few_queries(
     )
     asked = [f"MANY{at}" for at in range(MOST)]
     with django_assert_max_num_queries(30):
-        made = suspending.suspending_propose(by=by, premises=asked, reason="Strike")
-        two_persons.confirm(proposal=made.proposal.uuid, by=other)
+        proposal = suspending.suspending_propose(by=by, premises=asked, reason="Strike")
+        two_persons.confirm(proposal=proposal.proposal.uuid, by=other)
     assert len(suspended()) == MOST

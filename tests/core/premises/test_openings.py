@@ -100,8 +100,8 @@ def test_a_hundred_shops_are_opened_by_one_proposal(by: StaffActor) -> None:
         ],
         terminals=[NewTerminal(code, f"T{code}-{at}") for code in codes for at in (1, 2)],
     )
-    made = [model._default_manager.count() for model in (Premises, Authorisation, Terminal)]
-    assert made == [100, 200, 200]
+    counts = [model._default_manager.count() for model in (Premises, Authorisation, Terminal)]
+    assert counts == [100, 200, 200]
     assert (Account.objects.count(), Enrolment.objects.count()) == (100, 200)
     with pytest.raises(OpeningEmpty):
         opening_propose(by=by, terminals=[NewTerminal("P1", f"X{at}") for at in range(MOST + 1)])
@@ -156,7 +156,7 @@ def test_authorisations_of_a_game_do_not_overlap(by: StaffActor, bar: Premises) 
 
 
 def test_nobody_lets_a_terminal_enrol_anew_alone(by: StaffActor, bar: Premises) -> None:
-    """Whoever has its code can put another machine in its place."""
+    """A person who has its code can put another machine in its place."""
     services.terminal_enrol(
         code=factories.enrolment_code(bar, "T1"), public_key=factories.KEY.public
     )

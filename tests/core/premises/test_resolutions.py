@@ -58,8 +58,8 @@ def test_an_authorisation_ends_as_of_the_instant_and_its_former_end_is_kept() ->
     assert row.replaced_at == until
     again = entered(proposed(ENDED, 5, authorisation=period.pk))
     assert again.replaced_at == row.effective_at
-    found = resolutions(by=f.staff(Role.AUDITOR))
-    assert set(found) == {row, again}
+    listed = resolutions(by=f.staff(Role.AUDITOR))
+    assert set(listed) == {row, again}
 
 
 def test_an_authorisation_that_began_later_was_never_in_force() -> None:

@@ -87,9 +87,9 @@ def test_a_folder_that_is_missing_or_has_another_log_is_tried_again_later(
     factories.time_pass(seconds=6)
     (folder / "000000002.json").write_text("another log")
     assert (deliveries_due(), deliver(receiver_id=receiver)) == ([receiver], 1)
-    found = Receiver.objects.get()
-    assert (found.delivered_sequence, found.failures) == (1, 1)
-    assert "other content" in found.last_error
+    delivered = Receiver.objects.get()
+    assert (delivered.delivered_sequence, delivered.failures) == (1, 1)
+    assert "other content" in delivered.last_error
     assert (folder / "000000002.json").read_text() == "another log"
 
 

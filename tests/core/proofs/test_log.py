@@ -33,17 +33,19 @@ def test_entries_are_chained_signed_and_once_per_subject(ring: Any) -> None:
     assert publish("a", n=1) == first
     with pytest.raises(log.PublishedOtherwise):
         publish("a", n=2)
-    found = [
+    entries = [
         each.published() for each in LogEntry.objects.select_related("key").order_by("sequence")
     ]
-    assert [each["kind"] for each in found] == ["proofs.key", "test.fact", "test.fact"]
-    assert [each["sequence"] for each in found] == [1, 2, 3]
-    assert found[0]["previous"] == "00" * 32
-    assert [each["previous"] for each in found[1:]] == [entry.digest(each) for each in found[:-1]]
-    public = bytes.fromhex(found[0]["document"]["public_key"])
-    entry.signed(found[2], [public], "entry")
-    assert found[2]["document"] == second.document
-    body = {name: value for name, value in found[1].items() if name != "signature"}
+    assert [each["kind"] for each in entries] == ["proofs.key", "test.fact", "test.fact"]
+    assert [each["sequence"] for each in entries] == [1, 2, 3]
+    assert entries[0]["previous"] == "00" * 32
+    assert [each["previous"] for each in entries[1:]] == [
+        entry.digest(each) for each in entries[:-1]
+    ]
+    public = bytes.fromhex(entries[0]["document"]["public_key"])
+    entry.signed(entries[2], [public], "entry")
+    assert entries[2]["document"] == second.document
+    body = {name: value for name, value in entries[1].items() if name != "signature"}
     assert entry.canonical(body) == canonical_bytes(body)
 
 
@@ -56,14 +58,14 @@ def test_what_has_no_canonical_form_is_not_published(ring: Any) -> None:
 @pytest.mark.django_db
 @pytest.mark.parametrize("field", [*verifier("documents").ENTRY, "more"])
 def test_a_change_of_any_field_is_refused_by_name(ring: Any, field: str) -> None:
-    made = publish("a", n=1).published()
+    journal = publish("a", n=1).published()
     public = keys.current_public()
     others = {"sequence": 7, "document": {"n": 2}, "at": "2030-01-01T00:00:00.000000Z"}
-    changed = made | {field: others.get(field, "00" * (len(str(made.get(field, ""))) // 2))}
+    changed = journal | {field: others.get(field, "00" * (len(str(journal.get(field, ""))) // 2))}
     named = field if field in ("format", "key", "more") else "signature"
     with pytest.raises(entry.Refused, match=rf"^entry\.{named}: "):
         entry.signed(changed, [public], "entry")
-    if field in made:
+    if field in journal:
         del changed[field]
         with pytest.raises(entry.Refused, match=rf"^entry\.{field}: "):
             entry.signed(changed, [public], "entry")
@@ -98,12 +100,12 @@ def test_a_rotation_is_signed_by_the_old_key_and_a_loss_by_the_new(ring: Any) ->
         last.key_id,
     ]
     assert (rotated.first_sequence, SigningKey.objects.get(pk=rotated.pk).until_sequence) == (4, 7)
-    found = [each.published() for each in LogEntry.objects.order_by("sequence")]
+    journal = [each.published() for each in LogEntry.objects.order_by("sequence")]
     publics = [bytes(each.public_key) for each in (first, lost, last)]
-    assert public_log.log_holds(found, publics).startswith("WHOLE: 9")
+    assert public_log.log_holds(journal, publics).startswith("WHOLE: 9")
     for number in range(3):  # each of the three is vouched for by nobody else
         with pytest.raises(entry.Refused, match="no signature confirms"):
-            public_log.log_holds(found, publics[:number] + publics[number + 1 :])
+            public_log.log_holds(journal, publics[:number] + publics[number + 1 :])
     assert SigningKey.objects.get(in_force=True) == last
 
 

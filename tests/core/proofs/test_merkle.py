@@ -52,43 +52,43 @@ def hashes(count: int) -> list[bytes]:
 
 
 def test_the_published_roots() -> None:
-    found = [merkle.leaf_hash(leaf) for leaf in LEAVES]
-    assert [merkle.root(found[:n]).hex() for n in range(9)] == ROOTS
+    hashes_of_leaves = [merkle.leaf_hash(leaf) for leaf in LEAVES]
+    assert [merkle.root(hashes_of_leaves[:n]).hex() for n in range(9)] == ROOTS
 
 
 def test_every_place_of_every_size_up_to_two_thousand() -> None:
     """Test all sizes: every place up to 130 leaves, then both ends and around powers of two."""
     every = hashes(2000)
     for size in range(1, 2001):
-        found = every[:size]
-        tree = list(merkle.levels(found))
+        leaves = every[:size]
+        tree = list(merkle.levels(leaves))
         (root,) = tree[-1]
         if size <= 130 or size % 97 == 0:
-            assert root == by_definition(found)
+            assert root == by_definition(leaves)
         powers = [(1 << bit) + d for bit in range(11) for d in (-1, 0, 1)]
         for place in range(size) if size <= 130 else {0, size - 1, size // 2, *powers}:
             if place < size:
                 path = merkle.path(tree, place)
                 assert len(path) <= (size - 1).bit_length()
-                assert merkle.root_from(found[place], place, size, path) == root
+                assert merkle.root_from(leaves[place], place, size, path) == root
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.data(), st.integers(1, 2000))
 def test_no_other_leaf_place_size_or_path_leads_to_the_root(data: st.DataObject, size: int) -> None:
-    found = hashes(size)
-    root = merkle.root(found)
+    leaves = hashes(size)
+    root = merkle.root(leaves)
     place = data.draw(st.integers(0, size - 1))
-    path = merkle.path(merkle.levels(found), place)
-    assert merkle.root_from(found[place], place, size, path) == root
+    path = merkle.path(merkle.levels(leaves), place)
+    assert merkle.root_from(leaves[place], place, size, path) == root
     assert merkle.root_from(merkle.leaf_hash(b"other"), place, size, path) != root
     other = data.draw(st.integers(0, size + 3).filter(lambda n: n != place))
-    assert merkle.root_from(found[place], other, size, path) != root
-    assert merkle.root_from(found[place], place, size, [*path, root]) is None
+    assert merkle.root_from(leaves[place], other, size, path) != root
+    assert merkle.root_from(leaves[place], place, size, [*path, root]) is None
     for at in range(len(path)):
-        assert merkle.root_from(found[place], place, size, path[:at] + path[at + 1 :]) != root
+        assert merkle.root_from(leaves[place], place, size, path[:at] + path[at + 1 :]) != root
         wrong = [*path[:at], merkle.leaf_hash(path[at]), *path[at + 1 :]]
-        assert merkle.root_from(found[place], place, size, wrong) != root
+        assert merkle.root_from(leaves[place], place, size, wrong) != root
 
 
 B = merkle.BLOCK
@@ -97,13 +97,13 @@ B = merkle.BLOCK
 @pytest.mark.parametrize("size", [1, B - 1, B, B + 1, 3 * B + 1, 201 * B + 7])
 def test_blocks_give_the_same_tree(size: int) -> None:
     """All leaves differ; the proof of a leaf comes from its block and the blocks' roots."""
-    found = hashes(size)
-    roots = list(merkle.block_roots(found))
-    root = by_definition(found)
+    leaves = hashes(size)
+    roots = list(merkle.block_roots(leaves))
+    root = by_definition(leaves)
     assert merkle.root(roots) == root
     some = Random(size).sample(range(size), min(size, 20))
     for place in {0, size // 2, max(0, size - B - 1), size - 1, *some}:
         first = place - place % B
-        path = merkle.block_path(found[first : first + B], roots, place)
+        path = merkle.block_path(leaves[first : first + B], roots, place)
         assert len(path) <= (size - 1).bit_length()
-        assert merkle.root_from(found[place], place, size, path) == root
+        assert merkle.root_from(leaves[place], place, size, path) == root

@@ -19,12 +19,12 @@ def signing(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> I
     """Return the socket of a signer. Only the signer's thread sees the keys."""
     settings.SIGNING_KEYS = ("1", {"1": SEED})
     here = {name: getattr(keys, name) for name in ("current_public", "held_public", "sign_here")}
-    known = (here["current_public"](), here["held_public"]())
+    publics = (here["current_public"](), here["held_public"]())
     path = str(tmp_path / "s")
 
     def answer(request: dict[str, str]) -> dict[str, Any]:
         if request["do"] == "keys":
-            return {"current": known[0].hex(), "held": [key.hex() for key in known[1]]}
+            return {"current": publics[0].hex(), "held": [key.hex() for key in publics[1]]}
         return asked(request)
 
     asked = signing_process._answer

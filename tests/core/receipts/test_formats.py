@@ -33,8 +33,8 @@ def test_euros(cents: int, catalan: str, english: str) -> None:
 
 @given(st.integers())
 def test_no_cent_is_lost(cents: int) -> None:
-    shown = format_cents(cents, "ca").removesuffix(" €")
-    assert int(shown.replace(".", "").replace(",", "")) == cents
+    text = format_cents(cents, "ca").removesuffix(" €")
+    assert int(text.replace(".", "").replace(",", "")) == cents
 
 
 def test_moments_are_in_madrid_to_the_second() -> None:

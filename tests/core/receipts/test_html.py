@@ -72,8 +72,8 @@ def test_the_page_draws_the_symbol(document: Document, code: str) -> None:
 
 
 @given(st.text())
-def test_no_text_becomes_markup(shown: str) -> None:
-    blocks = (Title(shown), Line(shown), Pair(shown, shown), Notice(shown), Table(((shown,),)))
+def test_no_text_becomes_markup(text: str) -> None:
+    blocks = (Title(text), Line(text), Pair(text, text), Notice(text), Table(((text,),)))
     reader = Reader(html.render(Document(language="es", blocks=blocks, simulated=False)))
     plain = Reader(
         html.render(

@@ -13,34 +13,34 @@ from core.receipts.paper import Paper
 AT = datetime.datetime(2027, 3, 7, tzinfo=datetime.UTC)
 
 
-def making(content: bytes, made: list[bytes]) -> Callable[[], bytes]:
+def making(content: bytes, contents: list[bytes]) -> Callable[[], bytes]:
     def make() -> bytes:
-        made.append(content)
+        contents.append(content)
         return content
 
     return make
 
 
 def test_a_content_is_made_once_and_the_longest_unused_goes() -> None:
-    made: list[bytes] = []
+    contents: list[bytes] = []
     kept = ContentCache(most_bytes=10)
     for content in (b"aaaa", b"bbbb", b"aaaa", b"cccc", b"aaaa"):
-        assert kept.get(content, make=making(content, made)) == content
-    assert made == [b"aaaa", b"bbbb", b"cccc"]
-    assert kept.get(b"bbbb", make=making(b"bbbb", made)) == b"bbbb"
-    assert made[3:] == [b"bbbb"]
+        assert kept.get(content, make=making(content, contents)) == content
+    assert contents == [b"aaaa", b"bbbb", b"cccc"]
+    assert kept.get(b"bbbb", make=making(b"bbbb", contents)) == b"bbbb"
+    assert contents[3:] == [b"bbbb"]
     big = bytes(11)
-    assert kept.get("big", make=making(big, made)) == big
-    assert kept.get("big", make=making(big, made)) == big
-    assert made[4:] == [big, big]  # more than all that may be kept
+    assert kept.get("big", make=making(big, contents)) == big
+    assert kept.get("big", make=making(big, contents)) == big
+    assert contents[4:] == [big, big]  # more than all that may be kept
 
 
 def test_who_asks_at_the_same_time_waits_for_the_first() -> None:
-    kept, made, begun = ContentCache(), [], threading.Event()
+    kept, contents, begun = ContentCache(), [], threading.Event()
 
     def make() -> bytes:
         begun.wait(60)
-        made.append(1)
+        contents.append(1)
         return b"x"
 
     threads = [threading.Thread(target=kept.get, args=("x",), kwargs={"make": make}) for _ in "abc"]
@@ -49,7 +49,7 @@ def test_who_asks_at_the_same_time_waits_for_the_first() -> None:
     begun.set()
     for thread in threads:
         thread.join()
-    assert made == [1]
+    assert contents == [1]
 
 
 def test_a_paper_is_made_anew_when_it_says_anything_else() -> None:

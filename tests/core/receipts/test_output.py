@@ -29,7 +29,9 @@ def test_banners_are_large_on_every_output(
     fragment = html.render(marked)
     for banner in BANNERS[language]:
         assert sum(banner == line.strip() for line in text.render(marked).splitlines()) == 2
-        assert [wide for shown, wide, _ in paper.lines if shown.strip() == banner] == [True] * 2
+        assert [wide for expected, wide, _ in paper.lines if expected.strip() == banner] == [
+            True
+        ] * 2
         assert len(re.findall(rf"font-size:2rem[^>]*>{banner}<", fragment)) == 2
 
 
@@ -62,9 +64,9 @@ def test_a_document_is_rendered_in_every_form(document: Document, form: Output) 
 
 
 def test_a_page_has_the_language_and_the_title_of_its_document(document: Document) -> None:
-    shown = page(document)
-    assert '<html lang="ca">' in shown
-    assert "<title>Lototrot de prova</title>" in shown
+    html = page(document)
+    assert '<html lang="ca">' in html
+    assert "<title>Lototrot de prova</title>" in html
     hostile = Document(language="en", blocks=(Title("</title><script>"),), simulated=False)
     assert "<script>" not in page(hostile)
 

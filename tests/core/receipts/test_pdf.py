@@ -89,8 +89,8 @@ def test_the_drawn_symbol_is_the_symbol(paper: Paper, code: str) -> None:
     contents = page.get_contents()
     assert contents is not None
     number = r"(-?[\d.]+)"
-    found = re.findall(rf"{number} {number} {number} {number} re f", contents.get_data().decode())
-    boxes = [tuple(map(float, box)) for box in found]
+    matches = re.findall(rf"{number} {number} {number} {number} re f", contents.get_data().decode())
+    boxes = [tuple(map(float, box)) for box in matches]
     module = min(abs(height) for *_, height in boxes)
     left, top = min(box[0] for box in boxes), max(box[1] for box in boxes)
     drawn = {

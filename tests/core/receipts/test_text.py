@@ -29,8 +29,8 @@ def test_every_field_is_in_the_text(
 
 
 @given(st.text(max_size=300))
-def test_no_line_is_wider_than_48_columns(shown: str) -> None:
-    blocks = (Title(shown), Pair(shown, shown), Notice(shown), Qr("x" * 130))
+def test_no_line_is_wider_than_48_columns(content: str) -> None:
+    blocks = (Title(content), Pair(content, content), Notice(content), Qr("x" * 130))
     lines = text.render(Document(language="es", blocks=blocks, simulated=False)).split("\n")
     assert all(len(line) <= 48 for line in lines)
     assert lines[-1] == ""

@@ -30,7 +30,7 @@ def _english() -> Any:
 
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
-    """Have every report take longer than it may."""
+    """Make every report take longer than it may."""
 
     def read(*_: Any) -> None:
         with transaction.atomic(), connection.cursor() as cursor:

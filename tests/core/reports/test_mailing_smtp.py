@@ -20,12 +20,12 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def server(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[MailServer]:
     """A server whose certificate this process believes, and an order of yesterday's report."""
-    with mail_server(tmp_path) as made:
+    with mail_server(tmp_path) as server:
         settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
-        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", made.port
+        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", server.port
         settings.EMAIL_USE_TLS, settings.MAIL_DOMAINS = True, ["example.org"]
         settings.EMAIL_HOST_USER, settings.EMAIL_HOST_PASSWORD = USER, PASSWORD
-        monkeypatch.setenv("SSL_CERT_FILE", str(made.certificate))
+        monkeypatch.setenv("SSL_CERT_FILE", str(server.certificate))
         order_make(
             by=factories.staff(Role.AUDITOR),
             report="sales-by-day",
@@ -33,7 +33,7 @@ def server(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> It
             kind="csv",
             address="box@example.org",
         )
-        yield made
+        yield server
 
 
 def _night() -> tuple[str, str]:

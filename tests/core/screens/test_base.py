@@ -118,6 +118,6 @@ def test_the_extractor_sees_every_text_of_the_scripts() -> None:
 
 
 def test_catalan_comes_first_in_the_switch() -> None:
-    found = languages(RequestFactory().get("/", {"wall": "1"}))
-    assert [each["code"] for each in found] == ["ca", "es", "en"]
-    assert found[0]["href"] == "?wall=1&lang=ca"
+    answer = languages(RequestFactory().get("/", {"wall": "1"}))
+    assert [each["code"] for each in answer] == ["ca", "es", "en"]
+    assert answer[0]["href"] == "?wall=1&lang=ca"

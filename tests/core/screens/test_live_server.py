@@ -113,9 +113,9 @@ def test_what_cannot_be_published_now_does_not_end_the_publisher(
     pulse = tmp_path / live.PULSE
 
     def stays() -> bool:
-        found = pulse.read_bytes()
+        content = pulse.read_bytes()
         time.sleep(2 * EVERY_S)
-        return pulse.read_bytes() == found
+        return pulse.read_bytes() == content
 
     with psycopg.connect(own_database.owner_url, autocommit=True) as owner:
         owner.execute("ALTER TABLE lototrot_contest RENAME TO out_of_sight")

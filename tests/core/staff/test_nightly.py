@@ -36,7 +36,7 @@ def of_kind(outcome: Outcome, kind: str) -> list[dict[str, object]]:
 
 
 def decided(by: StaffActor) -> None:
-    """Have the person confirm what another organiser proposed."""
+    """Confirm, as the person, the proposal of another organiser."""
     first = factories.staff(Role.ORGANISER)
     proposal = two_persons.propose(kind=KIND, subject="it", content={}, by=first)
     two_persons.confirm(proposal=proposal.uuid, by=by)

@@ -178,7 +178,7 @@ class OnePerson(RuleBasedStateMachine):
 
     @rule()
     def somebody_confirms_all(self) -> None:
-        """Have the first who may, and is honest, confirm whatever waits."""
+        """Confirm each waiting proposal as the first honest person who may."""
         for proposal in self.waiting():
             power = two_persons.power_of(proposal)
             honest = (user for user in self.users if self.human(user) == user)

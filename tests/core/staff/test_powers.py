@@ -41,22 +41,22 @@ def actor(*roles: Role) -> StaffActor:
 
 def service_modules() -> Iterator[Any]:
     for package in (core, lototrot, promotrot):
-        for found in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-            if {"services", "accounts", "suspending", "two_persons"} & set(found.name.split(".")):
-                yield importlib.import_module(found.name)
+        for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+            if {"services", "accounts", "suspending", "two_persons"} & set(module.name.split(".")):
+                yield importlib.import_module(module.name)
 
 
 def acts() -> dict[str, Callable[..., Any]]:
     """Every service that takes a member of staff and nobody else as `by`."""
-    found = {}
+    services = {}
     for module in service_modules():
         for name, function in inspect.getmembers(module, inspect.isfunction):
             by = inspect.signature(function).parameters.get("by")
             if name.startswith("_") or function.__module__ != module.__name__ or by is None:
                 continue
             if by.annotation in (StaffActor, StaffActor | None) and by.kind is by.KEYWORD_ONLY:
-                found[f"{module.__name__}.{name}"] = function
-    return found
+                services[f"{module.__name__}.{name}"] = function
+    return services
 
 
 ACTS = acts()

@@ -76,12 +76,12 @@ def test_the_password_is_kept_as_a_slow_hash_and_opens_the_account(db: None) -> 
 
 def test_two_hundred_wrong_passwords_of_a_stranger_keep_nobody_out(db: None) -> None:
     user = ana()
-    known = Origin("192.0.2.9", device_token(user))  # even behind the address of the stranger
+    own_device = Origin("192.0.2.9", device_token(user))  # even behind the address of the stranger
     refusals = guess(200)
     assert refusals["sign_on_refused"] <= 31
     assert refusals["throttled"] >= 169
     assert check() == user
-    assert check(origin=known) == user
+    assert check(origin=own_device) == user
     with pytest.raises(Throttled):
         check(origin=STRANGER)
 

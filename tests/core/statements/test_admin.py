@@ -52,13 +52,13 @@ def test_premises_are_chosen_by_typing_and_no_list_of_all_is_sent() -> None:
     form = desk.get(act_url(GuaranteeLimit, "set"))
     assert place.code not in form and "<select" not in form
     (address,) = re.findall(r'data-typeahead="([^"]+)"', form)
-    found = desk.client.get(f"{unescape(address)}&term={place.code}").json()["results"]
-    assert [each["text"] for each in found] == [f"{place.code} {place.name}"]
+    answer = desk.client.get(f"{unescape(address)}&term={place.code}").json()["results"]
+    assert [each["text"] for each in answer] == [f"{place.code} {place.name}"]
     typed = {"limit_cents": "900.00", "minute_cap_cents": "50.00", "reference": "Aval"}
     for wrong in ("", "NOWHERE", f"x{place.code}", place.name):
         page = desk.ask(GuaranteeLimit, "set", **typed, premises=wrong).content.decode()
         assert "house-refusal" not in page and 'name="do"' not in page, wrong
-    desk.do(GuaranteeLimit, "set", **typed, premises=found[0]["text"])
+    desk.do(GuaranteeLimit, "set", **typed, premises=answer[0]["text"])
     desk.do(GuaranteeLimit, "set", **typed, premises=other.code.lower())
     waiting = Proposal.objects.filter(kind="statements.guarantee", decision=None)
     subjects = set(waiting.values_list("subject", flat=True))

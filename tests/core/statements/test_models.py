@@ -19,7 +19,7 @@ def test_a_statement_cannot_be_out_of_line(organiser: Any, contest: Any) -> None
     place = factories.point()
     rounds.sell(contest, place, [(1, 1)])
     at(date(2030, 3, 11))
-    (made,) = services.statements_issue(until=SUNDAY)
+    (statements,) = services.statements_issue(until=SUNDAY)
     good = {
         "uuid": uuid.uuid4(),
         "premises": place.premises,
@@ -36,7 +36,7 @@ def test_a_statement_cannot_be_out_of_line(organiser: Any, contest: Any) -> None
         "closing_cents": 105,
         "lines": [],
         "commission": [],
-        "issued_at": made.issued_at,
+        "issued_at": statements.issued_at,
     }
     for wrong in (
         {"number": 3},
@@ -49,5 +49,5 @@ def test_a_statement_cannot_be_out_of_line(organiser: Any, contest: Any) -> None
         with pytest.raises(DatabaseError), transaction.atomic():
             Statement.objects.create(**{**good, **wrong})
     with pytest.raises(DatabaseError), transaction.atomic():
-        Statement.objects.filter(pk=made.pk).update(sales_cents=0)
+        Statement.objects.filter(pk=statements.pk).update(sales_cents=0)
     Statement.objects.create(**good)

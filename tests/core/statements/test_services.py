@@ -40,9 +40,9 @@ def test_a_week_is_stated_with_its_commission_and_agrees_with_the_ledger(
     )
     ledger.post(reference=uuid.uuid4(), lines=[paid])
     at(date(2030, 3, 11), 0)
-    made = {each.premises_id: each for each in services.statements_issue(until=SUNDAY)}
-    assert idle.premises.pk not in made
-    mine = made[place.premises.pk]
+    statements = {each.premises_id: each for each in services.statements_issue(until=SUNDAY)}
+    assert idle.premises.pk not in statements
+    mine = statements[place.premises.pk]
     # 6 % of 3.15 is 18.9 cents, 10 % of 2.10 is 21: each rounded down once
     assert (mine.sales_cents, mine.commission_cents, mine.other_cents) == (525, -39, -120)
     assert (mine.number, mine.opening_cents, mine.closing_cents) == (1, 0, 366)
@@ -65,7 +65,7 @@ def test_a_week_is_stated_with_its_commission_and_agrees_with_the_ledger(
     ]
     assert nightly.audit(SUNDAY).counts == {"statements": 6}
     rounds.books_agree(
-        known={"lototrot:lototrot:reserve": -120, f"premises:{place.premises.pk}": -120}
+        expected={"lototrot:lototrot:reserve": -120, f"premises:{place.premises.pk}": -120}
     )
 
 

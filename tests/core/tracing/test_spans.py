@@ -1,4 +1,4 @@
-"""Have a collector receive the traces of a sale and of a task; without one nothing is loaded."""
+"""Tests that a collector receives the traces of sales and tasks; without one nothing is loaded."""
 
 import json
 import os
@@ -59,8 +59,8 @@ class Collector:
     about: list[dict[str, Any]] = field(default_factory=list)
 
     def named(self, name: str) -> Any:
-        (found,) = [span for span in self.spans if span.name == name]
-        return found
+        (the_span,) = [span for span in self.spans if span.name == name]
+        return the_span
 
     def inside(self, parent: Any) -> list[Any]:
         return [span for span in self.spans if span.parent_span_id == parent.span_id]

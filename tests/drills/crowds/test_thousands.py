@@ -55,7 +55,7 @@ class Server:
 def sold(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: Server, enough: Callable[[], bool]
 ) -> Thousands:
-    """Have three terminals sell at a server until it is enough; return them."""
+    """Sell at a server from three terminals until it is enough; return them."""
     monkeypatch.setattr(thousands, "CUSTOMERS_EVERY_S", (0.0, 0.02))
     monkeypatch.setattr(thousands, "AGAIN_S", [0.01])
     monkeypatch.setattr(thousands, "PATIENCE_S", 0.5)

@@ -27,10 +27,10 @@ _LOOK_EVERY_S = 0.1
 
 def _shipped_s(file: str, name: str) -> list[float]:
     """Return the seconds that a constant of the shipped terminal has in milliseconds."""
-    found = re.search(rf"^const {name} = ([^;]*);", (_SHIPPED / file).read_text(), re.MULTILINE)
-    if found is None:
+    match = re.search(rf"^const {name} = ([^;]*);", (_SHIPPED / file).read_text(), re.MULTILINE)
+    if match is None:
         raise ValueError(f"the shipped terminal has no {name} in {file}")
-    return [int(ms.replace("_", "")) / 1000 for ms in re.findall(r"\d[\d_]*", found[1])]
+    return [int(ms.replace("_", "")) / 1000 for ms in re.findall(r"\d[\d_]*", match[1])]
 
 
 AGAIN_S = _shipped_s("outbox.js", "AGAIN_MS")
@@ -46,7 +46,7 @@ class Thousands(Crowd):
     _over: asyncio.Event
 
     def start(self) -> None:
-        """Have customers come to all terminals until `pause`."""
+        """Send players to all terminals until `pause`."""
         self.heard_s = {}
         self._stop.clear()
         self._threads = [threading.Thread(target=lambda: asyncio.run(self._all()), daemon=True)]

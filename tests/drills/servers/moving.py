@@ -127,9 +127,9 @@ def _move(name: str, old: Postgres, new: Postgres, outcome: Outcome) -> None:
         with crowd.selling():
             seal_all()
         seal_all()
-        found = tickets() - before
-        outcome.lost += len(crowd.answered - found)
-        outcome.invented += len(found - crowd.asked)
+        sold_since = tickets() - before
+        outcome.lost += len(crowd.answered - sold_since)
+        outcome.invented += len(sold_since - crowd.asked)
         outcome.figures |= {"sales": len(crowd.answered), "lineage": lineages.state().lineage}
         _audit(outcome)
         _fork(old, crowd, outcome)
@@ -213,7 +213,7 @@ def _audit(outcome: Outcome) -> None:
 
 
 def _fork(old: Postgres, crowd: Crowd, outcome: Outcome) -> None:
-    """Have the old server go on as well; the new server's journal must not fit its log."""
+    """Let the old server go on as well; the new server's journal must not fit its log."""
     from core.journal.export import export
     from core.journal.services import checkpoint_publish, last_batch
     from tests.support.journaling import seal_all

@@ -22,7 +22,7 @@ def organiser() -> Desk:
 
 
 def confirmed() -> str:
-    """Have a second organiser confirm the proposal. Return the page on which they did."""
+    """Confirm the proposal as a second organiser. Return the page of the confirmation."""
     second, proposal = Desk(Role.ORGANISER), Proposal.objects.get(decision=None)
     page = second.get(row_url(proposal))
     second.do(proposal, "confirm")

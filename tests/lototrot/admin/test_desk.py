@@ -25,8 +25,8 @@ pytestmark = pytest.mark.django_db
 
 def acts_on(page: str) -> set[str]:
     """Return the names of the acts that a page offers."""
-    found = re.findall(r'class="desk-button[^"]*" href="[^"]*?/([a-z_]+)/\?back=', page)
-    return set(found)
+    matches = re.findall(r'class="desk-button[^"]*" href="[^"]*?/([a-z_]+)/\?back=', page)
+    return set(matches)
 
 
 def on_sale() -> Contest:

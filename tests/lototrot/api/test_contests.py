@@ -43,11 +43,11 @@ def terms(meeting: Meeting, /, **changes: Any) -> dict[str, Any]:
 
 @pytest.mark.article("14.III.5.1", "14.III.5.2", "14.III.6.2", "14.II.2")
 def test_a_contest_is_prepared_published_and_opened(organiser: Api, meeting: Meeting) -> None:
-    made = organiser.post("lototrot/contests", terms(meeting))
-    assert made.status_code == 201, made.content
-    path = f"lototrot/contests/{made.json()['id']}"
-    assert made.json()["state"] == "draft"
-    assert made.json()["max_bets"] == 10_000
+    answer = organiser.post("lototrot/contests", terms(meeting))
+    assert answer.status_code == 201, answer.content
+    path = f"lototrot/contests/{answer.json()['id']}"
+    assert answer.json()["state"] == "draft"
+    assert answer.json()["max_bets"] == 10_000
     gates = organiser.get(f"{path}/gates").json()["missing"]
     assert [gate["code"] for gate in gates] == [
         "programme_unpublished",

@@ -55,8 +55,8 @@ def confirm(api: Api, answer: Any) -> Any:
 
 
 def shown(api: Api, race: Race) -> dict[str, Any]:
-    found: dict[str, Any] = api.get(f"lototrot/races/{race.pk}").json()
-    return found
+    answer: dict[str, Any] = api.get(f"lototrot/races/{race.pk}").json()
+    return answer
 
 
 def runner(api: Api, race: Race, number: int) -> dict[str, Any]:
@@ -67,26 +67,26 @@ def runner(api: Api, race: Race, number: int) -> dict[str, Any]:
 def test_a_withdrawal_is_effective_at_once_and_confirmed_by_another(
     one: Api, two: Api, race: Race, contest: Contest
 ) -> None:
-    made = one.post(f"lototrot/races/{race.pk}/withdrawals", SOURCE | {"number": 4})
-    assert made.status_code == 201, made.content
-    assert made.json()["confirmed_at"] is None
-    found = runner(two, race, 4)
-    assert (found["withdrawn"], found["unconfirmed"], found["trace"]) == (True, True, [4, 5])
+    answer = one.post(f"lototrot/races/{race.pk}/withdrawals", SOURCE | {"number": 4})
+    assert answer.status_code == 201, answer.content
+    assert answer.json()["confirmed_at"] is None
+    card = runner(two, race, 4)
+    assert (card["withdrawn"], card["unconfirmed"], card["trace"]) == (True, True, [4, 5])
     legs = two.get(f"lototrot/contests/{contest.pk}").json()["legs"]
     assert 4 not in legs[0]["offered"]
-    refused(confirm(one, made), 403, "same_person")
-    assert confirm(two, made).status_code == 200
+    refused(confirm(one, answer), 403, "same_person")
+    assert confirm(two, answer).status_code == 200
     assert not runner(two, race, 4)["unconfirmed"]
     reversal = one.post(
-        f"lototrot/withdrawals/{made.json()['id']}/reversal", {"reason": "Number misread"}
+        f"lototrot/withdrawals/{answer.json()['id']}/reversal", {"reason": "Number misread"}
     )
     assert confirm(two, reversal).status_code == 200
     assert not runner(two, race, 4)["withdrawn"]
 
 
 def test_a_withdrawal_rejected_is_on_sale_again(one: Api, two: Api, race: Race) -> None:
-    made = one.post(f"lototrot/races/{race.pk}/withdrawals", SOURCE | {"number": 4}).json()
-    rejected = two.post(f"proposals/{made['proposal']}/rejection", {"reason": "Not so"})
+    answer = one.post(f"lototrot/races/{race.pk}/withdrawals", SOURCE | {"number": 4}).json()
+    rejected = two.post(f"proposals/{answer['proposal']}/rejection", {"reason": "Not so"})
     assert rejected.status_code == 200
     assert not runner(one, race, 4)["withdrawn"]
 
@@ -162,8 +162,8 @@ def test_a_start_is_corrected_by_two(one: Api, two: Api, race: Race) -> None:
     refused(one.post(path, {"actual_start_at": "noon", "source": ""}), 422, "fields_invalid")
     confirm(two, one.post(path, SOURCE | {"actual_start_at": at(minutes=5)}))
     wanted = at(minutes=6)
-    made = one.post(f"{path}/correction", {"actual_start_at": wanted, "source": "Film"})
-    assert confirm(two, made).status_code == 200
+    answer = one.post(f"{path}/correction", {"actual_start_at": wanted, "source": "Film"})
+    assert confirm(two, answer).status_code == 200
     assert RaceStart.objects.count() == 2
     again = one.post(f"{path}/correction", {"actual_start_at": wanted, "source": "Film"})
     refused(again, 409, "start_unchanged")
@@ -175,13 +175,13 @@ def test_a_race_not_run_is_declared_and_retracted_by_two(
 ) -> None:
     path = f"lototrot/races/{race.pk}/declaration"
     body = {"kind": "not_run", "reason": "Storm"} | DECIDED
-    made = one.post(path, body)
+    answer = one.post(path, body)
     contest.refresh_from_db()
     assert contest.state == "stopped"
-    assert confirm(two, made).status_code == 200
+    assert confirm(two, answer).status_code == 200
     again = one.post(path, body).json()
     assert (again["proposal"], again["decision"]["verdict"]) == (
-        made.json()["proposal"],
+        answer.json()["proposal"],
         "confirmed",
     )
     assert shown(one, race)["state"] == "declared"
@@ -215,10 +215,10 @@ def test_a_race_suspended_names_who_was_left(one: Api, two: Api, race: Race) -> 
 def test_a_whole_meeting_is_called_off(one: Api, two: Api, contest: Contest) -> None:
     path = f"lototrot/meetings/{contest.meeting_id}/declaration"
     body = {"reason": "Flooded"} | DECIDED
-    made = one.post(path, body)
+    answer = one.post(path, body)
     assert not RaceDeclaration.objects.exists()
     refused(one.post(path, body), 409, "proposal_pending")
-    assert confirm(two, made).status_code == 200
+    assert confirm(two, answer).status_code == 200
     refused(one.post(path, body), 409, "nothing_to_declare")
     refused(
         one.post("lototrot/meetings/999999/declaration", {"reason": "x"}), 404, "meeting_unknown"
@@ -244,10 +244,10 @@ def announced(race: Race, *winners: int, **changes: Any) -> dict[str, Any]:
 def test_a_dead_heat_is_entered_confirmed_and_corrected(one: Api, two: Api, race: Race) -> None:
     factories.started(race, at=clock.now() - timedelta(minutes=5))
     path = f"lototrot/races/{race.pk}/classification"
-    made = one.post(path, announced(race, 3, 5))
+    answer = one.post(path, announced(race, 3, 5))
     assert shown(one, race)["state"] == "started"
-    refused(confirm(one, made), 403, "same_person")
-    assert confirm(two, made).status_code == 200
+    refused(confirm(one, answer), 403, "same_person")
+    assert confirm(two, answer).status_code == 200
     assert shown(one, race)["winners"] == [3, 5]
     assert Classification.objects.get().announced_text == "1r: 3\n2n: 5"
     refused(one.post(path, announced(race, 3)), 409, "race_classified")

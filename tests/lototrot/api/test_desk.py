@@ -63,11 +63,11 @@ def test_contests_on_sale(api: Api, place: Point, contest: Contest) -> None:
     rounds.fund(accounts.lapsed(contest.pk), 765)
     factories.withdrawal(factories.races_of(contest)[0], 3)
     offered_masks_refresh(contest_id=contest.pk)
-    found = api.get("lototrot/terminal/contests", lang="en").json()
-    assert found["refusal"] is None
-    assert found["server_time"].endswith("Z")
-    (one,) = found["items"]
-    assert found.keys() == desk.OnSaleOut().fields.keys()  # written by hand, documented by shape
+    answer = api.get("lototrot/terminal/contests", lang="en").json()
+    assert answer["refusal"] is None
+    assert answer["server_time"].endswith("Z")
+    (one,) = answer["items"]
+    assert answer.keys() == desk.OnSaleOut().fields.keys()  # written by hand, documented by shape
     assert one.keys() == desk.ContestOnSaleOut().fields.keys()
     assert one["id"] == contest.pk
     assert one["rules"] == "Rules."
@@ -97,8 +97,8 @@ def test_only_what_is_on_sale_by_the_clock(api: Api, contest: Contest) -> None:
 @pytest.mark.article("14.I.6")
 def test_why_nothing_could_be_sold_here(api: Api, place: Point, contest: Contest) -> None:
     unauthorised = terminal_api(factories.point(factories.premises(authorised=[])))
-    found = unauthorised.get("lototrot/terminal/contests").json()
-    assert found["refusal"] == "premises_not_authorised"
+    answer = unauthorised.get("lototrot/terminal/contests").json()
+    assert answer["refusal"] == "premises_not_authorised"
     by = factories.staff()
     Suspension.objects.create(
         premises=place.premises,

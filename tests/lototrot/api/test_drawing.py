@@ -44,5 +44,5 @@ def test_a_declaration_and_its_result_reach_every_terminal_and_anybody() -> None
     assert inspector.post(f"{path}/certificate").status_code == 201
     (told,) = terminal.get("lototrot/terminal/contests").json()["draws"]
     assert told["order"] == order
-    shown = organiser.get(f"lototrot/races/{race.pk}").json()
-    assert shown["state"] == "drawn" and shown["winners"] == [int(order[0])]
+    answer = organiser.get(f"lototrot/races/{race.pk}").json()
+    assert answer["state"] == "drawn" and answer["winners"] == [int(order[0])]

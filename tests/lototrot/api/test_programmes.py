@@ -87,8 +87,8 @@ def test_every_error_of_a_json_programme(organiser: Api) -> None:
     document["races"][1]["runners"][0]["number"] = 32
     document["extra"] = 1
     problem = refused(organiser.post("lototrot/programmes", document), 422, "programme_invalid")
-    found = {error["place"]: error["code"] for error in problem["data"]["errors"]}
-    assert found == {
+    codes_by_place = {error["place"]: error["code"] for error in problem["data"]["errors"]}
+    assert codes_by_place == {
         "/meeting/day": "bad_date",
         "/races/1/runners/0/number": "out_of_range",
         "/extra": "unknown_field",
@@ -133,10 +133,10 @@ def test_meetings_and_racecourses_are_listed(organiser: Api, steward: Api) -> No
 
 def test_a_meeting_with_its_races(organiser: Api) -> None:
     meeting = imported(organiser).json()
-    found = organiser.get(f"lototrot/meetings/{meeting['id']}").json()
+    answer = organiser.get(f"lototrot/meetings/{meeting['id']}").json()
     given = json.loads(programme_file(SON_PARDO))
-    assert len(found["races"]) == len(given["races"])
-    race = found["races"][0]
+    assert len(answer["races"]) == len(given["races"])
+    race = answer["races"][0]
     assert race["state"] == "scheduled"
     assert race["winners"] == []
     assert race["actual_start_at"] is None

@@ -82,9 +82,9 @@ def proposed() -> bool:
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    found: list[int] = []
-    monkeypatch.setattr(tasks.settle, "delay", found.append)
-    return found
+    statuses: list[int] = []
+    monkeypatch.setattr(tasks.settle, "delay", statuses.append)
+    return statuses
 
 
 def test_a_worker_is_told_to_settle(one: Api, run: Contest, sent: list[int]) -> None:
@@ -131,24 +131,24 @@ def test_what_keeps_a_contest_from_being_settled(
 
 @pytest.mark.article("14.III.9.1", "14.III.9.2", "14.III.9.6")
 def test_a_settlement_shows_every_figure(one: Api, settled: Contest) -> None:
-    found = one.get(path(settled, "settlement")).json()
-    assert found["contest"] == settled.pk
-    assert found["in_force"]
-    assert (found["tickets"], found["bets"], found["takings_cents"]) == (3, 4, 400)
-    assert found["jackpot_in_cents"] == 50_000
-    assert found["winning_tickets"] == 2
-    top = found["categories"][0]
+    answer = one.get(path(settled, "settlement")).json()
+    assert answer["contest"] == settled.pk
+    assert answer["in_force"]
+    assert (answer["tickets"], answer["bets"], answer["takings_cents"]) == (3, 4, 400)
+    assert answer["jackpot_in_cents"] == 50_000
+    assert answer["winning_tickets"] == 2
+    top = answer["categories"][0]
     assert (top["hits"], top["winning_bets"]) == (7, 2)
     assert top["total_cents"] == 2 * top["prize_cents"]
-    assert found["prizes_cents"] == sum(each["total_cents"] for each in found["categories"])
-    figures = found["figures"]
+    assert answer["prizes_cents"] == sum(each["total_cents"] for each in answer["categories"])
+    figures = answer["figures"]
     for name in ("prize_pool", "shares", "after_cascade", "before_correction", "prize_each"):
         assert name in figures
-    assert found["rules"]["legs"] == 7
-    assert len(found["races"]) == 7
-    assert found["payment_order"] is None
+    assert answer["rules"]["legs"] == 7
+    assert len(answer["races"]) == 7
+    assert answer["payment_order"] is None
     (listed,) = one.get(path(settled, "settlements")).json()["items"]
-    assert listed["settlement"] == found["settlement"]
+    assert listed["settlement"] == answer["settlement"]
     assert "figures" not in listed
 
 
@@ -161,9 +161,9 @@ def test_no_settlement_yet(one: Api, contest: Contest) -> None:
 
 @pytest.mark.article("14.III.8.2")
 def test_the_payment_order_is_given_by_two(one: Api, two: Api, settled: Contest) -> None:
-    made = one.post(path(settled, "payment-order"))
-    assert made.status_code == 201, made.content
-    proposal = made.json()["proposal"]
+    answer = one.post(path(settled, "payment-order"))
+    assert answer.status_code == 201, answer.content
+    proposal = answer.json()["proposal"]
     refused(one.post(path(settled, "payment-order")), 409, "proposal_pending")
     refused(one.post(f"proposals/{proposal}/confirmation"), 403, "same_person")
     assert one.get(path(settled, "settlement")).json()["payment_order"] is None
@@ -235,9 +235,9 @@ def test_breaches_are_listed_and_voided_by_two(
     assert row["reasons"] == ["after_limit"]
     assert (row["premises"], row["terminal"]) == (place.premises.code, place.terminal.code)
     refused(one.post(path(breached, "settlement")), 409, "results_missing")
-    made = one.post(path(breached, "breaches/void")).json()
-    assert made["content"]["tickets"] == 1
-    assert two.post(f"proposals/{made['proposal']}/confirmation").status_code == 200
+    answer = one.post(path(breached, "breaches/void")).json()
+    assert answer["content"]["tickets"] == 1
+    assert two.post(f"proposals/{answer['proposal']}/confirmation").status_code == 200
     assert Void.objects.get().ticket == last
     assert one.get(path(breached, "breaches")).json()["items"] == []
     refused(one.post(path(breached, "breaches/void")), 409, "no_breach")

@@ -126,18 +126,18 @@ def test_the_slip_in_every_form(api: Api, card: Card) -> None:
         "html": "text/html; charset=utf-8",
         "txt": "text/plain; charset=utf-8",
     }
-    found = {form: api.get(path(card, f"slip.{form}"), lang="en") for form in forms}
+    reply = {form: api.get(path(card, f"slip.{form}"), lang="en") for form in forms}
     for form, media_type in forms.items():
-        assert found[form].status_code == 200
-        assert found[form]["Content-Type"] == media_type
-        assert found[form]["Cache-Control"] == "no-store"
+        assert reply[form].status_code == 200
+        assert reply[form]["Content-Type"] == media_type
+        assert reply[form]["Cache-Control"] == "no-store"
     assert answer["Cache-Control"] == "no-store"
-    (page,) = PdfReader(BytesIO(found["pdf"].content)).pages
+    (page,) = PdfReader(BytesIO(reply["pdf"].content)).pages
     assert round(page.mediabox.width * 25.4 / 72) == 80
     assert card["code"] in page.extract_text()
     for form in ("escpos", "html", "txt"):
-        assert card["code"].encode() in found[form].content
-        assert b"DUPLICATE" not in found[form].content
+        assert card["code"].encode() in reply[form].content
+        assert b"DUPLICATE" not in reply[form].content
 
 
 def test_the_slip_in_the_language_asked_for_or_of_the_request(place: Point, card: Card) -> None:
@@ -281,7 +281,7 @@ def test_the_last_tickets_of_the_terminal(api: Api, sell: Callable[[], Card]) ->
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "count"),
     [
         ({"marks": "1,0,3"}, 3),
         ({"marks": "0,99"}, 0),
@@ -291,27 +291,27 @@ def test_the_last_tickets_of_the_terminal(api: Api, sell: Callable[[], Card]) ->
     ],
 )
 def test_a_ticket_is_found_by_what_was_played(
-    api: Api, sell: Callable[[], Card], query: dict[str, Any], found: int
+    api: Api, sell: Callable[[], Card], query: dict[str, Any], count: int
 ) -> None:
     for _ in range(3):
         sell()
-    assert len(api.get("lototrot/terminal/tickets", **query).json()["items"]) == found
+    assert len(api.get("lototrot/terminal/tickets", **query).json()["items"]) == count
     refused(api.get("lototrot/terminal/tickets", marks="1;2"), 422, "fields_invalid")
 
 
 def test_the_totals_of_a_day(api: Api, sell: Callable[[], Card]) -> None:
     cards = [sell() for _ in range(3)]
     api.post(path(cards[1], "annulment"), {"code": cards[1]["code"], "reason": "x"})
-    found = api.get("lototrot/terminal/totals").json()
-    day = found.pop("day")
-    assert found == {
+    answer = api.get("lototrot/terminal/totals").json()
+    day = answer.pop("day")
+    assert answer == {
         "tickets": 3,
         "bets": 6,
         "amount_cents": 600,
         "annulled_tickets": 1,
         "annulled_cents": 200,
     }
-    assert api.get("lototrot/terminal/totals", day=day).json() == found | {"day": day}
+    assert api.get("lototrot/terminal/totals", day=day).json() == answer | {"day": day}
     empty = api.get("lototrot/terminal/totals", day="2020-02-29").json()
     assert set(empty.values()) == {0, "2020-02-29"}
     refused(api.get("lototrot/terminal/totals", day="2021-02-29"), 422, "fields_invalid")

@@ -58,8 +58,8 @@ def proof(command: str, variables: dict[str, str]) -> str:
     body = re.findall(r"-d '(.*)'$", without, re.MULTILINE)[0]
     for name, value in variables.items():
         body = body.replace(f"'${name}'", value)
-    made = factories.KEY.prove(path, variables["TOKEN"], body.encode())
-    return made[PROOF_HEADER]
+    key_proof = factories.KEY.prove(path, variables["TOKEN"], body.encode())
+    return key_proof[PROOF_HEADER]
 
 
 def request(command: str, variables: dict[str, str]) -> Any:
@@ -105,23 +105,23 @@ def taken(answer: Any, path: str) -> str:
     return str(answer)
 
 
-def agrees(shown: Any, answered: Any, *, whole: bool, place: str = "$") -> None:
+def agrees(example: Any, answered: Any, *, whole: bool, place: str = "$") -> None:
     """Check that the body shown has names and types of the answer, and all of them if it is
     complete.
     """
-    if isinstance(shown, dict):
+    if isinstance(example, dict):
         assert isinstance(answered, dict), place
         if whole:
-            assert shown.keys() == answered.keys(), place
-        for name, value in shown.items():
+            assert example.keys() == answered.keys(), place
+        for name, value in example.items():
             agrees(value, answered[name], whole=True, place=f"{place}.{name}")
-    elif isinstance(shown, list):
+    elif isinstance(example, list):
         assert isinstance(answered, list), place
-        if shown:
+        if example:
             assert answered, place
-            agrees(shown[0], answered[0], whole=True, place=f"{place}[0]")
-    elif shown is not None and answered is not None:
-        assert type(shown) is type(answered), place
+            agrees(example[0], answered[0], whole=True, place=f"{place}[0]")
+    elif example is not None and answered is not None:
+        assert type(example) is type(answered), place
 
 
 def prepared() -> dict[str, str]:
@@ -173,8 +173,8 @@ def test_the_walk_through_a_terminals_day() -> None:
 def test_its_commands_make_a_proof(tmp_path: Path) -> None:
     """The commands with OpenSSL give a proof that is accepted."""
     prose = _BLOCK.sub("", DOCUMENT.read_text("utf-8"))
-    shown = re.findall(r"^ {4,}\S.*$", prose, re.MULTILINE)
-    script = "\n".join([*shown, 'echo "$PUBLIC_KEY $PROOF"'])
+    matches = re.findall(r"^ {4,}\S.*$", prose, re.MULTILINE)
+    script = "\n".join([*matches, 'echo "$PUBLIC_KEY $PROOF"'])
     request = SignedRequest("POST", "/api/v1/terminal/session", "token", b'{"number": 1}')
     done = subprocess.run(
         ["bash", "-ec", script],
@@ -185,14 +185,16 @@ def test_its_commands_make_a_proof(tmp_path: Path) -> None:
         check=True,
     )
     key, _, header = done.stdout.strip().partition(" ")
-    made = Proof.of(header)
-    assert signed_by(public_key_read(key), made.signature, request.statement(made.number))
+    read_proof = Proof.of(header)
+    assert signed_by(
+        public_key_read(key), read_proof.signature, request.statement(read_proof.number)
+    )
 
 
 def test_every_address_it_names_exists() -> None:
     """Each address of the table for staff is in the schema."""
     schema = (settings.BASE_DIR / "docs" / "openapi.yaml").read_text("utf-8")
-    known = {
+    paths = {
         re.sub(r"\{\w+\}", "{}", path)
         for path in re.findall(r"^  (/api/v1/\S+):$", schema, re.MULTILINE)
     }
@@ -200,4 +202,4 @@ def test_every_address_it_names_exists() -> None:
     named = re.findall(r"`(?:GET |POST )?([a-z][a-z./{}-]+)`", table)
     assert len(named) > 20
     for path in named:
-        assert re.sub(r"\{\w+\}", "{}", f"/api/v1/lototrot/{path}") in known, path
+        assert re.sub(r"\{\w+\}", "{}", f"/api/v1/lototrot/{path}") in paths, path

@@ -18,18 +18,20 @@ MINUTE = timedelta(minutes=1)
 @pytest.mark.article("14.III.4")
 def test_the_earliest_of_the_three_closes() -> None:
     for first, second, third in permutations((0, 1, 2)):
-        found = closing(NOON + first * MINUTE, [NOON + second * MINUTE], [NOON + third * MINUTE])
+        closes_at = closing(
+            NOON + first * MINUTE, [NOON + second * MINUTE], [NOON + third * MINUTE]
+        )
         cause = (Cause.SCHEDULE, Cause.START, Cause.NOT_RUN)[[first, second, third].index(0)]
-        assert found == Closing(NOON, cause)
+        assert closes_at == Closing(NOON, cause)
 
 
 @pytest.mark.article("14.III.4")
 def test_real_time_decides_not_the_order_nor_the_zone() -> None:
     there = timezone(timedelta(hours=-10))
     starts = [NOON + 5 * MINUTE, (NOON + MINUTE).astimezone(there), NOON + 9 * MINUTE]
-    found = closing(NOON + 7 * MINUTE, starts, [])
-    assert found is not None
-    assert found.instant == NOON + MINUTE
+    closes_at = closing(NOON + 7 * MINUTE, starts, [])
+    assert closes_at is not None
+    assert closes_at.instant == NOON + MINUTE
 
 
 def test_nothing_closes_a_contest_without_events() -> None:
@@ -48,8 +50,8 @@ def test_the_law_closes_at_the_start_even_if_the_schedule_is_later() -> None:
 def test_a_confirmed_start_closes_with_its_stop_if_that_came_first() -> None:
     """[E12]: the earlier of the two instants."""
     for stop, start in ((1, 2), (2, 1)):
-        found = closing(NOON + 9 * MINUTE, [NOON + start * MINUTE], [], [NOON + stop * MINUTE])
-        assert found == Closing(NOON + MINUTE, Cause.START)
+        closes_at = closing(NOON + 9 * MINUTE, [NOON + start * MINUTE], [], [NOON + stop * MINUTE])
+        assert closes_at == Closing(NOON + MINUTE, Cause.START)
     declared = closing(None, [], [NOON + MINUTE], [NOON + 2 * MINUTE, NOON])
     assert declared == Closing(NOON, Cause.NOT_RUN)
 

@@ -1,4 +1,4 @@
-"""A bet type on rounds of the past: settled in turn, by the engine, from an empty pot."""
+"""A bet type on rounds of the past: settled in turn, by the engine, from an empty jackpot."""
 
 from datetime import date
 from fractions import Fraction

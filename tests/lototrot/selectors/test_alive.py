@@ -45,11 +45,11 @@ def test_bets_alive_after_each_race_are_those_a_player_would_count() -> None:
 
     assert board_document()["contests"][0]["standings"] == []  # nothing has been counted yet
     board_prepare()
-    found = standings(contest, contest_legs(contest), counting=False)
+    stands = standings(contest, contest_legs(contest), counting=False)
 
-    assert [standing.known for standing in found] == list(range(1, 8))
+    assert [standing.known for standing in stands] == list(range(1, 8))
     right = [{n for n in NUMBERS if substitute(n, race)[-1] in race.winners} for race in facts]
-    for many, standing in enumerate(found, start=1):
+    for many, standing in enumerate(stands, start=1):
         expected = dict.fromkeys((7, 6, 5, 4), 0)
         for masks in tickets:
             for bet in product(*[numbers_of(mask) for mask in masks]):
@@ -58,12 +58,12 @@ def test_bets_alive_after_each_race_are_those_a_player_would_count() -> None:
                     expected[7 - wrong] += 1
         assert dict(standing.bets) == expected
     settlement = contest_settle(contest_id=contest.pk)
-    assert {str(k): v for k, v in found[-1].bets.items()} == settlement.figures["winners"]
-    assert {str(k): v for k, v in found[-1].prizes.items()} == settlement.figures["prize_each"]
-    (shown,) = board_document()["contests"]
-    assert set(shown["proofs"]) == {"seal", "certificate"}
+    assert {str(k): v for k, v in stands[-1].bets.items()} == settlement.figures["winners"]
+    assert {str(k): v for k, v in stands[-1].prizes.items()} == settlement.figures["prize_each"]
+    (contest_on_board,) = board_document()["contests"]
+    assert set(contest_on_board["proofs"]) == {"seal", "certificate"}
     again = standings(contest, contest_legs(contest))
-    assert again[-1] == found[-1]  # what was carried in is still what it was
+    assert again[-1] == stands[-1]  # what was carried in is still what it was
 
 
 @pytest.mark.django_db

@@ -12,13 +12,13 @@ def test_the_document_says_what_is_on_record() -> None:
     contest = rounds.published()
     factories.withdrawal(factories.races_of(contest)[2], 4)
     rounds.sell(contest, factories.point(), [rounds.masks([[1]] * 7)] * 3)
-    (shown,) = board_document()["contests"]
-    assert shown["contest"] == contest.pk
-    assert shown["prize_percent"] == "60"
-    assert [leg["position"] for leg in shown["legs"]] == list(range(1, 8))
-    (fourth,) = [r for r in shown["legs"][2]["runners"] if r["number"] == 4]
+    (contest_on_board,) = board_document()["contests"]
+    assert contest_on_board["contest"] == contest.pk
+    assert contest_on_board["prize_percent"] == "60"
+    assert [leg["position"] for leg in contest_on_board["legs"]] == list(range(1, 8))
+    (fourth,) = [r for r in contest_on_board["legs"][2]["runners"] if r["number"] == 4]
     assert fourth["withdrawn"] and fourth["trace"] == [4, 5]
-    assert shown["standings"] == [] and shown["settlement"] is None
+    assert contest_on_board["standings"] == [] and contest_on_board["settlement"] is None
     pulse = board_pulse()["contests"][str(contest.pk)]
     assert pulse["tickets"] == 3
     assert pulse["takings_cents"] == 300

@@ -69,9 +69,9 @@ def test_the_limit_moves_with_a_corrected_start(contest: Contest, point: f.Point
     race = f.races_of(contest)[0]
     started_at(contest, clock.now())
     assert not breach_pending(contest.pk)
-    for instant, found in ((second.sold_at, 1), (first.sold_at, 2), (clock.now(), 0)):
+    for instant, count in ((second.sold_at, 1), (first.sold_at, 2), (clock.now(), 0)):
         _corrected(race, instant)
-        assert len(breach_list(contest.pk)) == found
+        assert len(breach_list(contest.pk)) == count
 
 
 def test_an_ordered_contest_is_looked_at_again_once_its_start_is_corrected(point: f.Point) -> None:
@@ -218,10 +218,10 @@ def test_every_reason_is_given_and_other_contests_are_left_alone(
     started_at(contest, sale.sold_at)
     Terminal.objects.filter(pk=point.terminal.pk).update(revoked_at=sale.sold_at)
     Authorisation.objects.filter(premises=point.premises).update(valid_until=sale.sold_at)
-    (found,) = breach_list(contest.pk)
-    assert found.reasons == ["after_limit", "premises_not_authorised", "terminal_revoked"]
-    assert (found.uuid, found.premises) == (sale.uuid, point.premises.code)
-    assert (found.terminal, found.amount_cents) == (point.terminal.code, 100)
+    (breach,) = breach_list(contest.pk)
+    assert breach.reasons == ["after_limit", "premises_not_authorised", "terminal_revoked"]
+    assert (breach.uuid, breach.premises) == (sale.uuid, point.premises.code)
+    assert (breach.terminal, breach.amount_cents) == (point.terminal.code, 100)
     assert not breach_pending(other.pk)
     with pytest.raises(ContestUnknown):
         breach_pending(0)

@@ -19,10 +19,10 @@ def test_a_meeting_is_found_from_its_last_result_until_its_order() -> None:
     assert unordered() == []
     at(JUNE_8, 19)
     rights.run(contest)
-    (found,) = unordered()
-    assert (found.contest, found.first_pay_day) == (contest, date(2030, 6, 9))
-    assert found.ordinary_last_day == date(2030, 7, 8)
-    assert chains_waiting([found]) == []
+    (meeting,) = unordered()
+    assert (meeting.contest, meeting.first_pay_day) == (contest, date(2030, 6, 9))
+    assert meeting.ordinary_last_day == date(2030, 7, 8)
+    assert chains_waiting([meeting]) == []
     rights.settled(contest)
     assert [each.contest for each in unordered()] == [contest]
     rights.ordered(contest)

@@ -51,10 +51,10 @@ def test_every_page_of_plays_answers_and_shows_no_code() -> None:
     request_state(terminal=place.bare, ident=new_uuid())
     desk = Desk(Role.ORGANISER)
     for model in (PlayTicket, Voucher, PlayMove, VoucherHandover, VoucherSecret):
-        shown = desk.get(list_url(model))
+        page = desk.get(list_url(model))
         for row in model._default_manager.order_by("-pk")[:5]:
-            shown += desk.get(row_url(row))
-        assert codes and not any(code in shown.replace("-", "") for code in codes)
+            page += desk.get(row_url(row))
+        assert codes and not any(code in page.replace("-", "") for code in codes)
     assert neighbour.terminal.code in desk.get(row_url(left[3]))
 
 

@@ -26,9 +26,9 @@ def test_games_on_sale_with_rules_percentage_and_price_in_each_language() -> Non
     at = factories.point()
     names = {"ca": "Cinc boxes", "es": "Cinco boxes", "en": "Five Stalls"}
     for language, name in names.items():
-        found = answer(at, f"games?lang={language}")
-        assert found["refusal"] is None
-        (game,) = found["items"]
+        games = answer(at, f"games?lang={language}")
+        assert games["refusal"] is None
+        (game,) = games["items"]
         assert (game["name"], game["emission"], game["on_sale"]) == (name, emission.pk, True)
         assert (game["price_cents"], game["prize_percent"]) == (100, "73.8")
         assert (game["main_prizes"], game["main_prizes_left"]) == (None, None)
@@ -43,9 +43,9 @@ def test_a_suspension_is_said_and_an_unfinished_play_keeps_its_closed_game() -> 
     emitting.sold(emission, 1, at)
     sales_suspend(by=factories.staff(Role.ORGANISER), reason="Fault")
     emitting.closed(emission)
-    found = answer(at, "games")
-    assert found["refusal"] == "sales_suspended"
-    assert [(game["code"], game["on_sale"]) for game in found["items"]] == [("small", False)]
+    games = answer(at, "games")
+    assert games["refusal"] == "sales_suspended"
+    assert [(game["code"], game["on_sale"]) for game in games["items"]] == [("small", False)]
     assert answer(factories.point(), "games")["items"] == []
 
 

@@ -30,12 +30,12 @@ def _both(one: Api, other: Api, path: str, body: Any = None) -> None:
 
 
 def _approved(one: Api, other: Api, definition: dict[str, Any]) -> str:
-    made = _done(one.post(f"{HOME}/games", {"definition": definition}), 201)
-    version = f"{HOME}/games/{made['game']}/versions/{made['version']}"
+    answer = _done(one.post(f"{HOME}/games", {"definition": definition}), 201)
+    version = f"{HOME}/games/{answer['game']}/versions/{answer['version']}"
     assert _done(one.get(f"{version}/check"))["faults"] == []
     _both(one, other, f"{version}/approval")
     assert _done(one.get(version))["approval"]["percentages"]["worst"] == 70
-    return str(made["game"])
+    return str(answer["game"])
 
 
 @pytest.mark.article("15.II.2")

@@ -38,8 +38,8 @@ BAD = {
 def test_bad_input_has_its_own_code_and_nothing_is_approved(code: str) -> None:
     one = staff_api(Role.ORGANISER)
     definition = emitting.small(**BAD[code])
-    made = _done(one.post(f"{HOME}/games", {"definition": definition}), 201)
-    version = f"{HOME}/games/{made['game']}/versions/{made['version']}"
+    answer = _done(one.post(f"{HOME}/games", {"definition": definition}), 201)
+    version = f"{HOME}/games/{answer['game']}/versions/{answer['version']}"
     problem = refused(one.post(f"{version}/approval"), 422, "approval_refused")
     assert code in {fault["code"] for fault in problem["data"]["faults"]}
     assert code in {fault["code"] for fault in _done(one.get(f"{version}/check"))["faults"]}

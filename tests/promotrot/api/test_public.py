@@ -26,11 +26,11 @@ def test_what_the_public_is_told_in_its_language_and_late() -> None:
     figures_take(emission=emission)
     anybody = Api()
     for language, name in (("ca", "La volta d'honor"), ("en", "Lap of Honour")):
-        found = _done(anybody.get(f"{HOME}/public/emissions/small/1", lang=language))
-        assert found["name"] == name and found["rules"]
-    assert (found["prize_percent"], found["price_cents"]) == ("70", 100)
-    assert (found["tickets_remaining"], found["top_prize_left"]) == (40, True)
-    assert [(tier["count"], tier["remaining"]) for tier in found["tiers"]] == [(2, 2), (20, 20)]
+        answer = _done(anybody.get(f"{HOME}/public/emissions/small/1", lang=language))
+        assert answer["name"] == name and answer["rules"]
+    assert (answer["prize_percent"], answer["price_cents"]) == ("70", 100)
+    assert (answer["tickets_remaining"], answer["top_prize_left"]) == (40, True)
+    assert [(tier["count"], tier["remaining"]) for tier in answer["tiers"]] == [(2, 2), (20, 20)]
     listed = _done(anybody.get(f"{HOME}/public/emissions"))
     assert [item["reference"] for item in listed["items"]] == ["small/1"]
 
@@ -39,7 +39,7 @@ def test_what_the_public_is_told_in_its_language_and_late() -> None:
 def test_the_poster_shows_rules_percentage_price_and_prizes() -> None:
     emitting.opened(emitting.document("six-at-the-post"))
     home = f"{HOME}/public/emissions/six-at-the-post/1/poster"
-    shown = Api().get(f"{home}.html", lang="en").content.decode()
+    answer = Api().get(f"{home}.html", lang="en").content.decode()
     for text in (
         "Six at the Post",
         "72 %",
@@ -48,7 +48,7 @@ def test_the_poster_shows_rules_percentage_price_and_prizes() -> None:
         "15000",
         "six winners",
     ):
-        assert text in shown, text
+        assert text in answer, text
     assert Api().get(f"{home}.pdf", lang="ca").content.startswith(b"%PDF")
     refused(
         Api().get(f"{HOME}/public/emissions/six-at-the-post/2/poster.pdf"), 404, "emission_unknown"

@@ -54,7 +54,7 @@ def test_a_voucher_says_all_it_must_in_every_form(place: Point, emission: Emissi
         assert api.get(f"{base}/voucher.{form}", lang="en").content.startswith(start)
     for language in ("ca", "es", "en"):
         text = api.get(f"{base}/voucher.txt", lang=language).content.decode()
-        for shown in (
+        for expected in (
             voucher["code"],
             place.premises.code,
             place.premises.name,
@@ -63,7 +63,7 @@ def test_a_voucher_says_all_it_must_in_every_form(place: Point, emission: Emissi
             voucher["uuid"],
             voucher["play"],
         ):
-            assert shown in text
+            assert expected in text
     copy = api.post(f"{base}/reprints", {"format": "json"})
     assert (copy.status_code, copy.json()["copy"], copy.json()["code"]) == (201, 1, voucher["code"])
     paper = api.post(f"{base}/reprints", {"format": "txt", "lang": "en"})

@@ -168,7 +168,7 @@ def test_every_printed_value_follows_from_the_document() -> None:
     message = commitment_message(PLAN_JSON, EMISSION, SEED)
     key = key_of(PLAN_JSON, EMISSION, SEED, ENTROPY)
     words = stream(b"permutation")
-    found = {
+    values = {
         "permutation words": " ".join(f"{next(words):08x}" for _ in range(4)),
         "permutation of 5": _row(permutation(stream(b"permutation"), 5)),
         "plan digest": hashlib.sha256(PLAN_JSON.encode()).hexdigest(),
@@ -177,23 +177,23 @@ def test_every_printed_value_follows_from_the_document() -> None:
         "key": key.hex(),
     }
     words = stream(b"promotrot/blocks/1", key, EMISSION)
-    found["block words"] = " ".join(f"{next(words):08x}" for _ in range(2))
-    found["block order"] = _row(permutation(stream(b"promotrot/blocks/1", key, EMISSION), 3))
+    values["block words"] = " ".join(f"{next(words):08x}" for _ in range(2))
+    values["block order"] = _row(permutation(stream(b"promotrot/blocks/1", key, EMISSION), 3))
     for opening in range(3):
         words = stream(b"promotrot/tickets/1", key, EMISSION, u64(opening))
-        found[f"opening {opening} words"] = " ".join(f"{next(words):08x}" for _ in range(3))
+        values[f"opening {opening} words"] = " ".join(f"{next(words):08x}" for _ in range(3))
         tickets = tickets_of(PLAN_JSON, EMISSION, key, opening)
-        found[f"opening {opening} tickets"] = _row(tickets[:24])
-        found[f"opening {opening} sha256"] = hashlib.sha256(bytes(tickets)).hexdigest()
+        values[f"opening {opening} tickets"] = _row(tickets[:24])
+        values[f"opening {opening} sha256"] = hashlib.sha256(bytes(tickets)).hexdigest()
         if 1 in tickets:
-            found["top prize position"] = str(tickets.index(1))
-    found["picture counts"] = _row([len(symbol_pictures(GAME, tier)) for tier in range(4)])
+            values["top prize position"] = str(tickets.index(1))
+    values["picture counts"] = _row([len(symbol_pictures(GAME, tier)) for tier in range(4)])
     tickets = tickets_of(PLAN_JSON, EMISSION, key, 0)
     for position in (0, 1, 2, 4):
         pictures = symbol_pictures(GAME, tickets[position])
         index = below(picture_words(key, 0, position), len(pictures))
-        found[f"picture 0/{position}"] = " ".join(pictures[index])
-    assert found == WORKED
+        values[f"picture 0/{position}"] = " ".join(pictures[index])
+    assert values == WORKED
 
 
 def _row(numbers: list[int]) -> str:

@@ -101,8 +101,8 @@ def test_type_presentation_and_plan_are_judged_together() -> None:
     game = next(g for g in GAMES if g.code == "lap-of-honour")
     assert isinstance(game, PredrawnGame)
     fewer = replace(game.kind, tiers=game.kind.tiers[:-1])
-    found = {fault.code for fault in _approve(replace(game, kind=fewer)).faults}
-    assert found == {"prizes_too_low", "percentage_mismatch", "picture_tiers_differ"}
+    faults = {fault.code for fault in _approve(replace(game, kind=fewer)).faults}
+    assert faults == {"prizes_too_low", "percentage_mismatch", "picture_tiers_differ"}
     small = {fault.code for fault in _approve(replace(game, block_tickets=9_999)).faults}
     assert small == {"block_size_refused"}
     # 420 prizes of 500 euros are seven for each of 60 blocks, but a block any larger needs eight.

@@ -36,8 +36,8 @@ def _document(code: str) -> Any:
 def test_a_prize_in_kind_may_be_read_before_it_is_complete() -> None:
     document = _document("six-at-the-post")
     document["tiers"][0]["in_kind"] = {"description": "bicycle"}
-    found = {fault.code for fault in _approve(read_game(document)).faults}
-    assert found >= {
+    faults = {fault.code for fault in _approve(read_game(document)).faults}
+    assert faults >= {
         "equivalent_missing",
         "equivalent_source_missing",
         "equivalent_day_missing",

@@ -89,8 +89,8 @@ def test_hidden_open_then_keep_or_change() -> None:
     start = Play()
     assert legal_acts(HIDDEN, start) == {"open-1": 15, "open-2": 15, "open-3": 15}
     # Weights in the order of the tiers: nothing 5, top 1, second 4, third 5, of 15.
-    shown = Counter(perform(HIDDEN, start, "open-2", draw).steps[0].shown for draw in range(15))
-    assert shown == {0: 5, 1: 1, 2: 4, 3: 5}
+    uncovered = Counter(perform(HIDDEN, start, "open-2", draw).steps[0].shown for draw in range(15))
+    assert uncovered == {0: 5, 1: 1, 2: 4, 3: 5}
     small = perform(HIDDEN, start, "open-2", 14)
     assert (small.award, small.steps[-1].shown) == (None, 3)
     assert legal_acts(HIDDEN, small) == {"open-1": 10, "open-3": 10, "keep": 1}
@@ -292,6 +292,6 @@ def _codes(kind: ProbabilisticType) -> list[str]:
     ids=repr,
 )
 def test_definitions_that_cannot_be_played(mechanic: Mechanic, code: str, place: str) -> None:
-    found = mechanic.faults(len(PRIZES))
-    assert (found[0].code, found[0].place) == (code, f"$.mechanic.{place}")
+    faults = mechanic.faults(len(PRIZES))
+    assert (faults[0].code, faults[0].place) == (code, f"$.mechanic.{place}")
     assert code in _codes(_kind(mechanic)), "nothing of it is measured"

@@ -90,8 +90,8 @@ def approved(draw: st.DrawFn) -> tuple[PredrawnType, int]:
 @pytest.mark.article("15.II.2", "15.III.6.2")
 @given(approved())
 @settings(max_examples=150, deadline=None)
-def test_approved_tables_are_dealt_exactly(made: tuple[PredrawnType, int]) -> None:
-    kind, block = made
+def test_approved_tables_are_dealt_exactly(table: tuple[PredrawnType, int]) -> None:
+    kind, block = table
     assert faults(kind, FIGURES, day=date(2026, 1, 1), rules_published=True) == ()
     _assert_right(make_plan(kind, SEVENTY, block_tickets=block), kind)
 
@@ -118,9 +118,9 @@ def any_table(draw: st.DrawFn) -> tuple[PredrawnType, list[tuple[int, int]]]:
 @given(any_table())
 @settings(max_examples=400, deadline=None)
 def test_any_plan_that_is_made_is_right(
-    made: tuple[PredrawnType, list[tuple[int, int]]],
+    planned: tuple[PredrawnType, list[tuple[int, int]]],
 ) -> None:
-    kind, sizes = made
+    kind, sizes = planned
     try:
         plan = deal(kind, SEVENTY, sizes)
     except PlanImpossible:
@@ -166,8 +166,8 @@ def test_tables_refused_are_nearly_always_impossible() -> None:
                     deal(kind, SEVENTY, [(blocks, size)])
                     outcomes["made"] += 1
                 except PlanImpossible:
-                    found = _can_be_dealt(kind, [(blocks, size)])
-                    outcomes["missed" if found else "impossible"] += 1
+                    dealt = _can_be_dealt(kind, [(blocks, size)])
+                    outcomes["missed" if dealt else "impossible"] += 1
     assert outcomes["made"] > 500
     assert outcomes["impossible"] > 5
     assert outcomes["missed"] * 100 <= outcomes["made"]

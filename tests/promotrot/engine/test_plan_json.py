@@ -18,13 +18,13 @@ MINIMUM = Fraction(70)
 
 def _plans() -> list[Plan]:
     """Return the plans of all shipped games, without and with extra prizes."""
-    made = []
+    plans = []
     for game in shipped():
         if isinstance(game, PredrawnGame):
             extra, _ = with_extra(game.kind, 100_000, len(game.kind.tiers))
             for kind in (game.kind, extra):
-                made.append(make_plan(kind, MINIMUM, block_tickets=game.block_tickets))
-    return made
+                plans.append(make_plan(kind, MINIMUM, block_tickets=game.block_tickets))
+    return plans
 
 
 @pytest.mark.article("15.II.2")

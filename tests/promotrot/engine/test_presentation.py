@@ -28,11 +28,11 @@ from tests.support.pictures import (
 @pytest.mark.article("15.II.2")
 @pytest.mark.parametrize("presentation", SMALL, ids=repr)
 def test_pictures_are_counted_exactly(presentation: Presentation) -> None:
-    found = pictures_by_tier(presentation)
-    assert {tier: len(pictures) for tier, pictures in found.items()} == {
-        tier: presentation.pictures(tier) for tier in found
+    tiers = pictures_by_tier(presentation)
+    assert {tier: len(pictures) for tier, pictures in tiers.items()} == {
+        tier: presentation.pictures(tier) for tier in tiers
     }
-    assert all(found.values())
+    assert all(tiers.values())
 
 
 @given(
@@ -77,8 +77,8 @@ def test_arrangements_are_numbered_without_gaps(cells: int, bounds: list[tuple[i
     ],
 )
 def test_presentations_refused(presentation: Presentation, code: str) -> None:
-    found = {fault.code for fault in faults(presentation, 2)}
-    assert found == {code}
+    fault_codes = {fault.code for fault in faults(presentation, 2)}
+    assert fault_codes == {code}
 
 
 @pytest.mark.parametrize("presentation", [SMALL_SYMBOLS, SMALL_LETTERS, SMALL_NUMBERS], ids=repr)

@@ -82,14 +82,14 @@ CHOOSERS = {"worst": worst_of, "best": best_of}
 
 
 def _situations(mechanic: Mechanic) -> dict[Situation, tuple[Choice, ...]]:
-    found: dict[Situation, tuple[Choice, ...]] = {}
+    situations: dict[Situation, tuple[Choice, ...]] = {}
     waiting = [Situation()]
     while waiting:
         at = waiting.pop()
-        if at.award is None and at not in found:
-            found[at] = mechanic.choices(at)
-            waiting += [outcome.then for choice in found[at] for outcome in choice.outcomes]
-    return found
+        if at.award is None and at not in situations:
+            situations[at] = mechanic.choices(at)
+            waiting += [outcome.then for choice in situations[at] for outcome in choice.outcomes]
+    return situations
 
 
 def _every_way_of_playing(mechanic: Mechanic) -> Iterator[dict[Situation, Choice]]:

@@ -30,9 +30,9 @@ def test_emissions_on_sale_are_shown_the_cheapest_first(place: Point) -> None:
     dear = emitting.opened(emitting.small("dear", price_cents=200, tiers=tiers))
     cheap = emitting.opened(emitting.small("cheap"))
     emitting.planned(emitting.approved(emitting.small("planned")))
-    shown = at(place)
-    assert [emission.pk for emission in shown] == [cheap.pk, dear.pk]
-    assert all(emission.on_sale for emission in shown)
+    listed = at(place)
+    assert [emission.pk for emission in listed] == [cheap.pk, dear.pk]
+    assert all(emission.on_sale for emission in listed)
 
 
 def test_an_emission_that_is_sold_out_stays_only_where_a_play_is_to_be_finished(

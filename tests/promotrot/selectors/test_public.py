@@ -21,20 +21,20 @@ def test_figures_are_late_and_of_the_whole_emission() -> None:
         assert figures_due() == [emission.pk]
         figures_take(emission=emission)
         assert figures_due() == []
-    found = public_figures(emission)  # 30 are sold: the figures are those of 9
-    assert found.tickets_remaining == 31
-    assert found.as_of is not None
+    figures = public_figures(emission)  # 30 are sold: the figures are those of 9
+    assert figures.tickets_remaining == 31
+    assert figures.as_of is not None
     kept = PublicFigures.objects.get(sold=9)
-    assert [tier.awarded for tier in found.tiers] == [
-        kept.awarded.get(str(tier.tier), 0) for tier in found.tiers
+    assert [tier.awarded for tier in figures.tiers] == [
+        kept.awarded.get(str(tier.tier), 0) for tier in figures.tiers
     ]
     emitting.sold_and_played(emission, 10)  # all: it is sold out, and still told late
     assert public_figures(emission).tickets_remaining == 22
     emission = emitting.closed(emission)
-    found = public_figures(emission)
-    assert found.tickets_remaining == 0
-    assert [(tier.count, tier.remaining) for tier in found.tiers] == [(2, 0), (20, 0)]
-    assert found.top_prize_left is False
+    figures = public_figures(emission)
+    assert figures.tickets_remaining == 0
+    assert [(tier.count, tier.remaining) for tier in figures.tiers] == [(2, 0), (20, 0)]
+    assert figures.top_prize_left is False
 
 
 def test_the_plays_of_a_closed_emission_are_not_counted_at_every_request() -> None:
@@ -53,18 +53,18 @@ def test_before_enough_is_sold_the_figures_are_those_of_the_opening() -> None:
     emission = emitting.opened(emitting.small())
     emitting.sold_and_played(emission, 5)
     figures_take(emission=emission)
-    found = public_figures(emission)
-    assert (found.as_of, found.tickets_remaining) == (emission.opening.opened_at, 40)
-    assert [tier.remaining for tier in found.tiers] == [2, 20]
-    assert found.top_prize_left is True
+    figures = public_figures(emission)
+    assert (figures.as_of, figures.tickets_remaining) == (emission.opening.opened_at, 40)
+    assert [tier.remaining for tier in figures.tiers] == [2, 20]
+    assert figures.top_prize_left is True
 
 
 def test_a_block_of_several_is_the_delay_and_a_play_decides_without_a_table() -> None:
     emission = emitting.opened(emitting.document("trotters-ladder"))
     assert delay_tickets(emission) == 10_000
-    found = public_figures(emission)
-    assert {tier.remaining for tier in found.tiers} == {None}
-    assert found.top_prize_left is None
+    figures = public_figures(emission)
+    assert {tier.remaining for tier in figures.tiers} == {None}
+    assert figures.top_prize_left is None
 
 
 def test_figures_once_taken_stay() -> None:

@@ -38,9 +38,9 @@ def won_voucher(place: Point, emission: Emission) -> Voucher:
 
 def told(voucher: Voucher) -> Reasons:
     """Return the reasons of a voucher, which has some."""
-    found = reasons_of(voucher)
-    assert found is not None
-    return found
+    explanation = reasons_of(voucher)
+    assert explanation is not None
+    return explanation
 
 
 @pytest.mark.parametrize("language", ["ca", "es", "en"])
@@ -51,23 +51,23 @@ def test_a_picture_is_told_with_its_line_of_the_table(
     emission = emitting.opened(emitting.document(game))
     voucher = won_voucher(place, emission)
     with translation.override(language):
-        found = reasons(voucher.pk)
-    assert found is not None and found.agrees
-    (won,) = found.won
+        explanation = reasons(voucher.pk)
+    assert explanation is not None and explanation.agrees
+    (won,) = explanation.won
     (prize,) = voucher.prizes
     assert (won.cents, won.unit_cents) == (voucher.amount_cents, prize["cents"])
     assert str(prize["tier"]) in won.title
     uncovered = {"ca": "Destapat", "es": "Descubierto", "en": "Uncovered"}[language]
-    shown = dict(won.steps)[uncovered]
+    won_picture = dict(won.steps)[uncovered]
     picture = PlayEnd.objects.get(ticket=voucher.ticket).picture
     labels = emission_facts(emission.pk).texts(language).labels
     if "cells" in picture and game == "lap-of-honour":
-        assert labels[max(picture["cells"], key=picture["cells"].count)] in shown
+        assert labels[max(picture["cells"], key=picture["cells"].count)] in won_picture
     elif "cells" in picture:
-        assert " ".join(picture["cells"]) in shown
+        assert " ".join(picture["cells"]) in won_picture
     else:
         common = {*picture["winners"]} & {*picture["yours"]}
-        assert ", ".join(map(str, sorted(common))) in shown
+        assert ", ".join(map(str, sorted(common))) in won_picture
 
 
 def test_what_is_changed_on_record_no_longer_adds_up(place: Point) -> None:
@@ -99,10 +99,10 @@ def test_a_play_is_told_act_by_act(place: Point) -> None:
         if voucher is not None:
             break
     with translation.override("en"):
-        found = reasons(voucher.pk)
-    assert found is not None and found.agrees
+        explanation = reasons(voucher.pk)
+    assert explanation is not None and explanation.agrees
     acts = PlayAct.objects.filter(ticket=ticket).count()
-    steps = found.won[0].steps
+    steps = explanation.won[0].steps
     assert [name.partition(".")[0] for name, _ in steps[:acts]] == [
         str(n) for n in range(1, acts + 1)
     ]
@@ -114,9 +114,9 @@ def test_a_price_paid_back_says_why(place: Point) -> None:
     play_end_unfinished(buy(place, ladder))
     row = handing.vouchers_held(by=paying.cashier()).get()
     with translation.override("en"):
-        found = reasons(row.pk)
-    assert found is not None and found.agrees
-    assert [(won.title, won.cents) for won in found.won] == [
+        explanation = reasons(row.pk)
+    assert explanation is not None and explanation.agrees
+    assert [(won.title, won.cents) for won in explanation.won] == [
         ("Price of the ticket", ladder.price_cents)
     ]
-    assert "No prize stands, the price is due back" in found.said[0]
+    assert "No prize stands, the price is due back" in explanation.said[0]

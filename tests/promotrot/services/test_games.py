@@ -114,9 +114,9 @@ def test_what_fails_a_gate_is_named_and_never_approved(case: str) -> None:
     version = emitting.recorded(emitting.small(**changes))
     with pytest.raises(ApprovalRefused) as refused:
         game_approve_propose(by=factories.staff(Role.ORGANISER), version=version)
-    found = {fault["code"]: fault["article"] for fault in refused.value.data["faults"]}
-    assert found[code] == article
-    assert {fault.code for fault in game_check(version=version).faults} == set(found)
+    faults = {fault["code"]: fault["article"] for fault in refused.value.data["faults"]}
+    assert faults[code] == article
+    assert {fault.code for fault in game_check(version=version).faults} == set(faults)
     assert not GameApproval.objects.exists()
     with pytest.raises(GameNotApproved):
         emission_plan(by=factories.staff(Role.ORGANISER), game=version.game)

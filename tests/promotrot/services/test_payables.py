@@ -109,12 +109,12 @@ def issued(place: Point, emission: Emission) -> Issued:
 @pytest.mark.article("15.III.6.3", "15.III.6.5")
 def test_one_statement_finds_a_voucher_at_a_terminal(place: Point, issued: Issued) -> None:
     assert issued.code is not None
-    actor, found = finding.at_terminal(place.credentials, issued.code.shown, with_details=True)
-    assert actor == place.actor and found is not None
+    actor, document = finding.at_terminal(place.credentials, issued.code.shown, with_details=True)
+    assert actor == place.actor and document is not None
     source = sources.of_kind(codes.VOUCHER)
-    assert found.payable == source.by_uuid(issued.uuid) == finding.by_code(issued.code.shown)
-    assert found.details == source.details(found.payable.document_id)
-    assert found.details["prizes"] == issued.prizes
+    assert document.payable == source.by_uuid(issued.uuid) == finding.by_code(issued.code.shown)
+    assert document.details == source.details(document.payable.document_id)
+    assert document.details["prizes"] == issued.prizes
 
 
 @pytest.mark.article("15.III.6.3")
@@ -151,5 +151,5 @@ def test_the_code_that_a_handover_replaced_is_refused_in_its_own_words(
     assert finding.at_terminal(place.credentials, issued.code.shown) == (place.actor, None)
     with pytest.raises(VoucherHandedOver):
         finding.by_code(issued.code.shown)
-    _, found = finding.at_terminal(place.credentials, given.code.shown)
-    assert found is not None and found.payable.uuid == issued.uuid
+    _, document = finding.at_terminal(place.credentials, given.code.shown)
+    assert document is not None and document.payable.uuid == issued.uuid

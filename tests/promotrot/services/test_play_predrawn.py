@@ -52,9 +52,9 @@ def test_an_emission_played_whole_gives_exactly_its_table(place: Point, emission
     assert isinstance(game, PredrawnGame)
     for play in plays:
         assert play.ending is not None and play.ending.picture is not None
-        shown = game.presentation.shown(tuple(play.ending.picture["cells"]))  # type: ignore[arg-type]
-        assert shown == ({play.ending.tier} if play.ending.tier else set())
-        won = emission_facts(emission.pk).tiers[play.ending.tier].value_cents if shown else 0
+        tiers = game.presentation.shown(tuple(play.ending.picture["cells"]))  # type: ignore[arg-type]
+        assert tiers == ({play.ending.tier} if play.ending.tier else set())
+        won = emission_facts(emission.pk).tiers[play.ending.tier].value_cents if tiers else 0
         assert sum(voucher.amount_cents for voucher in play.vouchers) == won
         assert play.ending.awarded_cents == won
     account = {t.kind: 0 for t in Transfer.objects.filter(kind__startswith="promotrot.")}

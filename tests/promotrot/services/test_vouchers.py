@@ -53,7 +53,7 @@ def at_same_terminal(place: Point) -> Point:
 def test_another_operator_at_the_terminal_gets_no_code_of_a_player(
     place: Point, emission: Emission
 ) -> None:
-    """Whoever has it is paid before the player comes."""
+    """A person who has it is paid before the player comes."""
     ticket = winning(place, emission)
     (voucher,) = act(place, ticket).vouchers
     other = at_same_terminal(place)

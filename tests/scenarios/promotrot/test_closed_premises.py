@@ -73,7 +73,7 @@ def supervisor() -> Api:
 
 
 def ended(play: str) -> Any:
-    """Have two persons at the Central Office end the play; return the answer of the second."""
+    """End the play by two persons of the Central Office; return the answer to the second."""
     proposal = paying.desk_api().post(f"promotrot/office/plays/{play}/ending", REASON)
     assert proposal.status_code == 201, proposal.content
     return supervisor().post(f"proposals/{proposal.json()['proposal']}/confirmation")

@@ -49,8 +49,8 @@ def test_nothing_is_sold_before_the_operator_acknowledged_the_game() -> None:
     emission = emitting.opened(emitting.small())
     place = factories.point(displays=False)
     api, ident = terminal_api(place), str(new_uuid())
-    shown = game_at(api, emission)
-    assert (shown["acknowledged"], shown["prize_percent"]) == (False, "70") and shown["rules"]
+    listed = game_at(api, emission)
+    assert (listed["acknowledged"], listed["prize_percent"]) == (False, "70") and listed["rules"]
     refused(bought(api, emission, ident), 409, "display_not_acknowledged")
     assert nothing_sold()
     first = api.post(path_of(emission)).json()

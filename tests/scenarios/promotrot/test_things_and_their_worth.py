@@ -31,16 +31,16 @@ def simulated(settings: object) -> None:
 
 def bicycles(code: str, cents: int) -> dict[str, Any]:
     """Return a game of 20 tickets with 14 bicycles, each worth so much, valued yesterday."""
-    shown = emitting.document("six-at-the-post")
+    document = emitting.document("six-at-the-post")
     valued_on = (natural_day(clock.now()) - timedelta(days=1)).isoformat()
     thing = {"description": "bicycle", "equivalent_cents": cents, "source": "Shops"}
-    return shown | {
+    return document | {
         "code": code,
         "tickets": 20,
         "block_tickets": 20,
         "price_cents": cents,
         "prize_percent": "70",
-        "presentation": shown["presentation"] | {"matches": [6]},
+        "presentation": document["presentation"] | {"matches": [6]},
         "tiers": [{"in_kind": thing | {"valued_on": valued_on}, "count": 14}],
     }
 
@@ -80,8 +80,8 @@ def test_an_emission_opens_within_twelve_months_of_the_valuation_and_not_a_day_l
     refused(organiser.post(f"{path}/valuations", before), 422, "valuation_day_wrong")
     refused(organiser.post(f"{path}/valuations", body | {"tier": 2}), 404, "thing_unknown")
     refused(staff_api(Role.AUDITOR).post(f"{path}/valuations", body), 403, "power_missing")
-    made = organiser.post(f"{path}/valuations", body)
-    assert (made.status_code, made.json()["equivalent_cents"]) == (201, 400)
+    answer = organiser.post(f"{path}/valuations", body)
+    assert (answer.status_code, answer.json()["equivalent_cents"]) == (201, 400)
     asked = organiser.post(f"{path}/opening").json()
     second = staff_api(Role.ORGANISER)
     assert second.post(f"proposals/{asked['proposal']}/confirmation").status_code == 200

@@ -105,8 +105,8 @@ def test_a_deposited_ticket_without_a_prize_is_over_with_the_order() -> None:
     )
     supervisor = staff_api(Role.SUPERVISOR)
     assert supervisor.get("office/deposits").json()["items"] == []
-    (shown,) = supervisor.get("office/deposits", waiting="false").json()["items"]
-    assert (shown["receipt"], shown["state"]) == (receipt, "no_prize")
+    (row,) = supervisor.get("office/deposits", waiting="false").json()["items"]
+    assert (row["receipt"], row["state"]) == (receipt, "no_prize")
     at(JULY_9, 1)
     assert rights.night(date(2030, 7, 8)) == 0
     rounds.books_agree()

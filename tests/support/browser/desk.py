@@ -88,7 +88,7 @@ def stop(contest: Contest, *, race: int) -> SalesStop:
 
 
 def lift(standing: SalesStop) -> None:
-    """Have two persons lift a stop, so that sales go on."""
+    """Lift a stop by two persons, so that sales go on."""
     first, second = factories.staff(Role.STEWARDS), factories.staff(Role.STEWARDS)
     proposal = stop_lift(by=first, stop_id=standing.pk, reason="Sortida falsa")
     two_persons.confirm(proposal=proposal.uuid, by=second)

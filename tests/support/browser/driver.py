@@ -149,10 +149,10 @@ class Driver:
         self._log = log.open("wb")
         self._idle: dict[str, list[Browser]] = defaultdict(list)
         self._path = shutil.which("chromedriver")
-        found = next(path for name in _CHROMIUMS if (path := shutil.which(name)))
-        self._binary = _BEHIND.get(Path(found).name, found)
+        chromium = next(path for name in _CHROMIUMS if (path := shutil.which(name)))
+        self._binary = _BEHIND.get(Path(chromium).name, chromium)
         if not Path(self._binary).exists():
-            self._binary = found
+            self._binary = chromium
 
     def browser(self, size: Size, *, language: str = "ca", dark: bool = False) -> "Browser":
         """Return a browser that shares nothing with another one in use."""

@@ -42,10 +42,10 @@ class Page:
     turns: int = TURNS
 
 
-def table(found: Sequence[dict[str, Any]]) -> list[str]:
+def table(pages: Sequence[dict[str, Any]]) -> list[str]:
     """Return the scores as lines of a table, with what was found under each page."""
     lines = [f"{'':18}" + "".join(f"{name:>16}" for name in (*CATEGORIES, "speed"))]
-    for page in found:
+    for page in pages:
         scores = "".join(f"{page['scores'].get(name)!s:>16}" for name in CATEGORIES)
         lines += [
             f"{page['name']:18}{scores}{page['speed']:>16.0f}",
@@ -54,11 +54,11 @@ def table(found: Sequence[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def too_low(found: Sequence[dict[str, Any]]) -> list[str]:
+def too_low(pages: Sequence[dict[str, Any]]) -> list[str]:
     """Return what is below `LEAST`, in words. What could not be judged is too low."""
     return [
         f"{page['name']}: {category} {page['scores'].get(category)} {page['error']}".strip()
-        for page in found
+        for page in pages
         for category in CATEGORIES
         if (page["scores"].get(category) or 0) < LEAST
     ]
@@ -100,8 +100,8 @@ def _judged(stack: Stack) -> list[dict[str, Any]]:
             )
         finally:
             browser.close()
-    found: list[dict[str, Any]] = json.loads(done.stdout)
-    return found
+    report: list[dict[str, Any]] = json.loads(done.stdout)
+    return report
 
 
 def main() -> int:
@@ -119,10 +119,10 @@ def main() -> int:
         import django
 
         django.setup()
-        found = _judged(stack)
-    (PACKAGES / "scores.json").write_text(json.dumps(found, indent=2) + "\n")
-    print("\n".join(table(found)))
-    low = too_low(found)
+        pages = _judged(stack)
+    (PACKAGES / "scores.json").write_text(json.dumps(pages, indent=2) + "\n")
+    print("\n".join(table(pages)))
+    low = too_low(pages)
     if low:
         print(f"Below {LEAST}:", *low, sep="\n  ", file=sys.stderr)
     return 1 if low else 0

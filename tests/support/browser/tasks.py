@@ -100,8 +100,8 @@ def task(browser: Browser, name: str, *states: str) -> Iterator[None]:
 
 
 def _known(browser: Browser) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(browser.run("return sessionStorage.getItem('task')"))
-    return found
+    task: dict[str, Any] = json.loads(browser.run("return sessionStorage.getItem('task')"))
+    return task
 
 
 def table(folder: Path, *, machine: str) -> str:

@@ -155,14 +155,16 @@ class Tour:
         colours.
         """
         shot = f"{self.screen}-{name}-{self.look}"
-        language, found = self._examined(structure)
+        language, failing = self._examined(structure)
         if shot in PICTURES and PICTURED and language == "en":
             svg = self.browser.run(_PICTURE.read_text("utf-8"))
             _DOCS.mkdir(exist_ok=True)
             (_DOCS / f"{PICTURES[shot]}.svg").write_text(svg + "\n", "utf-8")
-        found["console"] = [said for said in self.browser.complaints() if _NO_LINE not in said]
+        failing["console"] = [said for said in self.browser.complaints() if _NO_LINE not in said]
         wrong = [
-            f"{name}, {what}: {problem}" for what, problems in found.items() for problem in problems
+            f"{name}, {what}: {problem}"
+            for what, problems in failing.items()
+            for problem in problems
         ]
         if PICTURED and structure and self.size in self.sizes:
             self._picture(f"{self.screen}-{name}", language)
@@ -181,20 +183,20 @@ class Tour:
         self.browser.run_async(_SETTLED)
 
     def end(self) -> None:
-        """Every stop has been made, whatever was found; now what was found counts."""
+        """Fail with the problems of all stops, after the last of them."""
         where = f"{self.screen} ({self.look}):"
         assert not self.wrong, "\n  ".join([where, *self.wrong])
 
     def _examined(self, structure: bool) -> tuple[str, dict[str, list[str]]]:
         """Return the page's language, and what is wrong by kind, once the page has settled."""
         rules = ("tag", _RULES) if structure else ("rule", _RULES_OF_LOOKS)
-        language, found = self.browser.run_async(_EXAMINED, *rules)
-        if found is None:  # the first stop in this window
+        language, problems = self.browser.run_async(_EXAMINED, *rules)
+        if problems is None:  # the first stop in this window
             library = _LIBRARY.format(axe())
             self.browser.at_load(library)
             self.browser.run(library)
-            language, found = self.browser.run_async(_EXAMINED, *rules)
-        return language, found
+            language, problems = self.browser.run_async(_EXAMINED, *rules)
+        return language, problems
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,7 @@ def _wait(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
 
 @contextmanager
 def used(url: str) -> Iterator[None]:
-    """Have the application's connection of Django, in all threads, lead there."""
+    """Point the application's connection of Django, in all threads, to that address."""
     read, settings = database_settings(url), connections.settings["default"]
     before = {word: settings[word] for word in ("HOST", "PORT")}
     connections.close_all()
@@ -114,14 +114,14 @@ def used(url: str) -> Iterator[None]:
 
 @contextmanager
 def unchecked() -> Iterator[None]:
-    """Have connections of this process be made whoever else uses their session: the twin."""
+    """Open connections without the check that no other client uses their session: the twin."""
     with patch.object(own_session, "verify_own"):
         yield
 
 
 def acts_of_others(people: Sequence[StaffActor], acts_each: int, *, kept: bool = True) -> int:
-    """Have persons act at once, each on a connection of its own; return how many of the acts
-    are in the journal under another name than that of who did them.
+    """Run acts of several persons at once, each on a connection of its own; return how many acts
+    the journal has under another person's name.
 
     All begin their acts before the first of them writes. What is not `kept` is rolled back.
     """
@@ -151,7 +151,7 @@ def acts_of_others(people: Sequence[StaffActor], acts_each: int, *, kept: bool =
 
 
 def _who_proposed(by: StaffActor, *, kept: bool) -> int | None:
-    """Have a person propose something; return whom the journal names."""
+    """Propose something as a person; return the person whom the journal names."""
     with transaction.atomic():
         two_persons.propose(kind=_KIND, subject=str(uuid.uuid4()), content={}, by=by)
         with connection.cursor() as cursor:

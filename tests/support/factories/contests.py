@@ -189,8 +189,8 @@ def bet_type_of(rules: Rules) -> BetType:
 
 def ticket_model() -> TicketModel:
     """Return the ticket model of the tests, on record."""
-    known: TicketModel | None = TicketModel.objects.filter(code="roll-80", version=1).first()
-    return known or TicketModel.objects.create(
+    existing: TicketModel | None = TicketModel.objects.filter(code="roll-80", version=1).first()
+    return existing or TicketModel.objects.create(
         code="roll-80",
         version=1,
         authorisation="CAIB 2/2006",
@@ -300,7 +300,7 @@ def contest_closed(
 
 
 def prints_ended(of: Contest) -> None:
-    """Have the terminals confirm every print, and let the time to print again be over [E11]."""
+    """Confirm every print from the terminals, and let the time to print again pass [E11]."""
     now = clock.now()
     tickets = Ticket.objects.filter(contest=of, print_confirmation=None)
     PrintConfirmation.objects.bulk_create(

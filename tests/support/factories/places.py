@@ -143,7 +143,7 @@ def guarantee(
 
 
 def games_displayed() -> None:
-    """Have every operator who is signed on declare every approved game of Promotrot displayed."""
+    """Declare every approved game of Promotrot displayed, as every operator who is signed on."""
     with connection.cursor() as cursor:
         cursor.execute(_DISPLAYED)
 
@@ -211,14 +211,14 @@ def point(place: Premises | None = None, *, displays: bool = True) -> Point:
 
 
 def opened(by: StaffActor | None = None, **lists: Sequence[Any]) -> Proposal:
-    """Have two organisers open premises, authorisations and terminals, by the services."""
+    """Open premises, authorisations and terminals by two organisers, through the services."""
     first = by or staff(Role.ORGANISER)
     opening = openings.opening_propose(by=first, **lists)
     return two_persons.confirm(proposal=opening.uuid, by=staff(Role.ORGANISER))
 
 
 def enrolment_code(place: Premises | str, terminal: str) -> str:
-    """Open a terminal of premises, or let one enrol anew. Return the code with which it enrols."""
+    """Open a terminal of premises, or let one enrol again. Return the code with which it enrols."""
     by = staff(Role.ORGANISER)
     code = place if isinstance(place, str) else place.code
     if Terminal.objects.filter(code=terminal).exists():
@@ -233,7 +233,7 @@ def ended(of: Authorisation | Terminal, at: datetime) -> Resolution:
     """End an authorisation, or revoke a terminal, as of an instant in the past, by a resolution."""
     is_terminal = isinstance(of, Terminal)
     effect = Resolution.Effect.REVOKED if is_terminal else Resolution.Effect.ENDED
-    made: Resolution = Resolution.objects.create(
+    resolution: Resolution = Resolution.objects.create(
         effect=effect,
         **{"terminal" if is_terminal else "authorisation": of},
         effective_at=at,
@@ -243,7 +243,7 @@ def ended(of: Authorisation | Terminal, at: datetime) -> Resolution:
     )
     rows = type(of)._default_manager.filter(pk=of.pk)
     rows.update(**{"revoked_at" if is_terminal else "valid_until": at})
-    return made
+    return resolution
 
 
 def operator_at(of: Point, *, displays: bool = True) -> str:

@@ -33,7 +33,7 @@ def at(day: date, hour: int, minute: int = 0, second: int = 0) -> datetime:
 
 
 class Staff:
-    """The people of a race day. Each signs on anew for each request, as sessions expire."""
+    """The people of a race day. Each signs on again for each request, as sessions expire."""
 
     def __init__(self) -> None:
         roles = (Role.ORGANISER, Role.ORGANISER, Role.STEWARDS, Role.STEWARDS)
@@ -60,7 +60,7 @@ class Staff:
         return Api(Authorization=f"Bearer {token}")
 
     def confirmed(self, proposal: Any, by: Api | None = None) -> Any:
-        """Have the second organiser, or another person, confirm a proposal. Return the answer."""
+        """Confirm a proposal as the second organiser, or as another person. Return the answer."""
         assert proposal.status_code in (201, 202), proposal.content
         ident = proposal.json()["proposal"]
         return (by or self.second).post(f"proposals/{ident}/confirmation")

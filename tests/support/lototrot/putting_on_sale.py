@@ -43,14 +43,14 @@ def of_legs(legs: int) -> dict[str, Any]:
 
 
 def recorded(by: StaffActor, document: dict[str, Any], authorisation: str = "CAIB 9") -> BetType:
-    """Have two persons record another bet type than the regulation's."""
+    """Record, by two persons, another bet type than the regulation's."""
     proposal = bet_type_propose(by=by, document=document, authorisation=authorisation)
     two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.ORGANISER))
     return BetType.objects.get(proposal=proposal)
 
 
 def opened(by: StaffActor, contest: Contest) -> Contest:
-    """Have two persons put the contest on sale."""
+    """Put the contest on sale by two persons."""
     proposal = contest_open_propose(by=by, contest=contest)
     two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.ORGANISER))
     contest.refresh_from_db()

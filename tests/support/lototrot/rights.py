@@ -38,10 +38,10 @@ def meeting(day: date, *, price_cents: int = 100, starts_at: datetime | None = N
     races = [
         factories.race(made_of, number, begins, numbers=NUMBERS, course=course) for number in (1, 2)
     ]
-    made: Contest = factories.contest(
+    contest: Contest = factories.contest(
         made_of, races=races, rules=rounds.record(RULES), price_cents=price_cents
     )
-    return made
+    return contest
 
 
 def run(contest: Contest) -> None:
@@ -58,16 +58,16 @@ def settled(contest: Contest) -> Contest:
 
 def order_proposed(contest: Contest) -> dict[str, Any]:
     """Propose the payment order over the API, and return the proposal."""
-    made = staff_api(Role.ORGANISER).post(f"lototrot/contests/{contest.pk}/payment-order")
-    assert made.status_code == 201, made.content
-    proposal: dict[str, Any] = made.json()
+    answer = staff_api(Role.ORGANISER).post(f"lototrot/contests/{contest.pk}/payment-order")
+    assert answer.status_code == 201, answer.content
+    proposal: dict[str, Any] = answer.json()
     return proposal
 
 
 def ordered(contest: Contest) -> dict[str, Any]:
     """Order the payment over the API by two persons, and return the order as the API shows it."""
-    made = paying.confirmed_over_api(order_proposed(contest), Role.ORGANISER)
-    assert made.status_code == 200, made.content
+    answer = paying.confirmed_over_api(order_proposed(contest), Role.ORGANISER)
+    assert answer.status_code == 200, answer.content
     api = staff_api(Role.ORGANISER)
     order: dict[str, Any] = api.get(f"lototrot/contests/{contest.pk}/settlement").json()[
         "payment_order"
@@ -188,7 +188,7 @@ def matched(receipt: str, ticket: Presented) -> Any:
 
 
 def ruled(receipt: str, verdict: str = "granted") -> None:
-    """Have two persons decide about a deposit over the API."""
+    """Decide about a deposit by two persons over the API."""
     body = {"deposit": receipt, "verdict": verdict, "reason": "As looked at"}
     proposed = staff_api(Role.ORGANISER).post("office/rulings", body)
     assert proposed.status_code == 202, proposed.content

@@ -54,10 +54,10 @@ def contest(
     approval_record(by=by, meeting=meeting, approved_at=clock.now(), **approved)
     factories.internal_bets(meeting, ())
     races = list(Race.objects.filter(meeting=meeting).order_by("scheduled_start_at"))
-    made: Contest = factories.contest(
+    new_contest: Contest = factories.contest(
         meeting, races=races, rules=rules, correction_window_s=window_s
     )
-    return made
+    return new_contest
 
 
 def _runner(race: int, number: int) -> dict[str, object]:

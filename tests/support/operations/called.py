@@ -51,8 +51,8 @@ class Called:
     @cached_property
     def content(self) -> Mapping[str, Any]:
         """Return the kinds of body, by media type."""
-        found: Mapping[str, Any] = self.said.get("requestBody", {}).get("content", {})
-        return found
+        kinds: Mapping[str, Any] = self.said.get("requestBody", {}).get("content", {})
+        return kinds
 
     @cached_property
     def media(self) -> str:

@@ -16,31 +16,31 @@ _WRONG: tuple[Any, ...] = (None, [], {}, True, 1.5, "nonsense", -(2**70))
 _DEEPEST = 4
 
 
-def invented(schema: dict[str, Any], rng: Random, known: dict[str, Any], *, deep: int = 0) -> Any:
+def invented(schema: dict[str, Any], rng: Random, real: dict[str, Any], *, deep: int = 0) -> Any:
     """Return a value for a schema. `known` are values of the world by the name of a member."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
-        return invented(committed()["components"]["schemas"][name], rng, known, deep=deep)
+        return invented(committed()["components"]["schemas"][name], rng, real, deep=deep)
     for several in ("allOf", "oneOf", "anyOf"):
         if several in schema:
-            return invented(rng.choice(schema[several]), rng, known, deep=deep)
+            return invented(rng.choice(schema[several]), rng, real, deep=deep)
     if schema.get("nullable") and rng.random() < 0.2:
         return None
     if rng.random() < 0.1 and deep:
         return rng.choice(_WRONG)
     if "enum" in schema:
         return rng.choice(schema["enum"])
-    return _of_type(schema, rng, known, deep)
+    return _of_type(schema, rng, real, deep)
 
 
-def _of_type(schema: dict[str, Any], rng: Random, known: dict[str, Any], deep: int) -> Any:
+def _of_type(schema: dict[str, Any], rng: Random, real: dict[str, Any], deep: int) -> Any:
     match schema.get("type"):
         case "object":
-            return _object(schema, rng, known, deep)
+            return _object(schema, rng, real, deep)
         case "array":
             least = schema.get("minItems", 0)
             count = least + rng.choice((0, 1, 2)) if deep < _DEEPEST else least
-            return [invented(schema["items"], rng, known, deep=deep + 1) for _ in range(count)]
+            return [invented(schema["items"], rng, real, deep=deep + 1) for _ in range(count)]
         case "integer" | "number":
             bounds = (schema.get("minimum", 0), schema.get("maximum", 5))
             return rng.choice((*bounds, *_WHOLE))
@@ -51,15 +51,15 @@ def _of_type(schema: dict[str, Any], rng: Random, known: dict[str, Any], deep: i
     return rng.choice(("A", 1, None))
 
 
-def _object(schema: dict[str, Any], rng: Random, known: dict[str, Any], deep: int) -> Any:
+def _object(schema: dict[str, Any], rng: Random, real: dict[str, Any], deep: int) -> Any:
     required = schema.get("required", ())
-    made = {}
+    members = {}
     for name, member in schema.get("properties", {}).items():
-        if name in known and rng.random() < 0.8:
-            made[name] = known[name]
+        if name in real and rng.random() < 0.8:
+            members[name] = real[name]
         elif name in required or rng.random() < 0.7:
-            made[name] = invented(member, rng, known, deep=deep + 1)
-    return made
+            members[name] = invented(member, rng, real, deep=deep + 1)
+    return members
 
 
 def _text(schema: dict[str, Any], rng: Random) -> str:

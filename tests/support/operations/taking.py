@@ -1,4 +1,4 @@
-"""Count what left the house, from its rows alone: no service and no account is asked."""
+"""Count the money that was paid out, from rows alone: without services and accounts."""
 
 import dataclasses
 
@@ -42,11 +42,11 @@ class Taken:
 def counted() -> dict[str, int]:
     """Return what has left the house, and what gives more of it away."""
     with connection.cursor() as cursor:
-        found = {}
+        counts = {}
         for way, query in _COUNTED.items():
             cursor.execute(query)
-            found[way] = int(cursor.fetchone()[0] or 0)
-        return found
+            counts[way] = int(cursor.fetchone()[0] or 0)
+        return counts
 
 
 def taken_since(before: dict[str, int]) -> Taken:

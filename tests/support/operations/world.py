@@ -1,5 +1,5 @@
-"""A small world in which operations are called: what stands for the parts of addresses and the
-members of bodies, and the headers of whoever calls.
+"""Make a small world in which operations are called: values for the parts of addresses and
+members of bodies, and the headers of each caller.
 """
 
 import dataclasses
@@ -38,14 +38,14 @@ class World:
     def path(self, called: Called) -> dict[str, str]:
         """Return what stands for the parts of an operation's address."""
         folders = "/".join(called.path.split("/")[3:5])
-        found = {}
+        values = {}
         for each in called.parameters("path"):
             name = each["name"]
             for key in (f"{folders}/{name}", f"{called.tag}/{name}", name):
                 if key in self.values:
-                    found[name] = self.values[key]
+                    values[name] = self.values[key]
                     break
-        return found
+        return values
 
     def body(self, sample: Any) -> Any:
         """Return the example of a body with things of this world in it."""

@@ -65,7 +65,7 @@ def _run_and_be_killed(step: int) -> NoReturn:
 
 
 def _prepare() -> None:
-    """Do once what each runner would do anew: import what jobs use, and relate the tables."""
+    """Do once what each runner would do again: import what jobs use, and relate the tables."""
     due_work()
     JobRun._meta.get_fields()
     gc.collect()

@@ -48,9 +48,9 @@ class _Session(socketserver.StreamRequestHandler):
         while line := self.rfile.readline().decode().strip():
             word, _, rest = line.partition(" ")
             verb = word.upper()
-            known: MailServer = self.server.known
-            known.verbs.append(verb)
-            answer = known.answers.get(verb, "")
+            server: MailServer = self.server.known
+            server.verbs.append(verb)
+            answer = server.answers.get(verb, "")
             if answer is None:
                 return
             if answer:
@@ -107,12 +107,12 @@ def mail_server(folder: Path) -> Iterator[MailServer]:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
     with _Listening(("127.0.0.1", 0), _Session) as server:
-        known = MailServer(server.server_address[1], certificate)
-        server.known, server.context = known, context  # type: ignore[attr-defined]
+        mails = MailServer(server.server_address[1], certificate)
+        server.known, server.context = mails, context  # type: ignore[attr-defined]
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()
         try:
-            yield known
+            yield mails
         finally:
             server.shutdown()
             thread.join()
@@ -124,7 +124,7 @@ def _certified(folder: Path) -> tuple[Path, Path]:
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "mail.example.org")])
     now = datetime.datetime.now(datetime.UTC)
     here = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
-    made = (
+    built = (
         x509.CertificateBuilder()
         .subject_name(name)
         .issuer_name(name)
@@ -136,7 +136,7 @@ def _certified(folder: Path) -> tuple[Path, Path]:
         .sign(key, hashes.SHA256())
     )
     certificate, secret = folder / "mail.pem", folder / "mail.key"
-    certificate.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    certificate.write_bytes(built.public_bytes(serialization.Encoding.PEM))
     secret.write_bytes(
         key.private_bytes(
             serialization.Encoding.PEM,

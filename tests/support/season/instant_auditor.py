@@ -126,21 +126,21 @@ class InstantAuditor:
         self.ledger.owes(premises, day, issue.price_cents)
         self.ledger.earns("promotrot", premises, day, issue.price_cents)
 
-    def acted(self, ident: str, act: str, shown: int) -> None:
-        self.plays[ident].acts.append((act, shown))
+    def acted(self, ident: str, act: str, revealed: int) -> None:
+        self.plays[ident].acts.append((act, revealed))
 
     def stands(self, ident: str) -> int | None:
         """Return the tier that a ladder's player has or may stop with; None if there is none."""
         play = self.plays[ident]
         rungs, here = play.issue.game.rungs, 0
         assert rungs is not None
-        for act, shown in play.acts:
+        for act, revealed in play.acts:
             if act == "stop":
                 break
-            if shown < 0:
+            if revealed < 0:
                 way = next(way for way in rungs[here]["ways"] if way["name"] == act)
                 return int(way.get("fall", 0))
-            here = shown
+            here = revealed
         stop = rungs[here].get("stop")
         return int(stop) if play.acts and stop is not None else None
 

@@ -110,7 +110,7 @@ class Meetings(Office):
         return self.comes_true(incident)
 
     def _at(self, moment: Moment, plan: Plan) -> None:
-        """Let happen what was chosen for this moment, once."""
+        """Play the incidents chosen for this moment, once."""
         for incident in plan.incidents:
             chosen = incident.moment is moment and incident.name not in plan.counted
             if chosen and incident.happens(self, plan):
@@ -282,7 +282,7 @@ class Meetings(Office):
         self.count("won", len(self.winners(plan)))
 
     def _decide_unprinted(self, plan: Plan) -> None:
-        """Have two persons void what was not printed in time, or let it stand [E11]."""
+        """Void tickets that were not printed in time, or let them stand, by two persons [E11]."""
         verdict = self.rng.choice(("void", "stand"))
         proposal = unprinted_decide(
             by=self.staff(Role.ORGANISER),
@@ -314,7 +314,7 @@ class Meetings(Office):
         raise NotImplementedError
 
     def void_breaches(self, plan: Plan) -> int:
-        """Have two persons void the bets in breach. Return how many."""
+        """Void the bets in breach by two persons. Return how many."""
         proposal = breach.breach_void(by=self.staff(Role.ORGANISER), contest_id=int(plan.key))
         self.two_confirm(proposal, Role.ORGANISER)
         voids = Void.objects.filter(proposal=proposal).select_related("ticket").order_by("pk")

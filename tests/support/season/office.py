@@ -61,7 +61,7 @@ class Office(Season):
             self._rule(held, day)
 
     def _comes_to_claim(self, ident: str, day: date) -> None:
-        """Let a player claim. A refusal of what the auditors allow is a right lost."""
+        """Claim as a player. The refusal of a claim that the auditors allow is a lost right."""
         voucher = self.papers[ident].voucher
         allowed = (self.instants if voucher else self.auditor).may_claim(ident, day)
         if allowed:
@@ -205,5 +205,5 @@ class Office(Season):
         self.held.append(Held(ident, self.last_claim_day(ident), receipt, identified_on))
 
     def two_confirm(self, proposal: Proposal, role: Role) -> None:
-        """Have the second person in a role confirm what the first proposed."""
+        """Confirm, as the second person in a role, the proposal of the first."""
         two_persons.confirm(proposal=proposal.uuid, by=self.staff(role, 2))

@@ -1,4 +1,4 @@
-"""Let go wrong what can go wrong at counters, with instant games, and at night."""
+"""Play the incidents of counters, of instant games and of nights."""
 
 from datetime import date, timedelta
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Let go wrong what can go wrong with a meeting, from its draft to its payment order."""
+"""Play the incidents of a meeting, from its draft to its payment order."""
 
 from datetime import date, timedelta
 
@@ -29,7 +29,7 @@ NEXT_DAY = timedelta(days=1)
 
 
 def discarded_draft(world: World, plan: Plan) -> bool:
-    """The contest was prepared at a wrong price: two persons discard it, and it is done anew."""
+    """Discard a contest with a wrong price by two persons, and prepare it again."""
     meeting = plan.on.meeting
     proposal = contest_discard(
         by=world.staff(Role.ORGANISER), contest_id=int(plan.key), reason="Wrong price"
@@ -44,7 +44,7 @@ def late_order_comes(world: World, plan: Plan) -> None:
 
 
 def late_order(world: World, plan: Plan) -> bool:
-    """The order is late. Meanwhile one winner presents a ticket and another deposits one [D7]."""
+    """Delay the payment order. Meanwhile a winner presents a ticket, another deposits one [D7]."""
     winners = world.winners(plan)
     for ident in winners[:2]:
         world.rights.claimed(ident, today())
@@ -79,13 +79,13 @@ def is_leap_day(day: date) -> bool:
 
 
 def leap_day(world: World, plan: Plan) -> bool:
-    """A meeting of 29 February is ordered; its last day to claim is 30 March, or later [D7]."""
+    """Return whether the last day to claim, for 29 February, is 30 March or later [D7]."""
     last_day = world.last_claim_day(world.auditor.meetings[plan.key].tickets[0])
     return last_day >= date(plan.day.year, 3, 30)
 
 
 def past_midnight(world: World, plan: Plan) -> bool:
-    """The last race is run after midnight, and is of the day before [B15]."""
+    """Return whether the last race was run after midnight, and is of the day before [B15]."""
     return world.auditor.meetings[plan.key].results_day == plan.day < today()
 
 
@@ -97,7 +97,7 @@ def _refused_sale(world: World, plan: Plan) -> str:
 
 
 def false_stop(world: World, plan: Plan) -> bool:
-    """Sales are stopped by mistake, and two persons let them go on [E12]."""
+    """Stop sales by mistake, and let them go on by two persons [E12]."""
     at(plan.day, 12)
     by, other = world.two(Role.STEWARDS)
     stop = race_stop(by=by, race_id=plan.races[0].pk, source="A signal by mistake")
@@ -109,7 +109,7 @@ def false_stop(world: World, plan: Plan) -> bool:
 
 
 def delayed_start(world: World, plan: Plan) -> bool:
-    """The start is delayed by a quarter of an hour, and two persons move the closing with it."""
+    """Delay the start by a quarter of an hour, and move the closing with it by two persons."""
     delayed = plan.starts[0] + timedelta(minutes=15)
     postpone(plan.on, delayed)
     plan.starts[0] = plan.started_at = delayed
@@ -119,19 +119,19 @@ def delayed_start(world: World, plan: Plan) -> bool:
 
 
 def print_lost(world: World, plan: Plan) -> bool:
-    """The answer to a sale of the last minute is lost, and no paper comes out [E11]."""
+    """Lose the answer to a sale of the last minute, so that no paper comes out [E11]."""
     plan.unprinted.append(world.sale(plan, printed=False))
     return True
 
 
 def true_stop(world: World, plan: Plan) -> bool:
-    """The stewards stop sales a minute before the start, and confirm the start afterwards."""
+    """Stop sales as the stewards a minute before the start, and confirm the start afterwards."""
     race_stop(by=world.staff(Role.STEWARDS), race_id=plan.races[0].pk, source="They are off")
     return _refused_sale(world, plan) == "sales_stopped"
 
 
 def early_start(world: World, plan: Plan) -> bool:
-    """The first race starts before its time, and bets that were sold since are in breach [E3]."""
+    """Start the first race before its time, so that bets sold since are in breach [E3]."""
     plan.started_at = plan.starts[0] - timedelta(seconds=50)
     for number in range(world.rng.randint(1, 2)):
         factories.time_on_to(plan.started_at + timedelta(seconds=10 + number))
@@ -144,7 +144,7 @@ def late_bets_come(world: World, plan: Plan) -> None:
 
 
 def corrected_start(world: World, plan: Plan) -> bool:
-    """The video shows after the settlement that the first race started 50 s earlier [C9]."""
+    """Correct the first start to 50 s earlier, after the settlement [C9]."""
     _correct(world, plan)
     assert breach_pending(int(plan.key))
     world.auditor.reverses(plan.key)
@@ -154,9 +154,9 @@ def corrected_start(world: World, plan: Plan) -> bool:
 
 
 def corrected_after_order(world: World, plan: Plan) -> bool:
-    """The video comes after the payment order: the bets in breach are blocked [C6]."""
+    """Correct the first start after the payment order, so that bets in breach are blocked [C6]."""
     _correct(world, plan)
-    late = [str(found.uuid) for found in breach_list(int(plan.key))]
+    late = [str(bet.uuid) for bet in breach_list(int(plan.key))]
     assert late
     proposal = breach.breach_block(by=world.staff(Role.ORGANISER), contest_id=int(plan.key))
     world.two_confirm(proposal, Role.ORGANISER)
@@ -179,7 +179,7 @@ def _correct(world: World, plan: Plan) -> None:
 
 
 def licence_ended(world: World, plan: Plan) -> bool:
-    """A resolution ends the licence of premises as of that noon, after the settlement [E10]."""
+    """End the licence of premises as of that noon, by a resolution after the settlement [E10]."""
     if today() != plan.day or len(world.waiting) > 1:
         return False
     place = world.rng.choice(world.points).premises
@@ -207,7 +207,7 @@ def licence_ended(world: World, plan: Plan) -> bool:
 
 
 def killed_settlement(world: World, plan: Plan) -> bool:
-    """The machine that settles is killed at a statement in the middle, and another one goes on."""
+    """Kill the settling process at a statement in the middle, and settle by another one."""
     if world.counts.get("killed", 0) >= world.most_kills:
         return False
     world.count("killed")

@@ -112,7 +112,7 @@ class Season:
         return self.happens(min(0.9, weight))
 
     def run_incidents(self, moment: Moment, subject: Any) -> bool:
-        """Let what may happen at a moment happen, one thing at most. Return whether it did."""
+        """Play at most one of the incidents of a moment. Return whether one was played."""
         for incident in self.possible:
             if incident.moment is not moment or not self.comes_true(incident):
                 continue

@@ -13,7 +13,7 @@ TOLD_TIMES = 15
 
 
 class Teller:
-    """Tell one season of so many meetings to whoever watches."""
+    """Tell one season of so many meetings to a person who watches."""
 
     def __init__(self, seed: int, meetings: int) -> None:
         self.seed = seed

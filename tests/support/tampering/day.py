@@ -306,9 +306,9 @@ def _paid(contest: Contest, point: factories.Point, office: Premises, codes: lis
     )
     four = Ticket.objects.filter(contest=contest).order_by("pk")[:4]
     by_prize = sorted(zip([prizes[t.pk] for t in four], codes, strict=False))
-    (cents, small), (_, torn), (_, shown), (most, best) = by_prize
+    (cents, small), (_, torn), (_, to_show), (most, best) = by_prize
     assert cents < 30_000 < 100_000 < most
-    checking.document_check(at=point.actor, code=shown)
+    checking.document_check(at=point.actor, code=to_show)
     paying.payment_make(
         at=factories.point().actor,
         request=paying.PayRequest(new_uuid(), cents, intact=True, code=small),
@@ -320,7 +320,7 @@ def _paid(contest: Contest, point: factories.Point, office: Premises, codes: lis
     deposits.deposit_take(
         at=point.actor, request=DepositRequest(new_uuid(), "damaged", "torn", code=torn)
     )
-    presenting.presentation_make(at=point.actor, code=shown)
+    presenting.presentation_make(at=point.actor, code=to_show)
     endings_make(office, cashier)
 
 

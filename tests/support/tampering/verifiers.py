@@ -109,8 +109,8 @@ def _statements(day: Day, folder: Path) -> bool:
 def _refuses(check: Callable[..., str], *arguments: str | Path) -> bool:
     """Return whether a stand-alone verifier refuses its arguments.
 
-    It sees nothing but them: of files with the same content it says the same, and is not asked
-    again. Most lines of the matrix leave most of the files as they were.
+    It reads nothing but them, so its answer for files of the same content is remembered. Most lines
+    of the matrix leave most of the files as they were.
     """
     seen = (check.__module__, *map(_content, arguments))
     if seen not in _REFUSED:

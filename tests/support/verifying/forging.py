@@ -48,8 +48,8 @@ def written(folder: Path, name: str, value: Any) -> str:
 
 
 def _line(value: Any) -> str:
-    known = _LINES.get(id(value))
-    return json.dumps(value, ensure_ascii=False) if known is None else known[1]
+    kept_line = _LINES.get(id(value))
+    return json.dumps(value, ensure_ascii=False) if kept_line is None else kept_line[1]
 
 
 _LINES: dict[int, tuple[Any, str]] = {}
@@ -123,7 +123,7 @@ class Walk:
         _LINES.update((id(each), (each, json.dumps(each, ensure_ascii=False))) for each in self.log)
 
     def strangers(self, *kinds: str) -> int:
-        """Check that every change of a stranger is refused by its name. Return how many were
+        """Check that every change by a stranger is refused by its name. Return how many were
         tried.
         """
         tried = 0
@@ -138,7 +138,7 @@ class Walk:
         return tried
 
     def liars(self, *kinds: str) -> set[str]:
-        """Return the fields in which some lie is not found, as `kind.field.field`."""
+        """Return the fields in which an operator's lie is not detected, as `kind.field.field`."""
         believed = set()
         for kind in kinds:
             entry = next(each for each in self.log if each["kind"] == kind)

@@ -41,7 +41,7 @@ def test_another_text_of_the_rules_is_named_in_its_language_alone() -> None:
 
 
 def test_a_table_escapes_what_people_wrote() -> None:
-    shown = words.table(("a", "b"), [("<i>", 1)], ("sum", 1))
-    assert "&lt;i&gt;" in shown and "<tfoot>" in shown
+    table = words.table(("a", "b"), [("<i>", 1)], ("sum", 1))
+    assert "&lt;i&gt;" in table and "<tfoot>" in table
     assert "<tfoot>" not in words.table(("a", "b"), [("i", 1)])
     assert words.document([("x", "<b>")]).count("&lt;b&gt;") == 1

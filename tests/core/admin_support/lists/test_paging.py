@@ -24,9 +24,9 @@ def _pages(desk: Desk, url: str, query: str) -> tuple[list[list[int]], list[list
     for way, name in enumerate(("older", "newer")):
         while query is not None:
             answer = desk.client.get(url + query)
-            shown = answer.context["cl"]
-            ways[way].append([row.pk for row in shown.result_list])
-            before, query = query, getattr(shown, name) or None  # type: ignore[assignment]
+            changelist = answer.context["cl"]
+            ways[way].append([row.pk for row in changelist.result_list])
+            before, query = query, getattr(changelist, name) or None  # type: ignore[assignment]
         query = before
     return ways[0], ways[1]
 

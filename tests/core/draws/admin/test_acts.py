@@ -47,10 +47,14 @@ def test_the_admin_takes_a_draw_through_with_its_countdown(room: Hall) -> None:
     assert "data-seconds-left" not in organiser.get(page)
     assert not inspector.offers(room.draw, "enter")
     inspector.do(room.draw, "certify", late_cause="", observations="")
-    shown = organiser.get(page)
-    assert "La seu és tancada per obres" in shown
-    assert PHRASE in shown and "minutes.pdf?lang=ca" in shown and "minutes.pdf?lang=es" in shown
-    assert User.objects.get(pk=inspector.person.pk).full_name in shown
+    announced = organiser.get(page)
+    assert "La seu és tancada per obres" in announced
+    assert (
+        PHRASE in announced
+        and "minutes.pdf?lang=ca" in announced
+        and "minutes.pdf?lang=es" in announced
+    )
+    assert User.objects.get(pk=inspector.person.pk).full_name in announced
 
 
 def test_the_admin_enters_balls_by_two_persons_and_marks_what_is_late(room: Hall) -> None:

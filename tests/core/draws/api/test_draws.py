@@ -26,14 +26,14 @@ def test_a_whole_draw_over_http(room: Hall) -> None:
     public = Api(**{"Accept-Language": "es"})
     organiser, inspector = staff_api(Role.ORGANISER), staff_api(Role.INSPECTOR)
     path = f"draws/{room.draw.uuid}"
-    found = public.get("draws", state="announced").json()["items"]
-    assert [each["title"] for each in found] == ["Urna"]
+    answer = public.get("draws", state="announced").json()["items"]
+    assert [each["title"] for each in answer] == ["Urna"]
     refused(public.get(f"{path}/minutes.json"), 404, "minutes_unknown")
     refused(public.get(f"{path}/field.json"), 409, "draw_not_drawn")
     soon = (clock.now() + timedelta(minutes=11)).isoformat()
     moved = {"place": factories.central_office(), "planned_at": soon}
-    shown = organiser.post(f"{path}/announcement", moved).json()
-    assert (shown["place"], shown["at_office"]) == (factories.central_office(), True)
+    reply = organiser.post(f"{path}/announcement", moved).json()
+    assert (reply["place"], reply["at_office"]) == (factories.central_office(), True)
     phrase = {"source": "phrase"}
     refused(organiser.post(f"{path}/commitment", phrase), 409, "draw_inspector_needed")
     refused(organiser.post(f"{path}/attendance"), 403, "power_missing")
@@ -49,11 +49,11 @@ def test_a_whole_draw_over_http(room: Hall) -> None:
     assert drawn["entropy"]["text"] == PHRASE and len(drawn["order"]) == 5
     refused(inspector.post(f"{path}/entropy", given | {"text": PHRASE + "!"}), 409, "entropy_given")
     refused(staff_api(Role.INSPECTOR).post(f"{path}/certificate"), 403, "draw_inspector_absent")
-    shown = inspector.post(f"{path}/certificate", {"observations": "Cap"}).json()
-    assert shown["state"] == "certified" and shown["late"] is False
-    assert set(shown["log"]) == {"draws.commitment", "draws.outcome", "draws.minutes"}
+    reply = inspector.post(f"{path}/certificate", {"observations": "Cap"}).json()
+    assert reply["state"] == "certified" and reply["late"] is False
+    assert set(reply["log"]) == {"draws.commitment", "draws.outcome", "draws.minutes"}
     field = public.get(f"{path}/field.json")
-    assert hashlib.sha256(field.content).hexdigest() == shown["field_sha256"]
-    assert json.loads(field.content) == shown["entries"]
+    assert hashlib.sha256(field.content).hexdigest() == reply["field_sha256"]
+    assert json.loads(field.content) == reply["entries"]
     minutes = public.get(f"{path}/minutes.json").json()
-    assert minutes["document"]["order"] == shown["order"] == public.get(path).json()["order"]
+    assert minutes["document"]["order"] == reply["order"] == public.get(path).json()["order"]

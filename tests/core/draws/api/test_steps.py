@@ -27,8 +27,8 @@ def test_a_place_elsewhere_needs_the_inspector_s_reason(room: Hall) -> None:
     refused(inspector.post(f"{path}/place-reason", {"reason": "x"}), 409, "draw_place_registered")
     planned_at = (clock.now() + timedelta(minutes=12)).isoformat()
     organiser.post(f"{path}/announcement", {"place": "Bar", "planned_at": planned_at})
-    shown = inspector.post(f"{path}/place-reason", {"reason": "Flood"}).json()
-    assert (shown["at_office"], shown["place_reason"]) == (False, "Flood")
+    answer = inspector.post(f"{path}/place-reason", {"reason": "Flood"}).json()
+    assert (answer["at_office"], answer["place_reason"]) == (False, "Flood")
     refused(inspector.post(f"{path}/place-reason", {"reason": " "}), 422, "fields_invalid")
 
 
@@ -41,13 +41,13 @@ def test_only_a_committed_draw_is_abandoned_and_once(room: Hall) -> None:
     factories.announced_time(room.draw)
     organiser.post(f"{path}/commitment", {"source": "balls", "pieces": 6})
     key = {"Idempotency_Key": "abandon-1"}
-    made = inspector.post(f"{path}/abandonment", body, **key).json()
-    assert inspector.post(f"{path}/abandonment", body, **key).json() == made
+    answer = inspector.post(f"{path}/abandonment", body, **key).json()
+    assert inspector.post(f"{path}/abandonment", body, **key).json() == answer
     refused(inspector.post(f"{path}/abandonment", body), 409, "proposal_pending")
-    assert organiser.post(f"proposals/{made['proposal']}/confirmation").status_code == 200
+    assert organiser.post(f"proposals/{answer['proposal']}/confirmation").status_code == 200
     refused(inspector.post(f"{path}/abandonment", body), 409, "draw_over")
-    shown = Api().get(path).json()
-    assert (shown["state"], shown["abandoned"]) == ("abandoned", "Power cut")
+    draw = Api().get(path).json()
+    assert (draw["state"], draw["abandoned"]) == ("abandoned", "Power cut")
 
 
 def test_balls_over_http_wait_for_the_second_person(room: Hall) -> None:
@@ -60,6 +60,6 @@ def test_balls_over_http_wait_for_the_second_person(room: Hall) -> None:
         "witness": "Notari",
         "cause": "Tall de llum",
     }
-    made = one.post(f"draws/{room.draw.uuid}/balls", body).json()
-    assert inspector.post(f"proposals/{made['proposal']}/confirmation").status_code == 200
+    answer = one.post(f"draws/{room.draw.uuid}/balls", body).json()
+    assert inspector.post(f"proposals/{answer['proposal']}/confirmation").status_code == 200
     assert Api().get(f"draws/{room.draw.uuid}").json()["method"] == "balls"

@@ -19,15 +19,15 @@ def test_the_journal_is_read_by_who_watches(own_database: Database) -> None:
     assert act["name"] == "terminals_code_revocation_post"
     detail = auditor.get(f"journal/acts/{act['act']}").json()
     assert [w["table"] for w in detail["written"]] == ["journal_change"] or detail["changes"]
-    (made,) = detail["changes"]
-    assert (made["table"], made["row"]) == ("premises_terminal", place.terminal.pk)
-    assert made["before"] == {"revoked_at": None}
+    (change,) = detail["changes"]
+    assert (change["table"], change["row"]) == ("premises_terminal", place.terminal.pk)
+    assert change["before"] == {"revoked_at": None}
     named = auditor.get("journal/acts", name="command:tests", limit=1).json()
     assert named["items"][0]["name"] == "command:tests"
     assert named["next"]
     assert auditor.get("journal/batches").json()["items"][0]["entries"] > 0
-    found = auditor.get("journal/verification").json()
-    assert (found["findings"], found["is_cut"]) == ([], False)
+    answer = auditor.get("journal/verification").json()
+    assert (answer["findings"], answer["is_cut"]) == ([], False)
     refused(auditor.get("journal/acts/999999999999"), 404, "act_unknown")
     refused(organiser.get("journal/acts"), 403, "power_missing")
     assert holders(powers.READ) == {Role.AUDITOR, Role.INSPECTOR}

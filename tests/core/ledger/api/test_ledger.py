@@ -15,21 +15,21 @@ CASH, POOL = ledger.asset("test:cash"), ledger.liability("test:pool")
 
 @pytest.fixture
 def reference() -> uuid.UUID:
-    found = uuid.uuid4()
+    ident = uuid.uuid4()
     ledger.post(
-        reference=found,
+        reference=ident,
         lines=[
             ledger.Line("test.sale", CASH, POOL, 500),
             ledger.Line("test.sale", CASH, POOL, 250),
             ledger.Line("test.prize", POOL, CASH, 100),
         ],
     )
-    return found
+    return ident
 
 
 def test_balances(auditor: Api, reference: uuid.UUID) -> None:
-    found = auditor.get("ledger/accounts", prefix="test:").json()
-    assert found == {
+    answer = auditor.get("ledger/accounts", prefix="test:").json()
+    assert answer == {
         "items": [
             {
                 "code": "test:cash",
@@ -73,10 +73,10 @@ def test_transfers_by_account_reference_and_kind(auditor: Api, reference: uuid.U
 
 
 def test_the_trial_balance_is_zero(auditor: Api, reference: uuid.UUID) -> None:
-    found = auditor.get("ledger/trial-balance").json()
-    assert found["difference_cents"] == 0
-    assert found["debit_cents"] == found["credit_cents"] == 650
-    assert (found["accounts"], found["transfers"]) == (2, 3)
+    answer = auditor.get("ledger/trial-balance").json()
+    assert answer["difference_cents"] == 0
+    assert answer["debit_cents"] == answer["credit_cents"] == 650
+    assert (answer["accounts"], answer["transfers"]) == (2, 3)
 
 
 @pytest.mark.parametrize("path", ["accounts", "transfers", "trial-balance"])

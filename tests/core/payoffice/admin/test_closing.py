@@ -25,8 +25,8 @@ def opened() -> tuple[Desk, CashSession]:
 def test_the_sum_comes_from_the_server_while_it_is_counted() -> None:
     desk, session = opened()
     page = act_url(session, "close")
-    shown = desk.client.post(page, {"live": "1", "pieces_5000": "9", "pieces_2": "3"})
-    part = shown.content.decode()
+    answer = desk.client.post(page, {"live": "1", "pieces_5000": "9", "pieces_2": "3"})
+    part = answer.content.decode()
     assert "€450.06" in part and "€500.00" in part and "-€49.94" in part
     whole = desk.client.post(page, {"live": "1", "pieces_50000": "1"}).content.decode()
     assert "It agrees with the books." in whole and 'data-absent="reason words"' in whole

@@ -33,14 +33,14 @@ def test_the_registers_show_what_happened_to_those_who_may_read_them() -> None:
     request = deposits.DepositRequest(new_uuid(), "damaged", "Torn.", torn.code)
     deposits.deposit_take(at=factories.point().actor, request=request)
     reader = Desk(Role.AUDITOR)
-    shown = ""
+    pages = ""
     for model in (Claim, Payment, Deposit, Cheque, CashSession, Payee, StockItem, CashCeiling):
-        shown += reader.get(list_url(model))
+        pages += reader.get(list_url(model))
         for row in model.objects.all():
-            shown += reader.get(row_url(row))
-    assert "1.000,01" in shown or "€1,000.01" in shown
-    assert "Ferrer" not in shown
-    assert "43123456Z" not in shown
+            pages += reader.get(row_url(row))
+    assert "1.000,01" in pages or "€1,000.01" in pages
+    assert "Ferrer" not in pages
+    assert "43123456Z" not in pages
     stranger = Desk(Role.ADMINISTRATOR)
     for row in (Claim.objects.first(), Payment.objects.first(), Payee.objects.first()):
         assert stranger.client.get(row_url(row)).status_code in (302, 403, 404)

@@ -61,18 +61,18 @@ def test_a_presented_ticket_shows_its_trace(api: Api, place: Point) -> None:
     for number in (4, 5):
         factories.withdrawal(first, number)
     answer = api.post(CHECK, {"code": code}).json()
-    shown = answer["details"]
+    details = answer["details"]
     assert (answer["state"], answer["stage"], answer["amount_cents"]) == ("sold", "on_sale", 0)
     assert answer["refusal"] == "nothing_decided"
-    assert shown["races"][0]["marks"] == [{"number": 4, "trace": [4, 5, 6]}]
-    assert shown["races"][0]["winners"] == []
-    assert (shown["bets"], shown["price_cents"]) == (1, 100)
-    assert shown["premises"] == place.premises.code
+    assert details["races"][0]["marks"] == [{"number": 4, "trace": [4, 5, 6]}]
+    assert details["races"][0]["winners"] == []
+    assert (details["bets"], details["price_cents"]) == (1, 100)
+    assert details["premises"] == place.premises.code
     assert "code" not in answer
     contest_close(contest_id=contest.pk, cause=Contest.Cause.ORGANISER)
     factories.classified(first, {6})
-    shown = api.post(CHECK, {"code": code}).json()["details"]
-    assert (shown["races"][0]["winners"], shown["races"][0]["right"]) == ([6], [4])
+    details = api.post(CHECK, {"code": code}).json()["details"]
+    assert (details["races"][0]["winners"], details["races"][0]["right"]) == ([6], [4])
 
 
 @pytest.mark.article("14.III.10.2")
@@ -159,8 +159,8 @@ def test_a_payment_its_retry_and_its_receipt(api: Api, place: Point) -> None:
     assert place.premises.code not in str(problem)
     receipt = f"claims/payments/{body['uuid']}/receipt"
     text = api.get(f"{receipt}.txt", lang="en").content.decode()
-    for shown in ("€5.00", place.premises.name, str(won.ticket.uuid)):
-        assert shown in text
+    for expected in ("€5.00", place.premises.name, str(won.ticket.uuid)):
+        assert expected in text
     assert api.get(f"{receipt}.pdf").content.startswith(b"%PDF")
     refused(terminal_api(factories.point()).get(f"{receipt}.txt"), 404, "payment_unknown")
 
@@ -207,8 +207,8 @@ def test_presenting_and_depositing_at_a_terminal(api: Api) -> None:
     refused(api.post(PAY, torn.body()), 409, "held_apart")
     assert Api().post("check", {"code": torn.code}).json()["state"] == "deposited"
     images = f"claims/deposits/{body['uuid']}/images"
-    made = api.post(images, {"media_type": "image/png", "content": PNG})
-    assert made.status_code == 201
+    answer = api.post(images, {"media_type": "image/png", "content": PNG})
+    assert answer.status_code == 201
     refused(api.post(images, {"media_type": "image/jpeg", "content": PNG}), 422, "image_refused")
     refused(api.post(images, {"media_type": "image/png", "content": "?"}), 422, "image_refused")
     other = terminal_api(factories.point())

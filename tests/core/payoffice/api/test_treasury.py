@@ -44,8 +44,8 @@ def test_a_large_cheque_by_two_persons_and_its_life() -> None:
         ).status_code
         == 200
     )
-    made = by.post("office/cheques/1/reissue", {"payee": {**MARIA, "name": "Maria Ferrer Riera"}})
-    assert paying.confirmed_over_api(made.json(), Role.ORGANISER).status_code == 200
+    reply = by.post("office/cheques/1/reissue", {"payee": {**MARIA, "name": "Maria Ferrer Riera"}})
+    assert paying.confirmed_over_api(reply.json(), Role.ORGANISER).status_code == 200
     day = natural_day(clock.now()).isoformat()
     items = {"items": [{"number": 2, "amount_cents": 300_001, "presented_on": day}]}
     (row,) = by.post("office/cheques/reconciliation", items).json()["items"]

@@ -99,33 +99,33 @@ def test_a_deposit_leads_to_its_claim_once_it_is_matched() -> None:
 
 @pytest.mark.article("14.III.10.2")
 def test_one_statement_finds_at_a_terminal_what_several_find() -> None:
-    won, lost, shown, torn = given.worth(500, 0, 600, 700)
-    presentation_make(at=factories.point().actor, code=shown.code)
+    won, lost, printed, torn = given.worth(500, 0, 600, 700)
+    presentation_make(at=factories.point().actor, code=printed.code)
     receipt = given.deposited(torn.code, factories.point().actor).uuid
     here = factories.point()
-    claims = [(won, None, None), (lost, None, None), (shown, "presented", None)]
+    claims = [(won, None, None), (lost, None, None), (printed, "presented", None)]
     for each, state, deposit in [*claims, (torn, "held", receipt)]:
-        actor, found = finding.at_terminal(here.credentials, each.code)
+        actor, document = finding.at_terminal(here.credentials, each.code)
         assert actor == here.actor
-        assert found is not None
-        assert found.details is None
+        assert document is not None
+        assert document.details is None
         _, checked = finding.at_terminal(here.credentials, each.code, with_details=True)
         assert checked is not None
-        assert checked.payable == found.payable
-        assert checked.details == finding.source_of(found.payable).details(each.ticket.pk)
-        assert found.payable == finding.by_code(each.code)
-        assert (found.current.state, found.current.deposit) == (state, deposit)
-        assert found.current.today == finding.current_claim(found.payable).today
-        assert found.authorised
+        assert checked.payable == document.payable
+        assert checked.details == finding.source_of(document.payable).details(each.ticket.pk)
+        assert document.payable == finding.by_code(each.code)
+        assert (document.current.state, document.current.deposit) == (state, deposit)
+        assert document.current.today == finding.current_claim(document.payable).today
+        assert document.authorised
 
 
 @pytest.mark.article("14.I.6")
 def test_what_is_found_tells_an_authorisation_that_the_premises_lack() -> None:
     (won,) = given.worth(500)
     only_instant = factories.point(factories.premises(authorised=("promotrot",)))
-    _, found = finding.at_terminal(only_instant.credentials, won.code)
-    assert found is not None
-    assert not found.authorised
+    _, document = finding.at_terminal(only_instant.credentials, won.code)
+    assert document is not None
+    assert not document.authorised
 
 
 def test_a_terminal_that_is_not_known_is_refused_whatever_code_it_presents() -> None:
@@ -145,8 +145,8 @@ def test_a_rolled_token_is_taken_at_its_first_check_and_the_old_one_is_refused()
     here = factories.point()
     new = TerminalCredentials.of(terminal_roll(terminal=here.bare).text, here.session_token)
     assert finding.at_terminal(new, won.code) == (here.actor, None)  # left to `by_code`, once
-    _, found = finding.at_terminal(new, won.code)
-    assert found is not None
+    _, document = finding.at_terminal(new, won.code)
+    assert document is not None
     with pytest.raises(TokenReplaced):
         finding.at_terminal(here.credentials, won.code)
 

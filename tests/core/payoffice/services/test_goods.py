@@ -52,9 +52,9 @@ def test_a_prize_in_kind_is_exchanged_or_paid_as_the_winner_chooses() -> None:
     with pytest.raises(refusals.OutOfStock):
         goods.exchange_make(by=who, request=request)
     goods.stock_move(by=stocker, item="bicycle", premises=place.code, units=1, reason="Delivered.")
-    made = goods.exchange_make(by=who, request=request)
-    assert isinstance(made, Exchange)
-    assert goods.exchange_make(by=who, request=request) == made
+    exchange = goods.exchange_make(by=who, request=request)
+    assert isinstance(exchange, Exchange)
+    assert goods.exchange_make(by=who, request=request) == exchange
     with pytest.raises(refusals.AlreadyExchanged):
         desk.desk_pay(by=who, request=thing.request())
     assert isinstance(desk.desk_pay(by=who, request=money.request()), paying.Paid)

@@ -101,9 +101,9 @@ def test_what_lapsed_comes_back_once_and_keeps_its_amount() -> None:
     late = unread()
     day = clock.now().date() - timedelta(days=1)
     assert lapse(day).counts["cents"] == 1_200
-    found = match(deposit, won)
+    matched = match(deposit, won)
     restored = Restoration.objects.get()
-    assert (restored.match, restored.cents, restored.lapsed_day) == (found, 500, day)
+    assert (restored.match, restored.cents, restored.lapsed_day) == (matched, 500, day)
     assert restored.taken_from.code == accounts.carry_over("two-legs", day).code
     moved = Transfer.objects.get(reference=restored.uuid)
     assert (moved.kind, moved.amount_cents) == ("payoffice.restored", 500)

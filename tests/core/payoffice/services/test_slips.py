@@ -39,8 +39,8 @@ def test_every_state_has_a_word_in_three_languages(state: DocumentState) -> None
 def test_a_status_slip_says_where_until_when_and_how() -> None:
     won, lost = given.worth(50_000, 0)
     slip = text.render(slips.status_slip(checking.holder_check(code=won.code), "en"))
-    for shown in ("€500.00", "3 Mar 2030", "1 Apr 2030", "Central", str(won.ticket.uuid)):
-        assert shown in slip
+    for expected in ("€500.00", "3 Mar 2030", "1 Apr 2030", "Central", str(won.ticket.uuid)):
+        assert expected in slip
     assert "Establishment" not in slip
     assert won.code not in slip
     nothing = text.render(slips.status_slip(checking.holder_check(code=lost.code), "en"))
@@ -71,15 +71,15 @@ def test_the_receipts_of_a_presentation_and_of_its_payment() -> None:
     place = factories.point()
     presentation = presentation_make(at=place.actor, code=won.code)
     receipt = text.render(slips.presentation_receipt(presentation, "en"))
-    for shown in (str(presentation.uuid), str(won.ticket.uuid), place.premises.code, "€5.00"):
-        assert shown in receipt
+    for expected in (str(presentation.uuid), str(won.ticket.uuid), place.premises.code, "€5.00"):
+        assert expected in receipt
     presented = slips.status_slip(checking.holder_check(code=won.code), "en")
     assert "Last day" not in text.render(presented)
     paying.payment_make(at=place.actor, request=won.request())
     payment = Payment.objects.get()
     receipt = text.render(slips.payment_receipt(payment, "ca"))
-    for shown in (str(payment.uuid), str(won.ticket.uuid), place.premises.name, "5,00 €"):
-        assert shown in receipt
+    for expected in (str(payment.uuid), str(won.ticket.uuid), place.premises.name, "5,00 €"):
+        assert expected in receipt
     assert won.code not in receipt
 
 
@@ -99,8 +99,8 @@ def test_a_cheque_names_its_payee_until_the_name_is_erased() -> None:
     given.paid_by_two(given.cashier(), won.request(payee=given.MARIA))
     cheque = Cheque.objects.select_related("payment", "payee").get()
     paper = text.render(slips.cheque_document(cheque, "en"))
-    for shown in ("00000001", given.MARIA.name, "€1,000.01", str(cheque.payment.uuid)):
-        assert shown in paper
+    for expected in ("00000001", given.MARIA.name, "€1,000.01", str(cheque.payment.uuid)):
+        assert expected in paper
     assert given.MARIA.document_number not in paper
     assert "VOID" not in paper
     by = factories.staff(Role.SUPERVISOR)
@@ -127,6 +127,6 @@ def test_the_paper_of_an_exchange_entitles_to_the_thing() -> None:
     exchange = goods.exchange_make(by=cashier, request=request)
     assert isinstance(exchange, goods.Exchange)
     paper = text.render(slips.exchange_document(exchange, "en"))
-    for shown in ("A bicycle", "€4.00", str(exchange.uuid), place.code, head_text()):
-        assert shown in paper
+    for expected in ("A bicycle", "€4.00", str(exchange.uuid), place.code, head_text()):
+        assert expected in paper
     assert clock.is_simulated() == ("SIMULATED TIME" in paper)

@@ -33,15 +33,15 @@ def desk() -> Desk:
 
 
 def confirm() -> None:
-    """Have a second organiser confirm what waits."""
+    """Confirm the waiting proposal as a second organiser."""
     Desk(Role.ORGANISER).do(Proposal.objects.get(decision=None), "confirm")
 
 
 def test_premises_are_opened_by_two_persons_after_a_second_look(desk: Desk) -> None:
     assert desk.offers(Premises, "register")
-    shown = desk.client.post(act_url(Premises, "register"), BAR)
-    assert "Establishment" in text_of(shown)
-    assert "Carrer Nou 1" in text_of(shown)
+    answer = desk.client.post(act_url(Premises, "register"), BAR)
+    assert "Establishment" in text_of(answer)
+    assert "Carrer Nou 1" in text_of(answer)
     assert not Premises.objects.filter(code="P100")
     desk.do(Premises, "register", **BAR)
     assert not Premises.objects.filter(code="P100")
@@ -143,18 +143,18 @@ def test_sales_are_suspended_and_resumed_everywhere_and_anywhere(desk: Desk) -> 
     desk.do(Suspension, "suspend_all", reason="Storm")
     desk.do(point.premises, "suspend", reason="Inspection")
     desk.do(point.terminal, "suspend", reason="Paper out")
-    found = Suspension.objects.order_by("pk")
-    assert [(s.premises_id, s.terminal_id, s.reason) for s in found] == [
+    suspensions = Suspension.objects.order_by("pk")
+    assert [(s.premises_id, s.terminal_id, s.reason) for s in suspensions] == [
         (None, None, "Storm"),
         (point.premises.pk, None, "Inspection"),
         (None, point.terminal.pk, "Paper out"),
     ]
-    for suspension in found:
+    for suspension in suspensions:
         assert suspension.suspended_by == desk.person
         assert suspension.suspended_in_id == desk.client.session[SESSION_KEY]
     front = text_of(desk.client.get("/admin/"))
     assert all(reason in front for reason in ("Storm", "Inspection", "Paper out"))
-    for suspension in found:
+    for suspension in suspensions:
         desk.do(suspension, "resume")
         assert not desk.offers(suspension, "resume")
         desk.refused(suspension, "resume", "suspension_unknown")

@@ -49,11 +49,13 @@ def test_premises_are_suspended_by_two_who_both_see_each_by_name(places: list[Pr
     )
     waiting = Proposal.objects.get(decision=None)
     page = second.get(f"/admin/decisions/{waiting.uuid}/")
-    shown = re.sub(r"<[^>]+>", " ", page)
+    plain_text = re.sub(r"<[^>]+>", " ", page)
     for place in places[1:]:
-        assert place.name in shown and place.code in shown
-    assert "Strike" in shown and "Afterwards" in shown and places[0].code not in shown
-    assert f"{places[1].name} and 1 more" in shown
+        assert place.name in plain_text and place.code in plain_text
+    assert (
+        "Strike" in plain_text and "Afterwards" in plain_text and places[0].code not in plain_text
+    )
+    assert f"{places[1].name} and 1 more" in plain_text
     second.do(waiting, "confirm")
     assert Suspension.objects.filter(lifted_at=None).count() == 3
 
@@ -89,8 +91,8 @@ def test_suspensions_are_lifted_and_a_limit_is_set_for_the_chosen(places: list[P
     assert "€3,000.00" in text_of(first.client.post(address, typed))
     first.client.post(address, {**typed, "do": "1"})
     waiting = Proposal.objects.get(decision=None)
-    shown = second.get(f"/admin/decisions/{waiting.uuid}/")
-    assert "€3,000.00 · €600.00 a minute" in shown and places[2].name in shown
+    answer = second.get(f"/admin/decisions/{waiting.uuid}/")
+    assert "€3,000.00 · €600.00 a minute" in answer and places[2].name in answer
     second.do(waiting, "confirm")
     set_now = GuaranteeLimit.objects.filter(reference="Aval 12")
     assert {row.premises_id for row in set_now} == {place.pk for place in places}

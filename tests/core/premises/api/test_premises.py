@@ -34,7 +34,7 @@ TERMINAL = {"premises": "P-0001", "code": "T-0001"}
 
 
 def confirmed(answer: Any) -> None:
-    """Have a second organiser confirm what an answer proposed."""
+    """Confirm the proposal of an answer as a second organiser."""
     assert answer.status_code == 201, answer.content
     path = f"proposals/{answer.json()['proposal']}/confirmation"
     carried_out = staff_api(Role.ORGANISER).post(path)

@@ -17,9 +17,9 @@ def test_sales_are_suspended_and_resumed(organiser: Api, auditor: Api) -> None:
         {"reason": "One place.", "premises": point.premises.code},
         {"reason": "One machine.", "terminal": point.terminal.code},
     ):
-        made = organiser.post("suspensions", body)
-        assert made.status_code == 201
-        assert made.json()["lifted_at"] is None
+        answer = organiser.post("suspensions", body)
+        assert answer.status_code == 201
+        assert answer.json()["lifted_at"] is None
     standing = auditor.get("suspensions").json()["items"]
     assert [(s["premises"], s["terminal"]) for s in standing] == [
         (None, None),
@@ -52,19 +52,19 @@ def test_many_premises_are_suspended_and_lifted_by_two(organiser: Api, auditor: 
     codes = [factories.premises().code for _ in range(2)]
     body = {"premises": [*codes, "NO-1"], "reason": "Strike."}
     refused(auditor.post("suspensions/proposals", body), 403, "power_missing")
-    made = organiser.post("suspensions/proposals", body)
-    assert made.status_code == 201
-    assert [row["code"] for row in made.json()["refused"]] == ["premises_unknown"]
-    address = f"proposals/{made.json()['proposal']['proposal']}/confirmation"
+    answer = organiser.post("suspensions/proposals", body)
+    assert answer.status_code == 201
+    assert [row["code"] for row in answer.json()["refused"]] == ["premises_unknown"]
+    address = f"proposals/{answer.json()['proposal']['proposal']}/confirmation"
     refused(organiser.post(address), 403, "same_person")
     assert other_organiser.post(address).status_code == 200
     standing = auditor.get("suspensions").json()["items"]
     assert [row["premises"] for row in standing] == codes
     none = organiser.post("suspensions/proposals", body)
     assert refused(none, 409, "selection_refused")["data"]["premises"][0]["premises"] == codes[0]
-    made = organiser.post("suspensions/liftings", {"premises": codes, "reason": "Over."})
+    answer = organiser.post("suspensions/liftings", {"premises": codes, "reason": "Over."})
     organiser.post(f"suspensions/{standing[0]['id']}/lifting")
-    address = f"proposals/{made.json()['proposal']['proposal']}/confirmation"
+    address = f"proposals/{answer.json()['proposal']['proposal']}/confirmation"
     changed = refused(other_organiser.post(address), 409, "premises_changed")
     assert [row["premises"] for row in changed["data"]["premises"]] == codes[:1]
     refused(

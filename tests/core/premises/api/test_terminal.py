@@ -19,9 +19,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def point() -> factories.Point:
-    found = factories.point()
-    Operator.objects.filter(pk=found.operator.pk).update(pin=make_password(PIN))
-    return found
+    where = factories.point()
+    Operator.objects.filter(pk=where.operator.pk).update(pin=make_password(PIN))
+    return where
 
 
 def test_an_operator_signs_on_and_off(point: factories.Point) -> None:
@@ -154,7 +154,7 @@ def roll_refused(of: Api) -> str:
 
 @pytest.mark.parametrize("path", ["terminal/token", "terminal/session", "terminal/pin"])
 def test_a_copied_token_without_the_key_opens_no_new_one(point: factories.Point, path: str) -> None:
-    """The PIN and the token are not enough: whoever signs with another key is seen."""
+    """The PIN and the token are not enough: a person who signs with another key is seen."""
     body = {"number": point.operator.number, "pin": PIN, "new_pin": "314159"}
     sent = {"token": {}, "session": {k: body[k] for k in ("number", "pin")}, "pin": body}
     bare = terminal_api(point, signed_on=False)

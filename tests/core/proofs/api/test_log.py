@@ -22,12 +22,12 @@ def test_reading_it_all_page_by_page_gives_a_whole_log() -> None:
     publish("a", "b", "c", "d")
     first = Api().get("log", limit=3)
     second = Api().get("log", limit=3, cursor=first.json()["next"])
-    found = first.json()["items"] + second.json()["items"]
-    assert verifier("public_log").log_holds(found, [keys.current_public()]).startswith("WHOLE: 5")
+    entries = first.json()["items"] + second.json()["items"]
+    assert verifier("public_log").log_holds(entries, [keys.current_public()]).startswith("WHOLE: 5")
     assert second.json()["next"] is None
-    assert Api().get("log/head").json() == found[-1] == Api().get("log/5").json()
+    assert Api().get("log/head").json() == entries[-1] == Api().get("log/5").json()
     only = Api().get("log", kind="test.fact", subject="b").json()["items"]
-    assert only == [found[2]]
+    assert only == [entries[2]]
     refused(Api().get("log/6"), 404, "entry_unknown")
     refused(Api().get("log/99999999999999999999"), 404, "route_unknown")
 

@@ -35,18 +35,18 @@ def test_a_report_is_written_by_a_worker_however_long_it_takes() -> None:
     api = staff_api(Role.AUDITOR)
     body = {"first": "2030-02-01", "last": "2030-02-03", "form": "csv"}
     refused(staff_api(Role.CASHIER).post("reports/sales-by-day/files", body), 403, "power_missing")
-    made = api.post("reports/sales-by-day/files", body)
-    assert (made.status_code, made.json()["state"]) == (202, "waiting")
+    answer = api.post("reports/sales-by-day/files", body)
+    assert (answer.status_code, answer.json()["state"]) == (202, "waiting")
     again = api.post("reports/sales-by-day/files", body)
-    assert again.json()["id"] == made.json()["id"], "the same work"
+    assert again.json()["id"] == answer.json()["id"], "the same work"
     refused(api.post("reports/nothing/files", body), 404, "report_unknown")
     refused(api.post("reports/sales-by-day/files", {**body, "form": "doc"}), 422, "fields_invalid")
     backwards = {**body, "first": "2030-02-05"}
     refused(api.post("reports/sales-by-day/files", backwards), 422, "period_refused")
-    assert work_do(made.json()["id"])
-    done = api.get(f"long-work/{made.json()['id']}").json()
+    assert work_do(answer.json()["id"])
+    done = api.get(f"long-work/{answer.json()['id']}").json()
     assert (done["state"], done["file_name"]) == ("done", "sales-by-day-2030-02-01-2030-02-03.csv")
-    file = api.get(f"long-work/{made.json()['id']}/file")
+    file = api.get(f"long-work/{answer.json()['id']}/file")
     written = b"".join(file.streaming_content)
     assert hashlib.sha256(written).hexdigest() == done["file_sha256"]
     assert b"day" in written.splitlines()[0]

@@ -96,11 +96,11 @@ def test_days_of_a_season_are_made_again_from_their_files(world: season.World) -
 def changed(lines: list[str], kind: str, change: Any) -> list[str]:
     """Return the file without its first event of a kind, or with that event changed."""
     documents = [json.loads(line) for line in lines]
-    found = next(d for d in documents if d.get("event") == kind)
+    answer = next(d for d in documents if d.get("event") == kind)
     if change is None:
-        documents.remove(found)
+        documents.remove(answer)
     else:
-        change(found["rows"][-1]["fields"])
+        change(answer["rows"][-1]["fields"])
     return [json.dumps(d) for d in documents]
 
 

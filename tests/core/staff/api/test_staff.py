@@ -34,7 +34,7 @@ def account(administrator: Api) -> dict[str, object]:
 
 
 def opened(administrator: Api, body: dict[str, object]) -> None:
-    """Have a second administrator confirm an account."""
+    """Confirm an account as a second administrator."""
     proposed = administrator.post("staff", body)
     assert proposed.status_code == 202, proposed.content
     path = f"proposals/{proposed.json()['proposal']}/confirmation"
@@ -100,8 +100,8 @@ def test_nothing_is_open_with_a_password_that_others_know(
     assert api.get("premises").status_code == 200
     refused(elsewhere.get("premises"), 401, "session_expired")
     # Who proposed the first password knows nothing any more.
-    known = {"username": "or-17", "password": PASSWORD}
-    refused(anybody.post("staff/sessions", known), 401, "sign_on_refused")
+    first_sign_on = {"username": "or-17", "password": PASSWORD}
+    refused(anybody.post("staff/sessions", first_sign_on), 401, "sign_on_refused")
 
 
 def test_only_signing_off_and_the_password_are_open_before() -> None:
@@ -127,8 +127,8 @@ def test_wrong_passwords_are_all_alike_and_keep_no_known_device_out(
     limited = anybody.post("staff/sessions", right)
     refused(limited, 429, "throttled")
     assert 1 <= int(limited.headers["Retry-After"]) <= 6
-    known = anybody.post("staff/sessions", {**right, "device": session["device"]})
-    refused(known, 401, "second_factor_needed")
+    answer = anybody.post("staff/sessions", {**right, "device": session["device"]})
+    refused(answer, 401, "second_factor_needed")
     elsewhere = {**right, "device": str(session["device"])[:-2]}
     refused(anybody.post("staff/sessions", elsewhere), 429, "throttled")
 

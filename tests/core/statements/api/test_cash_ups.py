@@ -48,10 +48,10 @@ def test_a_shift_is_counted_closed_and_printed(own_database: Database) -> None:
 
     refused(api.post("terminal/cash-ups", _body()), 409, "drawer_moved")
     body = _body(expected_cents=price, float_cents=5000, counted_cents=5000)
-    made = api.post("terminal/cash-ups", body)
-    assert made.status_code == 201, made.content
-    assert (made.json()["number"], made.json()["difference_cents"]) == (1, -price)
-    assert api.post("terminal/cash-ups", body).json() == made.json()
+    answer = api.post("terminal/cash-ups", body)
+    assert answer.status_code == 201, answer.content
+    assert (answer.json()["number"], answer.json()["difference_cents"]) == (1, -price)
+    assert api.post("terminal/cash-ups", body).json() == answer.json()
     changed = api.post("terminal/cash-ups", body | {"counted_cents": 1})
     refused(changed, 409, "uuid_reused")
     assert CashUp.objects.get().closed_at <= clock.now()

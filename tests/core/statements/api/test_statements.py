@@ -65,10 +65,10 @@ def test_one_limit_is_proposed_for_many_premises(organiser: Any) -> None:
     codes = [factories.premises().code for _ in range(2)]
     body = {"premises": [*codes, "NO-1"], "limit_cents": 4_000, "reference": "Aval 3"}
     refused(auditor.post("guarantee-limits", body), 403, "power_missing")
-    made = api.post("guarantee-limits", body)
-    assert made.status_code == 201
-    assert [row["premises"] for row in made.json()["refused"]] == ["NO-1"]
-    paying.confirmed_over_api(made.json()["proposal"], Role.ORGANISER)
+    answer = api.post("guarantee-limits", body)
+    assert answer.status_code == 201
+    assert [row["premises"] for row in answer.json()["refused"]] == ["NO-1"]
+    paying.confirmed_over_api(answer.json()["proposal"], Role.ORGANISER)
     for code in codes:
         newest = auditor.get(f"premises/{code}/guarantee-limits").json()["items"][0]
         assert (newest["limit_cents"], newest["reference"]) == (4_000, "Aval 3")

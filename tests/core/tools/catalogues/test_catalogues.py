@@ -73,8 +73,8 @@ def translate_all(project: Path) -> None:
 
 
 def test_every_kind_of_message_is_found(project: Path) -> None:
-    found = {(message.id, message.context) for message in catalogues.extract(project / "shop")}
-    assert found - {("", None)} == {
+    messages = {(message.id, message.context) for message in catalogues.extract(project / "shop")}
+    assert messages - {("", None)} == {
         ("Race", None),
         ("Sold %(count)s tickets", None),
         (("%(n)d bet", "%(n)d bets"), None),
@@ -144,8 +144,8 @@ def test_the_check_sees(project: Path, replace: str, by: str, problem: str) -> N
     else:
         translate(project, "ca", replace, by)
     problems = catalogues.check(project)
-    assert any(problem in found for found in problems)
-    assert all(found.startswith("shop/locale/ca/") for found in problems)
+    assert any(problem in line for line in problems)
+    assert all(line.startswith("shop/locale/ca/") for line in problems)
 
 
 def test_the_form_for_one_may_spell_the_number_out(project: Path) -> None:
@@ -174,8 +174,8 @@ def test_two_packages_say_the_same_the_same_way(project: Path) -> None:
         source = path.read_text()
         at = source.index('msgid "Race"')
         path.write_text(source[:at] + f'msgid "Race"\nmsgstr "{text}"\n')
-        found = [problem for problem in catalogues.check(project) if "/ca/" in problem]
-        assert len(found) == problems
+        differing = [problem for problem in catalogues.check(project) if "/ca/" in problem]
+        assert len(differing) == problems
 
 
 def test_unused_entries_are_kept_aside_until_pruned(project: Path) -> None:

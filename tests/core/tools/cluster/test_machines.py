@@ -22,9 +22,9 @@ time.sleep(600)
 @pytest.fixture
 def machine(tmp_path: Path) -> Iterator[Machine]:
     network = Loopback()
-    made = Machine("one", "trial", network.join("one", 1), tmp_path, network, f"{tmp_path}/one")
-    made.add("leaving", [sys.executable, "-c", LEAVING], {}, lambda: len(marked(made.mark)) == 2)
-    yield made
+    one = Machine("one", "trial", network.join("one", 1), tmp_path, network, f"{tmp_path}/one")
+    one.add("leaving", [sys.executable, "-c", LEAVING], {}, lambda: len(marked(one.mark)) == 2)
+    yield one
     end_all(f"{tmp_path}/")
 
 

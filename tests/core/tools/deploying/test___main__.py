@@ -33,15 +33,15 @@ def test_nothing_written_has_a_secret() -> None:
         assert "://:" not in text.replace("redis://:${BROKER_PASSWORD:?}", ""), name
 
 
-@pytest.mark.parametrize(("status", "found"), [(0, 0), (1, 1)])
+@pytest.mark.parametrize(("status", "count"), [(0, 0), (1, 1)])
 def test_a_fault_that_a_linter_finds_ends_the_check(
-    status: int, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    status: int, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = tmp_path / "program"
     program.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/asked\nexit {status}\n')
     program.chmod(0o755)
     monkeypatch.setattr(deploying, "tool", lambda _name, _folder: program)
-    assert main(["--lint"]) == found
+    assert main(["--lint"]) == count
     first, second = (tmp_path / "asked").read_text().splitlines()
     assert first == f"--builtin-schema vendor.compose-spec {FOLDER}/compose.yaml"
     assert second == f"--strict {FOLDER}/kubernetes.yaml"

@@ -13,8 +13,8 @@ OBJECTS = {(o["kind"], o["metadata"]["name"]): o for o in kubernetes.manifests()
 
 def pod(kind: str) -> dict[str, Any]:
     name = "Job" if kind == "migrate" else "Deployment"
-    found: dict[str, Any] = OBJECTS[name, f"lototrot-{kind}"]["spec"]["template"]["spec"]
-    return found
+    spec: dict[str, Any] = OBJECTS[name, f"lototrot-{kind}"]["spec"]["template"]["spec"]
+    return spec
 
 
 @pytest.mark.parametrize("kind", [*kubernetes.KINDS, "migrate"])

@@ -56,11 +56,11 @@ def test_a_child_that_was_never_started_has_no_pid(tmp_path: Path) -> None:
 
 def test_a_child_gives_way_with_its_whole_session(start: Start) -> None:
     """Linux shares a busy processor out among sessions before it looks at single processes."""
-    shown = "import os; print(os.nice(0), open('/proc/self/autogroup').read(), flush=True)"
+    program = "import os; print(os.nice(0), open('/proc/self/autogroup').read(), flush=True)"
     group = Path("/proc/self/autogroup")
     if not group.exists():
-        shown = "import os; print(os.nice(0), 'nice 10', flush=True)"
-    line = _first_line(start(shown, niceness=10))
+        program = "import os; print(os.nice(0), 'nice 10', flush=True)"
+    line = _first_line(start(program, niceness=10))
     assert int(line.split()[0]) >= 10
     assert line.endswith("nice 10")
 

@@ -76,10 +76,10 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def _checkout(path: Path) -> Path:
     """Make a checkout with a server's folder in memory; return that."""
     path.mkdir()
-    made = folders.place_in_memory(path / "data", None, room_bytes=1)
-    assert made is not None
-    (made / "18").mkdir()
-    return made
+    placed = folders.place_in_memory(path / "data", None, room_bytes=1)
+    assert placed is not None
+    (placed / "18").mkdir()
+    return placed
 
 
 def test_what_removed_checkouts_left_in_memory_is_removed(memory: Path, tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def status(port: int, path: str) -> int | None:
 
 def marked(mark: str) -> list[str]:
     """The processes that inherited our mark, and the servers below them."""
-    found, parents = [], set()
+    processes, parents = [], set()
     for entry in sorted(Path("/proc").glob("[0-9]*"), key=lambda path: int(path.name)):
         try:
             parent = (entry / "stat").read_text().rpartition(")")[2].split()[1]
@@ -64,8 +64,8 @@ def marked(mark: str) -> list[str]:
             environment = b""
         if command and (f"{MARK}={mark}".encode() in environment or parent in parents):
             parents.add(entry.name)
-            found.append(f"{entry.name} {command}")
-    return found
+            processes.append(f"{entry.name} {command}")
+    return processes
 
 
 @pytest.fixture

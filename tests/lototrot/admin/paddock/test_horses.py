@@ -22,10 +22,10 @@ def test_a_number_from_19_on_has_a_ring_on_the_colour() -> None:
 
 def test_a_name_of_the_programme_is_text_and_no_markup() -> None:
     runners = {7: Runner(number=7, name="<b>Ouragan</b>", driver="R. & Co")}
-    shown = horse(7, runners)
-    assert "&lt;b&gt;Ouragan&lt;/b&gt;" in shown
-    assert "<small>R. &amp; Co</small>" in shown
-    assert "&lt;i&gt;" in horse_table(("horse", "ruling"), [(shown, "<i>")])
+    text = horse(7, runners)
+    assert "&lt;b&gt;Ouragan&lt;/b&gt;" in text
+    assert "<small>R. &amp; Co</small>" in text
+    assert "&lt;i&gt;" in horse_table(("horse", "ruling"), [(text, "<i>")])
 
 
 def test_a_number_without_a_runner_is_a_number() -> None:
@@ -35,16 +35,16 @@ def test_a_number_without_a_runner_is_a_number() -> None:
 
 
 def test_horses_stand_in_the_order_of_their_numbers() -> None:
-    shown = horses({12, 3}, {})
-    assert shown.index(">3<") < shown.index(">12<")
+    text = horses({12, 3}, {})
+    assert text.index(">3<") < text.index(">12<")
     assert horses((), {}) == ""
 
 
 @pytest.mark.django_db
 def test_runners_are_those_of_each_race() -> None:
     one, other = factories.meeting().races.order_by("number")[:2]
-    found = runners_of_races([one.pk, other.pk, 0])
-    assert found[one.pk] == runners_of(one.pk)
-    assert {row.race_id for row in found[other.pk].values()} == {other.pk}
-    assert list(found[one.pk]) == sorted(found[one.pk])
-    assert found[0] == {}
+    runners = runners_of_races([one.pk, other.pk, 0])
+    assert runners[one.pk] == runners_of(one.pk)
+    assert {row.race_id for row in runners[other.pk].values()} == {other.pk}
+    assert list(runners[one.pk]) == sorted(runners[one.pk])
+    assert runners[0] == {}

@@ -182,13 +182,13 @@ def test_each_missing_gate_is_named_and_keeps_the_contest_shut(
     by: StaffActor, make: Callable[[StaffActor], Contest], missing: list[tuple[str, str]]
 ) -> None:
     contest = make(by)
-    found = shut(contest)
-    assert set(missing) <= set(found)
+    gates = shut(contest)
+    assert set(missing) <= set(gates)
     if make is not without_approval:  # nothing can be published before it is approved
-        assert found == missing
+        assert gates == missing
     with pytest.raises(GatesShut) as refusal:
         contest_open_propose(by=by, contest=contest)
-    assert [(g["code"], g["article"]) for g in refusal.value.data["missing"]] == found
+    assert [(g["code"], g["article"]) for g in refusal.value.data["missing"]] == gates
     assert all(gate["detail"] for gate in refusal.value.data["missing"])
     contest.refresh_from_db()
     assert contest.state == Contest.State.DRAFT

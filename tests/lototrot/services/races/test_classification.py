@@ -160,8 +160,8 @@ def test_every_error_is_named_with_its_number(race: Race) -> None:
         n7=Entry(7, "winner", 2),
         n8=Entry(8, "disqualified", 3),
     )
-    found = refused(race, [*wrong, Entry(9, "started"), Entry(31, "started")])
-    assert found == [
+    errors = refused(race, [*wrong, Entry(9, "started"), Entry(31, "started")])
+    assert errors == [
         ("number_missing", 1),
         ("number_repeated", 9),
         ("number_unknown", 31),

@@ -137,8 +137,8 @@ def test_ahead_of_the_day_the_federation_or_the_authority_says_so() -> None:
             recorded_in_id=by.session_id,
             proposal=f.proposal("lototrot.declaration"),
         )
-    made = declare(race, text="Resolució 7", author="federation")
-    assert (made.text, made.author) == ("Resolució 7", "federation")
+    declaration = declare(race, text="Resolució 7", author="federation")
+    assert (declaration.text, declaration.author) == ("Resolució 7", "federation")
     f.time_to(datetime(2027, 5, 3, 8, 0, tzinfo=UTC))
     assert declare(f.races_of(contest)[1], text="", author="stewards").pk
 

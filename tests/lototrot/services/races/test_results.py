@@ -43,9 +43,9 @@ def first(contest: Contest) -> RaceRow:
 
 
 def gaps(contest: Contest) -> list[tuple[str, tuple[int, ...]]]:
-    found = results_missing(contest)
-    assert all((gap.position, gap.race_id) == (1, first(contest).pk) for gap in found)
-    return [(gap.code, gap.numbers) for gap in found]
+    missing = results_missing(contest)
+    assert all((gap.position, gap.race_id) == (1, first(contest).pk) for gap in missing)
+    return [(gap.code, gap.numbers) for gap in missing]
 
 
 def not_run(contest: Contest) -> None:

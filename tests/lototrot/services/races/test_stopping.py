@@ -134,7 +134,7 @@ def test_one_person_does_not_lift_a_stop(contest: Contest, race: Race) -> None:
 
 @pytest.mark.article("14.III.4")
 def test_a_new_account_lifts_no_stop_by_rejecting_the_start(contest: Contest, race: Race) -> None:
-    """Whoever gave the account may hold it, and would bet on after the start."""
+    """A person who gave the account may hold it, and would bet on after the start."""
     proposal = start_report(by=f.staff(Role.STEWARDS), race_id=race.pk, source="The judge")
     for _ in range(2):
         f.staff(Role.ADMINISTRATOR)

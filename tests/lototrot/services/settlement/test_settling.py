@@ -85,7 +85,7 @@ def test_a_worked_example_the_whole_way_through_the_database(
 ) -> None:
     given, expected = case["input"], case["expected"]
     rules = rounds.rules(code="worked", **given.get("bet_type", {}))
-    # Whoever did not start in a race that the stewards could not classify needs no list.
+    # A person who did not start in a race that the stewards could not classify needs no list.
     races = [
         Race(
             programme=tuple(race["programme"]),

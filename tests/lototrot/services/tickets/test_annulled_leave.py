@@ -114,8 +114,8 @@ def test_what_is_told_is_as_before(month: ClosedPeriod, tmp_path: Path) -> None:
 
 def _shown(folder: Path, ticket: Ticket) -> None:
     attach(folder / "2030-03")
-    shown = [table for table, _ in rows_about("2030-03", str(ticket.uuid))]
-    assert {TICKETS, VOIDS} <= set(shown)
+    tables = [table for table, _ in rows_about("2030-03", str(ticket.uuid))]
+    assert {TICKETS, VOIDS} <= set(tables)
 
 
 def _other_sums_are_found() -> None:

@@ -59,9 +59,9 @@ def status(code: str) -> Checked:
 
 def stage(code: str) -> str:
     """Of a ticket about which nothing is decided: how far its contest has come."""
-    found = status(code)
-    assert (found.state, found.owed_cents, found.rule) == (DocumentState.SOLD, 0, None)
-    return found.payable.stage
+    state = status(code)
+    assert (state.state, state.owed_cents, state.rule) == (DocumentState.SOLD, 0, None)
+    return state.payable.stage
 
 
 def order(contest: Contest) -> None:
@@ -83,13 +83,13 @@ def test_a_winning_ticket_through_all_its_states(contest: Contest) -> None:
     contest_settle(contest_id=contest.pk)
     assert stage(won) == "awaiting_order"
     order(contest)
-    found = status(won)
-    assert found.state is DocumentState.PRIZE
-    assert found.owed_cents > 0
-    won_bets = found.details()["winning_bets"]
+    state = status(won)
+    assert state.state is DocumentState.PRIZE
+    assert state.owed_cents > 0
+    won_bets = state.details()["winning_bets"]
     assert won_bets[0] == {"hits": 2, "bets": 1}
     assert sum(each["bets"] for each in won_bets) <= 2
-    days = (found.payable.first_pay_day, found.payable.last_claim_day)
+    days = (state.payable.first_pay_day, state.payable.last_claim_day)
     assert days == (date(2030, 3, 3), date(2030, 4, 1))
     assert (status(lost).state, status(lost).owed_cents) == (DocumentState.NO_PRIZE, 0)
 

@@ -211,9 +211,9 @@ def test_asking_about_a_sold_uuid_gives_the_ticket(place: Point, contest: Contes
     request = asked(contest)
     first = sell(place, request)
     asking = dataclasses.replace(bare(place), operator_id=place.operator.pk)
-    found = request_state(terminal=asking, ident=request.uuid)
-    assert found is not None
-    assert (found.code, found.masks) == (first.code, first.masks)
+    state = request_state(terminal=asking, ident=request.uuid)
+    assert state is not None
+    assert (state.code, state.masks) == (first.code, first.masks)
 
 
 def test_a_ticket_of_another_terminal_is_unknown(place: Point, contest: Contest) -> None:

@@ -52,12 +52,12 @@ def test_each_way_of_playing_has_its_mean_and_spread() -> None:
     game = read_game(emitting.document("five-stalls"))
     assert isinstance(game, ProbabilisticGame)
     with override("en"):
-        shown = game_sums.probabilistic(game)
+        sums = game_sums.probabilistic(game)
     exact = game.kind.percentages()
-    assert shown["enough"]
+    assert sums["enough"]
     for percentage in (exact.worst, exact.random, exact.best):
         hundredths = int(percentage * 100)
         text = f"{hundredths // 100}.{hundredths % 100:02}".rstrip("0").rstrip(".")
-        assert f"{text} %" in shown["ways"]
-    assert "± €" in shown["ways"]
-    assert shown["chances"].count("<tr>") == 8, "a head, six prizes, and nothing"
+        assert f"{text} %" in sums["ways"]
+    assert "± €" in sums["ways"]
+    assert sums["chances"].count("<tr>") == 8, "a head, six prizes, and nothing"

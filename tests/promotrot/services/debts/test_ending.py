@@ -108,6 +108,6 @@ def test_what_ending_refuses() -> None:
 
 @pytest.mark.parametrize(("owed", "winners"), [(1, 1), (100, 3), (7, 7), (10_000_001, 9)])
 def test_shares_sum_to_what_is_owed(owed: int, winners: int) -> None:
-    found = shares(owed, winners)
-    assert sum(found) == owed and len(found) == winners and min(found) >= 1
-    assert max(found) - min(found) < winners
+    parts = shares(owed, winners)
+    assert sum(parts) == owed and len(parts) == winners and min(parts) >= 1
+    assert max(parts) - min(parts) < winners
