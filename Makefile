@@ -5,7 +5,7 @@ SHELL := /bin/sh
 .PHONY: help install raceday up cluster drill test quick season histories browser promtool screenshots times lighthouse check bench articles lock messages clean \
 	audit deploy sbom
 
-# Many processes run the same program: none compiles it anew, whatever the shell says.
+# Many processes run the same program: none compiles it again, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
 # Without a word the program is in production, which refuses what is for one machine.
