@@ -7,8 +7,12 @@ SELECT id AS transfer_id, debit_id AS account_id, reference, kind, at, amount_ce
 SELECT id, credit_id, reference, kind, at, -amount_cents FROM ledger_transfer;
 
 -- Show what present balances are summed from: the newest opening, which is one row of an account, and
--- the entries after it. `transfers` is how many transfers a row stands for. Every balance in the
--- project is computed from this view, or from both tables as of an instant (core/ledger/openings.py).
+-- the entries after it. `transfers` is how many transfers a row stands for. Every present balance of
+-- an account is computed from this view. Other balances begin elsewhere: as of an instant with the
+-- opening before it (core/ledger/openings.py); what premises owe with their newest mark or statement
+-- (core/statements/balances.py) and, within a sale, with their tills (core/statements/sql/credit.sql);
+-- those of a closed month with the month before (core/periods/figures.py); the history of jackpots
+-- adds its transfers in their order (lototrot/reports.py).
 CREATE OR REPLACE VIEW ledger_standing AS
 SELECT account_id, debit_cents, credit_cents, transfers, debit_cents - credit_cents AS cents
   FROM ledger_openingbalance
