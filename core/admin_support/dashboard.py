@@ -18,7 +18,7 @@ def panels(request: HttpRequest, place: Place | None = None) -> list[Table]:
 
 
 def waiting(request: HttpRequest) -> list[Waiting]:
-    """Return what waits for the person: the immediate, then what has the fewest days left."""
+    """Return the work that waits for the person: immediate work, then by the fewest days left."""
     rows = [row for part in administrations() if part.waiting for row in part.waiting(request)]
     return sorted(rows, key=_urgency)
 
@@ -29,7 +29,7 @@ def _urgency(row: Waiting) -> tuple[bool, bool, int, float]:
 
 
 def work(rows: Iterable[Waiting]) -> list[dict[str, Any]]:
-    """Return what waits, gathered by its title: several of one title are folded on the page."""
+    """Return the waiting work by title: several of one title are folded on the page."""
     groups: dict[str, list[Waiting]] = {}
     for row in rows:
         groups.setdefault(str(row.title), []).append(row)
@@ -59,7 +59,7 @@ def count(request: HttpRequest) -> JsonResponse:
 
 
 def today(request: HttpRequest) -> dict[str, Any]:
-    """Return what the first page shows to this person."""
+    """Return the content of the first page for this person."""
     rows = waiting(request)
     return {
         "work": work(rows),

@@ -14,7 +14,7 @@ from core.admin_support.contents import Place
 
 
 def _begun(request: HttpRequest, sections: list[dict[str, Any]], back: str) -> list[dict[str, Any]]:
-    """Return the acts that begin something in these tables and that the person is offered now."""
+    """Return the acts that create rows of these tables and that the person is offered now."""
     by = signed_on.actor(request)
     return [
         {

@@ -1,4 +1,4 @@
-"""App configuration."""
+"""Configure the app of alarms."""
 
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _

@@ -1,4 +1,4 @@
-"""Read what the alarms say now."""
+"""Read the rows of the alarms as they are now."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -52,7 +52,7 @@ def string(name: str, default: str | None = None) -> str:
 
 
 def boolean(name: str, default: bool | None = None) -> bool:
-    """Return a truth value: 1, true, yes, on or 0, false, no, off, in any case."""
+    """Return a boolean: 1, true, yes, on or 0, false, no, off, in any case."""
     value = _read(name)
     if value is None:
         if default is None:

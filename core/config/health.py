@@ -1,4 +1,4 @@
-"""Tell a supervisor whether this process is alive, and whether it may be sent requests."""
+"""Tell a supervisor whether this process is alive, and whether it is ready for requests."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -119,7 +119,7 @@ def _migrated() -> None:
 
 @kept(most=1)
 def _all_applied() -> bool:
-    """Raise NotReady while migrations are missing. That all are there is kept."""
+    """Raise NotReady while migrations are missing. A complete state is remembered."""
     executor = MigrationExecutor(connection)
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
         raise NotReady("migrations are missing")

@@ -30,7 +30,7 @@ log = structlog.get_logger("passing_on")
 
 
 def passing_on(application: Wsgi, dealer: str) -> Wsgi:
-    """Wrap the application so that it answers only what needs no seeds, and `dealer` the rest."""
+    """Wrap the application so that requests that need seeds are answered by `dealer`."""
     place = urlsplit(dealer).netloc
 
     def answer(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:

@@ -1,4 +1,4 @@
-"""Run granian so that no death of a web process takes the others along.
+"""Run granian so that the death of a web process does not end the others.
 
 Granian ends all its processes when one of them dies twice within 5.5 seconds. Here a process that
 dies is started again, after a pause that grows while it goes on dying; the others serve meanwhile.

@@ -39,7 +39,7 @@ _BODY: Final = json.dumps(
 
 
 def shedding(application: Wsgi) -> Wsgi:
-    """Wrap the application so that what waited too long is refused without it."""
+    """Wrap the application so that requests that waited too long are refused without it."""
 
     def answer(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         if not _waited_s(environ) > limit_s(environ):  # nor if it is no number

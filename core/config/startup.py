@@ -74,7 +74,7 @@ def verify_server() -> None:
 
 
 def _production_faults(cursor: CursorWrapper) -> list[str]:
-    """Return what production refuses beyond what every database must be."""
+    """Return the faults that only production refuses."""
     faults = []
     alone = "" if settings.WITHOUT_SECOND_MACHINE else machines().without_second
     if alone:

@@ -132,7 +132,7 @@ def _table_piece(model: type[Guarded], role: str | None) -> Piece:
 
 
 def _rights_piece(role: str, present: Catalogue, others: Sequence[Piece]) -> Piece:
-    """Return what the role may use beside the tables of our models. It comes last, each time."""
+    """Return the role's rights beside the tables of our models. This piece always runs last."""
     foreign = [name for name in FOREIGN_TABLES if f"rights {name}" in present]
     named = (name.split() for piece in others for name in piece.objects)
     views = [words[1] for words in named if words[0] == "view"]

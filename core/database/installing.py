@@ -99,7 +99,7 @@ def has_made(text: str) -> bool:
 
 
 def catalogue(cursor: CursorWrapper) -> Catalogue:
-    """Return what the database says of every object of the schema."""
+    """Return the database's definition of every object of the schema."""
     cursor.execute(_CATALOGUE)
     return dict(cursor.fetchall())
 

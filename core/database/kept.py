@@ -72,6 +72,6 @@ def kept(*, most: int, seconds: int = 0) -> Callable[[Callable[P, R]], Callable[
 
 
 def forget_all() -> None:
-    """Drop every fact of every kind, for tests that change what never changes in service."""
+    """Drop every fact of every kind, for tests that change facts which never change in service."""
     for facts in list(Facts._all):
         facts.forget()

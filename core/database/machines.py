@@ -1,4 +1,4 @@
-"""Say in what state the machines are: the database's, its standbys, and the workers."""
+"""Read the state of the machines: the database's, its standbys, and the workers."""
 
 from dataclasses import dataclass
 from typing import Final

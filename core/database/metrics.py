@@ -39,7 +39,7 @@ def source() -> Iterator[Metric]:
 
 
 def replication() -> Iterator[Metric]:
-    """Yield what the standby furthest behind lacks, and the state of the one that is read."""
+    """Yield how far the slowest standby is behind, and the state of the one that is read."""
     with connection.cursor() as cursor:
         cursor.execute(_KEPT)
         (kept,) = cursor.fetchone()

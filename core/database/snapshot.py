@@ -1,4 +1,4 @@
-"""Read the database for as long as needed without being waited for, as all long readers do."""
+"""Read the database for as long as needed, without blocking others, as all long readers do."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -19,7 +19,7 @@ Once = Callable[[str, Sequence[Any]], tuple[Any, ...] | None]
 
 
 def observe(around: Callable[[Once], Once]) -> None:
-    """Run every statement of this module inside what `around` makes of it, for traces."""
+    """Run every statement of this module inside the context that `around` returns, for traces."""
     global _run  # noqa: PLW0603  (said once, as the process starts)
     _run = around(_once)
 

@@ -64,7 +64,7 @@ def begin(act: Acting | None) -> None:
 
 
 def end() -> None:
-    """End the act of this thread. Close a connection that cannot be told so."""
+    """End the act of this thread. Close a connection that cannot be told."""
     if _acting.get() is None:
         return
     try:

@@ -1,4 +1,4 @@
-"""Number transactions so that the journal goes on whichever server it is on, by its lineages.
+"""Number transactions by lineages, so that the journal can go on on another server.
 
 A number of the journal is that of the server's transaction, with the journal's lineage in front:
 `lineage << 44 | transaction`. The first lineage is 0. A dump, a logical copy and `pg_upgrade` bring
@@ -76,7 +76,7 @@ class Unbegun:
 
 
 def state() -> Unbegun:
-    """Return where the journal's numbers stand on this server, whether all is well or not."""
+    """Return the state of the journal's numbers on this server."""
     with connection.cursor() as cursor:
         cursor.execute(_NUMBERS, [LINEAGE])
         servers, server, published, used, next_number = cursor.fetchone()
@@ -84,7 +84,7 @@ def state() -> Unbegun:
 
 
 def unbegun() -> Unbegun | None:
-    """Return what is missing if the journal cannot go on here; None if all is well."""
+    """Return what the journal lacks to go on here; None if it can go on."""
     now = state()
     fits = (now.lineage, now.servers[-1]) == (now.published, now.server)
     return None if fits and now.used <= now.next else now
@@ -161,7 +161,7 @@ def _sequences_raise(cursor: CursorWrapper) -> None:
 
 
 def faults() -> Iterator[tuple[int | None, str]]:
-    """Yield what is wrong with the lineages that were published: the batch, and what it is."""
+    """Yield the faults of the published lineages: the batch, and the fault in words."""
     # First the acts, then the log: a lineage that begins in between is not missed in the log.
     newest = Act.objects.aggregate(newest=Max("xid"))["newest"]
     entries = LogEntry.objects.filter(kind=LINEAGE).order_by("sequence")
@@ -180,7 +180,7 @@ def faults() -> Iterator[tuple[int | None, str]]:
 
 
 def _branch(number: int, batch: int, digest: str) -> Iterator[tuple[int | None, str]]:
-    """Compare where a lineage says that it began with the batches before and after."""
+    """Compare the published beginning of a lineage with the batches before and after."""
     base = number << LINEAGE_BITS
     around = {each.number: each for each in Batch.objects.filter(number__in=(batch, batch + 1))}
     before, after = around.get(batch), around.get(batch + 1)

@@ -50,7 +50,7 @@ class RequestField(models.CharField):  # type: ignore[type-arg]
 
 
 class Source(Guarded):
-    """Under which name acts are done, and by which role in the database: few rows for many acts.
+    """A name of acts with the database role that did them: few rows for many acts.
 
     `name` is the operation of the API, the act of the admin, the task or the command; empty if the
     writer did not say. Two rows may say the same: of two transactions that use a name for the first

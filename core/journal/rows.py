@@ -26,7 +26,7 @@ _SETTINGS = {
 
 @contextmanager
 def ready() -> Iterator[None]:
-    """Set what decides the JSON text of a row, and put it back: a caller's transaction goes on."""
+    """Set the settings that decide a row's JSON text, and restore them afterwards."""
     before = _settings("current_setting(%s)", [[name] for name in _SETTINGS])
     _set(_SETTINGS)
     yield

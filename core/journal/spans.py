@@ -108,7 +108,7 @@ SELECT batch_id, row_form_id, columns FROM (
 
 
 def stretches(table: Journaled, part: Part = WHOLE) -> Iterator[Stretch]:
-    """Yield the stretches of a table in a part of the journal, without a gap.
+    """Yield the stretches of a table that together cover a part of the journal.
 
     They hold every transaction but those that the last batch calls open.
     """

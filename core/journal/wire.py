@@ -55,7 +55,7 @@ def entry_bytes(entry: Entry) -> bytes:
 
 
 def shortened(entries: Sequence[bytes]) -> bytes:
-    """Return what is kept of a block's entries while their rows are there.
+    """Return the shortened form of a block's entries, stored while their rows are there.
 
     That is the first bytes of each digest, then transactions and keys, compressed. Each number is
     its difference to the one before, and the differences are written byte by byte: all lowest bytes
@@ -66,7 +66,7 @@ def shortened(entries: Sequence[bytes]) -> bytes:
 
 
 def is_shortened(short: bytes, entries: Sequence[bytes]) -> bool:
-    """Return whether this is what is kept of those entries, however the numbers are compressed."""
+    """Return whether these bytes are the shortened form of those entries, in any compression."""
     digests = _digests(entries)
     try:
         return short.startswith(digests) and _unpacked(short, len(entries)) == _planes(entries)

@@ -51,7 +51,7 @@ class LongWorkAdmin(ReadOnlyAdmin):
         return selectors.work_of(by) if by.may(powers.READ) else LongWork.objects.none()
 
     def get_urls(self) -> list[URLPattern]:
-        """Add how far a piece of work has come, and its file."""
+        """Add the addresses of a work's progress and of its file."""
         kept = self.admin_site.admin_view
         own = [
             path(
@@ -113,7 +113,7 @@ class LongWorkAdmin(ReadOnlyAdmin):
 
 
 def _context(request: HttpRequest, work: LongWork) -> dict[str, Any]:
-    """Return what the templates say of the progress of a piece of work."""
+    """Return the context of the templates that show the progress of a piece of work."""
     kind = kinds().get(work.kind)
     step = kind.step_title(work.step) if kind and work.step else work.step
     per_mille = work.done * 1000 // work.total if work.total else 0
@@ -149,7 +149,7 @@ def _progress(page: LongWorkAdmin, request: HttpRequest, pk: int) -> HttpRespons
 
 
 def _file(page: LongWorkAdmin, request: HttpRequest, pk: int) -> HttpResponseBase:
-    """Answer with the file, once it is on record who takes it."""
+    """Answer with the file, after its download is on record."""
     try:
         work = services.work_file(by=signed_on.actor(request), pk=pk)
     except DomainError as error:

@@ -109,7 +109,7 @@ class LongWork(Guarded):
 
     @property
     def has_file(self) -> bool:
-        """Return whether its file can still be taken."""
+        """Return whether the file can still be downloaded."""
         return bool(self.file_name) and self.gone_at is None
 
 

@@ -1,4 +1,4 @@
-"""List the nightly job of long work: files whose time is over go."""
+"""List the nightly job of long work: delete the files whose time is over."""
 
 import datetime
 

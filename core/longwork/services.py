@@ -1,4 +1,4 @@
-"""Ask for long work, do it in a worker, and let go what it left.
+"""Ask for long work, do it in a worker, and delete its files in time.
 
 A process that does work holds a lock of its database session, so work whose process died is known:
 it is called running, and nobody holds its lock. It is then called cut off, and is not begun again
@@ -112,7 +112,7 @@ def work_do(pk: int) -> bool:
 
 
 def _run(work: LongWork) -> Outcome:
-    """Do what the work is, if the person may still do it.
+    """Run the work, if the person may still do it.
 
     Raises WorkUnknown, SessionExpired, PowerMissing, and the errors of the work.
     """

@@ -1,4 +1,4 @@
-"""Do long work in a worker of the queue `long`, and notice what was cut off."""
+"""Do long work in a worker of the queue `long`, and notice work that was cut off."""
 
 import structlog
 from celery import shared_task

@@ -1,4 +1,4 @@
-"""Store how far work has come, while its own transactions are open."""
+"""Store the progress of work, while its own transactions are open."""
 
 import time
 from types import TracebackType
@@ -14,7 +14,7 @@ _TABLE = LongWork._meta.db_table
 
 
 class Teller:
-    """Hear what work tells, and store it through a connection of its own.
+    """Receive the progress of work, and store it through a connection of its own.
 
     So others see it, though the work is in a transaction or only reads. What cannot be stored does
     not hinder the work.

@@ -1,4 +1,4 @@
-"""Know the devices on which a person has signed on before, with the second factor.
+"""Recognise the devices on which a person has signed on before, with the second factor.
 
 After such a sign-on the client is given a token to keep. With it, the tries of strangers do not
 count: it has tries of its own. The token signs nobody on and opens nothing.
@@ -37,7 +37,7 @@ def device_token(user: User) -> str:
 
 
 def read(token: str) -> tuple[int, str]:
-    """Return whose device it is, and its name. Raises signing.BadSignature."""
+    """Return the owner of a device, and its name. Raises signing.BadSignature."""
     owner, device = signing.loads(token, salt=_SALT, max_age=KEPT_S)
     return owner, device
 

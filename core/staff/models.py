@@ -91,7 +91,7 @@ class User(AbstractBaseUser, Named):
 
     @property
     def full_name(self) -> str:
-        """The name, for a page that shows it now."""
+        """Return the name, for a page that shows it now."""
         return self.name_read()
 
     @full_name.setter
@@ -225,7 +225,7 @@ class Proposal(Guarded):
 
     @property
     def shown_content(self) -> dict[str, Any]:
-        """Return the content with the name of a person in clear, while somebody may read it."""
+        """Return the content with the name of a person in clear, until the name is erased."""
         content = dict(self.content)
         ciphertext = content.pop(NAME_ENCRYPTED, None)
         if ciphertext is None:
@@ -238,7 +238,7 @@ NAME_ENCRYPTED = "name_encrypted"
 
 
 def _proposed_name(proposal: Proposal, ciphertext: bytes) -> str:
-    """Return the name of whose account is proposed; "" once nobody can read it."""
+    """Return the name of the person whose account is proposed; "" once it cannot be read."""
     opened = User.objects.filter(name_encrypted=ciphertext).first()
     if opened is not None:
         return opened.full_name

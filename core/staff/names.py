@@ -48,12 +48,12 @@ class Named(Guarded):
 
     @property
     def alias(self) -> str:
-        """Return what the person is called where text is kept: it tells no name."""
+        """Return the alias that stored texts use for the person: it tells no name."""
         raise NotImplementedError
 
     @property
     def said(self) -> str:
-        """Return the name, with the alias, for a page: no text that is kept may hold it."""
+        """Return the name, with the alias, for a page: no stored text may hold it."""
         return f"{self.name_read()} ({self.alias})"
 
     def name_read(self) -> str:
@@ -72,7 +72,7 @@ class Named(Guarded):
 
 
 def name_constraints(table: str) -> tuple[models.CheckConstraint, ...]:
-    """Return the constraints of a table of persons: a name is erased whole, of who is gone."""
+    """Return the constraints of a table of persons: a name is erased whole, after they left."""
     return (
         models.CheckConstraint(
             condition=Q(name_key__isnull=False, name_erased_at=None)

@@ -1,4 +1,4 @@
-"""List every night what two persons decided when one of them had been given the account lately.
+"""List every night the decisions of two persons of whom one had a recently changed account.
 
 Such a decision may be honest: a person came back from holidays, or lost a device. But the
 person who gave the account may have held it, and then one person was two. Ask both.
@@ -51,7 +51,7 @@ def given_lately(day: date) -> Outcome:
 
 
 def _given(gifts: Sequence[Decision]) -> defaultdict[int, list[Decision]]:
-    """Return the decisions that gave something to an account, by account."""
+    """Return the decisions that changed an account, by account."""
     opened = {gift.proposal.content.get("username") for gift in gifts}
     users = dict(User.objects.filter(username__in=opened).values_list("username", "pk"))
     by_user: defaultdict[int, list[Decision]] = defaultdict(list)

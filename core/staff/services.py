@@ -136,7 +136,7 @@ def username_check(username: str, full_name: str) -> None:
 
 
 def is_start() -> bool:
-    """Return whether the system never had two administrators, so that nobody could be older."""
+    """Return whether the system never had two administrators, so that none can be required."""
     administrators = User.objects.filter(roles__contains=[Role.ADMINISTRATOR])
     return administrators.count() < 2 and not User.objects.exclude(given=None).exists()
 

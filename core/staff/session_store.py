@@ -72,7 +72,7 @@ class SessionStore(db.SessionStore):
         return b64encode(encryption.encrypt(self._cell(), content)).decode()
 
     def decode(self, session_data: bytes | str) -> dict[str, Any]:
-        """Return what a row holds; nothing if it cannot be read, which signs the person out."""
+        """Return the content of a row; {} if it cannot be read, which signs the person out."""
         try:
             content = encryption.decrypt(self._cell(), b64decode(session_data))
         except (encryption.ContentUnreadable, ValueError):

@@ -1,4 +1,4 @@
-"""Show the references of the clock and the times at which it was wrong."""
+"""Show the clock's references and its incidents."""
 
 from typing import Any
 

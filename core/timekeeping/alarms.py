@@ -35,7 +35,7 @@ def unwatched() -> list[AlarmRow]:
 
 
 def references_few() -> list[AlarmRow]:
-    """Return the watch if fewer kinds of references than are needed say what time it is."""
+    """Return the watch if fewer kinds of references than needed give the time."""
     watch = ClockWatch.objects.first()
     if watch is None or unwatched():
         return []

@@ -138,7 +138,7 @@ def decide() -> None:
 
 
 def fresh(server: datetime.datetime) -> list[Comparison]:
-    """Return what the references said in the last seconds before `server`, the clock's time."""
+    """Return the references' comparisons of the last seconds before `server`, the clock's time."""
     near = Reading.objects.filter(measured_at__gt=server - FRESH, measured_at__lt=server + FRESH)
     return [
         Comparison(

@@ -1,4 +1,4 @@
-"""Store what the references say of the server's clock, and the times at which it was wrong."""
+"""Store comparisons of the server's clock with its references, and its incidents."""
 
 from django.db import models
 from django.db.models import Q

@@ -50,7 +50,7 @@ class Watch:
             thread.join()
 
     def ask(self) -> None:
-        """Ask every reference outside. One that gives no time keeps no sample."""
+        """Ask every outside reference. A reference that gives no time has no sample then."""
         samples = []
         asked: list[tuple[Callable[[str], Sample], str]] = [
             (references.receiver, address) for address in settings.LOG_RECEIVERS
@@ -65,7 +65,7 @@ class Watch:
         self._samples = tuple(samples)
 
     def samples(self) -> tuple[Sample, ...]:
-        """Return this machine's clock of now and what the references said last."""
+        """Return a sample of this machine's clock and the newest ones of the references."""
         return references.machine(), *self._samples
 
     def _ask(self) -> None:

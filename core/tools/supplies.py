@@ -1,4 +1,4 @@
-"""Look at what the images install: `python -m core.tools.supplies audit|sbom`.
+"""Audit and list the packages that the images install: `python -m core.tools.supplies audit|sbom`.
 
 audit   look each package up that an image may install (requirements.production.lock, .backup.lock,
         .traces.lock) in the list of known faults of PyPI; end with 1 if one has a fault, and with a

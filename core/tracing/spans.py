@@ -85,7 +85,7 @@ class Requests:
 
 
 def _span(name: str, kind: SpanKind, attributes: Mapping[str, Any] | None = None) -> Any:
-    """Return a context with a span. A fault that passes through it leaves its class alone."""
+    """Return a context with a span. Of an exception it records the class alone."""
     return _tracer.start_as_current_span(
         name, kind=kind, attributes=attributes, record_exception=False
     )
@@ -200,13 +200,13 @@ class Sender(OTLPSpanExporter):
         return result
 
     def shutdown(self) -> None:
-        """Interrupt what is being tried, and drop all that follows."""
+        """Interrupt the running try, and drop all later spans."""
         if not self._drops:
             self._drops = True
             super().shutdown()  # type: ignore[no-untyped-call]
 
     def end(self, provider: TracerProvider) -> None:
-        """Send what is left as the process ends, or drop it if the last try failed."""
+        """Send the remaining spans as the process ends, or drop them if the last try failed."""
         if self._is_away:
             self.shutdown()
         if not self._ends:

@@ -1,4 +1,4 @@
-"""Compare passwords and PINs with their slow hashes, few at once, and none that cannot be right.
+"""Compare passwords and PINs with their slow hashes: few at once, none for unknown accounts.
 
 A hash takes a processor for a tenth of a second. Strangers have one place in each process, known
 devices another, so that strangers who keep theirs busy do not keep anybody waiting who is known.

@@ -28,7 +28,7 @@ class Throttled(Unavailable):
 
 
 def place_of(kind: str, who: str) -> str:
-    """Return the key of one of a kind: a place among 2^18, by a digest under the secret key.
+    """Return the key of an address, account or device: one of 2^18, by a keyed digest.
 
     Who it is stays unknown to the store. Nobody can fill the store, nor choose a place to meet
     another in.

@@ -1,4 +1,4 @@
-"""Build on a form what two persons authorise: drafts that wait, texts by language, and files."""
+"""Define the base of forms whose content two persons authorise: drafts, texts and files."""
 
 from codecs import BOM_UTF8
 from typing import Any, ClassVar
@@ -47,12 +47,12 @@ class BuildingForm(ActForm):
             )
 
     def rules_texts(self) -> dict[str, str]:
-        """Return what was filled in of the rules, by language."""
+        """Return the texts of the rules that were filled in, by language."""
         return {code: self.cleaned_data.get(f"rules_{code}", "") for code in LANGUAGES}
 
 
 class DocumentFileForm(ActForm):
-    """A file that says what the form would have said. Its clean value is the document."""
+    """A file with the document in place of the form's fields. Its clean value is the document."""
 
     file = forms.FileField(
         label=_("File"), widget=UnfoldAdminFileFieldWidget(attrs={"accept": ".json"})

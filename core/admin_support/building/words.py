@@ -1,4 +1,4 @@
-"""Put what a form builds into words: percentages, tables, and what was otherwise before."""
+"""Put the content of a form into words: percentages, tables, and changes since before."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -70,7 +70,7 @@ def version_name(number: int) -> str:
 
 
 def rules_texts(texts: Mapping[str, str], before: Mapping[str, str] | None) -> Facts:
-    """Return the rules by language, with a word on each that is another one than before."""
+    """Return the rules by language, with a note on each text that changed."""
     facts: Facts = []
     for code, language in settings.LANGUAGES:
         title = _("Rules in %(language)s") % {"language": language}

@@ -36,7 +36,7 @@ _NAMED_BY = {
 
 
 class Asked(forms.Form):
-    """The form that reads what is asked of a list from the query of its address."""
+    """The form that reads a list's conditions from the query of its address."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Asked(forms.Form):
         ]
 
     def condition(self) -> Q | None:
-        """Return the condition for what is asked, or None if something asked cannot be."""
+        """Return the condition of the query, or None if a part of it can have no rows."""
         if not self.is_valid():
             return None
         condition = Q()
@@ -82,7 +82,7 @@ class Asked(forms.Form):
         return condition
 
     def reaches(self, day: datetime.date) -> bool:
-        """Return whether rows of a day, or of one before, are among those that are asked for."""
+        """Return whether the query includes rows of a day, or of one before."""
         if not self.is_valid():
             return False
         asked = self.cleaned_data.items()
@@ -157,7 +157,7 @@ class DayInCalendar(DayField):
 
 
 def _keys(model: type[models.Model], words: str) -> list[Any]:
-    """Return the keys of the rows that people call so: by the whole code, or part of the name."""
+    """Return the keys of the rows that words name: by the whole code, or part of the name."""
     names = {field.name: field for field in model._meta.concrete_fields}
     condition = Q()
     page = admin.site._registry.get(model)

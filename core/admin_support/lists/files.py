@@ -72,7 +72,7 @@ def rows_of(page: Any, rows: "QuerySet[Any]", total: int = 0) -> Iterator[list[A
 
 
 def _field(page: Any, fields: dict[str, Any], name: str) -> Any:
-    """Return the field of a column, or None for one that the page works out."""
+    """Return the field of a column, or None for one that the page computes."""
     return None if hasattr(page, name) else fields.get(name)
 
 
@@ -112,7 +112,7 @@ def answer(page: Any, request: HttpRequest, kind: str) -> HttpResponseBase:
 
 
 def given(page: Any, rows: "QuerySet[Any]", kind: str, *, asked: str) -> HttpResponseBase:
-    """Answer with rows as a file, once it is on record who takes them, and by which question."""
+    """Answer with rows as a file, after the download and its query are on record."""
     look_at_list(page.model, asked=asked)
     if kind == "csv":
         lines = as_csv(page, rows, get_language() or "ca")

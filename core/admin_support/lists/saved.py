@@ -15,7 +15,7 @@ from core.staff.powers import Role
 
 
 def offered(page: Any, request: HttpRequest) -> dict[str, Any]:
-    """Return what a list says of its views: each with whether it is the person's and open now."""
+    """Return the views of a list, each with whether it is the person's and open now."""
     if not signed_on.may(request, powers.SAVE_VIEWS):
         return {}
     by = signed_on.actor(request)

@@ -1,4 +1,4 @@
-"""Addresses under /api/v1/ of alarms."""
+"""List the addresses of alarms under /api/v1/."""
 
 from django.urls import path
 

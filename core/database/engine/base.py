@@ -19,7 +19,7 @@ _UNFINISHED = (
 
 
 class SchemaEditor(schema.DatabaseSchemaEditor):
-    """Django's, but an index is made CONCURRENTLY also while sales go on."""
+    """Django's editor, but one that makes indexes CONCURRENTLY while sales go on."""
 
     def add_index(self, model: type[Model], index: Index, concurrently: bool = False) -> None:
         """Make an index. Made CONCURRENTLY it waits for others as long as needed.
@@ -44,7 +44,7 @@ class SchemaEditor(schema.DatabaseSchemaEditor):
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """A connection; one that wants to write is closed on a server that is read-only."""
+    """A connection that is closed if it needs to write and its server is read-only."""
 
     SchemaEditorClass = SchemaEditor
 

@@ -20,7 +20,7 @@ Address = tuple[str, int]
 
 
 def note(connection: "psycopg.Connection[Any]") -> None:
-    """Keep a new connection among those of this process, as long as it lives."""
+    """Note a new connection of this process, as long as it is open."""
     with _registering:
         _open.add(connection)
 
@@ -47,7 +47,7 @@ def leave_hanging(parameters: dict[str, Any]) -> list[str]:
 
 
 def _hangs(parameters: dict[str, Any]) -> bool:
-    """Return whether a server lets a new connection wait. One that refuses it does not hang."""
+    """Return whether a server leaves a new connection without an answer. A refusal is an answer."""
     asked = {**parameters, "connect_timeout": PATIENCE_S, "target_session_attrs": "any"}
     try:
         psycopg.connect(**asked).close()

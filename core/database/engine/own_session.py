@@ -1,4 +1,4 @@
-"""Refuse a connection whose session the server gives to others as well, as a pooler does.
+"""Refuse a connection whose session is shared with other clients, as a pooler does.
 
 The session is told who acts (core/journal/acting.py), and so are limits, locks of nights and
 prepared statements. Behind a pooler in transaction mode each transaction may be in another session,

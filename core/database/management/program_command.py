@@ -1,4 +1,4 @@
-"""Give the commands of this program what they share."""
+"""Define the base class of this program's commands."""
 
 from django.core.management.base import BaseCommand
 

@@ -168,7 +168,7 @@ def _standing_in(standby: BaseDatabaseWrapper) -> Iterator[None]:
 
 
 def _leave_alone(error: Exception) -> None:
-    """Do not ask the standby for a while, and say so once."""
+    """Use no standby for a while, and log it once."""
     if time.monotonic() < _state.until_s:
         return
     reason = str(error) if isinstance(error, Unfit) else _kind_of(error)

@@ -97,7 +97,7 @@ class Left:
     def named(
         self, table: Journaled, form: RowForm, retired: Numbers
     ) -> Iterator[tuple[str, wire.Entry, int | None]]:
-        """Yield the rows of `differing` batches as `compared` does, by what is kept of entries.
+        """Yield the rows of `differing` batches as `compared` does, by the shortened entries.
 
         Call it when `others` was read to its end. The blocks are read again: a night may have
         filled their entries meanwhile, or taken them, and deleted rows. Without entries it is not
@@ -136,14 +136,14 @@ class Left:
 
 
 def _kept(block: Block) -> Iterable[wire.Entry]:
-    """Return what is kept of the entries of a block that has some of them, or all."""
+    """Return the stored part of the entries of a block that has some of them, or all."""
     if block.entries is not None:
         return wire.entries_of(bytes(block.entries))
     return wire.short_entries(bytes(block.short or b""), block.rows)
 
 
 def wrong_entries(block: Block, retired: Numbers = ()) -> str:
-    """Return what is wrong with what is kept of a block's entries; "" if nothing is.
+    """Return the fault of a block's stored entries in words; "" if there is none.
 
     Nothing need be kept where the block's batch is `retired`.
     """
@@ -157,7 +157,7 @@ def wrong_entries(block: Block, retired: Numbers = ()) -> str:
 
 
 def is_gone(block: Block) -> bool:
-    """Return whether nothing is kept of a block's entries."""
+    """Return whether a block has no entries any more, not even shortened ones."""
     return block.entries is None and block.short is None
 
 
@@ -168,7 +168,7 @@ def _is_whole(block: Block) -> bool:
 
 
 class Batches:
-    """Batches that follow one another, by their transactions."""
+    """Consecutive batches, found by their transactions."""
 
     def __init__(self, first: int, last: int) -> None:
         batches = list(

@@ -25,7 +25,7 @@ AT_ONCE = 10_000
 
 
 def retired_differs(table: Journaled, part: Part) -> Iterator[str]:
-    """Yield what is wrong with the rows of retired ranges, for people.
+    """Yield the faults of the rows of retired ranges, in words.
 
     A part of the journal has the ranges whose month was sealed in it. Needs `rows.ready` before.
     """

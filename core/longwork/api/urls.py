@@ -1,4 +1,4 @@
-"""Addresses under /api/v1/ of long work."""
+"""List the addresses of long work under /api/v1/."""
 
 from django.urls import path
 

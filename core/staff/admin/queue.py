@@ -1,4 +1,4 @@
-"""Let a second person decide what waits, one proposal after another, by keyboard if they like.
+"""Let a second person decide the waiting proposals one after another, also by keyboard.
 
 Each proposal has a page of its own with all that would be done; a decision leads to the next one.
 The page takes a decision only some time after it is shown and read to its end, so that neither a

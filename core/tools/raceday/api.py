@@ -1,4 +1,4 @@
-"""A client of the public HTTP API, written as an integrator writes one from docs/api.md."""
+"""Call the public HTTP API by a client written as an integrator would, from docs/api.md."""
 
 import http.client
 import json

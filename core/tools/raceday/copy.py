@@ -1,4 +1,4 @@
-"""A copy of the demonstration's database, to be tampered with and thrown away."""
+"""Copy the demonstration's database, to tamper with the copy and delete it."""
 
 import subprocess
 from collections.abc import Iterator, Mapping

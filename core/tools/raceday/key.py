@@ -1,4 +1,4 @@
-"""The key of a terminal, made as docs/api.md says: it signs where the terminal gets a token."""
+"""Make the key of a terminal as docs/api.md says: it signs the requests for tokens."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""Check what is published with the scripts of verify/, as somebody outside would.
+"""Check the published documents with the scripts of verify/, as an outsider would.
 
 All documents are kept as files in a folder. The scripts import nothing of this project.
 """

@@ -1,4 +1,4 @@
-"""The people and places of the demonstration, entered through the API by an organiser."""
+"""Enter the people and places of the demonstration through the API, as an organiser."""
 
 import json
 import secrets

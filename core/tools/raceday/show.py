@@ -34,7 +34,7 @@ class Console:
             self._printed_at = time.monotonic()
 
     def begin(self, activity: str) -> None:
-        """Name what is being done from now on."""
+        """Name the present step."""
         self._activity, self._began_at = activity, time.monotonic()
 
     @contextmanager
@@ -85,7 +85,7 @@ def heading(text: str) -> None:
 
 
 def doing(activity: str) -> None:
-    """Say what is being done from now on, in the lines of progress."""
+    """Name the present step for the lines of progress."""
     console.begin(activity)
 
 

@@ -33,7 +33,7 @@ _FIRST = "org1"
 
 
 class Amiss(Exception):
-    """Something did not turn out as it must."""
+    """A step of the demonstration has another result than it must."""
 
 
 def need(holds: bool, otherwise: str) -> None:
@@ -45,7 +45,7 @@ def need(holds: bool, otherwise: str) -> None:
 def wait_for(
     look: Callable[[], T | None], what: str, *, within_s: float, every_s: float = 0.1
 ) -> T:
-    """Look until there is an answer that is not None. Raise Amiss when the time is over."""
+    """Repeat a look-up until its answer is not None. Raise Amiss when the time is over."""
     deadline = monotonic() + within_s
     while (answer := look()) is None:
         need(monotonic() < deadline, f"{what} did not come within {within_s:.0f} s")

@@ -1,4 +1,4 @@
-"""`manage.py whatif FILE`: the rules on paper, for an auditor. No database is touched."""
+"""Answer an auditor's cases by the rules: `manage.py whatif FILE`. It uses no database."""
 
 import json
 from argparse import ArgumentParser
