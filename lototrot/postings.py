@@ -192,7 +192,7 @@ def _line(kind: str, debit: AccountCode, credit: AccountCode, cents: int) -> Lin
 
 
 def _fallen(d: Distribution, categories: list[int], hits: int) -> int:
-    """Return what a category without winners passes down: its share and what fell into it."""
+    """Return the sum that a category without winners passes down: its share and sums from above."""
     fallen = 0
     for category in categories[1 : categories.index(hits) + 1]:
         fallen = 0 if d.winners[category] else fallen + d.shares[category]

@@ -1,4 +1,4 @@
-"""List what waits for a person in Promotrot."""
+"""Raise the alarms of Promotrot."""
 
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _now

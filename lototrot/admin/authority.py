@@ -1,4 +1,4 @@
-"""Show and propose what the authority decides: amended figures, the end of a bet type."""
+"""Show and propose the authority's decisions: amended figures, the end of a bet type."""
 
 from typing import Any
 

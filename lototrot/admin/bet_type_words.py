@@ -1,4 +1,4 @@
-"""Put a bet type into words: for its page, for who decides on it, and beside the form."""
+"""Put a bet type into words: for its page, for the deciding person, and beside the form."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -47,7 +47,7 @@ def right(hits: int) -> str:
 
 
 def facts(content: Mapping[str, Any], before: Recorded | None = None) -> Facts:
-    """Return what a bet type says, as name and value, with what was otherwise in another version.
+    """Return a bet type as names and values, with the values that another version has otherwise.
 
     `content` has `document`, `price_cents`, `rules` and `authorisation`.
     """
@@ -139,7 +139,7 @@ def _corrected_at(proposal: Proposal) -> str:
 
 
 def _amended(proposal: Proposal) -> Facts:
-    """Return what an amendment says, with what is otherwise in the figures in force."""
+    """Return an amendment as names and values, with the figures in force that it changes."""
     content = proposal.content
     rules = amendments.rules_of(content["bet_type"])
     old, now = amendments.rules_in_force(), gettext("in force now")
@@ -193,7 +193,7 @@ def sums(rules: BetType) -> SafeString:
 
 
 def of_a_bet(rules: BetType, price_cents: int) -> str:
-    """Return what becomes of the price of a bet, as a sentence."""
+    """Return the division of the price of a bet, as a sentence."""
     return gettext(
         "Of a bet of %(price)s: %(prizes)s %% to prizes, %(rest)s %% to the organiser."
     ) % {

@@ -1,4 +1,4 @@
-"""Tell on the first page the takings, the jackpot and the silent terminals of what is on sale."""
+"""Show on the first page the takings, the jackpots and the silent terminals of open contests."""
 
 from django.http import HttpRequest
 from django.urls import reverse

@@ -1,4 +1,4 @@
-"""Give the acts of a page the records of its races, which the page has read already."""
+"""Share the records of races that a page has read with the acts of that page."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -184,7 +184,7 @@ class RunnersForm(ActForm):
         return data
 
     def _set_winners(self, data: Data) -> None:
-        """Give the numbers of the line the outcome of winners, and the first place."""
+        """Set the outcome of winners, and the first place, for the numbers of the line."""
         typed = data["winners"].replace(",", " ").split()
         numbers = {int(word) for word in typed if word.isascii() and word.isdigit()}
         listed = {number for number, _ in _runners(self.target)}

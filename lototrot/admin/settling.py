@@ -105,7 +105,7 @@ def _block(by: StaffActor, contest: Contest, data: Data) -> Done:
 
 
 def _settle(by: StaffActor, contest: Contest, data: Data) -> Done:
-    """Ask a worker to settle the contest. Raise what keeps it from being settled now.
+    """Ask a worker to settle the contest. Raise the error that keeps it from being settled now.
 
     Without a broker the sweeper finds the contest later.
     """

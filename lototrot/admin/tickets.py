@@ -1,4 +1,4 @@
-"""Show tickets and what happened to them.
+"""Show tickets and the later events on them.
 
 A code is typed into a form. It is never shown and never part of an address.
 """

@@ -1,4 +1,4 @@
-"""List and propose what the authority decides: amended figures, the end of a bet type."""
+"""List and propose the authority's decisions: amended figures, the end of a bet type."""
 
 from django.http import HttpResponse
 from rest_framework import serializers

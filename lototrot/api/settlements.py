@@ -1,4 +1,4 @@
-"""Show breaches, settlements, winning tickets and the jackpot, and propose what settles them."""
+"""Show breaches, settlements, winning tickets and the jackpot, and propose the acts on them."""
 
 import structlog
 from django.http import HttpResponse

@@ -1,4 +1,4 @@
-"""The official programme as CSV, one line per runner, as a spreadsheet saves it (14.III.5.2).
+"""Read the official programme from CSV, one line per runner, as spreadsheets save it (14.III.5.2).
 
 The columns of the meeting, the racecourse and the race are repeated on every line of theirs. Where
 they disagree, what most lines say is taken as meant, so that one mistyped line is the one reported.

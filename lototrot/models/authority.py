@@ -1,4 +1,4 @@
-"""Store what the authority decides: amendments of figures, and the end of the game [A19, A21]."""
+"""Store the authority's decisions: amendments of figures, and the end of the game [A19, A21]."""
 
 from django.db import models
 from django.db.models import Q

@@ -1,4 +1,4 @@
-"""Store what became of contests before they were on sale: their changes and discards [E9]."""
+"""Store the changes and the discards of contests that were not on sale yet [E9]."""
 
 from django.db import models
 from django.db.models import Q

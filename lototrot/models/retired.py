@@ -1,4 +1,4 @@
-"""Store what tickets were that left the live store with a retired month (ADR 46, 57)."""
+"""Store sums of the tickets that left the live store with a retired month (ADR 46, 57)."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import BrinIndex

@@ -1,4 +1,4 @@
-"""The chapters that Lototrot tells in the race day."""
+"""List the chapters that Lototrot tells in the race day."""
 
 from core.tools.raceday.stage import Chapter
 from lototrot.raceday import drawing, nights, paying, story

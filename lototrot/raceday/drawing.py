@@ -1,4 +1,4 @@
-"""A meeting with a race that is not run: its public draw, and the checks from outside."""
+"""Play a meeting with a race that is not run: its public draw, and the checks from outside."""
 
 from datetime import datetime, timedelta
 from pathlib import Path

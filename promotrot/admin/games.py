@@ -93,7 +93,7 @@ def _end(by: StaffActor, game: Game, data: Data) -> Done:
 
 
 def _found(version: GameVersion) -> Facts:
-    """Return what an approval would find: every fault, or the exact percentages."""
+    """Return the result of an approval today: every fault, or the exact percentages."""
     approval = games.game_check(version=version)
     if approval.percentages is None:
         return [(fault.article, FAULTS.get(fault.code, fault.detail)) for fault in approval.faults]

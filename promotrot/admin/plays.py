@@ -144,7 +144,7 @@ class PlayTicketAdmin(SearchedAdmin):
 
     @admin.display(description=_("block and position"))
     def place(self, row: PlayTicket) -> str:
-        """Show where the ticket lay, once the emission is closed, to those who audit it."""
+        """Show the ticket's position, after the emission's closing, to those who audit it."""
         return f"{row.opening} / {row.position}" if row.emission.state in Emission.OVER else NOTHING
 
     @admin.display(description=_("played at"))

@@ -1,4 +1,4 @@
-"""Search plays and vouchers by what has an index: a UUID, or the code of a terminal."""
+"""Search plays and vouchers by UUID or by the code of a terminal, which have indexes."""
 
 import uuid
 from typing import Any

@@ -1,4 +1,4 @@
-"""Let staff see what games owe to prizes, draw it again, and carry out the authority's decision."""
+"""Let staff see the debts of games, draw them again, and carry out the authority's decision."""
 
 from django.http import HttpResponse
 from rest_framework import serializers

@@ -1,4 +1,4 @@
-"""Resources of games and emissions."""
+"""List the addresses of games and emissions."""
 
 from django.urls import URLPattern, path
 

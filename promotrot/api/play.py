@@ -115,7 +115,7 @@ class ReceiptOfPlay(Shape):
 
 
 class PlayCard(Shape):
-    """The present state of a play: everything that a screen may show of it."""
+    """The present state of a play, as far as a screen may show it."""
 
     uuid = Uuid()
     state = Choice((PLAYING, ENDED))

@@ -1,4 +1,4 @@
-"""Resources of plays and vouchers."""
+"""List the addresses of plays and vouchers."""
 
 from django.urls import URLPattern, path
 

@@ -1,4 +1,4 @@
-"""Resources of Promotrot, under /api/v1/promotrot/."""
+"""List the addresses of Promotrot under /api/v1/promotrot/."""
 
 from django.urls import URLPattern, path
 

@@ -41,7 +41,7 @@ class DrawOutOfRange(Invalid):
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """The state of a play: what was met so far and, at its end, the tier awarded (0: none)."""
+    """The state of a play: its path so far and, at its end, the tier awarded (0: none)."""
 
     trail: tuple[int, ...] = ()
     award: int | None = None

@@ -145,7 +145,7 @@ def _given(voucher: Voucher, road: Road) -> None:
 
 
 def issued(voucher: Voucher, *, with_code: bool = True) -> Issued:
-    """Return a stored voucher; `with_code` gives its code, if anybody may have that now."""
+    """Return a stored voucher; `with_code` gives its code, if the paper may be printed now."""
     printed = VoucherPrint.objects.filter(voucher=voucher).exists()
     given = printed or voucher_claimed(voucher)
     return Issued(
@@ -159,7 +159,7 @@ def issued(voucher: Voucher, *, with_code: bool = True) -> Issued:
         voucher.issued_at,
         voucher.issue_day,
         voucher.last_day,
-        held=not given and not _may_be_had(voucher),
+        held=not given and not _may_be_printed(voucher),
         code=_code_again(voucher) if with_code and not printed else None,
     )
 
@@ -170,8 +170,8 @@ def paper_day(voucher: Voucher) -> datetime.date:
     return natural_day(handover.handed_at) if handover else voucher.issue_day
 
 
-def _may_be_had(voucher: Voucher) -> bool:
-    """Return whether the paper of an unconfirmed voucher may still be had where it was issued."""
+def _may_be_printed(voucher: Voucher) -> bool:
+    """Return whether an unconfirmed voucher may still be printed where it was issued."""
     return voucher.code_digest is not None and clock.now() < paper_until(paper_day(voucher))
 
 
@@ -180,7 +180,7 @@ def _code_again(voucher: Voucher) -> Code | None:
 
     Keys may have been rotated since. The right version is the one that gives the digest on record.
     """
-    if voucher.code_digest is None or not _may_be_had(voucher) or voucher_claimed(voucher):
+    if voucher.code_digest is None or not _may_be_printed(voucher) or voucher_claimed(voucher):
         return None
     day = paper_day(voucher)
     for version in settings.CODE_KEYS.ring:

@@ -57,7 +57,7 @@ class _Paddock:
         self.here = self.address(self.chosen)
 
     def _chosen(self, asked: str) -> RaceCard:
-        """Return the race that is asked for, else the first without a result, else the last."""
+        """Return the race of the query, else the first without a result, else the last."""
         chosen = [card for card in self.cards if str(card.race.pk) == asked]
         ahead = [card for card in self.cards if card.record.state not in _OVER]
         return [*chosen, *ahead, self.cards[-1]][0]
@@ -132,7 +132,7 @@ class _Paddock:
         }
 
     def _classifying(self, card: RaceCard) -> dict[str, Any] | None:
-        """Return the classification that waits for its second person, with who may do what."""
+        """Return the classification that waits for its second person, with the acts on it."""
         if card.record.state is not RaceState.STARTED:
             return None
         proposal = two_persons.pending(kind=CLASSIFICATION, subject=f"race:{card.race.pk}")
@@ -147,7 +147,7 @@ class _Paddock:
         }
 
     def _proposals(self) -> list[dict[str, Any]]:
-        """Return what waits for a second person about these races and their meetings."""
+        """Return the proposals on these races and their meetings that wait for a second person."""
         if not self.by.may(staff_powers.READ_PROPOSALS):
             return []
         races = [card.race.pk for card in self.cards]

@@ -1,4 +1,4 @@
-"""Put what is proposed about a race into words: its horses by name, and the winner large.
+"""Put proposals on a race into words: its horses by name, and the winner large.
 
 The second person compares this with what the stewards announced, so that a number typed wrong is
 seen as another horse's name (14.III.5.3).

@@ -1,4 +1,4 @@
-"""`manage.py import_programme FILE --as USERNAME`: a programme, whole, or every error of it."""
+"""Import a programme, or print all its errors: `manage.py import_programme FILE --as USERNAME`."""
 
 import getpass
 import sys

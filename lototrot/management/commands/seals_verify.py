@@ -1,4 +1,4 @@
-"""`manage.py seals_verify`: every seal made again from the tickets; says what is not as sealed."""
+"""Compute every seal again from the tickets, and print differences: `manage.py seals_verify`."""
 
 from typing import Any
 

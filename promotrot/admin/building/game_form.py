@@ -173,7 +173,7 @@ class GameForm(BuildingForm):
         self.initial.update(self.initial_of(game))
 
     def initial_of(self, game: Game) -> Data:
-        """Return what the fields of this kind of game begin with."""
+        """Return the first values of the fields of this kind of game."""
         raise NotImplementedError
 
     @staticmethod
@@ -330,7 +330,7 @@ class GameForm(BuildingForm):
             yield from names
 
     def absent(self) -> Iterator[str]:
-        """Yield the fields that this sort of play or picture does not have."""
+        """Yield the fields that this kind of play or picture lacks."""
         yield from self.lines_away()
 
     def live(self) -> Data:
@@ -340,7 +340,7 @@ class GameForm(BuildingForm):
         return context
 
     def sums(self, game: Game) -> Data:
-        """Return what is computed of a game."""
+        """Return the computed figures of a game."""
         raise NotImplementedError
 
     def said(self) -> Facts:

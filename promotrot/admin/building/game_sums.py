@@ -1,4 +1,4 @@
-"""Compute beside the form of a game: its prize share against the law, and what it pays."""
+"""Compute the figures beside a game's form: its prize share against the law, and its prizes."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -131,7 +131,7 @@ def _blocks(game: PredrawnGame, plan: Plan) -> SafeString:
 
 
 def probabilistic(game: ProbabilisticGame) -> dict[str, Any]:
-    """Return what each way of playing pays in the mean, its spread, and the chances of prizes."""
+    """Return the mean prize of each way of playing, its spread, and the chances of prizes."""
     kind = game.kind
     spreads = [spread(kind.mechanic, kind.prizes, choose) for _name, choose in _WAYS]
     worst = spreads[0]

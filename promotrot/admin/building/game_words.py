@@ -1,4 +1,4 @@
-"""Put a game into words: for its page, and for who decides on it, beside the version before."""
+"""Put a game into words: for its page, and for the deciding person beside the version before."""
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
@@ -63,7 +63,7 @@ def tier_text(game: Game, tier: int) -> str:
 
 
 def facts(game: Game, before: Before | None = None) -> Facts:
-    """Return what a game says, as name and value, with what was otherwise before."""
+    """Return a game as names and values, with the values that the version before had otherwise."""
     old, named = before or (game, "")
 
     def line(title: Any, tell: Callable[[Game], str]) -> tuple[Any, Any]:
@@ -144,7 +144,7 @@ def _prize_rows(game: Game) -> list[tuple[str, ...]]:
 
 
 def shown_by(game: PredrawnGame, tier: int) -> str:
-    """Return what a picture of the tier shows, in words."""
+    """Return the content of a picture of the tier, in words."""
     picture = game.presentation
     if tier > picture.tiers:
         return NOTHING
@@ -199,7 +199,7 @@ def _play(game: ProbabilisticGame) -> str:
 
 
 def chances_table(game: ProbabilisticGame, old: Game, named: str) -> SafeString:
-    """Return what is hidden, or the rungs of the ladder, with the chance of each."""
+    """Return the hidden prizes, or the rungs of the ladder, with the chance of each."""
     hidden = isinstance(game.kind.mechanic, Hidden)
     headers = (
         (_("set"), _("chance"), _("what is hidden"))
