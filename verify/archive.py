@@ -77,7 +77,7 @@ _COUNTED = {
 
 
 def check_retirement(archive: Archive, retired: Row) -> None:
-    """Refuse another archive than that of which rows were retired, or other rows of it."""
+    """Refuse an archive that is not the one whose rows were retired, or that has other rows."""
     shaped(retired, RETIREMENT, "periods.retired")
     same(retired, {"archive_sha256": digest_of(archive.manifest)}, "periods.retired")
     named = [

@@ -1,4 +1,4 @@
-"""Check what an archive has of the journal: its batches, and that they sealed the rows that left.
+"""Check the journal of an archive: its batches, and that they sealed the rows that left.
 
 The closing of a month published its last batch. So the chain of the archive's batches ends with
 that digest, and proves each block of entries in the archive. Used by archive.py.
@@ -19,7 +19,7 @@ ENTRY = 48
 
 
 class Journal:
-    """The batches of a month, each of which follows on the one before."""
+    """The batches of a month, each the successor of the one before."""
 
     def __init__(self, archive: Archive, closing: Row, before: Row | None) -> None:
         self.archive = archive

@@ -89,7 +89,7 @@ def later(instant: str, seconds: int) -> str:
 
 
 def check_announced(minutes: Minutes) -> None:
-    """Check that the draw was where and when it was announced last, ten minutes ahead [B16]."""
+    """Check that the draw was at the place and time last announced, ten minutes ahead [B16]."""
     need(minutes["announcements"], f"{MINUTES}.announcements", "missing")
     last, place = minutes["announcements"][-1], f"{MINUTES}.announcements"
     times = [each["announced_at"] for each in minutes["announcements"]]

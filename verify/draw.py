@@ -1,4 +1,4 @@
-"""Check that a public draw was made as its minutes say (docs/proofs.md, "Draws").
+"""Check a public draw against its minutes (docs/proofs.md, "Draws").
 
     python draw.py LOG KEYS DRAW [FIELD]
 

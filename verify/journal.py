@@ -24,7 +24,7 @@ Line = dict[str, Any]
 
 
 class Journal:
-    """Keep what was read: the chain of batches, and the blocks of the next batch."""
+    """Keep the state of the reading: the chain of batches, and the blocks of the next batch."""
 
     def __init__(self, keys: dict[str, Key], retired: Retired) -> None:
         self.keys, self.retired = keys, retired

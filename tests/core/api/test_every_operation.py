@@ -196,7 +196,7 @@ def test_whatever_is_invented_gets_a_promised_answer(
     assert not faults, f"INVENTED_SEED={SEED}\n" + "\n".join(faults)
 
 
-def test_options_are_refused_whoever_asks(state: tuple[World, Undoing]) -> None:
+def test_options_are_refused_to_every_caller(state: tuple[World, Undoing]) -> None:
     """No operation has OPTIONS: it is refused with the methods there are, and writes nothing."""
     around, undoing = state
     client, faults = Client(raise_request_exception=False), []

@@ -116,7 +116,7 @@ def _minutes(room: Hall) -> dict[str, Any]:
 
 
 @pytest.mark.article("14.III.5.4.4")
-def test_whoever_announced_or_committed_is_not_its_inspector(room: Hall) -> None:
+def test_the_person_who_announced_or_committed_is_not_its_inspector(room: Hall) -> None:
     """[B16]: also when their roles were changed meanwhile."""
     user = User.objects.create(
         username="both",

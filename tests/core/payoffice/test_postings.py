@@ -47,7 +47,7 @@ def test_a_payment_moves_what_the_posting_says_wherever_it_is_made() -> None:
         assert posted(payment) == said(line)
 
 
-def test_a_cheque_comes_from_the_register_whoever_hands_it_over() -> None:
+def test_a_cheque_comes_from_the_register_no_matter_who_hands_it_over() -> None:
     means = Means.NOMINATIVE_CHEQUE
     for session in (None, 7):
         payer = postings.payer(premises_id=1, cash_session_id=session, means=means)

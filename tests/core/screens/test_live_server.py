@@ -99,7 +99,7 @@ def test_a_board_reads_pulse_and_documents_on_one_connection(port: int, tmp_path
         ("x" * 20_000, ""),
     ],
 )
-def test_nothing_else_is_given_out_and_whoever_asks_it_is_turned_away(
+def test_nothing_else_is_given_out_and_such_a_request_is_refused(
     tmp_path: Path, request_text: str, answer: str
 ) -> None:
     (tmp_path / live.PULSE).write_text("{}")

@@ -72,7 +72,7 @@ def test_there_are_acts_to_try() -> None:
 
 
 @pytest.mark.parametrize("act", sorted(set(ACTS) - BY_SUBJECT))
-def test_an_act_refuses_whoever_lacks_its_power_first_of_all(db: None, act: str) -> None:
+def test_an_act_refuses_a_person_without_its_power_first_of_all(db: None, act: str) -> None:
     """Everything else in the call is nonsense: the power is asked for before any of it is read."""
     function = ACTS[act]
     nonsense = {

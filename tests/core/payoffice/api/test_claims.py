@@ -91,7 +91,7 @@ def test_a_check_says_what_where_how_and_until_when(api: Api) -> None:
 
 
 @pytest.mark.article("14.III.10.4")
-def test_whoever_holds_a_code_learns_the_state_but_not_who_was_paid(api: Api, place: Point) -> None:
+def test_a_holder_of_a_code_learns_the_state_but_not_who_was_paid(api: Api, place: Point) -> None:
     (won,) = paying.worth(500)
     before = Api().post("check", {"code": won.code})
     assert set(before.json()) == set(claim_shapes.HolderOut().fields)
