@@ -126,7 +126,7 @@ class Tier:
     voucher: Payers
 
     def of(self, bearer: Bearer) -> Payers:
-        """Return who pays that kind of document."""
+        """Return the places that pay that kind of document."""
         return self.ticket if bearer is Bearer.TICKET else self.voucher
 
     def has(self, amount_cents: int) -> bool:

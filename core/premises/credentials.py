@@ -1,4 +1,4 @@
-"""Store what terminals and their operators are known by: codes, tokens, sessions, copies seen."""
+"""Store the credentials of terminals and operators: codes, tokens, sessions, and copies seen."""
 
 from django.db import models
 from django.db.models import F, Q

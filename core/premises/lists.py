@@ -25,7 +25,7 @@ class ListMalformed(Invalid):
 
 
 def opening_read(data: bytes) -> Opening:
-    """Return what a file opens. Raises ListMalformed, with the number of the line."""
+    """Return the premises that a file lists. Raises ListMalformed, with the number of the line."""
     if len(data) > MAX_BYTES:
         raise ListMalformed(line=0)
     try:

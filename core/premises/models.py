@@ -226,7 +226,7 @@ class Operator(Named):
 
     @property
     def name(self) -> str:
-        """The name, for a page that shows it now."""
+        """Return the name, for a page that shows it now."""
         return self.name_read()
 
     @name.setter

@@ -134,7 +134,7 @@ class Opening:
         return len(self.premises), len(self.authorisations), len(self.terminals)
 
     def first(self) -> str:
-        """Return a code by which the opening is found."""
+        """Return the first code of the opening, by which it is found."""
         codes = [place.code for place in self.premises] + [row.code for row in self.terminals]
         return [*codes, *sorted(self.named())][0]
 
@@ -209,7 +209,7 @@ def _need_apart(authorisations: Sequence[NewAuthorisation]) -> None:
 
 
 def _open(proposal: Proposal, by: StaffActor) -> None:
-    """Enter what was proposed. One opening at a time, so that no code is taken meanwhile."""
+    """Enter the proposed opening. One runs at a time, so that no code is taken meanwhile."""
     hold((Lock.REGISTER, 0))
     opening = Opening.read(proposal.content)
     _need_openable(opening)

@@ -140,7 +140,7 @@ def terminal_prove(*, terminal: int, request: SignedRequest, proof: Proof) -> No
 
 @transaction.atomic
 def _taken(terminal: int, request: SignedRequest, proof: Proof) -> bool:
-    """Return whether the proof is right. What a wrong one leads to is committed."""
+    """Return whether the proof is right. The consequences of a wrong one are committed."""
     row = Terminal.objects.select_for_update(no_key=True).get(pk=terminal)
     if row.public_key is None:
         return False

@@ -1,4 +1,4 @@
-"""Limit what a terminal has written without being paid for it, so that none can fill the disk.
+"""Limit the unpaid writes of a terminal, so that none can fill the disk.
 
 Sales, plays and payments are paid for: their limits are money (`core/statements/sql/credit.sql`),
 and each paper was sold. All else that a terminal asks for and that may write takes units.

@@ -69,7 +69,7 @@ def standing(places: Sequence[Premises]) -> dict[int, list[int]]:
 
 
 def suspending_plan(codes: Sequence[str]) -> Plan:
-    """Return what a proposal to suspend these premises would be about. Raises SelectionEmpty."""
+    """Return the plan of a proposal to suspend these premises. Raises SelectionEmpty."""
 
     def unfit(now: list[int]) -> tuple[str, str] | None:
         return ("suspended_already", "Sales are suspended there already.") if now else None
@@ -78,7 +78,7 @@ def suspending_plan(codes: Sequence[str]) -> Plan:
 
 
 def lifting_plan(codes: Sequence[str]) -> Plan:
-    """Return what a proposal to lift would be about. Raises SelectionEmpty."""
+    """Return the plan of a proposal to lift suspensions. Raises SelectionEmpty."""
 
     def unfit(now: list[int]) -> tuple[str, str] | None:
         return None if now else ("not_suspended", "No suspension of these premises is in force.")
@@ -139,7 +139,7 @@ def _suspend_all(proposal: Proposal, by: StaffActor) -> None:
 
 
 def _lift_all(proposal: Proposal, by: StaffActor) -> None:
-    """Lift what was in force when it was proposed, or refuse all. Raises PremisesChanged."""
+    """Lift the suspensions that the proposal lists, or refuse all. Raises PremisesChanged."""
     now, rows = sales_hold(), proposal.content["premises"]
     need_unchanged(rows, state=standing)
     lifted = [suspension for row in rows for suspension in row["standing"]]

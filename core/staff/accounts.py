@@ -176,7 +176,7 @@ def subject_of(user: User) -> str:
 
 
 def given(user: User, proposal: Proposal, *changed: str) -> None:
-    """Save the changed fields, which a proposal gives to an account, and make its person wait."""
+    """Save the fields of an account that a proposal changed, and make its person wait."""
     user.given = proposal
     user.second_from = max(waited_until(), user.second_from or clock.now())
     user.save(update_fields=[*changed, "given", "second_from"])

@@ -1,4 +1,4 @@
-"""Choose one of thousands of premises in a form: typed, with what the server finds offered."""
+"""Choose one of thousands of premises in a form, by typing, among those that the server finds."""
 
 from typing import Any
 

@@ -75,7 +75,7 @@ def _limits(rows: Sequence[Row]) -> list[Any]:
 
 
 def _changes(rows: Sequence[Row], now: Sequence[Any], then: Any) -> list[tuple[Any, Any, Any]]:
-    """Return premises as a link with their name, how they stand, and how they would."""
+    """Return premises as a link with their name, their present state, and their state after it."""
     places = {
         place.code: place
         for place in Premises.objects.filter(code__in=[row["premises"] for row in rows])
@@ -123,7 +123,7 @@ class _Chosen(ActForm):
         raise NotImplementedError
 
     def live(self) -> Data:
-        """Return each of the premises with what would become of it, and those left out."""
+        """Return each of the premises with its state after the act, and those left out."""
         try:
             plan = self.plan()
         except DomainError as error:

@@ -1,4 +1,4 @@
-"""Show proposals in the admin, with the decisions of the second person, and what waits for it."""
+"""Show proposals in the admin with the decisions on them, and the tasks that have work due."""
 
 from typing import Any
 
