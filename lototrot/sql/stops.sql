@@ -24,7 +24,8 @@ BEGIN
 END $$;
 
 -- A stop ends when two persons lift it or reject what it came with, or when the contests that it
--- covers are closed. Who rejects is a second person: not one whose account was given shortly before.
+-- covers are closed. The person who rejects is a second one: not one whose account was given
+-- shortly before.
 CREATE OR REPLACE FUNCTION lototrot_guard_stop() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF OLD.ended_at IS NOT NULL THEN

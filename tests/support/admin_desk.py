@@ -1,4 +1,4 @@
-"""Use the admin as a browser does (signed on, with cookies and forms), and make a race day to look
+"""Use the admin as a browser does (signed on, with cookies and forms), and make a race day to show
 at.
 """
 

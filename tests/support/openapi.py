@@ -57,7 +57,7 @@ def _validator(pointer: str) -> Validator:
 
 
 def faults_of(schema: dict[str, Any], content: Any) -> list[str]:
-    """Return what is wrong with a JSON document by a schema of the document, at most three."""
+    """Return the faults of a JSON document by a schema of the document, three at most."""
     if "$ref" in schema:
         validator = _validator(schema["$ref"])
     else:

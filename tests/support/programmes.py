@@ -80,7 +80,7 @@ _RACECOURSES = st.lists(
 
 @st.composite
 def races_at(draw: st.DrawFn, racecourse: Racecourse, day: date) -> list[Race]:
-    """Starts within ten hours of noon, so on the day even where the clock changes."""
+    """Return races within ten hours of noon, so on the day even where the clock changes."""
     noon = datetime.combine(day, time(12), ZoneInfo(racecourse.timezone)).astimezone(UTC)
     numbers = sorted(draw(_NUMBERS))
     minutes = draw(
@@ -122,7 +122,7 @@ def programmes(draw: st.DrawFn) -> Programme:
 
 
 def rows_of(programme: Programme) -> list[list[str]]:
-    """The meeting as the rows of its CSV, the first line included."""
+    """Return the meeting as the rows of its CSV, the first line included."""
     courses = {racecourse.code: racecourse for racecourse in programme.racecourses}
     rows = [list(programme_csv.COLUMNS)]
     for race in programme.races:
@@ -152,7 +152,7 @@ def written(rows: list[list[str]], delimiter: str = ",", line_end: str = "\n") -
 
 
 def refused(parse: Callable[[bytes], Programme], data: bytes) -> list[tuple[str, str]]:
-    """The (place, code) of each error of a file that must be refused."""
+    """Return the (place, code) of each error of a file that must be refused."""
     with pytest.raises(ProgrammeInvalid) as caught:
         parse(data)
     assert caught.value.code == "programme_invalid"

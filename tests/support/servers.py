@@ -1,4 +1,4 @@
-"""Migrate servers that a test starts for itself, have Django use one, sell on it, move it."""
+"""Migrate servers that a test starts for itself, use one by Django, sell on it, move it."""
 
 import fcntl
 import os

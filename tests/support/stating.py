@@ -1,4 +1,4 @@
-"""Weeks of premises' accounts for tests: two days, and a rate of commission."""
+"""Make weeks of premises' accounts for tests: two days, and a rate of commission."""
 
 from datetime import UTC, date, datetime
 from typing import Any

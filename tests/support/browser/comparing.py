@@ -49,7 +49,7 @@ def put_aside(new: Path, old: Path) -> None:
 
 
 def compare(new: Path, old: Path) -> list[Compared]:
-    """Compare the pictures of two folders by name, and mark in `new` what differs.
+    """Compare the pictures of two folders by name, and mark the differences in `new`.
 
     Returns those that changed most first. A picture NAME.png that differs gets a NAME.marked.jpg.
     """

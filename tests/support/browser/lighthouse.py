@@ -1,4 +1,4 @@
-"""`make lighthouse`: let Lighthouse judge board, check page and terminal of a running system.
+"""Let Lighthouse judge board, check page and terminal of a running system: `make lighthouse`.
 
     python -m tests.support.browser.lighthouse
 
@@ -55,7 +55,7 @@ def table(pages: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def too_low(pages: Sequence[dict[str, Any]]) -> list[str]:
-    """Return what is below `LEAST`, in words. What could not be judged is too low."""
+    """Return the pages below `LEAST`, in words. A page that could not be judged is too low."""
     return [
         f"{page['name']}: {category} {page['scores'].get(category)} {page['error']}".strip()
         for page in pages
@@ -65,7 +65,7 @@ def too_low(pages: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def _judged(stack: Stack) -> list[dict[str, Any]]:
-    """Put a contest and a game on sale, sign an operator on, and return what is found."""
+    """Put a contest and a game on sale, sign an operator on, and return the judged pages."""
     from core.journal.acting import name_process
     from tests.support import admin_desk, emitting, factories
     from tests.support.browser import desk

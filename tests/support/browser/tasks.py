@@ -1,4 +1,4 @@
-"""Count what a task takes of a person and of the system, and write the table of docs/screens.md.
+"""Count the acts of a person and of the system in a task, and write the table of docs/screens.md.
 
 A person's part is taps and keys; the system's part is the time from an act to the state that it
 leads to, as the page's own clock measures it. No test asserts a time.

@@ -173,7 +173,7 @@ class Tour:
         self.wrong.extend(wrong)
 
     def _picture(self, name: str, language: str) -> None:
-        """Picture what is shown in every size, light and dark, and leave it as it was."""
+        """Picture the page in every size, light and dark, and leave it as it was."""
         for size, dark in product(self.sizes, (False, True)):
             look(self.browser, size, dark=dark)
             self.browser.run_async(_SETTLED)
@@ -188,7 +188,7 @@ class Tour:
         assert not self.wrong, "\n  ".join([where, *self.wrong])
 
     def _examined(self, structure: bool) -> tuple[str, dict[str, list[str]]]:
-        """Return the page's language, and what is wrong by kind, once the page has settled."""
+        """Return the page's language, and its problems by kind, once the page has settled."""
         rules = ("tag", _RULES) if structure else ("rule", _RULES_OF_LOOKS)
         language, problems = self.browser.run_async(_EXAMINED, *rules)
         if problems is None:  # the first stop in this window

@@ -44,7 +44,7 @@ def insist(act: Callable[[], T]) -> T:
 
 
 def prepare(tickets: int, terminals: int) -> dict[str, Any]:
-    """An emission of which every second ticket wins, and who sells it."""
+    """Make an emission of which every second ticket wins, and terminals that sell it."""
     from tests.support import emitting, factories
 
     tenth = tickets // 10
@@ -63,7 +63,7 @@ def prepare(tickets: int, terminals: int) -> dict[str, Any]:
 
 
 def play(plan: dict[str, Any], terminal: dict[str, Any], ident: uuid.UUID) -> bool:
-    """Buy and play, or find out that there is no ticket left."""
+    """Buy and play until there is no ticket left."""
     credentials = TerminalCredentials.of(terminal["token"], terminal["session"])
     request = PlayRequest(ident, plan["emission"], plan["price_cents"])
     try:

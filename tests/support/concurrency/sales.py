@@ -72,7 +72,7 @@ def install_sale(
 
 
 def together(*acts: Callable[[], Any]) -> list[Any]:
-    """Do the acts at the same moment, each on a connection of its own; what each gave or raised."""
+    """Do the acts at once, each on a connection of its own; return each result or exception."""
     start = threading.Barrier(len(acts))
 
     def run(act: Callable[[], Any]) -> Any:
@@ -112,7 +112,7 @@ def elsewhere(act: Callable[[], _T]) -> Future[_T]:
 
 
 def eventually(condition: Callable[[], bool]) -> None:
-    """Wait until it holds."""
+    """Wait until the condition holds."""
     deadline = time.monotonic() + PATIENCE_S
     while not condition():
         assert time.monotonic() < deadline, "it never came about"
@@ -188,7 +188,7 @@ def stopped_sale(
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """An act against a sale in flight: what both gave, and the tickets on record then and later."""
+    """An act against a sale in flight: both results, and the tickets on record then and later."""
 
     sale: Any
     act: Any

@@ -1,4 +1,4 @@
-"""Do work of the system in a process that stops at a place in it, and is killed there by a test.
+"""Do work of the system in a process that stops at one place, where a test kills it.
 
 Each function says by `here` that it has come to the place (`forking.stopped`).
 """

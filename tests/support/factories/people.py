@@ -68,7 +68,8 @@ def account(
 ) -> User:
     """Return an account whose person `waits` before being a second one: by default not at all.
 
-    `stored` is the hash of the password. Who waits was given the account by two administrators.
+    `stored` is the hash of the password. The account of a person who waits was given by two
+    administrators.
     """
     if not waits:
         alone = Batch()

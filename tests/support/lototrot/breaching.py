@@ -19,7 +19,7 @@ def sell(contest: Contest, point: f.Point, numbers=None) -> f.Sale:
 
 
 def started_at(contest: Contest, instant: datetime) -> None:
-    """The first race started then, and the contest is closed."""
+    """Start the first race at that instant, and close the contest."""
     f.started(f.races_of(contest)[0], at=instant)
     f.contest_closed(contest, cause="start")
 

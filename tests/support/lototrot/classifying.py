@@ -10,7 +10,7 @@ from tests.support import factories as f
 
 
 def entries(**changed: Entry | None) -> list[Entry]:
-    """Winner 7, second 1, 3 withdrawn, the rest started; `n4=None` leaves 4 out."""
+    """Return entries: winner 7, second 1, 3 withdrawn, the rest started; `n4=None` leaves 4 out."""
     given = {n: Entry(n, "started") for n in range(1, 11)}
     given[7], given[1] = Entry(7, "winner", 1), Entry(1, "started", 2)
     given[3] = Entry(3, "withdrawn")

@@ -105,7 +105,7 @@ def order_both(first: Contest, second: Contest) -> None:
 
 
 def night(day: date) -> int:
-    """Do what the night after a day does with what is due. Return the cents that lapsed."""
+    """Do the due work of the night after a day. Return the cents that lapsed."""
     lapsed = lapse(day).counts["cents"]
     do_due_work(day)
     return int(lapsed)

@@ -1,4 +1,4 @@
-"""Import a programme that tells what a punter reads: drivers, form, distances, long names."""
+"""Import a programme with everything that players read: drivers, form, distances, long names."""
 
 import json
 from collections.abc import Sequence

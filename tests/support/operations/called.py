@@ -1,4 +1,4 @@
-"""Operations of the API as the committed document describes them, and requests for them."""
+"""Read the API's operations from the committed document, and make requests for them."""
 
 import dataclasses
 import json
@@ -113,7 +113,7 @@ def code_of(answer: Answer) -> str:
 
 
 def fault(called: Called, answer: Answer) -> str:
-    """Return what is wrong with an answer by the document, or ""."""
+    """Return the fault of an answer by the document, or ""."""
     status = answer.status_code
     if status >= 500:
         return f"{status} {answer.content[:300]!r}"

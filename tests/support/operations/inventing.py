@@ -17,7 +17,7 @@ _DEEPEST = 4
 
 
 def invented(schema: dict[str, Any], rng: Random, real: dict[str, Any], *, deep: int = 0) -> Any:
-    """Return a value for a schema. `known` are values of the world by the name of a member."""
+    """Return a value for a schema. `real` are values of the world by the name of a member."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return invented(committed()["components"]["schemas"][name], rng, real, deep=deep)

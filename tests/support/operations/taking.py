@@ -40,7 +40,7 @@ class Taken:
 
 
 def counted() -> dict[str, int]:
-    """Return what has left the house, and what gives more of it away."""
+    """Return the sums that were paid out, and the counts of acts that entitle to more."""
     with connection.cursor() as cursor:
         counts = {}
         for way, query in _COUNTED.items():

@@ -36,7 +36,7 @@ class World:
     emission: Emission
 
     def path(self, called: Called) -> dict[str, str]:
-        """Return what stands for the parts of an operation's address."""
+        """Return values for the parts of an operation's address."""
         folders = "/".join(called.path.split("/")[3:5])
         values = {}
         for each in called.parameters("path"):
@@ -59,7 +59,7 @@ class World:
 
 
 def world() -> World:
-    """Make it: a day of races that is paid, a contest on sale, an emission on sale, a prize."""
+    """Make a world: a paid day of races, a contest and an emission on sale, a prize."""
     for _ in range(2):
         factories.staff(Role.ADMINISTRATOR)  # who give new accounts
     people = {role.value: User.objects.get(pk=factories.staff(role).user_id) for role in Role}

@@ -1,4 +1,4 @@
-"""Undo what a request wrote, and say which tables it left changed although it was refused."""
+"""Undo the writes of a request, and name the tables that it changed although it was refused."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -54,7 +54,7 @@ class Undoing:
         wrote.tables = tuple(name for name, rows in left.items() if rows != _rows_of(name))
 
     def keep(self) -> None:
-        """Keep what was written until here: it is of the test."""
+        """Keep the writes up to now: they are the test's own."""
         with connection.cursor() as cursor:
             cursor.execute("SAVEPOINT request")
         self._before = self._written()

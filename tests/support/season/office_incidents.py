@@ -29,7 +29,7 @@ def unreadable_deposit(world: World, ident: str) -> bool:
 
 
 def paper_out_at_midnight(world: World, day: date) -> bool:
-    """A play wins a minute before midnight, and its voucher does not come out [P16]."""
+    """Win a play a minute before midnight, and let its voucher not come out [P16]."""
     slot = world.rng.choice(world.slots)
     if slot.emission is None or clock.now() > local(day, 23, 58):
         return False
@@ -46,7 +46,7 @@ def paper_out_at_midnight(world: World, day: date) -> bool:
 
 
 def closed_premises(world: World, day: date) -> bool:
-    """Premises close for good while a ladder is begun there; two persons end the play [P19]."""
+    """Close premises for good while a ladder is begun there; end the play by two persons [P19]."""
     if not world.begun:
         return False
     play, point = world.begun.pop(0)
@@ -67,7 +67,7 @@ def closed_premises(world: World, day: date) -> bool:
 
 
 def game_ended_in_debt(world: World, day: date) -> bool:
-    """A game ends while it owes prizes; they are drawn, and some winners never come [P17]."""
+    """End a game while it owes prizes; draw them, and let some winners never come [P17]."""
     slot = world.rng.choice(world.slots)
     if slot.game is None or slot.emission is None:
         return False
@@ -77,7 +77,7 @@ def game_ended_in_debt(world: World, day: date) -> bool:
 
 
 def killed_night(world: World, day: date) -> bool:
-    """The machine that runs the nightly jobs is killed in the middle, and another one goes on."""
+    """Kill the process that runs the nightly jobs in the middle, and let another one go on."""
     if world.counts.get("killed", 0) >= world.most_kills:
         return False
     world.count("killed")

@@ -13,7 +13,7 @@ MET = ("paid", "held", "refused by two persons")
 
 @dataclass
 class Right:
-    """A document that its bearer brought as the rules say, and what became of it."""
+    """A document that its bearer brought as the rules say, and its later state."""
 
     document: str
     brought: date

@@ -41,7 +41,7 @@ TERMS = Terms(
 
 
 def commission(begins: date) -> dict[str, Commission]:
-    """Return what the organiser agreed with the premises, by game."""
+    """Return the commission agreed with the premises, by game."""
     later = begins + timedelta(days=SECOND_RATE_AFTER_DAYS)
     return {
         "lototrot": Commission(

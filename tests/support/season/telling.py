@@ -1,4 +1,4 @@
-"""Tell how a season goes: a line of progress, a table at its end, figures in a file."""
+"""Print the progress of a season: a line of progress, a table at its end, figures in a file."""
 
 import json
 import sys

@@ -34,10 +34,10 @@ FLOAT_CENTS = 50_000_000
 
 
 class World(Nights):
-    """A season with both games and all that goes wrong in it."""
+    """A season with both games and all its incidents."""
 
     def day(self, day: date, *, meeting: bool, play: bool = True) -> None:
-        """Serve who comes, decide what is due, and hold the day's meeting and plays."""
+        """Serve the players, make the due decisions, and hold the day's meeting and plays."""
         self.claims(day)
         self.debts(day)
         self.settle_waiting()
@@ -53,7 +53,7 @@ class World(Nights):
         return any(incident.on is not None and incident.on(day) for incident in self.possible)
 
     def end_day(self, day: date, *, missed: float = 0.15) -> bool:
-        """Run the night after a day, unless nobody does. Return whether it was run."""
+        """Run the night after a day, unless it is left out. Return whether it was run."""
         at(day + timedelta(days=1), 0, 30)
         if not self.run_incidents(Moment.NIGHT, day) and self.happens(missed):
             return False  # it is caught up with

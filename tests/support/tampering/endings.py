@@ -1,4 +1,4 @@
-"""Make what the day of tampering has of ends: of a play, of a game of each kind; and valuations."""
+"""Make the ends on the day of tampering: of a play, of a game of each kind; and valuations."""
 
 from collections.abc import Callable
 

@@ -32,7 +32,7 @@ _REFUSED: dict[tuple[str | bytes, ...], bool] = {}
 
 
 def journal_findings(tables: Collection[str]) -> set[tuple[str, str, int | None, int | None]]:
-    """Return what `journal_verify` finds: its code with the rule's name; table, row and batch."""
+    """Return the findings of `journal_verify`: code with the rule's name; table, row and batch."""
     rows = set()
     for finding in verify(most=100_000, tables=tables).findings:
         code = f"rule {finding.rule}" if finding.rule else str(finding.what)
@@ -66,7 +66,7 @@ def _counts() -> Counter[str]:
 
 
 def _seals(day: Day, folder: Path) -> bool:
-    """Return what `seals_verify` finds, which cannot read its snapshot within a transaction."""
+    """Return the findings of `seals_verify`, whose snapshot cannot be within a transaction."""
     try:
         for seal in Seal.objects.select_related("contest__meeting"):
             seal_verify(seal.contest)
