@@ -86,8 +86,8 @@ def check_retirement(archive: Archive, retired: Row) -> None:
         if table["retires"] and table["retires"]["rows"]
     ]
     of_rows = {"leaves", "staying_sha256", "last_batch"}  # what stays, the rows alone tell
-    told = [{k: v for k, v in each.items() if k not in of_rows} for each in retired["tables"]]
-    same({"tables": told}, {"tables": named}, "periods.retired")
+    tables = [{k: v for k, v in each.items() if k not in of_rows} for each in retired["tables"]]
+    same({"tables": tables}, {"tables": named}, "periods.retired")
     for each in retired["tables"]:
         need(each["leaves"] <= each["rows"], "periods.retired", "more rows leave than there are")
 
@@ -114,13 +114,15 @@ def check(folder: str, log_file: str, keys: str) -> str:
             pass
     retired = ""
     if log.has("periods.retired", f"period:{month}"):
-        told = log.document("periods.retired", f"period:{month}")
-        same(told, {"journal": closing["journal"]}, "periods.retired")
-        check_retirement(archive, told)
-        last_batches = {each["table"]: each["last_batch"] for each in told["tables"]}
+        retirement = log.document("periods.retired", f"period:{month}")
+        same(retirement, {"journal": closing["journal"]}, "periods.retired")
+        check_retirement(archive, retirement)
+        last_batches = {each["table"]: each["last_batch"] for each in retirement["tables"]}
         earlier = {each["number"]: each for each in log.all("periods.retired")}
-        retired_before = earlier.get(told["number"] - 1)
-        check_openings(archive, told["openings"], retired_before and retired_before["openings"])
+        retired_before = earlier.get(retirement["number"] - 1)
+        check_openings(
+            archive, retirement["openings"], retired_before and retired_before["openings"]
+        )
         retired = "; it is the archive of which rows were retired"
     for name, table in archive.tables.items():
         if table["retires"]:

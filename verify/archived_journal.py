@@ -28,8 +28,10 @@ class Journal:
         self.first, self.end, self.open = 0, 0, set[int]()  # transactions of its batches
         self.late: set[int] = set()  # earlier ones that ended in the month
         self.read_blocks()
-        told = before["journal"] if before else {"batch": 0, "digest": ""}
-        self.read_batches(told["batch"], told["digest"] or "00" * 32, closing["journal"])
+        journal_before = before["journal"] if before else {"batch": 0, "digest": ""}
+        self.read_batches(
+            journal_before["batch"], journal_before["digest"] or "00" * 32, closing["journal"]
+        )
 
     def read_blocks(self) -> None:
         forms: dict[int, str] = {}

@@ -46,13 +46,13 @@ def below(bound: int, numbers: Iterator[int]) -> int:
     return next(n for n in numbers if n - n % bound + bound <= 2**32) % bound
 
 
-def canonical_entropy(source: str, given: str, place: str) -> str:
+def canonical_entropy(source: str, text: str, place: str) -> str:
     """Return the witness's entropy in the form that is hashed. Raises Refused."""
     if source == "phrase":
-        canonical_text = " ".join(unicodedata.normalize("NFC", given).split())
+        canonical_text = " ".join(unicodedata.normalize("NFC", text).split())
         length = len(canonical_text.replace(" ", ""))
     else:
-        parts = given.translate(str.maketrans(",;-", "   ")).split()
+        parts = text.translate(str.maketrans(",;-", "   ")).split()
         parts = list("".join(parts)) if source == "dice" else parts
         good = all(part.isascii() and part.isdigit() and len(part) <= 4 for part in parts)
         need(good and not (source == "dice" and set(parts) - set("123456")), place, f"not {source}")
@@ -75,10 +75,14 @@ def drawn(secret: bytes, commitment: bytes, entropy: str, entries: list[str], pl
 def binding(document: dict[str, Any], secret: str) -> str:
     """Return the commitment that binds a secret to a draw's field and to what the witness gives."""
     means = document["means"]
-    given = means["source"] if means["pieces"] is None else f"{means['source']} {means['pieces']}"
-    parts = document["draw"], bytes.fromhex(document["field"]["sha256"]), given
-    draw, field, said = (part.encode() if isinstance(part, str) else part for part in parts)
-    content = framed(b"draw/commitment/1", draw, field, said, bytes.fromhex(secret))
+    means_text = (
+        means["source"] if means["pieces"] is None else f"{means['source']} {means['pieces']}"
+    )
+    parts = document["draw"], bytes.fromhex(document["field"]["sha256"]), means_text
+    draw, field, announced_means = (
+        part.encode() if isinstance(part, str) else part for part in parts
+    )
+    content = framed(b"draw/commitment/1", draw, field, announced_means, bytes.fromhex(secret))
     return hashlib.sha256(content).hexdigest()
 
 
@@ -101,9 +105,9 @@ def check_announced(minutes: Minutes) -> None:
     same(minutes, {"place": last["place"]}, MINUTES)
     need(bool(last["office"]) != bool(last["elsewhere"]), place, "at an office, or with a reason")
     if last["elsewhere"]:
-        said = last["elsewhere"]
-        need(said["inspector"] in minutes["attendances"], place, "of one who did not attend")
-        need(last["announced_at"] <= said["stated_at"] <= begun_at, place, "the reason came late")
+        reason = last["elsewhere"]
+        need(reason["inspector"] in minutes["attendances"], place, "of one who did not attend")
+        need(last["announced_at"] <= reason["stated_at"] <= begun_at, place, "the reason came late")
 
 
 def check_others(log: Log, minutes: Minutes) -> None:

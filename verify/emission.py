@@ -120,8 +120,8 @@ def check(log_file: str, keys: str, emission: str, tickets: str) -> str:
     means = committed["means"]
     pieces = None if means["source"] == "phrase" else len(entropy.split())
     need(means["pieces"] == pieces, "promotrot.entropy.entropy", "not so many as committed to")
-    given = {"commitment": commitment.hex(), "source": means["source"], "entropy": entropy}
-    same(witnessed, given, "promotrot.entropy")
+    expected = {"commitment": commitment.hex(), "source": means["source"], "entropy": entropy}
+    same(witnessed, expected, "promotrot.entropy")
     need(
         committed["committed_at"] <= witnessed["entered_at"] <= closing["closed_at"],
         "promotrot.entropy.entered_at",

@@ -76,7 +76,7 @@ def prize(group: list[int], amounts: Amounts, winners: Amounts) -> Fraction:
     return Fraction(sum(amounts[c] for c in group), sum(winners[c] for c in group))
 
 
-def figures(rules: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+def figures(rules: dict[str, Any], inputs: dict[str, Any]) -> dict[str, Any]:
     """Return every figure of a settlement, from takings, winners, jackpot, reserve and lapsed."""
     categories = sorted((int(c) for c in rules["shares_below"] if c != "reserve"), reverse=True)
     for name in ("shares_below", "shares_above"):
@@ -88,17 +88,17 @@ def figures(rules: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
             "other categories",
         )
     need(
-        given["winners"].keys() == set(map(str, categories)),
+        inputs["winners"].keys() == set(map(str, categories)),
         "lototrot.settlement.figures.winners",
         "of other categories",
     )
     lawful = LEAST_PERCENT <= Fraction(rules["prize_percent"]) <= 100
     need(lawful, "lototrot.settlement.rules.prize_percent", f"not {LEAST_PERCENT} to 100")
-    winners = {category: given["winners"][str(category)] for category in categories}
+    winners = {category: inputs["winners"][str(category)] for category in categories}
     top, won = categories[0], [category for category in categories if winners[category]]
-    takings, jackpot, reserve = given["takings"], given["jackpot_in"], given["reserve_in"]
+    takings, jackpot, reserve = inputs["takings"], inputs["jackpot_in"], inputs["reserve_in"]
     pool = ceil(takings * Fraction(rules["prize_percent"]) / 100)  # 6.1, 9.1 [A13]
-    tested = jackpot + given["lapsed_in"]  # 9.4, 10.7 [A2, A3]
+    tested = jackpot + inputs["lapsed_in"]  # 9.4, 10.7 [A2, A3]
     above = tested > rules["jackpot_threshold_cents"]  # not from exactly there on [A1]
     shares = divided(pool, rules["shares_above" if above else "shares_below"], categories)
     to_reserve = shares.pop(0)

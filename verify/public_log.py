@@ -89,14 +89,18 @@ def log_holds(entries: list[Entry], trusted: list[bytes]) -> str:
 
 def next_key(entry: Entry, key: bytes, vouched: set[bytes], place: str) -> tuple[bytes, bytes]:
     """Return the key that must sign an entry that publishes a key, and the published key."""
-    said = entry["document"]
-    shaped(said, KEY, place)
-    new = bytes.fromhex(said["public_key"])
+    key_document = entry["document"]
+    shaped(key_document, KEY, place)
+    new = bytes.fromhex(key_document["public_key"])
     before = key_name(key) if key else None
-    need(said["key"] == key_name(new), f"{place}.key", "not of public_key")
-    need(said["replaces"] == before, f"{place}.replaces", "not the key before")
-    need((said["reason"] == "first") == (not key), f"{place}.reason", "not the first, or twice")
-    if said["reason"] == "rotation":
+    need(key_document["key"] == key_name(new), f"{place}.key", "not of public_key")
+    need(key_document["replaces"] == before, f"{place}.replaces", "not the key before")
+    need(
+        (key_document["reason"] == "first") == (not key),
+        f"{place}.reason",
+        "not the first, or twice",
+    )
+    if key_document["reason"] == "rotation":
         vouched.add(new)
         return key, new
     need(new in vouched, f"{place}.public_key", "no signature confirms it, and you did not give it")

@@ -40,8 +40,8 @@ class Retired:
         self.ranges: dict[str, list[Range]] = {}
         for each in retirements:
             shaped(each, RETIREMENT, "periods.retired")
-            for said in each["tables"]:
-                self.ranges.setdefault(said["table"], []).append(Range(said))
+            for retirement in each["tables"]:
+                self.ranges.setdefault(retirement["table"], []).append(Range(retirement))
         self.gone: Counter[str] = Counter()
         self.left: Counter[str] = Counter()
 
@@ -92,9 +92,9 @@ class Retired:
     def need_sealed(self) -> None:
         """Refuse retired rows that are not those that were sealed, and other ones that stay."""
         for table, ranges in self.ranges.items():
-            place, gone = f"periods.retired, {table}", self.gone[table]
+            place, gone_rows = f"periods.retired, {table}", self.gone[table]
             leave = sum(each.published["leaves"] for each in ranges)
-            need(gone <= leave, place, f"{gone} are gone, {leave} leave")
+            need(gone_rows <= leave, place, f"{gone_rows} are gone, {leave} leave")
             sealed = self.left[table] + sum(len(each.entries) for each in ranges)
             rows = sum(each.published["rows"] for each in ranges)
             need(sealed == rows, place, f"{sealed} rows were sealed, {rows} retired")
@@ -103,20 +103,20 @@ class Retired:
 
     def need_range(self, of: Range, place: str) -> None:
         """Refuse a range: by all its entries, or by those that stay, as far as they are known."""
-        said, place = of.published, f"{place} from {of.published['first_row']}"
-        if not self.left[said["table"]] or len(of.entries) == said["rows"]:
+        published, place = of.published, f"{place} from {of.published['first_row']}"
+        if not self.left[published["table"]] or len(of.entries) == published["rows"]:
             counted = {"rows": len(of.entries), "entries_sha256": digest(of.entries)}
-            same(said, counted, place)
+            same(published, counted, place)
             need(not of.staying, place, "rows are there twice")
             return
-        stay, there = said["rows"] - said["leaves"], len(of.staying)
+        stay, there = published["rows"] - published["leaves"], len(of.staying)
         need(
             there <= stay <= there + len(of.entries),
             place,
             f"{stay} rows stay, {there} are there and {len(of.entries)} in blocks with all entries",
         )
         if not of.entries:
-            same(said, {"staying_sha256": digest(of.staying)}, place)
+            same(published, {"staying_sha256": digest(of.staying)}, place)
 
 
 def row_of(entry: bytes) -> int:

@@ -69,8 +69,8 @@ def voided_places(log: Log, certificate: Document) -> set[int]:
         subject = f"{contest}:{len(entries) + 1}"
         amendment = log.document("lototrot.amendment", subject)
         after = {name: left[name] - amendment["taken"][name] for name in amendment["taken"]}
-        said = {"contest": seal["contest"], "number": len(entries) + 1, "seal": entry}
-        same(amendment, said | {"left": after}, "lototrot.amendment")
+        expected = {"contest": seal["contest"], "number": len(entries) + 1, "seal": entry}
+        same(amendment, expected | {"left": after}, "lototrot.amendment")
         voided = {each["place"] for each in amendment["voided"]} - places
         good = len(voided) == len(amendment["voided"]) == amendment["taken"]["tickets"]
         need(good, "lototrot.amendment.voided", "not so many tickets, each once")
@@ -113,7 +113,7 @@ def organiser_parts(share: int, percents: dict[str, Any]) -> dict[str, int]:
 def check(log_file: str, keys: str, settlement: str, tickets: str = "") -> str:
     log = Log(log_file, keys)
     certificate = log.document(KIND, settlement)
-    rules, given = certificate["rules"], certificate["figures"]
+    rules, money_figures = certificate["rules"], certificate["figures"]
     same(certificate, {"settlement": settlement}, KIND)
     replaced = certificate["replaces"] is None or log.has(REVERSAL, certificate["replaces"])
     need(replaced, f"{KIND}.replaces", "was never reversed")
@@ -124,22 +124,22 @@ def check(log_file: str, keys: str, settlement: str, tickets: str = "") -> str:
     voided = voided_places(log, certificate)
     check_carried(log, certificate)
     lapsed = sum(each["cents"] for each in certificate["lapsed_from"])
-    same(given, {"lapsed_in": lapsed}, f"{KIND}.figures")
-    same(given, figures(rules, given), f"{KIND}.figures")
+    same(money_figures, {"lapsed_in": lapsed}, f"{KIND}.figures")
+    same(money_figures, figures(rules, money_figures), f"{KIND}.figures")
     organiser = certificate["organiser"]
     whole = sum(Fraction(each) for each in organiser["percents"].values())
     need(whole == 100, f"{KIND}.organiser.percents", "does not add up to 100")
-    parts = organiser_parts(given["organiser_share"], organiser["percents"])
+    parts = organiser_parts(money_figures["organiser_share"], organiser["percents"])
     same(organiser, {"parts": parts}, f"{KIND}.organiser")
-    said = f"{given['takings']} cents taken, {given['prizes_total']} in prizes"
+    result = f"{money_figures['takings']} cents taken, {money_figures['prizes_total']} in prizes"
     if tickets:
         counted = check_tickets(certificate, tickets, voided)
-        said += f", counted again over {counted} sealed tickets"
+        result += f", counted again over {counted} sealed tickets"
     else:
-        said += "; without TICKETS, its winners are as the operator counted them"
-    said += check_order(log, certificate)
+        result += "; without TICKETS, its winners are as the operator counted them"
+    result += check_order(log, certificate)
     stands = "REVERSED since" if log.has(REVERSAL, settlement) else "The settlement holds"
-    return f"{stands}: {said}."
+    return f"{stands}: {result}."
 
 
 if __name__ == "__main__":

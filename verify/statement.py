@@ -49,8 +49,8 @@ def check_plan(plan: Document, minimum_percent: Any) -> None:
     The minimum is the declared percentage, and never less than the law's [P18].
     """
     least_percent = max(Fraction(LEAST_PERCENT), declared_percent(plan))
-    kept = Fraction(minimum_percent) >= least_percent
-    need(kept, f"{CLOSING}.minimum_percent", f"less than {least_percent}")
+    is_kept = Fraction(minimum_percent) >= least_percent
+    need(is_kept, f"{CLOSING}.minimum_percent", f"less than {least_percent}")
     tiers, classes = plan["tiers"], plan["classes"]
     blocks = sum(each["blocks"] for each in classes)
     tickets = sum(each["blocks"] * each["tickets"] for each in classes)

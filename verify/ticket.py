@@ -93,7 +93,7 @@ def proof_holds(proof: Any, code: str, *keys: bytes) -> str:
         "proof.ticket, CODE, blind, place or path",
         "this ticket with this code is not the one sealed at that place",
     )
-    said = [
+    lines = [
         f"SEALED: ticket {place + 1} of {seal['tickets']} of the {seal['bet_type']} contest of "
         f"{seal['day']}, closed at {seal['closed_at']}",
         f"root {seal['root']}",
@@ -104,8 +104,8 @@ def proof_holds(proof: Any, code: str, *keys: bytes) -> str:
         need(voids["seal"] == digest(proof["seal"]), "proof.amendments.seal", "another seal's")
         mine = [each["reasons"] for each in voids["voided"] if each["place"] == place]
         need(mine, "proof.amendments.voided", "does not list this ticket")
-        said.append(f"VOIDED AFTERWARDS by amendment {voids['number']}: {', '.join(mine)}")
-    return "\n".join(said)
+        lines.append(f"VOIDED AFTERWARDS by amendment {voids['number']}: {', '.join(mine)}")
+    return "\n".join(lines)
 
 
 def check(file: str, code: str, keys: str) -> str:
