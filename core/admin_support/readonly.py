@@ -183,23 +183,23 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
 
     def get_urls(self) -> list[URLPattern]:
         """Add the list as a file, and its saved views."""
-        kept, meta = self.admin_site.admin_view, self.model._meta
+        guarded, meta = self.admin_site.admin_view, self.model._meta
         as_files = [
             path(
                 f"{kind}/",
-                kept(functools.partial(files.answer, self, kind=kind)),
+                guarded(functools.partial(files.answer, self, kind=kind)),
                 name=f"{meta.app_label}_{meta.model_name}_{kind}",
             )
             for kind in files.KINDS
         ]
         views = path(
             "views/",
-            kept(functools.partial(saved.answer, self)),
+            guarded(functools.partial(saved.answer, self)),
             name=f"{meta.app_label}_{meta.model_name}_views",
         )
         chosen = path(
             "chosen/",
-            kept(functools.partial(choosing.answer, self)),
+            guarded(functools.partial(choosing.answer, self)),
             name=f"{meta.app_label}_{meta.model_name}_chosen",
         )
         return [*as_files, views, *([chosen] if self.chosen_acts else []), *super().get_urls()]
@@ -245,12 +245,12 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
         """Return whether the address of the list may ask this: only about a column that is shown,
         and about nothing of a related row but which one it is.
         """
-        own = {getattr(asked, "parameter_name", None) for asked in self.list_filter}
+        own = {getattr(list_filter, "parameter_name", None) for list_filter in self.list_filter}
         return lookup in own or self._asks_of_shown(lookup)
 
     def asked_names(self) -> set[str]:
         """Return the names of the columns that people see, and may search and filter by."""
-        filters = {asked for asked in self.list_filter if isinstance(asked, str)}
+        filters = {list_filter for list_filter in self.list_filter if isinstance(list_filter, str)}
         return {*self.columns, *(self.shown or self._all_names()), *self.told, *filters}
 
     def _asks_of_shown(self, lookup: str) -> bool:

@@ -103,8 +103,8 @@ class Door:
 
     def _capable(self, caller: str) -> bool:
         kind = Premises.Kind.ESTABLISHMENT if caller == SELLER else Premises.Kind.ENTITY_OFFICE
-        asked = self.declared.capability
-        return not asked or Capability(asked) in CAPABILITIES[kind]
+        capability = self.declared.capability
+        return not capability or Capability(capability) in CAPABILITIES[kind]
 
 
 def doors() -> list[Door]:

@@ -71,26 +71,26 @@ def matches_of(request: HttpRequest, term: str) -> Iterator[TableMatches]:
     for section in navigation.sections():
         for model, _icon in section.models:
             page = admin.site.get_model_admin(model)
-            asked = _asked(model, page, term)
-            if not asked or not page.has_view_permission(request):
+            condition = _asked(model, page, term)
+            if not condition or not page.has_view_permission(request):
                 continue
-            rows = list(page.get_queryset(request).filter(asked)[:MOST_OF_A_TABLE])
+            rows = list(page.get_queryset(request).filter(condition)[:MOST_OF_A_TABLE])
             if rows:
                 yield TableMatches(capfirst(str(model._meta.verbose_name_plural)), rows)
 
 
 def _asked(model: type[models.Model], page: Any, term: str) -> models.Q:
     """Return the condition that one of the columns is the term; none if none can be."""
-    asked = models.Q()
+    condition = models.Q()
     names = {field.name for field in model._meta.concrete_fields}
     quick: Sequence[str] = getattr(page, "quick", ())
     for lookup in (*quick, *({"uuid"} & names)):
         value = _read(model, lookup, term)
         if value is not None:
-            asked |= models.Q((lookup, value))
+            condition |= models.Q((lookup, value))
     if issubclass(model, Named) and quick and _uuid(term) is None:
-        asked |= with_name(model, term)
-    return asked
+        condition |= with_name(model, term)
+    return condition
 
 
 def _read(model: type[models.Model], lookup: str, term: str) -> Any:
@@ -134,11 +134,11 @@ def _day(term: str) -> datetime.date | None:
 
 def tables_found(request: HttpRequest, term: str) -> list[dict[str, Any]]:
     """Return the tables whose names contain the term."""
-    wanted = term.casefold()
+    folded = term.casefold()
     return [
         table
         for place in Place
         for section in navigation.records(request, place)
         for table in section["tables"]
-        if wanted in table["title"].casefold()
+        if folded in table["title"].casefold()
     ]

@@ -88,10 +88,10 @@ def _left_out(row: models.Model, key: Any, rows: int) -> Any:
         words = gettext("more than %(n)d older ones") % {"n": rows}
     words = f"{title}: {words}"
     page: Any = admin.site._registry.get(key.model)
-    asked = f"{key.name}__id__exact"
-    if page is None or not page.lookup_allowed(asked, str(row.pk)):
+    lookup = f"{key.name}__id__exact"
+    if page is None or not page.lookup_allowed(lookup, str(row.pk)):
         return words
-    return listed(key.model, words, **{asked: row.pk})
+    return listed(key.model, words, **{lookup: row.pk})
 
 
 def _may_read(request: HttpRequest, model: type[models.Model]) -> bool | None:

@@ -78,8 +78,8 @@ class LanguageQuery(Shape):
 
 def language_of(query: dict[str, Any]) -> str:
     """Return the language asked for, or that of the request."""
-    wanted = query.get("lang") or (get_language() or "").partition("-")[0]
-    return wanted if wanted in LANGUAGES else LANGUAGES[0]
+    language = query.get("lang") or (get_language() or "").partition("-")[0]
+    return language if language in LANGUAGES else LANGUAGES[0]
 
 
 def cached(request: Request, response: HttpResponse, *, max_age_s: int) -> HttpResponse:

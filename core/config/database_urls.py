@@ -60,8 +60,11 @@ def _completed(
     read: dict[str, Any], process: str, defaults: dict[str, str], session: str = ""
 ) -> dict[str, Any]:
     options = defaults | {"application_name": f"lototrot {process}"} | read["OPTIONS"]
-    said = [_SESSION + _ANSWERING.get(process, "") + session, read["OPTIONS"].get("options", "")]
-    options["options"] = " ".join(filter(None, said))
+    option_texts = [
+        _SESSION + _ANSWERING.get(process, "") + session,
+        read["OPTIONS"].get("options", ""),
+    ]
+    options["options"] = " ".join(filter(None, option_texts))
     # The code says which statements are prepared; the driver must not decide by counting, hence the
     # large number. With None, Django's default, it would not even prepare those.
     options["prepare_threshold"] = 2**31

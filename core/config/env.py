@@ -31,10 +31,10 @@ def secret(name: str, default: str = "") -> str:
     No error shows a part of it. Raises ImproperlyConfigured if both are given, or the file cannot
     be read.
     """
-    given, file = _read(name), _read(f"{name}_FILE")
+    value, file = _read(name), _read(f"{name}_FILE")
     if not file:
-        return given or default
-    if given:
+        return value or default
+    if value:
         raise ImproperlyConfigured(f"{name} and {name}_FILE are both given; one is enough")
     try:
         content = Path(file).read_text("utf-8").strip()

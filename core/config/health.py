@@ -72,10 +72,10 @@ def readyz(request: HttpRequest) -> HttpResponse:
     behind = {"broker": _broker(), "workers": _outcome(_workers)}
     whole = all(outcome == "ok" for outcome in behind.values())
     status = ("ok" if whole else "degraded") if ready else "unavailable"
-    told = checks | behind | {"second_machine": _outcome(_on_two_machines)}
+    states = checks | behind | {"second_machine": _outcome(_on_two_machines)}
     if read_standby():
-        told |= {"read_standby": read_standby()}
-    return JsonResponse({"status": status, "checks": told}, status=200 if ready else 503)
+        states |= {"read_standby": read_standby()}
+    return JsonResponse({"status": status, "checks": states}, status=200 if ready else 503)
 
 
 def _outcome(check: Callable[[], None]) -> str:

@@ -128,11 +128,11 @@ class Handler(WSGIHandler):
         headers = self._secured.get(is_secure)
         if headers is None:
             blank = HttpResponse()
-            given = {*blank.headers}
+            present = {*blank.headers}
             if self._security is not None:
                 self._security.process_response(request, blank)
             headers = {
-                name.lower(): (name, value) for name, value in blank.items() if name not in given
+                name.lower(): (name, value) for name, value in blank.items() if name not in present
             }
             self._secured[is_secure] = headers
         return headers

@@ -37,10 +37,10 @@ class Secrets:
         """
         if not self._holds(name):
             return ""
-        given = env.secret(name)
-        if given and self.production and len(given) < 32:
+        content = env.secret(name)
+        if content and self.production and len(content) < 32:
             raise ImproperlyConfigured(f"{name} is shorter than 32 characters")
-        return given or self._made(name)
+        return content or self._made(name)
 
     def data_keys(self, name: str) -> Any:
         """Return the keys of encrypted data, tokens or signatures: the version in use, and the 32

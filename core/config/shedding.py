@@ -65,8 +65,8 @@ def limit_s(environ: dict[str, Any]) -> float:
 
 def _waited_s(environ: dict[str, Any]) -> float:
     """Return how long ago the proxy took the request; 0 where it does not say."""
-    said = environ.get("HTTP_X_REQUEST_START", "")
+    header = environ.get("HTTP_X_REQUEST_START", "")
     try:
-        return time.time() - float(said.removeprefix("t="))
+        return time.time() - float(header.removeprefix("t="))
     except ValueError:
         return 0.0

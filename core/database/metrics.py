@@ -19,7 +19,7 @@ SELECT max(pg_current_wal_flush_lsn() - restart_lsn) FROM pg_replication_slots
 def source() -> Iterator[Metric]:
     """Yield standbys, archive, age of transactions, sessions, and the silence of workers."""
     state = machines()
-    told = (
+    figures = (
         ("database_replicas", "Servers that follow this one", state.replicas),
         (
             "database_second_machine",
@@ -34,7 +34,7 @@ def source() -> Iterator[Metric]:
         ("database_sessions_most", "max_connections", state.most_sessions),
         ("worker_silent_seconds", "Since a worker last answered", state.worker_silent_s),
     )
-    for name, words, value in told:
+    for name, words, value in figures:
         yield metrics.gauge(name, words, [] if value is None else [((), float(value))])
 
 
@@ -42,11 +42,11 @@ def replication() -> Iterator[Metric]:
     """Yield how far the slowest standby is behind, and the state of the one that is read."""
     with connection.cursor() as cursor:
         cursor.execute(_KEPT)
-        (kept,) = cursor.fetchone()
+        (state,) = cursor.fetchone()
     yield metrics.gauge(
         "database_replica_behind_bytes",
         "Log kept for the standby furthest behind",
-        [] if kept is None else [((), float(kept))],
+        [] if state is None else [((), float(state))],
     )
     has_one = standby.has_standby()
     lag_s = standby.standby_lag_s() if has_one else None

@@ -153,7 +153,7 @@ def _why(minutes: dict[str, Any], kind: Kind, language: str) -> list[Block]:
 
 def _announced(announcement: dict[str, Any], language: str) -> list[Block]:
     """Return an announcement, with the inspector's reason for a place elsewhere [B16]."""
-    said = Pair(
+    line = Pair(
         _("Announced at"),
         f"{_moment(announcement['announced_at'], language)}:"
         f" {announcement['place'] or '–'},"
@@ -161,9 +161,9 @@ def _announced(announcement: dict[str, Any], language: str) -> list[Block]:
     )
     elsewhere = announcement["elsewhere"]
     if elsewhere is None:
-        return [said]
+        return [line]
     text = f"{elsewhere['reason']} ({elsewhere['inspector']['name']})"
-    return [said, Pair(_("Why not at a Central Office"), text)]
+    return [line, Pair(_("Why not at a Central Office"), text)]
 
 
 def _how(minutes: dict[str, Any], language: str) -> list[Block]:
@@ -181,8 +181,8 @@ def _how(minutes: dict[str, Any], language: str) -> list[Block]:
         blocks.append(Pair(_("Commitment"), minutes["commitment"]))
         blocks.append(Pair(_("Committed at"), _moment(minutes["committed_at"], language)))
         means = minutes["means"]
-        given = _source(means["source"]) + (f": {means['pieces']}" if means["pieces"] else "")
-        blocks.append(Pair(_("Committed that the witness gives"), given))
+        means_text = _source(means["source"]) + (f": {means['pieces']}" if means["pieces"] else "")
+        blocks.append(Pair(_("Committed that the witness gives"), means_text))
     if entropy is None:
         method = _("Balls drawn by hand, for the system was out of reach; entered by two persons.")
         return [*blocks, Pair(_("Cause"), minutes["cause"]), Line(method)]

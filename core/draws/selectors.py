@@ -59,8 +59,8 @@ def draws_list(*, kind: str = "", subject: str = "", state: str = "") -> QuerySe
     rows = Draw.objects.filter(**{name: value for name, value in filters.items() if value})
     if_short = When(field__size__lte=documents.MOST_INLINE, then=F("field__entries"))
     with_parts = rows.select_related(*_PARTS).defer("field__entries")
-    told = with_parts.prefetch_related("announcements__elsewhere", "attendances__inspector")
-    return told.annotate(entries_shown=Case(if_short))
+    draws = with_parts.prefetch_related("announcements__elsewhere", "attendances__inspector")
+    return draws.annotate(entries_shown=Case(if_short))
 
 
 def draw_cards(draws: Iterable[Draw]) -> list[DrawCard]:

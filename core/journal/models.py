@@ -43,10 +43,10 @@ class RequestField(models.CharField):  # type: ignore[type-arg]
     def from_db_value(self, value: bytes | None, *_: object) -> str | None:
         if value is None:
             return None
-        kept = bytes(value)
-        if len(kept) == 1 + 16 and kept.startswith(_IS_UUID):
-            return str(uuid.UUID(bytes=kept[1:]))
-        return kept.decode(errors="replace")  # not as it was kept: the journal names the row
+        content = bytes(value)
+        if len(content) == 1 + 16 and content.startswith(_IS_UUID):
+            return str(uuid.UUID(bytes=content[1:]))
+        return content.decode(errors="replace")  # not as it was kept: the journal names the row
 
 
 class Source(Guarded):

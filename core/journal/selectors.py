@@ -139,19 +139,21 @@ def story(row: Model, related: Sequence[Any], further: Iterable[Model] = ()) -> 
     selected += [(key.model, key.column, row.pk) for key in related]
     rows = _written(selected)
     steps: dict[int, Step] = {}
-    changes = _changes([told for told, _ in rows])
+    changes = _changes([row_told for row_told, _ in rows])
     older_changes = len(changes) > MOST_CHANGES
     changes = changes[-MOST_CHANGES:]
     xids = {xid for _, xid in rows} | {change.xid for _, change in changes}
     acts = Act.objects.select_related("source", "user", "terminal", "operator").in_bulk(xids)
-    for told, xid in rows:
+    for row_told, xid in rows:
         if xid in acts:
-            steps.setdefault(xid, Step(acts[xid])).rows.append(told)
-    for told, change in changes:
+            steps.setdefault(xid, Step(acts[xid])).rows.append(row_told)
+    for row_told, change in changes:
         if change.xid in acts:
-            steps.setdefault(change.xid, Step(acts[change.xid])).changes.append((told, change))
+            steps.setdefault(change.xid, Step(acts[change.xid])).changes.append((row_told, change))
     ordered = [steps[xid] for xid in sorted(steps, key=lambda xid: (acts[xid].at, xid))]
-    return Story(ordered, _left_out(row, related, [told for told, _ in rows]), older_changes)
+    return Story(
+        ordered, _left_out(row, related, [row_told for row_told, _ in rows]), older_changes
+    )
 
 
 def _left_out(row: Model, related: Sequence[Any], told: Sequence[Model]) -> list[tuple[Any, int]]:
@@ -208,8 +210,8 @@ def _changes(rows: Sequence[Model]) -> list[tuple[Model, Change]]:
     by_table: dict[str, dict[Any, Model]] = {}
     for row in rows:
         by_table.setdefault(row._meta.db_table, {})[row.pk] = row
-    asked = Q()
-    for table, told in by_table.items():
-        asked |= Q(relation=table, row_id__in=list(told))
-    newest = Change.objects.filter(asked).order_by("-pk")[: MOST_CHANGES + 1] if rows else ()
+    condition = Q()
+    for table, rows_told in by_table.items():
+        condition |= Q(relation=table, row_id__in=list(rows_told))
+    newest = Change.objects.filter(condition).order_by("-pk")[: MOST_CHANGES + 1] if rows else ()
     return [(by_table[change.relation][change.row_id], change) for change in reversed(list(newest))]

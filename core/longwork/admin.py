@@ -52,11 +52,11 @@ class LongWorkAdmin(ReadOnlyAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         """Add the addresses of a work's progress and of its file."""
-        kept = self.admin_site.admin_view
+        guarded = self.admin_site.admin_view
         own = [
             path(
                 f"<int:pk>/{name}/",
-                kept(functools.partial(view, self)),
+                guarded(functools.partial(view, self)),
                 name=f"longwork_longwork_{name}",
             )
             for name, view in (("progress", _progress), ("file", _file))
@@ -93,9 +93,9 @@ class LongWorkAdmin(ReadOnlyAdmin):
     def fault_told(self, row: LongWork) -> Any:
         if not row.fault:
             return NOTHING
-        said = _UNEXPECTED if row.fault == services.UNEXPECTED else gettext(row.fault_says)
+        sentence = _UNEXPECTED if row.fault == services.UNEXPECTED else gettext(row.fault_says)
         details = as_html(row.fault_data) if row.fault_data else ""
-        return format_html("{} <code>{}</code> {}", said, row.fault, details)
+        return format_html("{} <code>{}</code> {}", sentence, row.fault, details)
 
     @admin.display(description=_("what it did"))
     def did(self, row: LongWork) -> Any:

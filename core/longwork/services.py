@@ -49,9 +49,9 @@ def work_ask(*, kind: str, by: StaffActor, content: Content | None = None) -> Lo
 
     Raises WorkUnknown, PowerMissing, WorkBusy.
     """
-    wanted, content = kind_named(kind), content or {}
-    by.need(wanted.power_for(content))
-    of_whom = None if wanted.shared else by.user_id
+    work_kind, content = kind_named(kind), content or {}
+    by.need(work_kind.power_for(content))
+    of_whom = None if work_kind.shared else by.user_id
     key = canonical_sha256({"kind": kind, "content": content, "by": of_whom}).hex()
     for _try in range(_TRIES):
         same = LongWork.objects.filter(key=key, state__in=LongWork.OPEN).first()
@@ -126,8 +126,8 @@ def _run(work: LongWork) -> Outcome:
 def _finish(work: LongWork, outcome: Outcome) -> None:
     """Record the result of the work, and keep its file, in one transaction."""
     with transaction.atomic():
-        kept = _file_kept(work, outcome.file) if outcome.file else {}
-        _ended(work.pk, State.DONE, result=dict(outcome.counts), **kept)
+        file_columns = _file_kept(work, outcome.file) if outcome.file else {}
+        _ended(work.pk, State.DONE, result=dict(outcome.counts), **file_columns)
     log.info("long work done", work=work.pk, kind=work.kind)
 
 
@@ -150,19 +150,19 @@ def _file_kept(work: LongWork, file: File) -> dict[str, Any]:
 
 def _fail(work: LongWork, error: Exception) -> None:
     if isinstance(error, DomainError):
-        said = {"fault": error.code, "fault_says": error.message, "fault_data": error.data}
+        fault = {"fault": error.code, "fault_says": error.message, "fault_data": error.data}
         log.warning("long work failed", work=work.pk, kind=work.kind, fault=error.code)
     else:
-        said = {"fault": UNEXPECTED, "fault_says": type(error).__name__}
+        fault = {"fault": UNEXPECTED, "fault_says": type(error).__name__}
         log.error("long work failed", work=work.pk, kind=work.kind, exc_info=error)
     if not connection.in_atomic_block:
         connection.close_if_unusable_or_obsolete()
-    _ended(work.pk, State.FAILED, **said)
+    _ended(work.pk, State.FAILED, **fault)
 
 
-def _ended(pk: int, state: str, **said: Any) -> bool:
+def _ended(pk: int, state: str, **columns: Any) -> bool:
     running = LongWork.objects.filter(pk=pk, state=State.RUNNING)
-    return bool(running.update(state=state, ended_at=clock.now(), **said))
+    return bool(running.update(state=state, ended_at=clock.now(), **columns))
 
 
 def work_file(*, by: StaffActor, pk: int) -> LongWork:

@@ -57,8 +57,8 @@ def looked_up_and_paid(day: date) -> Outcome:
     )
     lists = {
         "named_like_staff": [_named(cheque) for cheque in named.order_by("number")],
-        "told_before": [row for told, row in paid if told],
-        "looked_up_before": [row for told, row in paid if not told],
+        "told_before": [row for was_told, row in paid if was_told],
+        "looked_up_before": [row for was_told, row in paid if not was_told],
     }
     counts = {name: len(rows) for name, rows in lists.items()}
     return Outcome(counts, {name: rows for name, rows in lists.items() if rows})
@@ -66,8 +66,8 @@ def looked_up_and_paid(day: date) -> Outcome:
 
 def _paid(row: tuple[Any, ...]) -> tuple[bool, dict[str, Any]]:
     """Return whether the payer was told by the code, and the row of the list."""
-    payment, game, document, cents, means, paid_at, premises, who, door, at, told = row
-    return told, {
+    payment, game, document, cents, means, paid_at, premises, who, door, at, told_before = row
+    return told_before, {
         "payment": payment,
         "game": game,
         "document": document,

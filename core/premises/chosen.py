@@ -92,13 +92,13 @@ def plan_of(
     `state` returns how premises stand by their key, as JSON; `unfit` the code and the sentence that
     refuse premises that stand so, or None. Raises SelectionEmpty for none or more than 200.
     """
-    asked = list(dict.fromkeys(codes))
-    if not 0 < len(asked) <= MOST:
+    distinct = list(dict.fromkeys(codes))
+    if not 0 < len(distinct) <= MOST:
         raise SelectionEmpty(most=MOST)
-    places = {place.code: place for place in Premises.objects.filter(code__in=asked)}
+    places = {place.code: place for place in Premises.objects.filter(code__in=distinct)}
     standing = state(list(places.values()))
     plan = Plan()
-    for code in asked:
+    for code in distinct:
         place = places.get(code)
         if place is None:
             plan.refused.append(Refused(code, "", UNKNOWN, "There are no such premises."))

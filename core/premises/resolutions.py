@@ -102,13 +102,13 @@ def _subject(
     effect: str, authorisation: int | None, premises: str | None, terminal: str | None
 ) -> Resolution:
     """Return an unsaved resolution with the one row that it is about."""
-    given = [authorisation is not None, premises is not None, terminal is not None]
-    wanted = {
+    present = [authorisation is not None, premises is not None, terminal is not None]
+    allowed = {
         Effect.ENDED.value: ([True, False, False],),
         Effect.REVOKED.value: ([False, False, True],),
         Effect.SUSPENDED.value: ([False, True, False], [False, False, True]),
     }
-    if given not in wanted[effect]:
+    if present not in allowed[effect]:
         raise ResolutionSubject
     row = Resolution(effect=effect)
     if authorisation is not None:

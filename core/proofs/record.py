@@ -37,8 +37,10 @@ def record_render(*, day: datetime.date, output: Output, language: str) -> bytes
         return render(document, output=output, created_at=clock.now(), paper=Paper.A4)
 
     # Entries are chained: the newest one of the day says all that the paper lists.
-    said = bytes(newest) if newest is not None else b""
-    return made.public_contents.get("record", said, day, output, language, simulated, make=make)
+    newest_digest = bytes(newest) if newest is not None else b""
+    return made.public_contents.get(
+        "record", newest_digest, day, output, language, simulated, make=make
+    )
 
 
 def _blocks(day: datetime.date, entries: QuerySet[LogEntry], language: str) -> tuple[Block, ...]:

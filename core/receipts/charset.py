@@ -24,8 +24,8 @@ def clean(text: str) -> str:
     reading direction.
     """
     composed = unicodedata.normalize("NFC", text.replace("\r\n", "\n"))
-    kept = (c for c in composed if unicodedata.category(c) != "Cf")
-    return "".join(" " if unicodedata.category(c)[0] in "CZ" and c != "\n" else c for c in kept)
+    visible = (c for c in composed if unicodedata.category(c) != "Cf")
+    return "".join(" " if unicodedata.category(c)[0] in "CZ" and c != "\n" else c for c in visible)
 
 
 def encodable(text: str, encoding: str) -> str:

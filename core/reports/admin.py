@@ -72,11 +72,11 @@ def _day(request: HttpRequest, name: str) -> datetime.date | None:
 
 def _compared(request: HttpRequest, table: Table) -> list[list[tuple[Any, bool]]]:
     """Return the sums of the other period that the person asks for, and the changes since."""
-    asked = COMPARED.get(request.GET.get("with", ""))
+    comparison = COMPARED.get(request.GET.get("with", ""))
     summed = [column.summed for column in table.report.columns]
-    if asked is None or not table.report.dated or not any(summed):
+    if comparison is None or not table.report.dated or not any(summed):
         return []
-    period = asked[1](table.period)
+    period = comparison[1](table.period)
     by = signed_on.actor(request)
     other = selectors.report(
         by=by, name=table.report.name, first=period.first, last=period.last

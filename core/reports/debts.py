@@ -88,9 +88,9 @@ def _charges(owed_cents: dict[int, int]) -> dict[int, list[tuple[int, int]]]:
         closing_cents, paid_cents = last.get(premises, (0, 0))
         charges[premises].append((0, owed - closing_cents + paid_cents))
     weeks = Statement.objects.filter(week_to__gte=add_days(today, -AGES_DAYS[-1]))
-    told = ("premises_id", "week_to", "opening_cents", "settled_cents", "closing_cents")
+    columns = ("premises_id", "week_to", "opening_cents", "settled_cents", "closing_cents")
     for premises, week_to, opening, settled, closing in (
-        weeks.filter(premises__in=list(owed_cents)).order_by("-week_to").values_list(*told)
+        weeks.filter(premises__in=list(owed_cents)).order_by("-week_to").values_list(*columns)
     ):
         charges[premises].append(((today - week_to).days, closing - opening - settled))
     return charges

@@ -238,7 +238,7 @@ def _message(order: ReportOrder, period: tables.Period) -> EmailMessage:
     look(EXPORT, f"report:{order.report}", asked=f"{order.kind} {period.last} {address}")
     name = f"{order.report}-{period.first}-{period.last}.{order.kind}"
     title = str(table.report.title)
-    said = gettext("Report: %(title)s, from %(first)s to %(last)s.") % {
+    subject_line = gettext("Report: %(title)s, from %(first)s to %(last)s.") % {
         "title": title,
         "first": period.first.strftime("%d/%m/%Y"),
         "last": period.last.strftime("%d/%m/%Y"),
@@ -246,7 +246,7 @@ def _message(order: ReportOrder, period: tables.Period) -> EmailMessage:
     why = gettext("You ordered it. You end the order in the administration, Reports by mail.")
     message = EmailMessage(
         subject=f"{title} · {period.first:%d/%m/%Y} – {period.last:%d/%m/%Y}",
-        body=f"{said}\n\n{why}\n",
+        body=f"{subject_line}\n\n{why}\n",
         to=[address],
         headers={"Message-ID": f"<report-{order.pk}-{period.last}@{settings.MAIL_FROM_DOMAIN}>"},
     )

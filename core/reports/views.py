@@ -45,8 +45,8 @@ class ViewUnknown(NotFound):
 
 def query_of(address: str) -> str:
     """Return the query of a list's address in one order, without the parameter of the page."""
-    asked = [(name, value) for name, value in parse_qsl(address) if name not in _NOT_ASKED]
-    return urlencode(sorted(asked))
+    parameters = [(name, value) for name, value in parse_qsl(address) if name not in _NOT_ASKED]
+    return urlencode(sorted(parameters))
 
 
 def view_save(*, by: StaffActor, table: str, name: str, query: str, role: str = "") -> SavedView:
@@ -55,8 +55,8 @@ def view_save(*, by: StaffActor, table: str, name: str, query: str, role: str = 
     Raises PowerMissing, ViewRefused, RoleNotYours, ViewNameTaken, TooManyViews.
     """
     by.need(powers.SAVE_VIEWS)
-    name, asked = name.strip(), query_of(query)
-    if not asked or not 0 < len(name) <= NAME_CHARS or len(asked) > QUERY_CHARS:
+    name, normal_query = name.strip(), query_of(query)
+    if not normal_query or not 0 < len(name) <= NAME_CHARS or len(normal_query) > QUERY_CHARS:
         raise ViewRefused
     if role and role not in by.roles:
         raise RoleNotYours(role=role)
@@ -68,7 +68,7 @@ def view_save(*, by: StaffActor, table: str, name: str, query: str, role: str = 
             return SavedView.objects.create(
                 table=table,
                 name=name,
-                query=asked,
+                query=normal_query,
                 owner_id=by.user_id,
                 saved_in_id=by.session_id,
                 role=role,

@@ -61,8 +61,8 @@ class Screens:
             return self._get_response(request)
         if request.path_info.startswith(_ADMIN):
             return _protected(self._get_response(request), ADMIN_POLICY, ADMIN_PERMISSIONS)
-        asked = request.GET.get(LANGUAGE_PARAMETER, "")
-        chosen = asked if asked in dict(settings.LANGUAGES) else ""
+        language = request.GET.get(LANGUAGE_PARAMETER, "")
+        chosen = language if language in dict(settings.LANGUAGES) else ""
         if chosen:
             translation.activate(chosen)
             request.LANGUAGE_CODE = chosen

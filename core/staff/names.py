@@ -127,8 +127,8 @@ def with_name(model: type[Named], words: str) -> Q:
 
     The database cannot compare names, so all of them are read for it.
     """
-    wanted = words.casefold()
-    return Q(pk__in=[pk for pk, name in all_names(model) if wanted in name.casefold()])
+    folded = words.casefold()
+    return Q(pk__in=[pk for pk, name in all_names(model) if folded in name.casefold()])
 
 
 def _cell(model: type[Named], ciphertext: bytes) -> Cell:

@@ -28,7 +28,7 @@ def given_lately(day: date) -> Outcome:
     """
     begin, end = day_bounds(day)
     decided = _CONFIRMED.filter(decided_at__gte=begin, decided_at__lt=end).order_by("pk")
-    given = _given(
+    changed = _given(
         list(
             _CONFIRMED.filter(
                 proposal__kind__startswith="staff.",
@@ -40,7 +40,7 @@ def given_lately(day: date) -> Outcome:
     rows = [
         _row(decision, gift)
         for decision in decided
-        for gift in given[decision.decided_by_id]
+        for gift in changed[decision.decided_by_id]
         if decision.decided_at - A_WEEK <= gift.decided_at < decision.decided_at
     ]
     counts = {

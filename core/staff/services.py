@@ -86,12 +86,12 @@ def roles_checked(roles: Sequence[str], appointment: str) -> list[str]:
 
     Raises RolesIncompatible, AppointmentMissing.
     """
-    given = [role.value for role in Role if role in roles]
-    if len(given) > 1 and powers.ALONE.intersection(given):
-        raise RolesIncompatible(roles=given, alone=sorted(powers.ALONE))
-    if Role.INSPECTOR in given and not appointment:
+    ordered = [role.value for role in Role if role in roles]
+    if len(ordered) > 1 and powers.ALONE.intersection(ordered):
+        raise RolesIncompatible(roles=ordered, alone=sorted(powers.ALONE))
+    if Role.INSPECTOR in ordered and not appointment:
         raise AppointmentMissing
-    return given
+    return ordered
 
 
 def user_create(
@@ -130,8 +130,8 @@ def username_check(username: str, full_name: str) -> None:
 
     Capitals and accents mean nothing, nor do words of less than three letters.
     """
-    told = "".join(names.words(username))
-    if any(len(word) > 2 and word in told for word in names.words(full_name)):
+    letters = "".join(names.words(username))
+    if any(len(word) > 2 and word in letters for word in names.words(full_name)):
         raise UsernameTellsName(username=username)
 
 

@@ -175,10 +175,10 @@ class StatementAdmin(ReadOnlyAdmin):
         )
 
     def get_urls(self) -> list[URLPattern]:
-        kept = self.admin_site.admin_view
+        guarded = self.admin_site.admin_view
         return [
-            path("<uuid:ident>.pdf", kept(self._pdf), name="statement_pdf"),
-            path("<uuid:ident>.csv", kept(self._csv), name="statement_csv"),
+            path("<uuid:ident>.pdf", guarded(self._pdf), name="statement_pdf"),
+            path("<uuid:ident>.csv", guarded(self._csv), name="statement_csv"),
             *super().get_urls(),
         ]
 

@@ -286,15 +286,15 @@ def statement_settle(
     issued = statement_get(statement)
     if not reference.strip():
         raise ReferenceMissing
-    asked = _Asked(issued, amount_cents, paid_on, reference)
-    if not _needs_two(asked):
+    payment = _Asked(issued, amount_cents, paid_on, reference)
+    if not _needs_two(payment):
         hold((Lock.STATEMENT, issued.premises_id))
-    recorded = _recorded(asked)
+    recorded = _recorded(payment)
     if recorded is not None:
         return recorded
-    _need_fits(asked)
-    if not _needs_two(asked):
-        return _remit(asked, recorded_by_id=by.user_id, recorded_in_id=by.session_id)
+    _need_fits(payment)
+    if not _needs_two(payment):
+        return _remit(payment, recorded_by_id=by.user_id, recorded_in_id=by.session_id)
     return two_persons.propose(
         kind=REMITTANCE,
         subject=f"remittance:{issued}:{reference}"[:80],
@@ -319,42 +319,42 @@ class _Asked:
     reference: str
 
 
-def _needs_two(asked: _Asked) -> bool:
-    alone = asked.statement.remittances.filter(proposal=None)
+def _needs_two(payment: _Asked) -> bool:
+    alone = payment.statement.remittances.filter(proposal=None)
     before = alone.aggregate(cents=Sum("amount_cents"))["cents"] or 0
-    reached = before + asked.amount_cents >= settings.REMITTANCE_SECOND_PERSON_FROM_CENTS
-    return asked.amount_cents < 0 or reached
+    reached = before + payment.amount_cents >= settings.REMITTANCE_SECOND_PERSON_FROM_CENTS
+    return payment.amount_cents < 0 or reached
 
 
-def _recorded(asked: _Asked) -> Remittance | None:
+def _recorded(payment: _Asked) -> Remittance | None:
     """Return the row of that bank movement, if there is one. Raises RemittanceRecorded."""
-    of_premises = Remittance.objects.filter(premises_id=asked.statement.premises_id)
-    recorded = of_premises.filter(reference=asked.reference).first()
+    of_premises = Remittance.objects.filter(premises_id=payment.statement.premises_id)
+    recorded = of_premises.filter(reference=payment.reference).first()
     if recorded is not None and (
         recorded.statement_id,
         recorded.amount_cents,
         recorded.paid_on,
-    ) != (asked.statement.pk, asked.amount_cents, asked.paid_on):
-        raise RemittanceRecorded(reference=asked.reference)
+    ) != (payment.statement.pk, payment.amount_cents, payment.paid_on):
+        raise RemittanceRecorded(reference=payment.reference)
     return recorded
 
 
-def _need_fits(asked: _Asked) -> None:
-    left, cents = outstanding_cents(asked.statement), asked.amount_cents
+def _need_fits(payment: _Asked) -> None:
+    left, cents = outstanding_cents(payment.statement), payment.amount_cents
     fits = 0 < cents <= left or left <= cents < 0
-    if not fits or asked.paid_on > natural_day(clock.now()):
+    if not fits or payment.paid_on > natural_day(clock.now()):
         raise RemittanceRefused(outstanding_cents=left, amount_cents=cents)
 
 
-def _remit(asked: _Asked, **by: Any) -> Remittance:
+def _remit(payment: _Asked, **by: Any) -> Remittance:
     now = clock.now()
     remittance = Remittance.objects.create(
         uuid=row_uuid(now),
-        statement=asked.statement,
-        premises_id=asked.statement.premises_id,
-        amount_cents=asked.amount_cents,
-        paid_on=asked.paid_on,
-        reference=asked.reference,
+        statement=payment.statement,
+        premises_id=payment.statement.premises_id,
+        amount_cents=payment.amount_cents,
+        paid_on=payment.paid_on,
+        reference=payment.reference,
         recorded_at=now,
         **by,
     )
@@ -367,13 +367,13 @@ def _remitted(proposal: Proposal, by: StaffActor) -> None:
     content = proposal.content
     issued = statement_get(uuid.UUID(content["statement"]))
     paid_on = datetime.date.fromisoformat(content["paid_on"])
-    asked = _Asked(issued, content["amount_cents"], paid_on, content["reference"])
+    payment = _Asked(issued, content["amount_cents"], paid_on, content["reference"])
     hold((Lock.STATEMENT, issued.premises_id))
-    if _recorded(asked) is not None:
-        raise RemittanceRecorded(reference=asked.reference)
-    _need_fits(asked)
+    if _recorded(payment) is not None:
+        raise RemittanceRecorded(reference=payment.reference)
+    _need_fits(payment)
     _remit(
-        asked,
+        payment,
         recorded_by_id=proposal.proposed_by_id,
         recorded_in_id=proposal.proposed_in_id,
         proposal=proposal,

@@ -52,12 +52,12 @@ class Watch:
     def ask(self) -> None:
         """Ask every outside reference. A reference that gives no time has no sample then."""
         samples = []
-        asked: list[tuple[Callable[[str], Sample], str]] = [
+        questions: list[tuple[Callable[[str], Sample], str]] = [
             (references.receiver, address) for address in settings.LOG_RECEIVERS
         ]
         if settings.NTP_SERVER:
-            asked.append((references.ntp, settings.NTP_SERVER))
-        for ask, name in asked:
+            questions.append((references.ntp, settings.NTP_SERVER))
+        for ask, name in questions:
             try:
                 samples.append(ask(name))
             except (OSError, NoTime) as error:

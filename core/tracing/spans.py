@@ -106,7 +106,7 @@ def _stated(statement: object, run: Callable[[], Any]) -> Any:
         return run()
     text = statement if isinstance(statement, str) else type(statement).__name__
     name = summary(text)
-    said = {
+    attributes = {
         "db.system.name": "postgresql",
         "db.query.summary": name,
         "db.query.text": text[:_LONGEST_STATEMENT],
@@ -114,7 +114,7 @@ def _stated(statement: object, run: Callable[[], Any]) -> Any:
     with _tracer.start_as_current_span(
         name,
         kind=SpanKind.CLIENT,
-        attributes=said,
+        attributes=attributes,
         record_exception=False,
         set_status_on_exception=False,
     ) as span:

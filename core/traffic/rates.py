@@ -89,7 +89,7 @@ class Memory:
             self._until_s.clear()
 
     def _forget(self, now_s: float) -> None:
-        kept = {key: until for key, until in self._until_s.items() if until > now_s}
+        unpaid = {key: until for key, until in self._until_s.items() if until > now_s}
         # All of them are in use: the nearest to being paid for lose least.
-        newest = sorted(kept, key=kept.__getitem__)[-self._most // 2 :]
-        self._until_s = {key: kept[key] for key in newest}
+        newest = sorted(unpaid, key=unpaid.__getitem__)[-self._most // 2 :]
+        self._until_s = {key: unpaid[key] for key in newest}

@@ -33,8 +33,8 @@ class BuildingForm(ActForm):
     def find_draft(self) -> None:
         """Set `draft` to the proposal that waits and that is corrected."""
         waiting = Proposal.objects.filter(kind=self.kind, decision=None)
-        asked = self.asked.get("draft")
-        self.draft = next((one for one in waiting if str(one.uuid) == asked), None)
+        draft = self.asked.get("draft")
+        self.draft = next((one for one in waiting if str(one.uuid) == draft), None)
 
     def add_rules(self, *, rows: int = 4, required: bool = False) -> None:
         """Add a field for the text of the rules in each language."""

@@ -85,8 +85,10 @@ class Asked(forms.Form):
         """Return whether the query includes rows of a day, or of one before."""
         if not self.is_valid():
             return False
-        asked = self.cleaned_data.items()
-        since = [value for key, value in asked if key.endswith(FROM) and type(value) is type(day)]
+        conditions = self.cleaned_data.items()
+        since = [
+            value for key, value in conditions if key.endswith(FROM) and type(value) is type(day)
+        ]
         return all(each <= day for each in since)
 
     def _title(self, name: str) -> str:

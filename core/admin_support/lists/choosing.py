@@ -34,9 +34,9 @@ MOST = 200
 ROWS = "rows"
 
 
-def keys(asked: Mapping[str, str]) -> list[int]:
+def keys(parameters: Mapping[str, str]) -> list[int]:
     """Return the keys of the chosen rows from the parameters of an act's address."""
-    texts = asked.get(ROWS, "").split(".")
+    texts = parameters.get(ROWS, "").split(".")
     return [int(text) for text in texts if text.isascii() and text.isdigit() and len(text) < 18]
 
 
@@ -79,11 +79,11 @@ def answer(page: Any, request: HttpRequest) -> HttpResponseBase:
         return files.given(page, rows, do, asked=f"{do} {ROWS}={len(chosen)} {query}")
     if do not in {act.name for act in offered(page, request)}:
         raise Http404
-    meta, asked = page.model._meta, QueryDict(mutable=True)
-    asked[ROWS] = ".".join(map(str, sorted(chosen)))
+    meta, parameters = page.model._meta, QueryDict(mutable=True)
+    parameters[ROWS] = ".".join(map(str, sorted(chosen)))
     list_url = reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist")
-    asked["back"] = f"{list_url}?{query}" if query else list_url
-    return HttpResponseRedirect(f"../{do}/?{asked.urlencode()}")
+    parameters["back"] = f"{list_url}?{query}" if query else list_url
+    return HttpResponseRedirect(f"../{do}/?{parameters.urlencode()}")
 
 
 def _rows(page: Any, request: HttpRequest, query: str) -> "QuerySet[Any]":

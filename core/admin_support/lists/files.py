@@ -102,13 +102,13 @@ def answer(page: Any, request: HttpRequest, kind: str) -> HttpResponseBase:
     if not page.has_view_permission(request):
         raise PermissionDenied
     try:
-        asked = page.get_changelist_instance(request)
+        changelist = page.get_changelist_instance(request)
     except IncorrectLookupParameters:
         return HttpResponseRedirect("../?e=1")
     query = request.META.get("QUERY_STRING", "")
-    if is_longer(asked.queryset, KINDS[kind]):
+    if is_longer(changelist.queryset, KINDS[kind]):
         return _later(page, request, kind, query)
-    return given(page, asked.queryset, kind, asked=f"{kind} {query}")
+    return given(page, changelist.queryset, kind, asked=f"{kind} {query}")
 
 
 def given(page: Any, rows: "QuerySet[Any]", kind: str, *, asked: str) -> HttpResponseBase:

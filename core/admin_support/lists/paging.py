@@ -54,14 +54,14 @@ def totals_of(rows: "QuerySet[Any]", summed: Sequence[str] = ()) -> Totals | Non
     few = rows.order_by()[: MOST_COUNTED + 1]
     try:
         with transaction.atomic(), limited(TOTALS_LIMIT_S):
-            told = few.aggregate(rows=Count("pk"), **{name: Sum(name) for name in summed})
+            totals = few.aggregate(rows=Count("pk"), **{name: Sum(name) for name in summed})
     except ReadingTooLong:
         return None
-    if told["rows"] > MOST_COUNTED:
+    if totals["rows"] > MOST_COUNTED:
         return Totals(MOST_COUNTED, is_more=True, sums=[])
     titles = [capfirst(str(rows.model._meta.get_field(name).verbose_name)) for name in summed]
-    sums = [(title, money(told[name] or 0)) for title, name in zip(titles, summed, strict=True)]
-    return Totals(told["rows"], is_more=False, sums=sums)
+    sums = [(title, money(totals[name] or 0)) for title, name in zip(titles, summed, strict=True)]
+    return Totals(totals["rows"], is_more=False, sums=sums)
 
 
 class Pages(Paginator):  # type: ignore[type-arg]  # not a generic class when it runs
@@ -133,8 +133,8 @@ class List(ChangeList):  # type: ignore[misc]  # unfold is not typed
         last = retired_until(self.model._meta.db_table)
         if last is None or not self.asked.reaches(last):
             return ""
-        said = gettext("Rows up to %(day)s were retired: those not listed are in the archives.")
-        return said % {"day": day(last)}
+        sentence = gettext("Rows up to %(day)s were retired: those not listed are in the archives.")
+        return sentence % {"day": day(last)}
 
     def kept(self) -> list[tuple[str, str]]:
         """Return the other parameters of the address, which stay when the questions change."""

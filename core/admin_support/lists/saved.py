@@ -19,14 +19,14 @@ def offered(page: Any, request: HttpRequest) -> dict[str, Any]:
     if not signed_on.may(request, powers.SAVE_VIEWS):
         return {}
     by = signed_on.actor(request)
-    asked = views.query_of(request.META.get("QUERY_STRING", ""))
+    present_query = views.query_of(request.META.get("QUERY_STRING", ""))
     views_here = views.views_of(by=by, table=page.model._meta.label_lower)
     return {
         "views": [
-            {"view": view, "mine": view.owner_id == by.user_id, "open": view.query == asked}
+            {"view": view, "mine": view.owner_id == by.user_id, "open": view.query == present_query}
             for view in views_here
         ],
-        "asked": asked,
+        "asked": present_query,
         "roles": [(role.value, role.label) for role in Role if role in by.roles],
     }
 
@@ -45,7 +45,7 @@ def answer(page: Any, request: HttpRequest) -> HttpResponse:
         with transaction.atomic():
             if "remove" in typed:
                 views.view_remove(by=by, pk=_number(typed["remove"]))
-                said = gettext("The view is removed.")
+                message = gettext("The view is removed.")
             else:
                 views.view_save(
                     by=by,
@@ -54,11 +54,11 @@ def answer(page: Any, request: HttpRequest) -> HttpResponse:
                     query=query,
                     role=typed.get("role", ""),
                 )
-                said = gettext("The view is saved.")
+                message = gettext("The view is saved.")
     except DomainError as error:
         messages.error(request, gettext(error.message))
     else:
-        messages.success(request, said)
+        messages.success(request, message)
     return HttpResponseRedirect(f"../?{query}" if query else "../")
 
 

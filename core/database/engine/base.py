@@ -74,5 +74,5 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return bool(row[0] == "off" or not self._writes())
 
     def _writes(self) -> bool:
-        wanted = self.settings_dict["OPTIONS"].get("target_session_attrs", "any")
-        return wanted in ("read-write", "primary")
+        attributes = self.settings_dict["OPTIONS"].get("target_session_attrs", "any")
+        return attributes in ("read-write", "primary")

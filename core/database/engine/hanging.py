@@ -48,9 +48,9 @@ def leave_hanging(parameters: dict[str, Any]) -> list[str]:
 
 def _hangs(parameters: dict[str, Any]) -> bool:
     """Return whether a server leaves a new connection without an answer. A refusal is an answer."""
-    asked = {**parameters, "connect_timeout": PATIENCE_S, "target_session_attrs": "any"}
+    patient = {**parameters, "connect_timeout": PATIENCE_S, "target_session_attrs": "any"}
     try:
-        psycopg.connect(**asked).close()
+        psycopg.connect(**patient).close()
     except psycopg.errors.ConnectionTimeout:
         return True
     except psycopg.Error:

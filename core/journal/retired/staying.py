@@ -76,8 +76,8 @@ def _is_among(table: Journaled, columns: list[str], retired: RetiredRange, after
     A function of the database says which rows stay. It need not be trusted: those that it names
     must have the published digest. `after` is the last batch that has no row of the range.
     """
-    gone = Block.objects.filter(row_form__relation=table.name, entries=None, short=None)
-    left = set(gone.filter(batch_id__gt=after).values_list("batch_id", flat=True))
+    without_entries = Block.objects.filter(row_form__relation=table.name, entries=None, short=None)
+    left = set(without_entries.filter(batch_id__gt=after).values_list("batch_id", flat=True))
     if not left:
         return False
     batches, digest = Batches(min(left), max(left)), hashlib.sha256()

@@ -133,8 +133,8 @@ def _move_cash(by: StaffActor, target: CashSession, data: Data) -> Done:
 
 
 def _close_cash(by: StaffActor, target: CashSession, data: Data) -> Done:
-    given = {name: data[name] for name in ("count", "reason", "words")}
-    outcome = cash.cash_close(by=by, session=target.uuid, **given)
+    counting = {name: data[name] for name in ("count", "reason", "words")}
+    outcome = cash.cash_close(by=by, session=target.uuid, **counting)
     if isinstance(outcome, CashSession):
         return Done(_("The cash session is closed."), target)
     return Done(_("The count differs from the books; a second person confirms it."), target)

@@ -137,17 +137,17 @@ def _pay(by: StaffActor, asked: dict[str, Any]) -> DeskResult:
     )
     outcome = desk.desk_pay(by=by, request=request)
     if isinstance(outcome, Paid):
-        said = _("Paid: hand the money over and keep the paper.")
+        message = _("Paid: hand the money over and keep the paper.")
         if outcome.means == Means.NOMINATIVE_CHEQUE:
-            said = _("Paid by cheque: print it from the register.")
+            message = _("Paid by cheque: print it from the register.")
         paper, detail = _paper("payment", outcome.uuid), money(outcome.amount_cents)
-        return DeskResult(said, paper=paper, detail=detail)
+        return DeskResult(message, paper=paper, detail=detail)
     return _proposed(outcome)
 
 
 def _proposed(proposal: Proposal) -> DeskResult:
-    said = _("Proposed: another person confirms it, and only then is it paid.")
-    return DeskResult(said, "warn", detail=link(proposal))
+    message = _("Proposed: another person confirms it, and only then is it paid.")
+    return DeskResult(message, "warn", detail=link(proposal))
 
 
 def _exchange(by: StaffActor, asked: dict[str, Any]) -> DeskResult:
@@ -157,8 +157,8 @@ def _exchange(by: StaffActor, asked: dict[str, Any]) -> DeskResult:
     outcome = goods.exchange_make(by=by, request=request)
     if isinstance(outcome, Proposal):
         return _proposed(outcome)
-    said = _("Exchanged: hand the document over that entitles to the thing.")
-    return DeskResult(said, paper=_paper("exchange", outcome.uuid))
+    message = _("Exchanged: hand the document over that entitles to the thing.")
+    return DeskResult(message, paper=_paper("exchange", outcome.uuid))
 
 
 def _present(by: StaffActor, asked: dict[str, Any]) -> DeskResult:
@@ -273,12 +273,12 @@ def _compared(checked: Checked, details: Mapping[str, Any]) -> list[tuple[Any, A
 def _document(state: DeskState) -> dict[str, Any]:
     checked = state.checked
     payable, rule = checked.payable, checked.rule
-    said, tone = STATES[checked.state.value]
+    state_text, tone = STATES[checked.state.value]
     details = checked.details()
     if checked.refusal and tone == "good":
         tone = "warn"
     return {
-        "said": said,
+        "said": state_text,
         "tone": tone,
         "owed_cents": checked.owed_cents,
         "owed": money(checked.owed_cents) if checked.owed_cents else "",

@@ -179,8 +179,8 @@ class ChequeAdmin(_Register):
         return format_html('<a class="text-link" href="{}">PDF</a>', url)
 
     def get_urls(self) -> list[URLPattern]:
-        kept = self.admin_site.admin_view
-        pdf = path("<int:number>.pdf", kept(self._pdf), name="payoffice_cheque_pdf")
+        guarded = self.admin_site.admin_view
+        pdf = path("<int:number>.pdf", guarded(self._pdf), name="payoffice_cheque_pdf")
         return [pdf, *super().get_urls()]
 
     def _pdf(self, request: HttpRequest, number: int) -> HttpResponse:

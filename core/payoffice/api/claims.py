@@ -273,8 +273,8 @@ class Deposits(TerminalView):
         },
     )
     def post(self, request: Request) -> HttpResponse:
-        asked = deposits.DepositRequest(**self.read(DepositIn))
-        deposit = deposits.deposit_take(at=self.terminal, request=asked)
+        deposit_request = deposits.DepositRequest(**self.read(DepositIn))
+        deposit = deposits.deposit_take(at=self.terminal, request=deposit_request)
         return self.answer(DepositOut, deposit, 201)
 
 

@@ -122,8 +122,8 @@ class Payments(StaffView):
         power=powers.PAY,
     )
     def post(self, request: Request) -> HttpResponse:
-        asked = claims.pay_request(self.read_body(PaymentIn))
-        outcome = desk.desk_pay(by=self.by, request=asked)
+        pay_request = claims.pay_request(self.read_body(PaymentIn))
+        outcome = desk.desk_pay(by=self.by, request=pay_request)
         if isinstance(outcome, Paid):
             answer: dict[str, Any] = {"payment": claims.paid_json(outcome), "proposal": None}
             return json_response(answer, 200 if outcome.replayed else 201)
@@ -193,8 +193,10 @@ class Deposits(StaffView):
         power=powers.TAKE_DEPOSIT,
     )
     def post(self, request: Request) -> HttpResponse:
-        asked = deposits.DepositRequest(**self.read(DepositIn))
-        return self.answer(DepositOut, deposits.deposit_take(at=self.by, request=asked), 201)
+        deposit_request = deposits.DepositRequest(**self.read(DepositIn))
+        return self.answer(
+            DepositOut, deposits.deposit_take(at=self.by, request=deposit_request), 201
+        )
 
 
 class DepositImages(StaffView):

@@ -172,8 +172,8 @@ class ChequeReissue(StaffView):
         power=powers.ISSUE_CHEQUES,
     )
     def post(self, request: Request, number: int) -> HttpResponse:
-        given = self.read(ReissueIn)["payee"]
-        payee = PayeeFacts(**given) if given else None
+        new_payee = self.read(ReissueIn)["payee"]
+        payee = PayeeFacts(**new_payee) if new_payee else None
         return self.once(
             lambda: self.answer(
                 ProposalOut, cheques.cheque_reissue(by=self.by, number=number, payee=payee), 202

@@ -72,8 +72,8 @@ def status_slip(checked: Checked, language: str) -> Document:
         if checked.state in _CLAIMABLE and checked.rule is not None:
             blocks += _where(checked, language)
         if checked.presentable and not checked.owed_cents:
-            said = _("It can be presented or deposited now, so that it never lapses.")
-            blocks.append(Notice(said))
+            sentence = _("It can be presented or deposited now, so that it never lapses.")
+            blocks.append(Notice(sentence))
         blocks += [Rule(), *finding.source_of(payable).blocks(payable.document_id), Rule()]
         blocks += [
             Line(str(payable.uuid), Align.CENTRE),

@@ -185,8 +185,8 @@ class _Limit(_Chosen):
 
 
 def _proposed(outcome: Outcome) -> Done:
-    said = gettext("Proposed for %(many)s; a second person confirms it.")
-    message = said % {"many": _many(len(outcome.proposal.content["premises"]))}
+    done_text = gettext("Proposed for %(many)s; a second person confirms it.")
+    message = done_text % {"many": _many(len(outcome.proposal.content["premises"]))}
     if outcome.refused:
         names = ", ".join(row.premises for row in outcome.refused)
         message += " " + gettext("Left out: %(names)s.") % {"names": names}

@@ -96,14 +96,14 @@ def check(root: Path) -> list[str]:
     translated.
     """
     problems = []
-    said: dict[tuple[Any, ...], Any] = {}
+    translations: dict[tuple[Any, ...], Any] = {}
     for package in packages(root):
         template = extract(package)
         for language in LANGUAGES:
             path = po_path(package, language)
             if path.exists():
                 catalog = _read(path, language)
-                faults = [*_check_catalog(catalog, template), *_check_same(catalog, said)]
+                faults = [*_check_catalog(catalog, template), *_check_same(catalog, translations)]
             else:
                 faults = ["no catalogue"] if len(template) else []
             problems += [f"{path.relative_to(root)}: {problem}" for problem in faults]
@@ -150,15 +150,15 @@ def _extract_python(
     """
     for node in ast.walk(ast.parse(fileobj.read())):
         if isinstance(node, ast.ClassDef):
-            said = {
+            comments = {
                 statement.targets[0].id: statement.value.value
                 for statement in node.body
                 if isinstance(statement, ast.Assign)
                 and isinstance(statement.targets[0], ast.Name)
                 and isinstance(statement.value, ast.Constant)
             }
-            if said.keys() >= {"code", "message"}:
-                yield node.lineno, "gettext", [said["message"]], []
+            if comments.keys() >= {"code", "message"}:
+                yield node.lineno, "gettext", [comments["message"]], []
         if not isinstance(node, ast.Call):
             continue
         name = getattr(node.func, "id", None) or getattr(node.func, "attr", None)
@@ -227,14 +227,14 @@ def _check_catalog(catalog: Catalog, template: Catalog) -> Iterator[str]:
         yield f"obsolete {message.id!r}"
 
 
-def _check_same(catalog: Catalog, said: dict[tuple[Any, ...], Any]) -> Iterator[str]:
+def _check_same(catalog: Catalog, translations: dict[tuple[Any, ...], Any]) -> Iterator[str]:
     """Return a fault for each text with two translations: Django merges all catalogues into one.
 
     A text that needs two translations needs a context.
     """
     for message in catalog:
         key = (catalog.locale_identifier, message.id, message.context)
-        if message.id and said.setdefault(key, message.string) != message.string:
+        if message.id and translations.setdefault(key, message.string) != message.string:
             yield f"another package translates {message.id!r} otherwise"
 
 
@@ -244,11 +244,11 @@ def _check_message(message: Message, num_plurals: int) -> Iterator[str]:
         yield f"fuzzy {message.id!r}"
     if message.pluralizable and len(forms) != num_plurals:
         yield f"{len(forms)} plural forms, not {num_plurals}, of {message.id!r}"
-    wanted, allowed = placeholders(ids[-1]), placeholders(" ".join(ids))
+    required, allowed = placeholders(ids[-1]), placeholders(" ".join(ids))
     for at, form in enumerate(forms):
         used = placeholders(form)
         # The form for one may spell the number out.
-        right = used <= allowed if message.pluralizable and at == 0 else used == wanted
+        right = used <= allowed if message.pluralizable and at == 0 else used == required
         if form and not right:
             yield f"other placeholders in {form!r}"
         if form and form == 2 * form[: len(form) // 2]:

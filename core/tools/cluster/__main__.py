@@ -36,7 +36,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--kill", choices=("", "any"), default="", help="kill machines as it goes")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="of what is killed")
     parser.add_argument("--once", type=int, default=0, metavar="KILLS", help="end by itself")
-    given = parser.parse_args(words)
+    arguments = parser.parse_args(words)
     # The index of packages is outside the network of our own.
     software.installed(var_folder() / "cluster-software", server_account(Path("/nonexistent")))
     enter_own_network()
@@ -50,10 +50,11 @@ def main(words: list[str] | None = None) -> int:
         with Showing(new_folder("cluster"), network()) as showing:
             showing.race_day()
             showing.where()
-            if given.kill:
-                print(f"  · seed {given.seed}: KILL={given.kill} SEED={given.seed} repeats it")
-                showing.kill_as_it_goes(Random(given.seed), given.once)  # noqa: S311
-            elif not given.once:
+            if arguments.kill:
+                seed = arguments.seed
+                print(f"  · seed {seed}: KILL={arguments.kill} SEED={seed} repeats it")
+                showing.kill_as_it_goes(Random(seed), arguments.once)  # noqa: S311
+            elif not arguments.once:
                 showing.stay()
     except EmbeddedError as fault:
         print(f"Amiss: {fault}", file=sys.stderr)

@@ -215,16 +215,16 @@ class Cluster:
         self.delete_data(name)
         home = self.home(name)
         if not home.is_mount():
-            kept, state = home.with_name(f"{home.name}-kept"), home.stat()
+            original, state = home.with_name(f"{home.name}-kept"), home.stat()
             owner = f"uid={state.st_uid},gid={state.st_gid},mode=700"
             options = f"size={size_bytes},{owner}"
             for command in (
-                ["cp", "--archive", str(home), str(kept)],
+                ["cp", "--archive", str(home), str(original)],
                 ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(home)],
-                ["cp", "--archive", f"{kept}/.", str(home)],
+                ["cp", "--archive", f"{original}/.", str(home)],
             ):
                 subprocess.run(command, check=True)
-            shutil.rmtree(kept)
+            shutil.rmtree(original)
         self.machines[name].start()
 
     def _members(self) -> dict[str, str]:

@@ -29,7 +29,7 @@ def marked(mark: str) -> list[int]:
     PostgreSQL's children write their titles over their environment. A mark that ends with "/"
     stands for all machines of a cluster.
     """
-    wanted = f"{MARK}={mark}".encode()
+    marking = f"{MARK}={mark}".encode()
     children: dict[int, list[int]] = defaultdict(list)
     pids: list[int] = []
     for entry in Path("/proc").iterdir():
@@ -39,7 +39,7 @@ def marked(mark: str) -> list[int]:
             parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
             children[parent].append(int(entry.name))
             words = (entry / "environ").read_bytes().split(b"\0")
-            if any(w == wanted or (mark.endswith("/") and w.startswith(wanted)) for w in words):
+            if any(w == marking or (mark.endswith("/") and w.startswith(marking)) for w in words):
                 pids.append(int(entry.name))
     for pid in pids:  # which grows meanwhile
         pids += [child for child in children[pid] if child not in pids]

@@ -62,8 +62,8 @@ class _Program(ctypes.Structure):
 def _put_under_filter() -> int:
     """Put this process under the filter for ever; return the descriptor of its questions."""
     libc, steps = ctypes.CDLL(None, use_errno=True), _filter()
-    kept = ctypes.create_string_buffer(steps, len(steps))
-    program = _Program(len(steps) // 8, ctypes.addressof(kept))
+    buffer = ctypes.create_string_buffer(steps, len(steps))
+    program = _Program(len(steps) // 8, ctypes.addressof(buffer))
     libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     flags = _NEW_LISTENER | _NOT_INTERRUPTED
     number = _CALLS[platform.machine()][1]

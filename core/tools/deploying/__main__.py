@@ -41,13 +41,13 @@ def stale(folder: Path) -> list[str]:
 
     A unit that no process has is one of them.
     """
-    wanted = files()
+    generated = files()
     differing = {
         name
-        for name, text in wanted.items()
+        for name, text in generated.items()
         if not (folder / name).exists() or (folder / name).read_text("utf-8") != text
     }
-    unknown = {path.name for path in folder.glob("*.service")} - wanted.keys()
+    unknown = {path.name for path in folder.glob("*.service")} - generated.keys()
     return sorted(differing | unknown)
 
 
@@ -69,10 +69,10 @@ def main(words: list[str] | None = None, folder: Path = FOLDER) -> int:
     parser = argparse.ArgumentParser(prog="python -m core.tools.deploying", description=__doc__)
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
     parser.add_argument("--lint", action="store_true", help="examine what is written")
-    said = parser.parse_args(words)
-    if said.lint:
+    arguments = parser.parse_args(words)
+    if arguments.lint:
         return lint(folder)
-    if said.check:
+    if arguments.check:
         for name in (names := stale(folder)):
             print(f"{name} is not what core/tools/deploying writes: run make deploy")
         return bool(names)

@@ -47,10 +47,10 @@ def _said(process: Process) -> str:
         width=200,
     )
     lines = [f"# {process.purpose}", *text.splitlines()]
-    said = "".join(f"  {line}".rstrip() + "\n" for line in lines)
+    yaml_text = "".join(f"  {line}".rstrip() + "\n" for line in lines)
     for name in ("app", "app-environment"):  # a merge of the template's, not a word
-        said = said.replace(f"'<<': '*{name}'", f"<<: *{name}")
-    return said
+        yaml_text = yaml_text.replace(f"'<<': '*{name}'", f"<<: *{name}")
+    return yaml_text
 
 
 def _service(process: Process) -> dict[str, Any]:
@@ -144,9 +144,9 @@ class Written(yaml.SafeDumper):
         super().increase_indent(flow, indentless=False)
 
 
-def _text(dumper: yaml.SafeDumper, said: str) -> yaml.ScalarNode:
-    style = "|" if "\n" in said else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", said, style=style)
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    style = "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
 Written.add_representer(str, _text)

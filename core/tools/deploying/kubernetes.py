@@ -129,8 +129,8 @@ def _pod(kind: str, composed: Mapping[str, Any], signer: Mapping[str, Any]) -> d
     for container in containers:
         for mount in container["volumeMounts"]:
             volumes.setdefault(mount["name"], {"name": mount["name"], "emptyDir": {}})
-    for container, said in zip(containers, (composed, signer), strict=False):
-        if keys := said.get("secrets"):
+    for container, composed_part in zip(containers, (composed, signer), strict=False):
+        if keys := composed_part.get("secrets"):
             name = f"keys-of-{container['name']}"
             items = [{"key": key, "path": key} for key in keys]
             secret = {"secretName": "lototrot-keys", "items": items, "defaultMode": 0o440}
@@ -155,12 +155,12 @@ def _container(name: str, composed: Mapping[str, Any]) -> dict[str, Any]:
     mounts = [{"name": _volume(name, place), "mountPath": place} for place in places]
     if composed.get("secrets"):
         mounts.append({"name": f"keys-of-{name}", "mountPath": "/run/secrets"})
-    said = {k: v for k, v in composed["environment"].items() if k not in _GIVEN}
+    environment = {k: v for k, v in composed["environment"].items() if k not in _GIVEN}
     container: dict[str, Any] = {
         "name": name,
         "image": composed["image"],
         "command": composed["command"],
-        "env": [{"name": word, "value": str(value)} for word, value in said.items()],
+        "env": [{"name": word, "value": str(value)} for word, value in environment.items()],
         "envFrom": [{"secretRef": {"name": "lototrot-app"}}],
         "securityContext": {
             "readOnlyRootFilesystem": composed["read_only"],

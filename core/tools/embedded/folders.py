@@ -74,8 +74,8 @@ def place_in_memory(link: Path, account: Account | None, *, room_bytes: int) -> 
     folder = _made_in(_MEMORY, link.name, account)
     if folder is not None:
         link.symlink_to(folder)
-        said = f"{_namespace()}\n{link.parent.resolve() / link.name}"
-        (folder / _LINKED_FROM).write_text(said, "utf-8")  # now, so that nobody misses the link
+        origin = f"{_namespace()}\n{link.parent.resolve() / link.name}"
+        (folder / _LINKED_FROM).write_text(origin, "utf-8")  # now, so that nobody misses the link
     return folder
 
 
@@ -85,12 +85,12 @@ def _remove_forsaken(account: Account | None) -> None:
     A folder of another namespace, as a container has it, may have a link that is not seen here.
     """
     owners = {os.geteuid(), account.uid if account else os.geteuid()}
-    for told in _MEMORY.glob(f"lototrot-*/{_LINKED_FROM}"):
-        folder = told.parent
+    for origin in _MEMORY.glob(f"lototrot-*/{_LINKED_FROM}"):
+        folder = origin.parent
         try:
             if folder.is_symlink() or folder.stat().st_uid not in owners:
                 continue
-            namespace, _, link = told.read_text("utf-8").partition("\n")
+            namespace, _, link = origin.read_text("utf-8").partition("\n")
         except OSError:  # it is being removed, or is not for us
             continue
         if namespace != _namespace() or Path(link).resolve() == folder.resolve():

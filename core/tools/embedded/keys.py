@@ -40,9 +40,9 @@ def environment_of(
     every = {*(f"{name}_FILE" for name in HELD["console"]), *HELD["console"]}
     own = {name: value for name, value in environment.items() if name not in every}
     for name in sorted(HELD[kind]):
-        given = {each: environment.get(each, "") for each in (name, f"{name}_FILE")}
-        own |= {each: value for each, value in given.items() if value}
-        if not any(given.values()) and environment.get("PROFILE") == "development":
+        sources = {each: environment.get(each, "") for each in (name, f"{name}_FILE")}
+        own |= {each: value for each, value in sources.items() if value}
+        if not any(sources.values()) and environment.get("PROFILE") == "development":
             kept(name, folder, fresh(name))
             own[f"{name}_FILE"] = str(folder / name)
     own["PROCESS"] = kind

@@ -109,9 +109,9 @@ def give_way(niceness: int) -> None:
 def need_open_files(number: int) -> None:
     """Raise the limit of open files for this process and its children, as far as allowed."""
     soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = number if most == resource.RLIM_INFINITY else min(number, most)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+    limit = number if most == resource.RLIM_INFINITY else min(number, most)
+    if soft != resource.RLIM_INFINITY and soft < limit:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, most))
 
 
 def alive(pid: int) -> bool:

@@ -76,18 +76,18 @@ class Outsider:
         """Run verifiers at the same time; each must find what the check expects. Print them."""
         checks = list(checks)
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            for check, (said, good) in zip(checks, pool.map(_run, checks), strict=True):
+            for check, (printed, good) in zip(checks, pool.map(_run, checks), strict=True):
                 if check.changed:
-                    refused = not good and said.startswith("REFUSED")
-                    need(refused, f"verify/{check.script} believes {check.changed}: {said}")
+                    refused = not good and printed.startswith("REFUSED")
+                    need(refused, f"verify/{check.script} believes {check.changed}: {printed}")
                     step(
                         f"{check.changed[0].upper()}{check.changed[1:]}: {check.script} refuses it"
                     )
-                    note(plain_words(said))
+                    note(plain_words(printed))
                 else:
-                    need(good, f"verify/{check.script}: {said}")
+                    need(good, f"verify/{check.script}: {printed}")
                     step(f"{check.script} confirms:")
-                    for line in said.splitlines():
+                    for line in printed.splitlines():
                         note(plain_words(line))
 
 

@@ -272,8 +272,8 @@ def terminals_enrol(organiser: Api, second: Api, number: int, pin: str) -> list[
     limit["reference"] = f"Aval {number}"
     proposed = organiser.post(f"premises/{code}/guarantee-limits", limit)
     second.post(f"proposals/{proposed['proposal']}/confirmation")
-    given = pin_make(other_than=pin)
-    person = {"number": OPERATOR, "name": "Torn de dia", "pin": given}
+    first_pin = pin_make(other_than=pin)
+    person = {"number": OPERATOR, "name": "Torn de dia", "pin": first_pin}
     organiser.post(f"premises/{code}/operators", person)
     sellers: list[Seller] = []
     for place in range(1, TERMINALS_EACH + 1):
@@ -286,7 +286,7 @@ def terminals_enrol(organiser: Api, second: Api, number: int, pin: str) -> list[
                 OPERATOR,
                 code=enrolment_code(organiser, terminal),
                 pin=pin,
-                given="" if sellers else given,
+                given="" if sellers else first_pin,
             )
         )
     return sellers

@@ -117,8 +117,8 @@ class Chapter:
 
 def chapters() -> list[Chapter]:
     """Return the chapters of all apps in their order."""
-    told = contributed_items("raceday.chapters", "CHAPTERS")
-    return sorted(told, key=lambda chapter: (chapter.order, chapter.title))
+    contributed = contributed_items("raceday.chapters", "CHAPTERS")
+    return sorted(contributed, key=lambda chapter: (chapter.order, chapter.title))
 
 
 def play(
