@@ -244,8 +244,8 @@ def _bet_type(fields: Fields) -> BetType:
     usual = shipped("lototrot", minimum_prize_percent=least)
     if not fields.has("bet_type"):
         return usual
-    given = fields.get("bet_type")
-    override = Fields(given, fields.at("bet_type"), needs=(), may=_BET_TYPE)
+    document = fields.get("bet_type")
+    override = Fields(document, fields.at("bet_type"), needs=(), may=_BET_TYPE)
     changes = {_BET_TYPE[key]: override.get(key) for key in _BET_TYPE if override.has(key)}
     return BetType.from_document(usual.to_document() | changes, minimum_prize_percent=least)
 

@@ -28,8 +28,8 @@ _OVER = (Claim.State.PAID, Claim.State.EXCHANGED, Claim.State.LAPSED, Claim.Stat
 def context(span: Span) -> Iterator[Model]:
     """Return the vouchers that were still owed when the day began."""
     over = Claim.objects.filter(game=Game.PROMOTROT, state__in=_OVER, opened_at__lt=span.since)
-    gone = over.exclude(changed_at__gte=span.since).values("document_id")
-    owed = Voucher.objects.filter(issued_at__lt=span.since).exclude(pk__in=gone)
+    ended = over.exclude(changed_at__gte=span.since).values("document_id")
+    owed = Voucher.objects.filter(issued_at__lt=span.since).exclude(pk__in=ended)
     yield from owed.order_by("pk").iterator()
 
 

@@ -71,14 +71,14 @@ def share(period: Period) -> Iterator[Row]:
             continue
         statement = shortfall.state(closing)
         parts = postings.closing_parts(statement, natural_day(emission.planned_at))
-        kept = sum(parts.values())
+        organiser_cents = sum(parts.values())
         yield (
             natural_day(emission.closing.closed_at),
             Game.PROMOTROT,
             emission.reference,
             statement.takings_cents,
-            statement.takings_cents - kept,
-            kept,
+            statement.takings_cents - organiser_cents,
+            organiser_cents,
             *(parts[part] for part in Part),
         )
 

@@ -59,7 +59,7 @@ def facts(content: Mapping[str, Any], before: Recorded | None = None) -> Facts:
     def line(title: Text, now: str, was: str) -> tuple[Text, Any]:
         return title, changed(now, was, named)
 
-    told = [
+    rows = [
         line(_("name"), rules.name, old.name),
         (_("code"), rules.code),
         (_("version"), _version(rules, before)),
@@ -79,7 +79,7 @@ def facts(content: Mapping[str, Any], before: Recorded | None = None) -> Facts:
         (_("shares of the prize money"), _shares(rules, old, named)),
         (_("authorisation"), content["authorisation"]),
     ]
-    return [*told, *rules_texts(content["rules"], before.rules if before else None)]
+    return [*rows, *rules_texts(content["rules"], before.rules if before else None)]
 
 
 def _version(rules: BetType, before: Recorded | None) -> str:

@@ -289,16 +289,16 @@ class ContestAdmin(ReadOnlyAdmin):
     @admin.display(description=_("tickets"))
     def tickets(self, row: Contest) -> Any:
         here = listed(Ticket, _("See them"), contest__id__exact=row.pk)
-        gone = left(row.pk)
-        if gone is None:
+        tickets_left = left(row.pk)
+        if tickets_left is None:
             return here
         text = _(
             "%(count)s on which nobody has a right and %(annulled)s annulled ones are in the"
             " archives of %(months)s"
         ) % {
-            "count": gone.tickets,
+            "count": tickets_left.tickets,
             "annulled": annulled_left(row.pk),
-            "months": ", ".join(f"{m} ({kept})" for m, kept in kept_where(row.pk).items()),
+            "months": ", ".join(f"{m} ({place})" for m, place in kept_where(row.pk).items()),
         }
         return format_html("{} · {}", here, text)
 

@@ -25,18 +25,20 @@ def figures(request: HttpRequest) -> list[Figure]:
     on_sale = Contest.objects.filter(state=Contest.State.OPEN).select_related("meeting", "bet_type")
     contests = list(on_sale.order_by("scheduled_close_at", "pk")[:_MOST_CONTESTS])
     totals = totals_of(contests)
-    told = []
+    listed = []
     for contest in contests:
         desk = reverse("admin:race_day_of", args=[contest.pk])
         total = totals.get(contest.pk)
         takings, tickets = (total.takings_cents, total.tickets) if total else (0, 0)
         sold = ngettext("%(n)s ticket", "%(n)s tickets", tickets) % {"n": tickets}
-        told.append(Figure(_("Takings"), money(takings), f"{contest.meeting.name} · {sold}", desk))
+        listed.append(
+            Figure(_("Takings"), money(takings), f"{contest.meeting.name} · {sold}", desk)
+        )
     for code in dict.fromkeys(contest.bet_type.code for contest in contests):
         chain = chain_balances(code)  # as the board tells it: with what lapsed for the next meeting
-        told.append(Figure(_("Jackpot"), money(chain.jackpot_cents + chain.lapsed_cents), code))
+        listed.append(Figure(_("Jackpot"), money(chain.jackpot_cents + chain.lapsed_cents), code))
     if contests:
         silent = silent_terminals(contests[0], most=_MOST_SILENT)
         desk = reverse("admin:race_day_of", args=[contests[0].pk])
-        told.append(Figure(_("Silent terminals"), len(silent), contests[0].meeting.name, desk))
-    return told
+        listed.append(Figure(_("Silent terminals"), len(silent), contests[0].meeting.name, desk))
+    return listed

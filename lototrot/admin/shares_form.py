@@ -106,8 +106,8 @@ class SharesForm(BuildingForm):
         return " ".join(f"{side}_{wrong}" for side in _SIDES for wrong in range(legs, MAX_LEGS))
 
     def _filled(self, side: str) -> list[int]:
-        given = (self.cleaned_data.get(f"{side}_{wrong}") for wrong in range(MAX_LEGS))
-        return [wrong for wrong, share in enumerate(given) if share is not None]
+        cells = (self.cleaned_data.get(f"{side}_{wrong}") for wrong in range(MAX_LEGS))
+        return [wrong for wrong, share in enumerate(cells) if share is not None]
 
     def _shares(self, data: Data, side: str) -> Data | None:
         """Return the shares of a column with what remains as reserve, or None with its faults."""

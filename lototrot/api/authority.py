@@ -139,8 +139,8 @@ class Ends(StaffView):
     def post(self, request: Request) -> HttpResponse:
         body = self.read(EndIn)
         destinations = [
-            ending.Destination(**{**given, "source": Source(given["source"])})
-            for given in body.pop("destinations")
+            ending.Destination(**{**destination, "source": Source(destination["source"])})
+            for destination in body.pop("destinations")
         ]
 
         return self.created_once(

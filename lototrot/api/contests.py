@@ -161,15 +161,15 @@ _TERMS = (
 )
 
 
-def _read_terms(meeting: Meeting, given: dict[str, Any]) -> dict[str, Any]:
+def _read_terms(meeting: Meeting, body: dict[str, Any]) -> dict[str, Any]:
     """Return the terms of a request with the rows that they name."""
-    terms = dict(given)
-    if "bet_type" in given:
-        terms["bet_type"] = selectors.bet_type_get(**given["bet_type"])
-    if given.get("ticket_model"):
-        terms["ticket_model"] = selectors.ticket_model_get(**given["ticket_model"])
-    if "races" in given:
-        terms["races"] = selectors.races_get(meeting, given["races"])
+    terms = dict(body)
+    if "bet_type" in body:
+        terms["bet_type"] = selectors.bet_type_get(**body["bet_type"])
+    if body.get("ticket_model"):
+        terms["ticket_model"] = selectors.ticket_model_get(**body["ticket_model"])
+    if "races" in body:
+        terms["races"] = selectors.races_get(meeting, body["races"])
     return terms
 
 

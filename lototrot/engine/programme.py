@@ -195,8 +195,8 @@ def decode(data: bytes, max_bytes: int, faults: Faults) -> str:
 
 def shown(text: str) -> str:
     """Return at most 40 characters of `text` for a message, without invisible characters."""
-    kept = "".join(char if char.isprintable() else "\ufffd" for char in text[:40])
-    return kept + ("..." if len(text) > 40 else "")
+    printable = "".join(char if char.isprintable() else "\ufffd" for char in text[:40])
+    return printable + ("..." if len(text) > 40 else "")
 
 
 def assemble(
@@ -287,8 +287,8 @@ def _check_start(
     local = start.astimezone(ZoneInfo(zone))
     place = race.places["scheduled_start"]
     if local.utcoffset() != start.utcoffset():
-        wanted = local.isoformat()[-6:]
-        faults.add(place, "start_offset_mismatch", zone=zone, wanted=wanted)
+        offset = local.isoformat()[-6:]
+        faults.add(place, "start_offset_mismatch", zone=zone, wanted=offset)
     elif _inside(meeting, local, place, faults):
         return
     del race.values["scheduled_start"]

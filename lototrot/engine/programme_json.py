@@ -36,8 +36,8 @@ class _Object(dict[str, Any]):
         super().__init__(pairs)
         self.repeated: list[str] = []
         if len(self) < len(pairs):
-            given = Counter(name for name, _ in pairs)
-            self.repeated = [name for name, times in given.items() if times > 1]
+            counts = Counter(name for name, _ in pairs)
+            self.repeated = [name for name, times in counts.items() if times > 1]
 
 
 def parse_json(data: bytes, *, max_bytes: int = MAX_BYTES) -> Programme:

@@ -91,11 +91,11 @@ def _draw(stage: Stage, day: Day, race: RaceFacts) -> str:
     committed = organiser.post(f"{path}/commitment", MEANS)
     step(f"Numbers {listed(committed['entries'])} take part; the program commits itself to")
     note(f"a secret, of which it publishes the digest {committed['commitment'][:16]}…")
-    given = {"source": "dice", "text": DICE, "witness": "Una jugadora del públic"}
-    drawn = inspector.post(f"{path}/entropy", given)
+    entropy = {"source": "dice", "text": DICE, "witness": "Una jugadora del públic"}
+    drawn = inspector.post(f"{path}/entropy", entropy)
     step(f"A player from the public throws the dice {DICE}")
     note(f"Secret and dice together give the order {listed(drawn['order'])}.")
-    other = given | {"text": DICE[::-1]}
+    other = entropy | {"text": DICE[::-1]}
     _need_refused(inspector, f"{path}/entropy", other, "entropy_given")
     step("Other dice are refused: nothing is drawn twice")
     certified = inspector.post(f"{path}/certificate", {"observations": "Sense incidències"})

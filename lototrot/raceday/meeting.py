@@ -241,8 +241,8 @@ def breach_void(day: Day) -> list[dict[str, Any]]:
 def settlement_wait(day: Day) -> dict[str, Any]:
     """Ask for the settlement and wait until a worker has stored it."""
     organiser = day.staff["org1"]
-    asked = organiser.post(f"lototrot/contests/{day.contest}/settlement")
-    need(asked["sent"] or asked["state"] != "closed", "no worker was asked to settle")
+    answer = organiser.post(f"lototrot/contests/{day.contest}/settlement")
+    need(answer["sent"] or answer["state"] != "closed", "no worker was asked to settle")
 
     def look() -> dict[str, Any] | None:
         try:

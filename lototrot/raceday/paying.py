@@ -91,15 +91,15 @@ def _offices_open(stage: Stage) -> Seller:
         "terminals": [{"premises": ENTITY, "code": "CAIXA-T1"}],
     }
     opened(organiser, stage.staff["org2"], lists)
-    given = pin_make(other_than=stage.pin)
+    first_pin = pin_make(other_than=stage.pin)
     for number in (1, SECOND_OPERATOR):
-        person = {"number": number, "name": f"Finestreta {number}", "pin": given}
+        person = {"number": number, "name": f"Finestreta {number}", "pin": first_pin}
         organiser.post(f"premises/{ENTITY}/operators", person)
     code = enrolment_code(organiser, "CAIXA-T1")
     entity = Seller.enrol(
-        stage.api.sales_url, ENTITY, "CAIXA-T1", 1, code=code, pin=stage.pin, given=given
+        stage.api.sales_url, ENTITY, "CAIXA-T1", 1, code=code, pin=stage.pin, given=first_pin
     )
-    entity.pin_choose(SECOND_OPERATOR, given=given, pin=stage.pin)
+    entity.pin_choose(SECOND_OPERATOR, given=first_pin, pin=stage.pin)
     session = {"premises": CENTRAL, "float_cents": FLOAT_CENTS}
     stage.kept["office.session"] = stage.staff["caj1"].post("office/cash-sessions", session)
     step(f"The Central Office opens with {euros(FLOAT_CENTS)} in cash; a bank opens a window")
@@ -193,8 +193,8 @@ def _deposit(stage: Stage, won: list[Won]) -> None:
     }
     need(bar.post("claims/deposits", body)["matched"], "a readable deposit was not matched")
     _need_refused(bar, torn.request(), "held_apart")
-    told = stage.api.post("check", {"code": torn.code})
-    need(told["state"] == "deposited", "a deposited ticket shows another state")
+    answer = stage.api.post("check", {"code": torn.code})
+    need(answer["state"] == "deposited", "a deposited ticket shows another state")
     step(
         f"A torn ticket of {euros(torn.cents)} is taken in; its prize is held until it is examined"
     )

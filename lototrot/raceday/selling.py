@@ -87,7 +87,7 @@ def sell_many(
 ) -> Sold:
     """Sell at all terminals at once to players who bet like the real ones."""
     rng = random.Random(seed)  # noqa: S311  (simulated players)
-    wanted = players.selections(
+    selections = players.selections(
         rng,
         day.facts.bet_shares(without),
         singles=mix.singles,
@@ -97,7 +97,7 @@ def sell_many(
         max_bets=MULTIPLES_MOST,
     )
     queues: list[list[players.Selection]] = [[] for _ in sellers]
-    for place, selection in enumerate(wanted):
+    for place, selection in enumerate(selections):
         queues[place % len(sellers)].append(selection)
     sold = Sold()
     with ThreadPoolExecutor(len(sellers)) as pool:

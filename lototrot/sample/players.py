@@ -120,10 +120,10 @@ def _marks(rng: Random, race: Mapping[int, int], appetite: float, players: int) 
     rates = [(max(share, 1) ** _SHARPEN, 1 << (number - 1)) for number, share in race.items()]
     random = rng.random
     for _ in range(players):
-        (wanted,) = rng.choices(counts, cum_weights=weights)
+        (count,) = rng.choices(counts, cum_weights=weights)
         # Taking the smallest exponential waiting times is a weighted draw without replacement.
         waits = sorted([(-log(1.0 - random()) / rate, bit) for rate, bit in rates])
-        yield sum([bit for _, bit in waits[:wanted]])
+        yield sum([bit for _, bit in waits[:count]])
 
 
 def _count_weights(appetite: float, runners: int) -> list[float]:

@@ -74,13 +74,15 @@ def race_of(subject: str) -> int:
 def race_draws(race_ids: Collection[int]) -> dict[int, RaceDraw]:
     """Return the draws of the given races, by race id. Races without a draw are left out."""
     standing = Draw.objects.filter(kind=KIND, subject__in=[subject_of(r) for r in race_ids])
-    told = Announcement.objects.filter(draw=OuterRef("pk")).order_by("-pk").values("place")[:1]
+    newest_place = (
+        Announcement.objects.filter(draw=OuterRef("pk")).order_by("-pk").values("place")[:1]
+    )
     rows = standing.exclude(state__in=Draw.FALLEN).values_list(
         "subject",
         "uuid",
         "state",
         "due_at",
-        Subquery(told),
+        Subquery(newest_place),
         F("outcome__order"),
         F("certificate__certified_at"),
     )

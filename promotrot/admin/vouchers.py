@@ -169,8 +169,8 @@ class VoucherAdmin(SearchedAdmin):
         return rows.annotate(waits=waits)
 
     def get_urls(self) -> list[URLPattern]:
-        kept = self.admin_site.admin_view
-        pdf = path("<uuid:ident>.pdf", kept(self._pdf), name="promotrot_voucher_pdf")
+        guarded = self.admin_site.admin_view
+        pdf = path("<uuid:ident>.pdf", guarded(self._pdf), name="promotrot_voucher_pdf")
         return [pdf, *super().get_urls()]
 
     def _pdf(self, request: HttpRequest, ident: uuid.UUID) -> HttpResponse:

@@ -93,13 +93,13 @@ class DrawAgain(StaffView):
             game = game_get(code)
             draw = drawing.debt_draw_again(by=self.by, game=game, **body)
             debt = game.debt_draws.latest("number")
-            told = {
+            answer = {
                 "draw": draw.uuid,
                 "number": debt.number,
                 "owed_cents": debt.owed_cents,
                 "winners": debt.winners,
             }
-            return self.answer(DebtDrawOut, told, 201)
+            return self.answer(DebtDrawOut, answer, 201)
 
         return self.once(act)
 

@@ -229,8 +229,8 @@ class Plays(LeanView):
     )
     def post(self, request: HttpRequest) -> HttpResponse:
         body = self.body(request, PlayIn)
-        asked = selling.PlayRequest(uuid.UUID(body.uuid), body.emission, body.price_cents)
-        sold = selling.play_sell(credentials=self.credentials, request=asked)
+        play_request = selling.PlayRequest(uuid.UUID(body.uuid), body.emission, body.price_cents)
+        sold = selling.play_sell(credentials=self.credentials, request=play_request)
         request.acting = {  # type: ignore[attr-defined]
             "terminal": sold.terminal_id,
             "operator": sold.operator_id,

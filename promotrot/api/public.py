@@ -131,8 +131,8 @@ class Proof(ApiView):
     )
     def get(self, request: Request, code: str, number: int) -> HttpResponse:
         reference = emission_get(f"{code}/{number}").reference
-        kept = LogEntry.objects.select_related("key").filter(subject=reference)
-        published = {entry.kind: entry.published() for entry in kept}
+        entries = LogEntry.objects.select_related("key").filter(subject=reference)
+        published = {entry.kind: entry.published() for entry in entries}
         names = ("commitment", "entropy", "closing", "seed")
         return json_response(
             {

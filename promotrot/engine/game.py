@@ -87,8 +87,8 @@ def approve(
         )
         if not faults:
             try:
-                kept = game.kind.kept_percent(figures.minimum_prize_percent)
-                plan = make_plan(game.kind, kept, block_tickets=game.block_tickets)
+                kept_percent = game.kind.kept_percent(figures.minimum_prize_percent)
+                plan = make_plan(game.kind, kept_percent, block_tickets=game.block_tickets)
             except (BlockSizeRefused, PlanImpossible) as error:
                 faults.append(Fault(error.code, "15.III.6.2", error.detail, "$.block_tickets"))
     else:

@@ -313,8 +313,8 @@ def _exchange(groups: list[_Group], moves: dict[int, tuple[int, ...]]) -> list[_
                 pairs = min(rich.blocks, poor.blocks)
                 changed = [replace(gives, blocks=pairs), replace(takes, blocks=pairs)]
                 left = [replace(group, blocks=group.blocks - pairs) for group in (rich, poor)]
-                kept = [group for group in groups if group is not rich and group is not poor]
-                return kept + changed + [group for group in left if group.blocks]
+                others = [group for group in groups if group is not rich and group is not poor]
+                return others + changed + [group for group in left if group.blocks]
     return None
 
 

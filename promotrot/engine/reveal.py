@@ -51,11 +51,11 @@ def _cells(presentation: Symbols | Letters, tier: int, source: Stream) -> Cells:
     """Draw uniformly within the bounds, and repeat until the cells show the tier and no other."""
     bounds = presentation.bounds(tier)
     proposed = arrangements(presentation.cells, bounds)
-    wanted = {tier} if tier else set()
+    tiers = {tier} if tier else set()
     for _ in range(_MOST_TRIES if proposed else 0):
         index = source.below(proposed)
         picture = unranked(index, presentation.cells, presentation.signs, bounds)
-        if presentation.shown(picture) == wanted:
+        if presentation.shown(picture) == tiers:
             return picture
     raise InvariantBroken("No picture shows this prize.")
 

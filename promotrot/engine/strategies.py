@@ -133,8 +133,8 @@ def _taken(
         acts = sum(choice.acts for choice in choices)
         return [(choice, Fraction(choice.acts, acts)) for choice in choices]
     means = [(choice, _mean(choice, values)) for choice in choices]
-    wanted = choose(means)
-    return [next((choice, Fraction(1)) for choice, mean in means if mean == wanted)]
+    best = choose(means)
+    return [next((choice, Fraction(1)) for choice, mean in means if mean == best)]
 
 
 def policy(mechanic: Mechanic, prizes: Sequence[Prize], choose: Chooser) -> Mapping[Situation, str]:

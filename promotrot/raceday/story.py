@@ -61,14 +61,14 @@ def _sold_out(stage: Stage) -> None:
     doing(f"selling and playing at {len(stage.sellers)} terminals")
     plays = [moved, *players.sell_out(stage.sellers, emission)]
     need(len({play["uuid"] for play in plays}) == emission["tickets"], "not every ticket was sold")
-    given = Counter(play["ending"]["tier"] for play in plays)
+    by_tier = Counter(play["ending"]["tier"] for play in plays)
     for tier in emission["tiers"]:
-        need(given[tier["tier"]] == tier["count"], f"tier {tier['tier']} was given otherwise")
+        need(by_tier[tier["tier"]] == tier["count"], f"tier {tier['tier']} was given otherwise")
     step(
         f"{len(stage.sellers)} terminals sell and play all {len(plays)} tickets at once;"
         " the prizes are those of the table:"
     )
-    _tiers(emission, given)
+    _tiers(emission, by_tier)
     _statement(stage, emission)
     look_from_outside(stage, emission)
 
@@ -133,7 +133,7 @@ def _price(emission: Emission) -> str:
     return euros(emission["price_cents"])
 
 
-def _tiers(emission: Emission, given: Counter[int]) -> None:
+def _tiers(emission: Emission, by_tier: Counter[int]) -> None:
     """Print how many prizes of each tier the table has and how many were won."""
     table(
         ("tier", "prize", "in the table", "won"),
@@ -142,7 +142,7 @@ def _tiers(emission: Emission, given: Counter[int]) -> None:
                 tier["tier"],
                 f"{euros(tier['value_cents'])} {tier['thing']}".strip(),
                 "—" if tier["count"] is None else tier["count"],
-                given[tier["tier"]],
+                by_tier[tier["tier"]],
             )
             for tier in emission["tiers"]
         ],

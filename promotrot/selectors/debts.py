@@ -114,8 +114,8 @@ def _drawn(game: Game, newest: DebtDraw) -> Iterator[Debt]:
     if held["cents"]:
         yield Debt(game, Stage.HELD, held["since"], held["cents"])
     left_cents, _ = debt_left(game)
-    gone = _vouchers(game).filter(debt_draw=newest).values("pk")
-    lapsed = Claim.objects.filter(game=GameName.PROMOTROT, document_id__in=gone, state="lapsed")
+    drawn = _vouchers(game).filter(debt_draw=newest).values("pk")
+    lapsed = Claim.objects.filter(game=GameName.PROMOTROT, document_id__in=drawn, state="lapsed")
     since = lapsed.aggregate(since=Min("opened_at"))["since"] or newest.announced_at
     yield Debt(game, Stage.AGAIN if newest.number < MOST_DRAWS else Stage.LAST, since, left_cents)
 

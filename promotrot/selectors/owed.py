@@ -17,5 +17,7 @@ def owed_cents(game: Game) -> int:
 
 def fundable_cents(game: Game) -> int:
     """Return the debt for which no planned or open emission has extra prizes yet."""
-    given = game.emissions.exclude(state__in=STATED).aggregate(cents=Sum("extra_cents"))["cents"]
-    return owed_cents(game) - (given or 0)
+    extra_cents = game.emissions.exclude(state__in=STATED).aggregate(cents=Sum("extra_cents"))[
+        "cents"
+    ]
+    return owed_cents(game) - (extra_cents or 0)

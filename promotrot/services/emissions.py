@@ -162,8 +162,8 @@ def _planned(
     if isinstance(game, PredrawnGame):
         if extra_tier is not None:
             game = replace(game, kind=with_extra(game.kind, owed_cents, extra_tier)[0])
-        kept = game.kind.kept_percent(figures_today().minimum_prize_percent)
-        plan = make_plan(game.kind, kept, block_tickets=game.block_tickets)
+        kept_percent = game.kind.kept_percent(figures_today().minimum_prize_percent)
+        plan = make_plan(game.kind, kept_percent, block_tickets=game.block_tickets)
         return plan, plan.tiers
     tiers = [Tier(prize, 0) for prize in game.kind.prizes]
     if extra_tier is None:

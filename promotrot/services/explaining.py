@@ -99,12 +99,14 @@ def _won(
 
 def _said(voucher: Voucher, end: PlayEnd) -> tuple[str, ...]:
     """Return what is to be known besides the play itself."""
-    said = []
+    parts = []
     if any(prize["extra"] for prize in voucher.prizes):
-        said.append(_("The extra prize lay on the ticket from the beginning, whatever was played."))
+        parts.append(
+            _("The extra prize lay on the ticket from the beginning, whatever was played.")
+        )
     if end.cause != PlayEnd.Cause.PLAYED:
-        said.append(_("The play ended so: %(cause)s.") % {"cause": end.get_cause_display()})
-    return tuple(said)
+        parts.append(_("The play ended so: %(cause)s.") % {"cause": end.get_cause_display()})
+    return tuple(parts)
 
 
 def _told(facts: EmissionFacts, end: PlayEnd) -> tuple[int | None, tuple[Step, ...]]:

@@ -214,8 +214,8 @@ class Vouchers:
             cursor.execute(_CLAIMED)
             for state, reference, refund, cents, drawn_by in cursor.fetchall():
                 owed = accounts.refunds(reference) if refund else accounts.vouchers(reference)
-                gone = state in (Claim.State.LAPSED, Claim.State.REFUSED)
-                to = _forfeited_to(drawn_by) if gone else None
+                over = state in (Claim.State.LAPSED, Claim.State.REFUSED)
+                to = _forfeited_to(drawn_by) if over else None
                 yield Claimed(state, owed, accounts.held(reference), cents, to)
 
 

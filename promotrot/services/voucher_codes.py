@@ -43,5 +43,5 @@ def _secret_of(day: datetime.date) -> bytes:
     VoucherSecret.objects.bulk_create(
         [VoucherSecret(day=day, secret=fresh, made_at=clock.now())], ignore_conflicts=True
     )
-    kept = VoucherSecret.objects.values_list("secret", flat=True).get(day=day)
-    return b"" if kept is None else encryption.decrypt(cell, bytes(kept))
+    secret = VoucherSecret.objects.values_list("secret", flat=True).get(day=day)
+    return b"" if secret is None else encryption.decrypt(cell, bytes(secret))

@@ -147,7 +147,7 @@ def _given(voucher: Voucher, road: Road) -> None:
 def issued(voucher: Voucher, *, with_code: bool = True) -> Issued:
     """Return a stored voucher; `with_code` gives its code, if the paper may be printed now."""
     printed = VoucherPrint.objects.filter(voucher=voucher).exists()
-    given = printed or voucher_claimed(voucher)
+    is_given = printed or voucher_claimed(voucher)
     return Issued(
         voucher.uuid,
         voucher.number,
@@ -159,7 +159,7 @@ def issued(voucher: Voucher, *, with_code: bool = True) -> Issued:
         voucher.issued_at,
         voucher.issue_day,
         voucher.last_day,
-        held=not given and not _may_be_printed(voucher),
+        held=not is_given and not _may_be_printed(voucher),
         code=_code_again(voucher) if with_code and not printed else None,
     )
 

@@ -46,12 +46,12 @@ class Command(ProgramCommand):
 
     def _import(self, username: str, data: bytes, form: Any) -> None:
         typed = sys.stdin.isatty()
-        said = [
+        lines = [
             getpass.getpass(prompt) if typed else sys.stdin.readline().rstrip("\n")
             for prompt in ("Password: ", "One-time code: ")
         ]
         user, verified = sign_on_check(
-            username=username, password=said[0], code=said[1], origin=CONSOLE
+            username=username, password=lines[0], code=lines[1], origin=CONSOLE
         )
         session, _token = session_start(
             user=user, channel=StaffSession.Channel.COMMAND, verified=verified

@@ -97,10 +97,12 @@ def bet_type_record(
     BetTypeNeedsTwo, FiguresNotOfRegulation or BetTypeRecorded.
     """
     by.need(powers.PREPARE_CONTEST)
-    wanted = _read(document, authorisation, price_cents, rules)
-    if wanted.rules.code not in {version.lototrot.bet_type.code for version in schedule().versions}:
-        raise BetTypeNeedsTwo(code=wanted.rules.code)
-    return _recorded(wanted) or _create(wanted, by, None)
+    content = _read(document, authorisation, price_cents, rules)
+    if content.rules.code not in {
+        version.lototrot.bet_type.code for version in schedule().versions
+    }:
+        raise BetTypeNeedsTwo(code=content.rules.code)
+    return _recorded(content) or _create(content, by, None)
 
 
 @transaction.atomic
@@ -121,16 +123,16 @@ def bet_type_propose(
     ProposalUnknown and ProposalDecided for `replaces`.
     """
     by.need(powers.PREPARE_CONTEST)
-    wanted = _read(document, authorisation, price_cents, rules)
-    if _recorded(wanted) is not None:
-        raise BetTypeRecorded(code=wanted.rules.code, version=wanted.rules.version)
+    content = _read(document, authorisation, price_cents, rules)
+    if _recorded(content) is not None:
+        raise BetTypeRecorded(code=content.rules.code, version=content.rules.version)
     if replaces is not None:
         two_persons.reject(proposal=replaces, by=by, reason="It is corrected, and proposed again.")
     return two_persons.propose(
         kind=BET_TYPE,
-        subject=f"bet-type:{wanted.rules.code}:{wanted.rules.version}",
+        subject=f"bet-type:{content.rules.code}:{content.rules.version}",
         by=by,
-        content=wanted.to_document(),
+        content=content.to_document(),
     )
 
 
@@ -174,12 +176,12 @@ def _read(
     return Wanted(rules, authorisation, price_cents, written)
 
 
-def _recorded(wanted: Wanted) -> BetType | None:
-    rules = wanted.rules
+def _recorded(content: Wanted) -> BetType | None:
+    rules = content.rules
     recorded: BetType | None = BetType.objects.filter(
         code=rules.code, version=rules.version
     ).first()
-    if recorded is not None and _content(recorded) != _content(wanted):
+    if recorded is not None and _content(recorded) != _content(content):
         raise BetTypeRecorded(code=rules.code, version=rules.version)
     return recorded
 
@@ -190,14 +192,14 @@ def _content(of: BetType | Wanted) -> tuple[Any, ...]:
     return of.document, of.price_cents, of.rules
 
 
-def _create(wanted: Wanted, by: StaffActor, proposal: Proposal | None) -> BetType:
+def _create(content: Wanted, by: StaffActor, proposal: Proposal | None) -> BetType:
     return BetType.objects.create(
-        code=wanted.rules.code,
-        version=wanted.rules.version,
-        document=wanted.rules.to_document(),
-        price_cents=wanted.price_cents,
-        rules=dict(wanted.texts),
-        authorisation=wanted.authorisation,
+        code=content.rules.code,
+        version=content.rules.version,
+        document=content.rules.to_document(),
+        price_cents=content.price_cents,
+        rules=dict(content.texts),
+        authorisation=content.authorisation,
         recorded_at=clock.now(),
         recorded_by_id=by.user_id,
         proposal=proposal,
@@ -206,12 +208,12 @@ def _create(wanted: Wanted, by: StaffActor, proposal: Proposal | None) -> BetTyp
 
 def _confirmed(proposal: Proposal, by: StaffActor) -> None:
     content = proposal.content
-    wanted = _read(
+    read_again = _read(
         content["document"], content["authorisation"], content["price_cents"], content["rules"]
     )
-    if _recorded(wanted) is not None:
-        raise BetTypeRecorded(code=wanted.rules.code, version=wanted.rules.version)
-    _create(wanted, by, proposal)
+    if _recorded(read_again) is not None:
+        raise BetTypeRecorded(code=read_again.rules.code, version=read_again.rules.version)
+    _create(read_again, by, proposal)
 
 
 BET_TYPE = two_persons.Kind(

@@ -125,11 +125,11 @@ def _moves(bet_type: str, destinations: Sequence[Destination]) -> list[EndMove]:
 
 def _taken(destination: Destination, left: dict[date | None, int]) -> list[EndMove]:
     """Take the sum of a destination from what its source has left, the oldest day first."""
-    moves, wanted = [], destination.cents
+    moves, missing_cents = [], destination.cents
     for day in list(left):
-        cents = min(wanted, left[day])
+        cents = min(missing_cents, left[day])
         left[day] -= cents
-        wanted -= cents
+        missing_cents -= cents
         if cents:
             moves.append(
                 EndMove(
@@ -174,8 +174,8 @@ def _ended(proposal: Proposal, by: StaffActor) -> None:
     code = proposal.content["bet_type"]
     hold(chain_lock(code))
     destinations = [
-        Destination(**{**given, "source": Source(given["source"])})
-        for given in proposal.content["destinations"]
+        Destination(**{**destination, "source": Source(destination["source"])})
+        for destination in proposal.content["destinations"]
     ]
     moves = _moves(code, destinations)
     now = clock.now()

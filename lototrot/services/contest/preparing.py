@@ -109,9 +109,9 @@ def contest_create(*, by: StaffActor, meeting: Meeting, **terms: Any) -> Contest
     corrected.
     """
     by.need(powers.PREPARE_CONTEST)
-    wanted = Terms(**terms)
-    hold((Lock.MEETING, meeting.pk), chain_lock(wanted.bet_type.code))
-    _need_possible(meeting, wanted)
+    new_terms = Terms(**terms)
+    hold((Lock.MEETING, meeting.pk), chain_lock(new_terms.bet_type.code))
+    _need_possible(meeting, new_terms)
     takings = ledger.liability(f"lototrot:takings:{uuid.uuid4()}")
     account = ledger.account_open([takings])[takings.code]
     try:
@@ -123,13 +123,13 @@ def contest_create(*, by: StaffActor, meeting: Meeting, **terms: Any) -> Contest
                 created_at=clock.now(),
                 code_secret=secret_make(takings_account=account.pk),
                 created_by_id=by.user_id,
-                **wanted.columns(),
+                **new_terms.columns(),
             )
     except IntegrityError as error:
-        raise _taken(meeting, wanted) from error
+        raise _taken(meeting, new_terms) from error
     ContestLeg.objects.bulk_create(
         ContestLeg(contest=contest, position=position, race=race)
-        for position, race in enumerate(wanted.races, start=1)
+        for position, race in enumerate(new_terms.races, start=1)
     )
     offered_masks_refresh(contest_id=contest.pk)
     contest.refresh_from_db()
@@ -151,12 +151,12 @@ def contest_change(*, by: StaffActor, contest_id: int, **changes: Any) -> Contes
     contest = contest_get(contest_id)
     _need_draft(contest)
     now = terms_of(contest)
-    wanted = dataclasses.replace(now, **changes)
-    before, after = now.to_document(), wanted.to_document()
+    new_terms = dataclasses.replace(now, **changes)
+    before, after = now.to_document(), new_terms.to_document()
     if before == after:
         return contest
-    _need_possible(contest.meeting, wanted)
-    if len(wanted.races) < len(now.races):
+    _need_possible(contest.meeting, new_terms)
+    if len(new_terms.races) < len(now.races):
         raise RacesRemoved(contest=contest_id, races=len(now.races))
     displayed = ("bet_type", "races")
     if hasattr(contest, "publication") and any(before[name] != after[name] for name in displayed):
@@ -172,10 +172,10 @@ def contest_change(*, by: StaffActor, contest_id: int, **changes: Any) -> Contes
     )
     try:
         with transaction.atomic():
-            Contest.objects.filter(pk=contest_id).update(**wanted.columns())
+            Contest.objects.filter(pk=contest_id).update(**new_terms.columns())
     except IntegrityError as error:
-        raise _taken(contest.meeting, wanted) from error
-    _races_change(contest, wanted.races)
+        raise _taken(contest.meeting, new_terms) from error
+    _races_change(contest, new_terms.races)
     offered_masks_refresh(contest_id=contest_id)
     return contest_get(contest_id)
 

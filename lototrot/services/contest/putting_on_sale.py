@@ -100,9 +100,9 @@ def contest_publish(*, by: StaffActor, contest: Contest, rules: Mapping[str, str
     by.need(powers.PREPARE_CONTEST)
     if not FederationApproval.objects.filter(meeting=contest.meeting).exists():
         raise ProgrammeNotApproved
-    wanted = [code for code, _ in settings.LANGUAGES]
-    if set(rules) != set(wanted) or not all(text.strip() for text in rules.values()):
-        raise RulesIncomplete(languages=wanted)
+    languages = [code for code, _ in settings.LANGUAGES]
+    if set(rules) != set(languages) or not all(text.strip() for text in rules.values()):
+        raise RulesIncomplete(languages=languages)
     hold((Lock.CONTEST, contest.pk))
     publication = Publication.objects.filter(contest=contest).first()
     if publication is not None:

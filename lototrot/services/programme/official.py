@@ -102,41 +102,41 @@ def programme_import(*, by: StaffActor, data: bytes, format: Format) -> Meeting:
     return meeting
 
 
-def _racecourse(given: official.Racecourse) -> Racecourse:
+def _racecourse(entry: official.Racecourse) -> Racecourse:
     """Return the racecourse of that code, created or updated.
 
     Its time zone and country do not change.
     """
-    recorded: Racecourse | None = Racecourse.objects.filter(code=given.code).first()
+    recorded: Racecourse | None = Racecourse.objects.filter(code=entry.code).first()
     if recorded is None:
         return Racecourse.objects.create(
-            code=given.code,
-            name=given.name,
-            timezone=given.timezone,
-            municipality=given.municipality,
-            country=given.country,
+            code=entry.code,
+            name=entry.name,
+            timezone=entry.timezone,
+            municipality=entry.municipality,
+            country=entry.country,
         )
-    if (recorded.timezone, recorded.country) != (given.timezone, given.country):
+    if (recorded.timezone, recorded.country) != (entry.timezone, entry.country):
         raise RacecourseDiffers(
             racecourse=recorded.code,
             on_record={"timezone": recorded.timezone, "country": recorded.country},
         )
-    if (recorded.name, recorded.municipality) != (given.name, given.municipality):
-        recorded.name, recorded.municipality = given.name, given.municipality
+    if (recorded.name, recorded.municipality) != (entry.name, entry.municipality):
+        recorded.name, recorded.municipality = entry.name, entry.municipality
         recorded.save(update_fields=["name", "municipality"])
     return recorded
 
 
-def _race(meeting: Meeting, course: Racecourse, given: official.Race) -> None:
+def _race(meeting: Meeting, course: Racecourse, entry: official.Race) -> None:
     race = Race.objects.create(
         meeting=meeting,
         racecourse=course,
-        number=given.number,
-        name=given.name,
-        scheduled_start_at=given.scheduled_start,
-        distance_m=given.distance_m,
-        start_method=given.start_method or "",
-        category=(given.conditions or "")[:LABEL_CHARS],  # a label; the document has all of it
+        number=entry.number,
+        name=entry.name,
+        scheduled_start_at=entry.scheduled_start,
+        distance_m=entry.distance_m,
+        start_method=entry.start_method or "",
+        category=(entry.conditions or "")[:LABEL_CHARS],  # a label; the document has all of it
     )
     Runner.objects.bulk_create(
         Runner(
@@ -148,7 +148,7 @@ def _race(meeting: Meeting, course: Racecourse, given: official.Race) -> None:
             distance_m=runner.distance_m,
             sex_age=" ".join(str(part) for part in (runner.sex, runner.age_years) if part),
         )
-        for runner in given.runners
+        for runner in entry.runners
     )
 
 
@@ -175,10 +175,10 @@ def approval_record(
     now = clock.now()
     if approved_at > now:
         raise ApprovalAhead(now=now.isoformat())
-    given = {"approved_by": approved_by, "approved_at": approved_at, "reference": reference}
+    columns = {"approved_by": approved_by, "approved_at": approved_at, "reference": reference}
     approval: FederationApproval | None = FederationApproval.objects.filter(meeting=meeting).first()
     if approval is not None:
-        if any(getattr(approval, name) != value for name, value in given.items()):
+        if any(getattr(approval, name) != value for name, value in columns.items()):
             raise ApprovalRecorded(meeting=meeting.pk)
         return approval
     return FederationApproval.objects.create(
@@ -186,7 +186,7 @@ def approval_record(
         recorded_by_id=by.user_id,
         recorded_in_id=by.session_id,
         recorded_at=now,
-        **given,
+        **columns,
     )
 
 

@@ -172,18 +172,18 @@ def _error(code: str, number: int | None, detail: str) -> dict[str, Any]:
 
 
 def _number_errors(record: RaceRecord, runners: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    given = Counter(runner["number"] for runner in runners)
+    counts = Counter(runner["number"] for runner in runners)
     listed = set(record.programme)
     errors = [
-        _error("number_unknown", n, f"{n} is not in the programme.") for n in given.keys() - listed
+        _error("number_unknown", n, f"{n} is not in the programme.") for n in counts.keys() - listed
     ]
     errors += [
         _error("number_repeated", n, f"{n} is given {times} times.")
-        for n, times in given.items()
+        for n, times in counts.items()
         if times > 1
     ]
     errors += [
-        _error("number_missing", n, f"Nothing is said of {n}.") for n in listed - given.keys()
+        _error("number_missing", n, f"Nothing is said of {n}.") for n in listed - counts.keys()
     ]
     return sorted(errors, key=lambda error: (error["number"], error["code"]))
 

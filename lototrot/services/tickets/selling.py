@@ -270,7 +270,7 @@ def sold_again(ticket: Ticket, *, by: int | None, road: Road | None) -> Sold:
     code = code_of(ticket, by=by, replay=road in (Road.REPLAY, Road.PAPER))
     if code is not None and road is not None:
         _given(ticket, road)
-    given = CodeGiven.objects.filter(ticket=ticket).count()
+    times_given = CodeGiven.objects.filter(ticket=ticket).count()
     return Sold(
         ticket.uuid,
         contest_facts(ticket.contest_id),
@@ -283,7 +283,7 @@ def sold_again(ticket: Ticket, *, by: int | None, road: Road | None) -> Sold:
         ticket.amount_cents,
         code,
         replayed=True,
-        given_again=given + Reprint.objects.filter(ticket=ticket).count(),
+        given_again=times_given + Reprint.objects.filter(ticket=ticket).count(),
     )
 
 

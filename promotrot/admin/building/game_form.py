@@ -272,8 +272,8 @@ class GameForm(BuildingForm):
         before = [thing.description for thing in self._things_of(self.like)]
         things: dict[int, InKind] = {}
         for at in range(THINGS):
-            given = [data.get(f"{column}_{at}") for column in (*named, "worth", "source", "valued")]
-            if not any(given):
+            cells = [data.get(f"{column}_{at}") for column in (*named, "worth", "source", "valued")]
+            if not any(cells):
                 continue
             for column in named:
                 self.need(f"{column}_{at}", data)

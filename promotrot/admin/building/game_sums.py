@@ -103,9 +103,9 @@ def predrawn(game: PredrawnGame) -> dict[str, Any]:
 
 
 def _plan(game: PredrawnGame) -> Plan | None:
-    kept = game.kind.kept_percent(games.figures_today().minimum_prize_percent)
+    kept_percent = game.kind.kept_percent(games.figures_today().minimum_prize_percent)
     try:
-        return make_plan(game.kind, kept, block_tickets=game.block_tickets)
+        return make_plan(game.kind, kept_percent, block_tickets=game.block_tickets)
     except (BlockSizeRefused, PlanImpossible):
         return None
 

@@ -117,9 +117,9 @@ def _compared(now: Rows, was: Rows, named: str) -> list[Any]:
     before, after = {row[0]: row for row in was}, {row[0] for row in now}
     width = max((len(row) for row in now), default=1)
     none = [NOTHING] * width
-    gone = [(row[0], *none[1:]) for row in was if row[0] not in after] if named else []
+    removed = [(row[0], *none[1:]) for row in was if row[0] not in after] if named else []
     rows = []
-    for row in [*now, *gone]:
+    for row in [*now, *removed]:
         others = [*before.get(row[0], none)[1:], *none]
         cells = zip(row[1:], others, strict=False)
         rows.append((row[0], *(changed(cell, other, named) for cell, other in cells)))
