@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 
-from tests.test_tidy import PYTHON, name_of, python_files, tree
+from tests.test_tidy import PYTHON, documented, name_of, python_files, tree
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
@@ -21,8 +21,8 @@ def test_names_of_persons_are_encrypted_and_not_sealed() -> None:
 
 # Names that tell how a value came about, and not what it is.
 _NAMES_OF_NOTHING = {"found", "made", "shown", "known"}
-# Folders and files in which such names are still left. It may only shrink.
-_NAMES_OF_NOTHING_LEFT = (
+# Folders and files in which such names, or docstrings, are still left. It may only shrink.
+_LEFT = (
     "core/journal/verifying.py",
     "core/nights/",
     "core/periods/",
@@ -53,7 +53,7 @@ def test_variables_and_arguments_are_named_for_what_they_hold() -> None:
     vague = [
         f"{name_of(path)}:{line} {name}"
         for path in python_files(*PYTHON)
-        if not name_of(path).startswith(_NAMES_OF_NOTHING_LEFT)
+        if not name_of(path).startswith(_LEFT)
         if any(name in path.read_text() for name in _NAMES_OF_NOTHING)
         for name, line in _named(tree(path))
         if name in _NAMES_OF_NOTHING
@@ -68,3 +68,14 @@ def test_a_vague_name_is_seen() -> None:
     assert seen("found = 1") and seen("def f(*, made): pass") and seen("(a, shown), b = x")
     assert seen("[known for known in x]") and seen("class A:\n def f(self): found = 1")
     assert not seen("class A:\n shown = ()") and not seen("f(found=1)") and not seen("a.made = 1")
+
+
+def test_docstrings_begin_with_the_verb_itself() -> None:
+    """Not "Have two persons confirm it", but "Confirm it by two persons"."""
+    having = {
+        name_of(path)
+        for path in python_files(*PYTHON)
+        if not name_of(path).startswith(_LEFT)
+        if any(text.startswith("Have ") for text in documented(path))
+    }
+    assert having == set()

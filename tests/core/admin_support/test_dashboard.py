@@ -58,7 +58,7 @@ def test_figures_are_those_of_the_persons_work() -> None:
     contest = factories.contest()
     factories.sell(contest, factories.point(), [(1,)] * 7)
     page = Desk(Role.ORGANISER).get("/admin/")
-    assert "<dt>Takings</dt>" in page and "<dt>Pot</dt>" in page
+    assert "<dt>Takings</dt>" in page and "<dt>Jackpot</dt>" in page
     assert "<dt>Takings</dt>" not in Desk(Role.ADMINISTRATOR).get("/admin/")
 
 

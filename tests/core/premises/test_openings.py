@@ -1,4 +1,4 @@
-"""Premises, authorisations and terminals are opened, and terminals enrol anew, by two persons."""
+"""Premises, authorisations and terminals are opened, and terminals enrol again, by two persons."""
 
 from datetime import timedelta
 from typing import Any
