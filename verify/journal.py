@@ -142,13 +142,9 @@ def check(journal: str, log_file: str, keys: str) -> str:
     own.read(journal)
     retired.need_sealed()
     for each in log.all("periods.retired"):
-        month, retired_journal = each["first_day"][:7], each["journal"]
-        there = own.digests.get(retired_journal["batch"], "") if retired_journal["batch"] else ""
-        need(
-            retired_journal["digest"] == there,
-            f"periods.retired {month}, journal",
-            "not of this journal",
-        )
+        month, past = each["first_day"][:7], each["journal"]
+        there = own.digests.get(past["batch"], "") if past["batch"] else ""
+        need(past["digest"] == there, f"periods.retired {month}, journal", "not of this journal")
     published = max((each["batch"] for each in checkpoints), default=0)
     one_past(own.digests, own.lineages, log.all("journal.lineage"), published)
     for checkpoint in checkpoints:
