@@ -10,8 +10,9 @@ nothing where several waiting sales are one statement.
 
 `cost.postgres.*` divides the third: the statement alone, without HTTP, against the bare writes; the
 same where no commit waits for the disk, so that `flush` is the processor of writing and flushing
-the log at the commit; and eight sales in one statement, for each. Making the log's records is
-inside the statement and cannot be told apart without samples; `cost.wal_bytes` are their bytes.
+the log at the commit; and eight sales in one statement, for each. In a short run on a busy machine
+that difference is within the noise and can be below nothing. Making the log's records is inside the
+statement and cannot be told apart without samples; `cost.wal_bytes` are their bytes.
 
 Names that end in `_clock_us` are by the server's clocks on one connection, and no processor time:
 functions each without what they call, writes and triggers of one row.
