@@ -65,13 +65,18 @@ def month_of(*, batches: bool = False) -> ClosedPeriod:
     """Return March 2030, closed; with `batches` of the journal, if asked for."""
     march_ended(batches=batches)
     if batches:
-        for won in Ticket.objects.exclude(prizes=None):
-            CodeGiven.objects.create(
-                ticket=won, road="replay", operator=won.operator, given_at=clock.now()
-            )
+        give_codes_again()
     closed()
     name_process("command:period_archive")
     return ClosedPeriod.objects.get()
+
+
+def give_codes_again() -> None:
+    """Give the codes of the tickets that won again: from then on a row names them, and they stay."""
+    for won in Ticket.objects.exclude(prizes=None):
+        CodeGiven.objects.create(
+            ticket=won, road="replay", operator=won.operator, given_at=clock.now()
+        )
 
 
 def retired(period: ClosedPeriod, folder: Path) -> None:

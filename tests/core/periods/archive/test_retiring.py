@@ -44,7 +44,7 @@ from lototrot.models.tickets import PrintConfirmation, Ticket
 from lototrot.selectors.selling import tickets_of_terminal
 from lototrot.services.tickets.paper import slip_original
 from lototrot.services.tickets.printing import SlipPrinted, print_confirm
-from tests.core.periods.archive.conftest import forge
+from tests.core.periods.archive.conftest import forge, give_codes_again
 from tests.core.periods.conftest import closed
 from tests.support import factories
 from tests.support.journaling import meanwhile, seal_all
@@ -96,6 +96,7 @@ def test_archived_rows_leave_by_two_persons_and_no_others(
     own_month: ClosedPeriod, tmp_path: Path
 ) -> None:
     later_print()
+    give_codes_again()
     archive = archive_write(period=own_month, folder=tmp_path)
     seal_all()
     with pytest.raises(PlaceMissing):
@@ -115,7 +116,8 @@ def test_archived_rows_leave_by_two_persons_and_no_others(
     assert PrintConfirmation.objects.count() == 1
     tables = Retirement.objects.get().entry.document["tables"]
     named = [(rows["table"], rows["rows"], rows["leaves"]) for rows in tables]
-    assert named[1:] == [("ledger_transfer", ledger, ledger), (PRINTS, 3, 3), (TICKETS, 3, 1)]
+    prints_and_tickets = [(PRINTS, 3, 3), ("lototrot_prize", 2, 0), (TICKETS, 3, 1)]
+    assert named[1:] == [("ledger_transfer", ledger, ledger), *prints_and_tickets]
     assert named[0][0] == "journal_act"
     for refused in (proposed, lambda: archive_write(period=own_month, folder=tmp_path)):
         with pytest.raises(PeriodRetired):
