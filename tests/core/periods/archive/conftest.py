@@ -72,7 +72,7 @@ def month_of(*, batches: bool = False) -> ClosedPeriod:
 
 
 def give_codes_again() -> None:
-    """Give the codes of the tickets that won again: from then on a row names them, and they stay."""
+    """Give the codes of the tickets that won again: a row names these tickets, and they stay."""
     for won in Ticket.objects.exclude(prizes=None):
         CodeGiven.objects.create(
             ticket=won, road="replay", operator=won.operator, given_at=clock.now()
