@@ -111,21 +111,21 @@ def test_locks_are_named_in_sql() -> None:
 _SQL_FUNCTION = re.compile(r"FUNCTION (\w+)\((?![^)]*\bVARIADIC\b)")
 _CALL = re.compile(r"(?<!FUNCTION )(?<!\bdef )\b(\w+)\(")
 _PIECE = re.compile(r"'[^']*'|--[^\n]*|.", re.DOTALL)
-# The closing of periods is being written anew; its three calls are named with it.
+# The retirement of periods still has three calls by position.
 _STILL_BY_POSITION = "core/periods/sql/"
 
 
 def arguments(text: str, start: int) -> list[str]:
     """Return the arguments of a call, which begin at `start`; none if the call does not end."""
-    found, depth = [""], 1
+    parts, depth = [""], 1
     for piece in _PIECE.finditer(text, start):
         depth += (piece[0] in "([") - (piece[0] in ")]")
         if depth == 0:
-            return found
+            return parts
         if piece[0] == "," and depth == 1:
-            found.append("")
+            parts.append("")
         else:
-            found[-1] += piece[0]
+            parts[-1] += piece[0]
     return []
 
 

@@ -24,10 +24,10 @@ def field_names() -> Mapping[str, Any]:
                 # What Django makes of a field's name is English in every language.
                 if getattr(field, "_verbose_name", None) is not None:
                     names[field.name].append(field.verbose_name)
-    return {key: found[0] for key, found in names.items() if found.count(found[0]) == len(found)}
+    return {key: texts[0] for key, texts in names.items() if texts.count(texts[0]) == len(texts)}
 
 
 def key_name(key: str) -> str:
     """Return the name of a key in the language in force, or the key itself with spaces."""
-    known = collected("key_names").get(key) or field_names().get(key)
-    return str(known or key.replace("_", " "))
+    name_in_words = collected("key_names").get(key) or field_names().get(key)
+    return str(name_in_words or key.replace("_", " "))

@@ -39,9 +39,9 @@ def archive(folder: Path, **changes: Any) -> Path:
 
 
 def test_an_archive_gives_its_rows(tmp_path: Path) -> None:
-    found = archived.Archive(str(archive(tmp_path)))
-    assert [*found.rows("t")] == ROWS
-    assert found.leaving("t") == range(2, 3)
+    files = archived.Archive(str(archive(tmp_path)))
+    assert [*files.rows("t")] == ROWS
+    assert files.leaving("t") == range(2, 3)
 
 
 @pytest.mark.parametrize(

@@ -26,17 +26,17 @@ def test_an_order_is_that_of_the_method(
 ) -> None:
     field = [str(number) for number in range(entries)]
     places = min(places, entries)
-    made = method.order(secret, FIELD, entropy, field, places)
-    assert chance.drawn(secret, FIELD, entropy, field, places) == made
+    order = method.order(secret, FIELD, entropy, field, places)
+    assert chance.drawn(secret, FIELD, entropy, field, places) == order
 
 
 def test_a_commitment_is_that_of_the_method() -> None:
     for source, pieces in (("phrase", None), ("dice", 12)):
         means = {"source": source, "pieces": pieces}
         document = {"draw": "d", "field": {"sha256": FIELD.hex()}, "means": means}
-        made = method.commitment(SECRET, "d", FIELD, method.Means(method.Source(source), pieces))
-        assert chance.binding(document, SECRET.hex()) == made.hex()
-        assert chance.binding(document | {"draw": "e"}, SECRET.hex()) != made.hex()
+        bound = method.commitment(SECRET, "d", FIELD, method.Means(method.Source(source), pieces))
+        assert chance.binding(document, SECRET.hex()) == bound.hex()
+        assert chance.binding(document | {"draw": "e"}, SECRET.hex()) != bound.hex()
 
 
 def test_numbers_below_a_bound_are_equally_likely() -> None:

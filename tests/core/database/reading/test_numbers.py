@@ -55,8 +55,8 @@ def test_rows_of_an_instant_are_found_by_their_numbers(sold: list[Ticket]) -> No
 def test_rows_between_two_instants_are_found_by_number_and_instant(sold: list[Ticket]) -> None:
     for first in range(7):
         for end in range(first, 7):
-            found = within(Ticket, "sold_at", sold[first].sold_at, sold[end].sold_at)
-            assert list(Ticket.objects.filter(found).order_by("pk")) == sold[first:end]
+            of_span = within(Ticket, "sold_at", sold[first].sold_at, sold[end].sold_at)
+            assert list(Ticket.objects.filter(of_span).order_by("pk")) == sold[first:end]
     later = sold[-1].sold_at + datetime.timedelta(days=1)
     assert numbers(Ticket, "sold_at", sold[0].sold_at, later) == (sold[0].pk, NO_END)
     assert first_from(Ticket, "sold_at", later) == sold[-1].pk + 1  # the next one is found
@@ -71,8 +71,8 @@ def test_nothing_is_found_where_there_is_nothing() -> None:
 def test_numbers_may_be_far_apart(gap: int) -> None:
     _numbered(*((1 + gap * n, 60 * n) for n in range(9)))
     for n in range(9):
-        found = first_number(ClockOffset, "set_at", AT + n * 3600 * SECOND)
-        assert found is not None and gap * (n - 1) + 1 < found <= 1 + gap * n
+        number = first_number(ClockOffset, "set_at", AT + n * 3600 * SECOND)
+        assert number is not None and gap * (n - 1) + 1 < number <= 1 + gap * n
 
 
 def test_who_runs_at_the_same_time_is_found(monkeypatch: Any) -> None:
@@ -80,5 +80,5 @@ def test_who_runs_at_the_same_time_is_found(monkeypatch: Any) -> None:
     _numbered((1, 0), (2, 69), (3, 61), (4, 62), (5, 120))
     since, until = AT + 69 * 60 * SECOND, AT + 70 * 60 * SECOND
     assert OUT_OF_ORDER >= 8 * 60 * SECOND
-    found = ClockOffset.objects.filter(within(ClockOffset, "set_at", since, until))
-    assert [row.pk for row in found] == [2]
+    offsets = ClockOffset.objects.filter(within(ClockOffset, "set_at", since, until))
+    assert [row.pk for row in offsets] == [2]

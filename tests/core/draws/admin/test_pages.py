@@ -26,10 +26,10 @@ def test_the_first_page_lists_what_is_to_be_drawn_for_those_who_may_read_it(room
 
 def test_a_draw_that_is_late_is_marked_and_has_no_minutes(room: Hall) -> None:
     desk = Desk(Role.ORGANISER)
-    shown = desk.get(row_url(room.draw))
-    assert "data-seconds-left" in shown and "Late" not in shown
-    assert f"/api/v1/draws/{room.draw.uuid}/notice.pdf" in shown and "minutes.pdf" not in shown
+    page = desk.get(row_url(room.draw))
+    assert "data-seconds-left" in page and "Late" not in page
+    assert f"/api/v1/draws/{room.draw.uuid}/notice.pdf" in page and "minutes.pdf" not in page
     factories.time_pass(hours=3)
     desk.sign_on()
-    shown = desk.get(row_url(room.draw))
-    assert "Late" in shown and "data-seconds-left" not in shown
+    page = desk.get(row_url(room.draw))
+    assert "Late" in page and "data-seconds-left" not in page
