@@ -205,7 +205,9 @@ def statements_issue(*, until: datetime.date) -> list[Statement]:
 def _issue(week: Week) -> list[Statement]:
     """Issue the statements of a week and post their commissions."""
     first = add_days(week.sunday, -6)
-    before = Statement.objects.filter(week_to=add_days(first, -1))
+    before = Statement.objects.filter(week_to=add_days(first, -1)).only(
+        "premises_id", "number", "closing_cents"
+    )
     last = {statement.premises_id: statement for statement in before}
     figures = {premises_id: week.figures(premises_id) for premises_id in weeks.premises_of(week)}
     now = clock.now()

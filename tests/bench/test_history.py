@@ -27,8 +27,9 @@ from core.staff.powers import Role
 from core.statements.models import Statement
 from core.statements.services import statement_settle
 from lototrot.engine.races import numbers_of
-from lototrot.models.contest import Contest
+from lototrot.models.contest import Contest, DisplayAcknowledgement
 from lototrot.models.settlement import Prize
+from lototrot.models.tickets import Ticket
 from lototrot.services.contest.contests import display_acknowledge
 from lototrot.services.tickets.annulment import ticket_annul
 from lototrot.services.tickets.printing import print_confirm
@@ -92,12 +93,12 @@ _PIN = "271828"
 
 
 class Served:
-    """Acts of terminals by the services, one by one, in place of `acts`."""
+    """Acts of terminals by the services, one by one in one session, in place of `acts`."""
 
     def __init__(self) -> None:
         self.sold: dict[uuid.UUID, tuple[Point, Sold]] = {}
 
-    def acknowledge(self, of: Contest, points: Sequence[Point]) -> None:
+    def acknowledge(self, of: Contest, points: Sequence[Point], *, sessions: int = 1) -> None:
         for point in points:
             with acting(
                 "lototrot_contests_contest_display_acknowledgement_post",
@@ -107,7 +108,15 @@ class Served:
             ):
                 display_acknowledge(by=point.actor, contest=of)
 
-    def sell(self, of: Contest, points: Sequence[Point], lines: Sequence[Line], count: int) -> Done:
+    def sell(
+        self,
+        of: Contest,
+        points: Sequence[Point],
+        lines: Sequence[Line],
+        count: int,
+        *,
+        sessions: int = 1,
+    ) -> Done:
         for number in range(count):
             point, line = points[number % len(points)], lines[number % len(lines)]
             request = SaleRequest(
@@ -121,7 +130,7 @@ class Served:
             self.sold[request.uuid] = point, sold
         return Done(count, 1)
 
-    def print_all(self, of: Contest, count: int) -> Done:
+    def print_all(self, of: Contest, count: int, *, sessions: int = 1) -> Done:
         for ident, (point, _) in self.sold.items():
             with acting(
                 "lototrot_tickets_ident_print_confirmation_post",
@@ -146,7 +155,7 @@ class Served:
                     reason="Number mistyped",
                 )
 
-    def pay_most(self, of: Contest, today: date) -> Done:
+    def pay_most(self, of: Contest, today: date, *, sessions: int = 1) -> Done:
         prizes = Prize.objects.filter(settlement__contest=of, prize_cents__range=(1, 119_99))
         for prize in prizes.select_related("ticket"):
             point, sold = self.sold[prize.ticket.uuid]
@@ -183,6 +192,11 @@ def _found(rows: str, wheres: Mapping[str, str], **words: object) -> Shapes:
             found[table] = Counter(_shape(row) for (row,) in cursor.fetchall())
     assert all(found.values())
     return found
+
+
+def _kinds(found: Shapes) -> dict[str, set[str]]:
+    """Return which shapes there are, by table."""
+    return {table: set(counts) for table, counts in found.items()}
 
 
 def _shape(text: str) -> str:
@@ -233,6 +247,20 @@ def test_a_history_in_bulk_is_as_one_really_played(
     assert _found(_ROWS_ALONE, _REMITTED, since=since) == remitted
     weeks.record_nights(sunday + timedelta(days=7), sunday + timedelta(days=7))
     assert _found(_ROWS_ALONE, _RUNS, day=sunday + timedelta(days=7)) == runs
+
+
+def test_acts_shared_out_to_two_sessions_write_the_same_shapes(own_database: Database) -> None:
+    history = weeks.begin(premises=3, tickets=60, plays=4)
+    history.grow(1)
+    history.sessions = 2
+    history.grow(1)
+    alone, together = Contest.objects.order_by("day")
+    # Of the tickets, others are the last ones, and so others are annulled or paid.
+    assert _kinds(shapes(together)) == _kinds(shapes(alone))
+    for model in (DisplayAcknowledgement, Ticket):
+        counts = [model.objects.filter(contest=contest).count() for contest in (alone, together)]
+        assert counts[0] == counts[1]
+    assert trial().difference_cents == 0
 
 
 def test_sessions_in_bulk_are_as_those_of_operators_who_sign_on(own_database: Database) -> None:

@@ -2,15 +2,17 @@
 
 The database loops over the same SQL functions that the services call, so rows, transfers, tills and
 acts of the journal are those of real sales; only HTTP and Python are left out. A loop commits after
-each act: it runs outside any transaction.
+each act: it runs outside any transaction. Acts may be shared out to several sessions, which do them
+at the same time, as terminals do.
 """
 
 import json
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import connection, transaction
 
@@ -83,7 +85,9 @@ DECLARE
     v_ticket record;
 BEGIN
     FOR v_ticket IN SELECT t.id, t.terminal_id FROM lototrot_ticket t
-         WHERE t.contest_id = (v ->> 'contest')::bigint ORDER BY t.id LOOP
+         WHERE t.contest_id = (v ->> 'contest')::bigint
+           AND t.id % (v ->> 'sessions')::integer = (v ->> 'session')::integer
+         ORDER BY t.id LOOP
         PERFORM set_config('core.act', concat_ws('|', v ->> 'act', '', '', v_ticket.terminal_id, '',
             {V7}), true);
         INSERT INTO lototrot_printconfirmation (ticket_id, confirmed_at)
@@ -134,6 +138,7 @@ _MOST_CASH_CENTS = 119_99
 """Every establishment must pay prizes up to this (14.III.10.3)."""
 
 
+_Item = TypeVar("_Item")
 Unpaid = dict[str, int]
 """A ticket's prize, with where it was sold, by column."""
 
@@ -154,34 +159,44 @@ class Line:
     bets: int
 
 
-def acknowledge(of: Contest, points: Sequence[Point]) -> None:
+def acknowledge(of: Contest, points: Sequence[Point], *, sessions: int = 1) -> None:
     """Declare at each terminal that the programme of a contest is on display."""
     at = [{"terminal": point.terminal.pk, "operator": point.operator.pk} for point in points]
     act = "lototrot_contests_contest_display_acknowledgement_post"
-    _do(_ACKNOWLEDGE, len(at), contest=of.pk, act=act, at=at)
+    plan = {"contest": of.pk, "act": act}
+    _do(_ACKNOWLEDGE, [plan | {"at": share} for share in _shares(at, sessions)])
 
 
-def sell(of: Contest, points: Sequence[Point], lines: Sequence[Line], count: int) -> Done:
+def sell(
+    of: Contest, points: Sequence[Point], lines: Sequence[Line], count: int, *, sessions: int = 1
+) -> Done:
     """Sell `count` tickets of a contest, each marking the next line at the next terminal."""
-    return _do(
-        _SELL,
-        count,
-        contest=of.pk,
-        price=of.price_cents,
-        points=[
-            {
-                "token": f"\\x{token_digest(point.token).hex()}",
-                "session": f"\\x{token_digest(point.session_token).hex()}",
-            }
-            for point in points
-        ],
-        lines=[{"masks": list(line.masks), "bets": line.bets} for line in lines],
-    )
+    sellers = [
+        {
+            "token": f"\\x{token_digest(point.token).hex()}",
+            "session": f"\\x{token_digest(point.session_token).hex()}",
+        }
+        for point in points
+    ]
+    marks = [{"masks": list(line.masks), "bets": line.bets} for line in lines]
+    plan = {"contest": of.pk, "price": of.price_cents}
+    plans = [
+        plan | {"count": len(numbers), "points": at, "lines": marked}
+        for numbers, at, marked in zip(
+            _shares(range(count), sessions),
+            _shares(sellers, sessions),
+            _shares(marks, sessions),
+            strict=True,
+        )
+    ]
+    return Done(count, _do(_SELL, plans))
 
 
-def print_all(of: Contest, count: int) -> Done:
+def print_all(of: Contest, count: int, *, sessions: int = 1) -> Done:
     """Confirm the print of every ticket of a contest, `count` of them."""
-    return _do(_PRINT, count, contest=of.pk, act="lototrot_tickets_ident_print_confirmation_post")
+    act = "lototrot_tickets_ident_print_confirmation_post"
+    plan = {"contest": of.pk, "act": act, "sessions": sessions}
+    return Done(count, _do(_PRINT, [plan | {"session": number} for number in range(sessions)]))
 
 
 def annul_last(of: Contest, count: int) -> None:
@@ -207,9 +222,9 @@ def annul_last(of: Contest, count: int) -> None:
             ledger.post(reference=void_reference(ticket.uuid), lines=[line])
 
 
-def pay_most(of: Contest, today: date) -> Done:
+def pay_most(of: Contest, today: date, *, sessions: int = 1) -> Done:
     """Pay four in five of the prizes that an establishment must pay, where each was sold."""
-    return pay(of, today, unpaid(of))
+    return pay(of, today, unpaid(of), sessions=sessions)
 
 
 def unpaid(of: Contest) -> list[Unpaid]:
@@ -220,7 +235,7 @@ def unpaid(of: Contest) -> list[Unpaid]:
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
-def pay(of: Contest, today: date, prizes: Sequence[Unpaid]) -> Done:
+def pay(of: Contest, today: date, prizes: Sequence[Unpaid], *, sessions: int = 1) -> Done:
     """Pay prizes of a contest, each where its ticket was sold."""
     line = postings.payment(
         refund=False,
@@ -229,19 +244,46 @@ def pay(of: Contest, today: date, prizes: Sequence[Unpaid]) -> Done:
         cents=1,
     )
     start, end = day_bounds(today)
-    return _do(
-        _PAY,
-        len(prizes),
-        prizes=prizes,
-        debit=accounts.prizes_payable(of.pk).code,
-        kind=line.kind,
-        **{"from": start.isoformat(), "until": end.isoformat()},
-    )
+    plan = {
+        "debit": accounts.prizes_payable(of.pk).code,
+        "kind": line.kind,
+        "from": start.isoformat(),
+        "until": end.isoformat(),
+    }
+    plans = [plan | {"prizes": share} for share in _shares(prizes, sessions)]
+    return Done(len(prizes), _do(_PAY, plans))
 
 
-def _do(block: str, count: int, **plan: Any) -> Done:
+def _shares(whole: Sequence[_Item], sessions: int) -> list[Sequence[_Item]]:
+    """Share items out to so many sessions in turn. Each has some, if there are enough."""
+    return [whole[number::sessions] for number in range(sessions)]
+
+
+def _do(block: str, plans: Sequence[dict[str, Any]]) -> float:
+    """Do plans at the same time: the first in our session, each other in one of its own.
+
+    Return the seconds until all are done.
+    """
+    began = time.perf_counter()
+    if len(plans) == 1:
+        _execute(block, plans[0])
+    else:
+        with ThreadPoolExecutor(len(plans) - 1) as threads:
+            others = [threads.submit(_execute_apart, block, plan) for plan in plans[1:]]
+            _execute(block, plans[0])
+        for other in others:
+            other.result()
+    return time.perf_counter() - began
+
+
+def _execute(block: str, plan: dict[str, Any]) -> None:
     with connection.cursor() as cursor:
-        cursor.execute(_PLAN, [json.dumps(plan | {"count": count})])
-        began = time.perf_counter()
+        cursor.execute(_PLAN, [json.dumps(plan)])
         cursor.execute(block)
-        return Done(count, time.perf_counter() - began)
+
+
+def _execute_apart(block: str, plan: dict[str, Any]) -> None:
+    try:
+        _execute(block, plan)
+    finally:
+        connection.close()

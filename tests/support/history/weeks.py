@@ -62,13 +62,14 @@ class History:
     """A history that grows week by week. `tickets` and `plays` are those of each week.
 
     `done` has every act that was measured, by kind, in the order of the weeks. `seconds` is the
-    clock of settlements.
+    clock of settlements. The acts of terminals are done in so many `sessions` at the same time.
     """
 
     points: list[Point]
     tickets: int
     plays: int = 0
     seconds: Callable[[], float] = time.perf_counter
+    sessions: int = 1
     weeks: int = 0
     done: dict[str, list[Done]] = field(default_factory=lambda: defaultdict(list))
     _lines: Sequence[Line] = ()
@@ -90,8 +91,8 @@ class History:
     def _saturday(self) -> None:
         """Issue what the week before left, then sell, print and settle a meeting."""
         contest = self.on_sale()
-        self.done["sale"].append(self.sell(contest, self.tickets))
-        self.done["print"].append(acts.print_all(contest, self.tickets))
+        self.done["sale"].append(self.sell(contest, self.tickets, sessions=self.sessions))
+        self.done["print"].append(acts.print_all(contest, self.tickets, sessions=self.sessions))
         acts.annul_last(contest, self.tickets // _ANNULLED_IN)
         self._plays()
         self.settle(contest)
@@ -103,12 +104,12 @@ class History:
         factories.time_to(_at(day, 11))
         self.points = signed_on(self.points)
         contest = self._contest()
-        acts.acknowledge(contest, self.points)
+        acts.acknowledge(contest, self.points, sessions=self.sessions)
         return contest
 
-    def sell(self, contest: Contest, count: int) -> Done:
+    def sell(self, contest: Contest, count: int, *, sessions: int = 1) -> Done:
         """Sell so many tickets of a contest on sale."""
-        return acts.sell(contest, self.points, self._lines, count)
+        return acts.sell(contest, self.points, self._lines, count, sessions=sessions)
 
     def settle(self, contest: Contest) -> None:
         """Close a contest in the afternoon of its day; enter its results, settle and order it."""
@@ -129,7 +130,7 @@ class History:
     def _sunday(self, day: date) -> None:
         to_sunday(day)
         contest = Contest.objects.order_by("-day")[0]
-        self.done["pay"].append(acts.pay_most(contest, day))
+        self.done["pay"].append(acts.pay_most(contest, day, sessions=self.sessions))
         while batch_seal() is not None:
             pass
 
@@ -199,11 +200,12 @@ def begin(
     tickets: int,
     plays: int = 0,
     seconds: Callable[[], float] = time.perf_counter,
+    sessions: int = 1,
 ) -> History:
     """Return an empty history: a terminal at each of so many premises."""
     factories.time_to(_at(FIRST, 9) - timedelta(days=1))
     points = [factories.point() for _ in range(premises)]
-    return History(points, tickets, plays, seconds)
+    return History(points, tickets, plays, seconds, sessions)
 
 
 def signed_on(points: Sequence[Point]) -> list[Point]:
@@ -239,16 +241,18 @@ def remit(sunday: date) -> None:
     remittances = Remittance.objects.bulk_create(
         Remittance(
             uuid=clock.row_uuid(now),
-            statement=statement,
-            premises_id=statement.premises_id,
-            amount_cents=statement.closing_cents,
+            statement_id=statement_id,
+            premises_id=premises_id,
+            amount_cents=cents,
             paid_on=natural_day(now),
-            reference=f"TRF {statement.pk}",
+            reference=f"TRF {statement_id}",
             recorded_at=now,
             recorded_by_id=by.user_id,
             recorded_in=by,
         )
-        for statement in owing
+        for statement_id, premises_id, cents in owing.values_list(
+            "pk", "premises_id", "closing_cents"
+        )
     )
     ledger.post_all(
         {
