@@ -7,7 +7,7 @@ from django.db.models import Exists, Min, OuterRef, Q
 from django.utils.translation import gettext_lazy as _
 
 from core.database.reading import numbers, progress
-from core.database.snapshot import snapshot
+from core.database.reading.snapshot import snapshot
 from core.kernel.days import day_bounds
 from core.kernel.errors import Conflict, InvariantBroken
 from core.nights.code_again import code_again_job

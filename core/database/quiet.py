@@ -4,7 +4,7 @@ import time
 
 from django.db import connection
 
-from core.database.snapshot import READER
+from core.database.reading.snapshot import READER
 from core.kernel.errors import Unavailable
 
 WITHIN_S = 60.0

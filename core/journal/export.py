@@ -13,7 +13,7 @@ from typing import Any, TextIO
 
 from django.db import connection
 
-from core.database.snapshot import only_reading
+from core.database.reading.snapshot import only_reading
 from core.journal import rows, wire
 from core.journal.install import Journaled, journaled
 from core.journal.models import Act, Batch, Block, Change, Source

@@ -19,7 +19,7 @@ from django.db import connection
 from django.db.models import Count, Exists, OuterRef, Sum
 
 from core.database.reading import progress
-from core.database.snapshot import only_reading
+from core.database.reading.snapshot import only_reading
 from core.journal import lineages, rows, rules, wire
 from core.journal.install import COLUMN, Journaled, journaled, unjournaled
 from core.journal.models import Act, Batch, Block, Change, RowForm

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.database import clock
 from core.database.due_work import do_due
-from core.database.snapshot import snapshot
+from core.database.reading.snapshot import snapshot
 from core.journal.models import Batch
 from core.journal.services import last_batch
 from core.journal.verifying import verify

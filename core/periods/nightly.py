@@ -8,7 +8,7 @@ import datetime
 from django.utils.translation import gettext_lazy as _
 
 from core.database.reading import progress
-from core.database.snapshot import snapshot
+from core.database.reading.snapshot import snapshot
 from core.kernel.days import add_days
 from core.kernel.errors import InvariantBroken
 from core.nights.jobs import MOST_LISTED, Job, Outcome

@@ -18,8 +18,8 @@ from core.database import clock
 from core.database.locks import Lock, hold
 from core.database.reading import progress
 from core.database.reading.limits import limited
+from core.database.reading.snapshot import only_reading
 from core.database.reading.standby import read_much
-from core.database.snapshot import only_reading
 from core.kernel.days import add_days, day_bounds, natural_day
 from core.kernel.errors import Conflict
 from core.ledger.models import Transfer

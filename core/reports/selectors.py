@@ -4,8 +4,8 @@ import datetime
 
 from core.database import clock
 from core.database.reading.limits import limited
+from core.database.reading.snapshot import only_reading
 from core.database.reading.standby import read_much
-from core.database.snapshot import only_reading
 from core.kernel.days import add_days, natural_day
 from core.looks.recording import REPORT, look
 from core.reports import powers, tables

@@ -8,7 +8,7 @@ import pytest
 from django.db import connections, transaction
 
 from core.database import clock
-from core.database.snapshot import snapshot
+from core.database.reading.snapshot import snapshot
 from core.journal.acting import name_process
 from core.journal.verifying import Fault, verify
 from core.kernel.days import natural_day

@@ -69,7 +69,7 @@ def in_thread(pool: ThreadPoolExecutor, work: Callable[[], Any]) -> Future[Any]:
 @pytest.mark.parametrize(
     "place",
     [
-        ("settlement", "count", "after"),
+        ("settlement", "winners_count", "after"),
         ("settlement", "prizes_insert", "before"),
         ("settlement", "prizes_insert", "after"),
         ("ledger", "post", "after"),
@@ -121,7 +121,7 @@ def _settle_when_free(contest: Contest) -> Settlement:
 
 def both_at_once(contest: Contest, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Return the outcomes of two workers, each of which waits for the other to count too."""
-    meeting, count = Meeting(), settling.count
+    meeting, count = Meeting(), settling.winners_count
 
     def together(*args: Any) -> Any:
         meeting.come()
@@ -133,7 +133,7 @@ def both_at_once(contest: Contest, monkeypatch: pytest.MonkeyPatch) -> list[Any]
         finally:
             meeting.end()
 
-    monkeypatch.setattr(settling, "count", together)
+    monkeypatch.setattr(settling, "winners_count", together)
     with ThreadPoolExecutor(2) as pool:
         work = [in_thread(pool, settle) for _ in range(2)]
         return [future.result(WAIT_S) for future in work]

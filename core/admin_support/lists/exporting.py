@@ -16,8 +16,8 @@ from django.utils.translation import get_language
 from core.admin_support import signed_on
 from core.admin_support.lists import files
 from core.database.reading.limits import limited
+from core.database.reading.snapshot import only_reading
 from core.database.reading.standby import read_much
-from core.database.snapshot import only_reading
 from core.kernel.errors import Conflict, Invalid
 from core.longwork.kinds import Content, File, Outcome
 from core.looks.recording import look_at_list

@@ -21,7 +21,7 @@ from django.apps import apps
 from django.db import connection
 from django.utils import translation
 
-from core.database.snapshot import snapshot
+from core.database.reading.snapshot import snapshot
 from core.journal import rows
 from core.journal.install import COLUMN, Journaled, journaled
 from core.kernel.canonical import Json, canonical_bytes, canonical_sha256

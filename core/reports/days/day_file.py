@@ -19,7 +19,7 @@ from django.db.models import Model
 from core.database import clock
 from core.database.guards import guarded_models
 from core.database.models import ClockOffset
-from core.database.snapshot import snapshot
+from core.database.reading.snapshot import snapshot
 from core.kernel.errors import Conflict, Invalid, InvariantBroken
 from core.kernel.request_uuids import derived_uuid
 from core.ledger import services as ledger

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from core.database.management.program_command import ProgramCommand
-from core.database.snapshot import snapshot
+from core.database.reading.snapshot import snapshot
 from core.kernel.errors import InvariantBroken
 from lototrot.models.sealing import Seal
 from lototrot.services.seal.sealing import seal_verify

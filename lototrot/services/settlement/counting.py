@@ -72,8 +72,40 @@ class StoredPrizes:
     winners: Mapping[int, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """All tickets that are not void, without those that left, and the tickets of one bet by hits.
+
+    `multiples` is the number of tickets with several bets.
+    """
+
+    tickets: int
+    multiples: int
+    bets: int
+    takings_cents: int
+    singles: Mapping[int, int]
+
+
 def count(counting: Counting) -> Tally:
     """Count the contest. The database returns at most one row per number of hits."""
+    totals = tickets_count(counting)
+    winners = {hits: totals.singles.get(hits, 0) for hits in counting.bet_type.categories}
+    winning_tickets = sum(winners.values())
+    if totals.multiples:
+        sums = ", ".join(f"coalesce(sum({w}), 0)::bigint" for w in _wins(counting))
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"SELECT count(*), {sums} FROM ({_multiples(counting)}) t", [counting.contest_id]
+            )
+            winning_multiples, *by_category = cursor.fetchone()
+        winning_tickets += winning_multiples
+        for hits, bets in zip(counting.bet_type.categories, by_category, strict=True):
+            winners[hits] += bets
+    return tally_of(counting, totals, winning_tickets, winners)
+
+
+def tickets_count(counting: Counting) -> Totals:
+    """Count the tickets of the contest, and the hits of those of one bet."""
     # The hits of a ticket of one bet are its legs with a right number: it needs no polynomial.
     with connection.cursor() as cursor:
         cursor.execute(
@@ -82,60 +114,44 @@ def count(counting: Counting) -> Tally:
             [counting.contest_id],
         )
         rows = cursor.fetchall()
-        singles = {row[0]: row[1] for row in rows if row[0] is not None}
-        winners = {hits: singles.get(hits, 0) for hits in counting.bet_type.categories}
-        winning_tickets = sum(winners.values())
-        multiples = sum(row[1] for row in rows if row[0] is None)
-        if multiples:
-            sums = ", ".join(f"coalesce(sum({w}), 0)::bigint" for w in _wins(counting))
-            cursor.execute(
-                f"SELECT count(*), {sums} FROM ({_multiples(counting)}) t", [counting.contest_id]
-            )
-            winning_multiples, *by_category = cursor.fetchone()
-            winning_tickets += winning_multiples
-            for hits, bets in zip(counting.bet_type.categories, by_category, strict=True):
-                winners[hits] += bets
+    return Totals(
+        tickets=sum(row[1] for row in rows),
+        multiples=sum(row[1] for row in rows if row[0] is None),
+        bets=sum(row[2] for row in rows),
+        takings_cents=sum(row[3] for row in rows),
+        singles={row[0]: row[1] for row in rows if row[0] is not None},
+    )
+
+
+def tally_of(
+    counting: Counting, totals: Totals, winning_tickets: int, winners: Mapping[int, int]
+) -> Tally:
+    """Return the tally of what was counted, with the sums of what left."""
     left = counting.left or Left(0, 0, 0)
-    winning_tickets += left.winning_tickets
-    for hits, bets in zip(counting.bet_type.categories, left.winning_bets, strict=False):
-        winners[hits] += bets
+    left_bets = zip_longest(counting.bet_type.categories, left.winning_bets, fillvalue=0)
     return Tally(
-        tickets=sum(row[1] for row in rows) + left.tickets,
-        multiples=multiples,
-        bets=sum(row[2] for row in rows) + left.bets,
-        takings_cents=sum(row[3] for row in rows) + left.amount_cents,
-        winning_tickets=winning_tickets,
-        winners=winners,
+        tickets=totals.tickets + left.tickets,
+        multiples=totals.multiples,
+        bets=totals.bets + left.bets,
+        takings_cents=totals.takings_cents + left.amount_cents,
+        winning_tickets=winning_tickets + left.winning_tickets,
+        winners={hits: winners[hits] + bets for hits, bets in left_bets},
     )
 
 
-def prizes_insert(
-    counting: Counting, tally: Tally, *, settlement_id: int, prize_each: Mapping[int, int]
-) -> None:
-    """Insert a prize row for every winning ticket. `prize_each` is in cents, by category."""
-    wins = _wins(counting)
-    cents_by_category = [prize_each.get(hits, 0) for hits in counting.bet_type.categories]
-    total = " + ".join(
-        f"{w} * {int(cents)}::bigint" for w, cents in zip(wins, cents_by_category, strict=True)
-    )
-    insert = (
-        "INSERT INTO lototrot_prize (settlement_id, ticket_id, winning_bets, prize_cents)"
-        " SELECT %s, id,"
-    )
-    statements = []
-    if tally.multiples:
-        statements.append(
-            f"{insert} ARRAY[{', '.join(wins)}]::integer[], {total} FROM ({_multiples(counting)}) t"
-        )
-    if tally.multiples < tally.tickets:
-        statements.append(
-            f"{insert} {_by_hits(counting, _unit_arrays(counting), 'integer[]')},"
-            f" {_by_hits(counting, cents_by_category, 'bigint')}"
-            f" FROM ({_winning(counting, 'bets = 1')}) t"
-        )
-    with connection.cursor() as cursor:
-        for statement in statements:
-            cursor.execute(statement, [settlement_id, counting.contest_id])
+def winning_tickets(counting: Counting, totals: Totals) -> list[str]:
+    """Return queries for all winning tickets, as (id, bets of each category), highest first.
+
+    Each needs the contest's id as its parameter.
+    """
+    queries = []
+    if totals.multiples:
+        wins = ", ".join(f"{w}::integer" for w in _wins(counting))
+        queries.append(f"SELECT id, {wins} FROM ({_multiples(counting)}) t")
+    if totals.multiples < totals.tickets:
+        wins = ", ".join(f"(touched = {hits})::integer" for hits in counting.bet_type.categories)
+        queries.append(f"SELECT id, {wins} FROM ({_winning(counting, 'bets = 1')}) t")
+    return queries
 
 
 def prizes_check(
@@ -279,17 +295,3 @@ def _product(left: Sequence[str], right: Sequence[str], most: int) -> list[str]:
         )
         for power in powers
     ]
-
-
-def _unit_arrays(counting: Counting) -> list[str]:
-    """Return the winning bets of a ticket of one bet, by category: one 1, the others 0."""
-    many = len(counting.bet_type.categories)
-    rows = [[int(i == won) for i in range(many)] for won in range(many)]
-    return ["{" + ",".join(map(str, row)) + "}" for row in rows]
-
-
-def _by_hits(counting: Counting, values: Sequence[object], kind: str) -> str:
-    """Return the SQL for the value of the category with `touched` hits."""
-    pairs = zip(counting.bet_type.categories, values, strict=True)
-    cases = " ".join(f"WHEN {hits} THEN '{value}'::{kind}" for hits, value in pairs)
-    return f"CASE touched {cases} END"

@@ -28,14 +28,9 @@ from lototrot.services.prizes.carry_over import carry_overs_waiting
 from lototrot.services.races.results import ContestResults, contest_results
 from lototrot.services.seal.sealing import need_sealed, seal_verify
 from lototrot.services.settlement.certificate import certificate_publish, reversal_publish
-from lototrot.services.settlement.counting import (
-    Counting,
-    Tally,
-    count,
-    prizes_check,
-    prizes_insert,
-)
+from lototrot.services.settlement.counting import Counting, Tally, prizes_check
 from lototrot.services.settlement.long_acts import hold_for_long, under_way
+from lototrot.services.settlement.winners import Winners, prizes_insert, winners_count
 
 
 class ContestNotClosed(Conflict):
@@ -115,7 +110,7 @@ def contest_settle(*, contest_id: int) -> Settlement:
     rules = rules_of(contest.bet_type, contest.day)
     sealed = seal_verify(contest)
     counting = Counting(contest.pk, results.right_masks, rules)
-    tally = count(counting)
+    tally, winners = winners_count(counting)
     code = contest.bet_type_code
     distribution = distribute(
         Takings(
@@ -132,7 +127,7 @@ def contest_settle(*, contest_id: int) -> Settlement:
         raise SettlementUnsound(
             check="sealed", stored=sealed.takings_cents, computed=tally.takings_cents
         )
-    settlement = _store(contest, results, counting, tally, distribution, parts)
+    settlement = _store(contest, results, counting, tally, winners, distribution, parts)
     lines = postings.settlement_lines(
         contest_id=contest.pk,
         bet_type_code=code,
@@ -251,6 +246,7 @@ def _store(
     results: ContestResults,
     counting: Counting,
     tally: Tally,
+    winners: Winners,
     d: Distribution,
     parts: Mapping[accounts.Part, int],
 ) -> Settlement:
@@ -283,7 +279,7 @@ def _store(
         )
         for hits, bets in d.winners.items()
     )
-    prizes_insert(counting, tally, settlement_id=settlement.pk, prize_each=d.prize_each)
+    prizes_insert(counting, winners, settlement_id=settlement.pk, prize_each=d.prize_each)
     return settlement
 
 

@@ -14,7 +14,7 @@ def main() -> None:
     from core.config import celery  # noqa: F401  (names the settings; a worker has it loaded)
 
     django.setup()
-    from core.database.snapshot import snapshot
+    from core.database.reading.snapshot import snapshot
     from lototrot.services.settlement.auditing import audit_contests
 
     began = time.perf_counter()

@@ -47,9 +47,9 @@ def _raw(contest_id: int) -> float:
     """Read the same tickets in the same order and hash their bytes; return the seconds."""
     from django.db import connection
 
+    from core.database.binary_copy import rows_of
     from lototrot.models.contest import Contest
     from lototrot.models.tickets import LEG_COLUMNS
-    from lototrot.services.seal.leaves import rows_of
 
     legs = LEG_COLUMNS[: len(Contest.objects.get(pk=contest_id).offered_masks)]
     began = time.perf_counter()

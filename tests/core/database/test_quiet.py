@@ -12,7 +12,7 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 
 from core.database import quiet
-from core.database.snapshot import READER, only_reading, snapshot
+from core.database.reading.snapshot import READER, only_reading, snapshot
 from core.journal.acting import acting
 from core.journal.export import export
 from core.journal.verifying import verify

@@ -21,12 +21,12 @@ from django.db import transaction
 
 from core.database import clock
 from core.database.tokens import token_digest
-from core.journal.services import batch_seal
+from core.journal.services import batch_seal, last_batch
 from core.kernel.days import add_days, natural_day
 from core.ledger import services as ledger
 from core.nights import jobs
 from core.nights.models import JobRun
-from core.nights.nightly import lapse
+from core.nights.nightly import JOURNAL_AUDIT, lapse
 from core.premises.models import OperatorSession
 from core.staff.powers import Role
 from core.statements import postings
@@ -264,12 +264,24 @@ def remit(sunday: date) -> None:
 
 @transaction.atomic
 def record_nights(first: date, last: date) -> None:
-    """Record every job as done on every day, as nights with nothing more to do would."""
+    """Record every job as done on every day, as nights with nothing more to do would.
+
+    The journal's audit tells the next one how far it came, or that one would begin from the start.
+    """
     now = clock.now()
+    batch = last_batch()
+    counts = {JOURNAL_AUDIT: {"last_batch": batch.number}} if batch else {}
     days = [add_days(first, number) for number in range((last - first).days + 1)]
     JobRun.objects.bulk_create(
         (
-            JobRun(job=job.name, day=day, state=JobRun.State.DONE, started_at=now, ended_at=now)
+            JobRun(
+                job=job.name,
+                day=day,
+                state=JobRun.State.DONE,
+                started_at=now,
+                ended_at=now,
+                counts=counts.get(job.name, {}),
+            )
             for job in jobs.all_jobs()
             for day in days
             if job.on(day)

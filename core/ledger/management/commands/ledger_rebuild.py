@@ -8,8 +8,8 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from core.database.management.program_command import ProgramCommand
+from core.database.reading.snapshot import snapshot
 from core.database.reading.standby import read_much
-from core.database.snapshot import snapshot
 from core.ledger.books import Difference, differences
 
 

@@ -13,7 +13,14 @@ from lototrot.engine.hits import bets_by_hits, units
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Prize
 from lototrot.models.tickets import Void
-from lototrot.services.settlement.counting import Counting, count, prizes_check, prizes_insert
+from lototrot.services.settlement.counting import (
+    Counting,
+    count,
+    prizes_check,
+    tickets_count,
+    winning_tickets,
+)
+from lototrot.services.settlement.winners import prizes_insert, winners_count
 from tests.support import factories, rounds
 from tests.support.factories import Point
 
@@ -70,11 +77,13 @@ def test_the_database_counts_as_the_engine(
     expected = [units(bets_by_hits(ticket, right), rules) for ticket in tickets]
     with transaction.atomic():
         sold = rounds.sell(contest, point, tickets)
-        tally = count(counting)
-        prizes_insert(counting, tally, settlement_id=SETTLEMENT, prize_each=prize_each)
+        tally, winners = winners_count(counting)
+        recounted = count(counting)
+        prizes_insert(counting, winners, settlement_id=SETTLEMENT, prize_each=prize_each)
         stored = prizes_check(counting, settlement_id=SETTLEMENT, prize_each=prize_each)
         rows = {p.ticket_id: (p.winning_bets, p.prize_cents) for p in Prize.objects.all()}
         transaction.set_rollback(True)
+    assert tally == recounted
     assert tally.tickets == len(tickets)
     assert tally.bets == sum(sum(bets_by_hits(ticket, right)) for ticket in tickets)
     assert tally.takings_cents == 50 * tally.bets
@@ -104,16 +113,16 @@ def test_a_void_ticket_and_another_contest_do_not_count(contest: Contest, point:
         ticket=voided, reason="error", note="", voided_at=voided.sold_at, operator=point.operator
     )
     counting = counted(contest)
-    tally = count(counting)
-    prizes_insert(counting, tally, settlement_id=SETTLEMENT, prize_each=PRIZES)
+    tally, winners = winners_count(counting)
+    prizes_insert(counting, winners, settlement_id=SETTLEMENT, prize_each=PRIZES)
     assert (tally.tickets, tally.bets, tally.winners[7]) == (1, 1, 1)
     assert [prize.ticket_id for prize in Prize.objects.all()] == [stays.pk]
 
 
 def test_a_contest_without_tickets_counts_nothing(contest: Contest) -> None:
     counting = counted(contest)
-    tally = count(counting)
-    prizes_insert(counting, tally, settlement_id=SETTLEMENT, prize_each=PRIZES)
+    tally, winners = winners_count(counting)
+    prizes_insert(counting, winners, settlement_id=SETTLEMENT, prize_each=PRIZES)
     assert (tally.tickets, tally.bets, tally.takings_cents, tally.winning_tickets) == (0, 0, 0, 0)
     assert not any(tally.winners.values())
     assert prizes_check(counting, settlement_id=SETTLEMENT, prize_each=PRIZES).rows == 0
@@ -179,8 +188,8 @@ def test_a_row_changed_between_writing_and_the_check_is_found(
     with transaction.atomic():
         rounds.sell(contest, point, [*tickets, tuple(mask & -mask for mask in right)])
         (foreign,) = rounds.sell(factories.contest(kind="eight-races"), point, [(1,) * 8])
-        tally = count(counting)
-        prizes_insert(counting, tally, settlement_id=SETTLEMENT, prize_each=prize_each)
+        tally, winners = winners_count(counting)
+        prizes_insert(counting, winners, settlement_id=SETTLEMENT, prize_each=prize_each)
         rows = list(Prize.objects.order_by("ticket_id"))
         kind, place = change
         row = rows[place % len(rows)]
@@ -208,7 +217,7 @@ def test_a_row_changed_between_writing_and_the_check_is_found(
 
 
 def plans(contest: Contest, point: Point) -> list[list[str]]:
-    """Return the plans of the count (two), the insert and the check, in one process."""
+    """Return the plans of the count (two), the winning tickets and the check, in one process."""
     rounds.sell(contest, point, [(3, *RIGHT[1:])])
     counting = counted(contest)
     statements: list[tuple[str, object]] = []
@@ -218,9 +227,10 @@ def plans(contest: Contest, point: Point) -> list[list[str]]:
         return execute(statement, parameters, many, context)
 
     with connection.execute_wrapper(note):
-        tally = count(counting)
-        prizes_insert(counting, tally, settlement_id=SETTLEMENT, prize_each=PRIZES)
+        count(counting)
         prizes_check(counting, settlement_id=SETTLEMENT, prize_each=PRIZES)
+    copied = winning_tickets(counting, tickets_count(counting))
+    statements[2:2] = [(query, [contest.pk]) for query in copied]
     found = []
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL max_parallel_workers_per_gather = 0")
@@ -231,8 +241,8 @@ def plans(contest: Contest, point: Point) -> list[list[str]]:
 
 
 def test_no_leg_is_counted_twice_for_a_ticket(contest: Contest, point: Point) -> None:
-    _, multiples, insert, _ = plans(contest, point)
-    for plan in (multiples, insert):
+    _, multiples, winners, _ = plans(contest, point)
+    for plan in (multiples, winners):
         assert sum(line.count("bit_count") for line in plan) == 2 * len(RIGHT)
 
 

@@ -1,0 +1,65 @@
+"""Winning tickets are read once; their prizes are written as they were counted."""
+
+from array import array
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from lototrot.models.contest import Contest
+from lototrot.models.settlement import Prize
+from lototrot.services.settlement.counting import Counting
+from lototrot.services.settlement.winners import Winners, prizes_insert, winners_count
+from tests.support import factories, rounds
+
+pytestmark = pytest.mark.django_db
+
+RIGHT = (1,) * 7
+CENTS = {7: 1_000_00, 6: 10_00, 5: 1_00, 4: 1}
+WON = [(1, 0, 0, 0), (0, 2, 0, 0), (0, 0, 3, 2**31 - 1)]
+
+
+def winners(count: int) -> Winners:
+    """So many winning tickets with high ids. Which of WON each has goes round."""
+    ids = b"".join((2**62 + number).to_bytes(8, "big") for number in range(count))
+    return Winners(bytearray(ids), array("I", [n % len(WON) for n in range(count)]), WON)
+
+
+@pytest.fixture
+def counting() -> Counting:
+    return Counting(factories.contest().pk, RIGHT, rounds.rules())
+
+
+@pytest.mark.article("14.III.7")
+@pytest.mark.parametrize("count", [0, 1, 1_999, 2_001])
+def test_every_winner_has_its_prize(counting: Counting, count: int) -> None:
+    prizes_insert(counting, winners(count), settlement_id=9, prize_each=CENTS)
+    stored = Prize.objects.order_by("ticket_id").values_list(
+        "settlement_id", "ticket_id", "winning_bets", "prize_cents"
+    )
+    worth = [1_000_00, 20_00, 3_00 + 2**31 - 1]
+    assert list(stored) == [
+        (9, 2**62 + n, list(WON[n % len(WON)]), worth[n % len(WON)]) for n in range(count)
+    ]
+
+
+@pytest.mark.article("14.III.7")
+def test_the_bets_of_a_category_are_those_of_all_its_tickets(counting: Counting) -> None:
+    assert winners(4).by_category((7, 6, 5, 4)) == {7: 2, 6: 2, 5: 3, 4: 2**31 - 1}
+
+
+def test_a_ticket_has_one_prize_of_a_settlement(counting: Counting) -> None:
+    prizes_insert(counting, winners(3), settlement_id=9, prize_each=CENTS)
+    with pytest.raises(IntegrityError, match="prize_of_ticket"), transaction.atomic():
+        prizes_insert(counting, winners(1), settlement_id=9, prize_each=CENTS)
+    assert Prize.objects.count() == 3
+
+
+def test_tickets_with_the_same_bets_are_told_apart_by_their_ids(counting: Counting) -> None:
+    contest_id, point = counting.contest_id, factories.point()
+    contest = Contest.objects.get(pk=contest_id)
+    sold = rounds.sell(contest, point, [RIGHT, (3, *RIGHT[1:]), (2,) * 7, RIGHT])
+    tally, found = winners_count(counting)
+    assert tally.winning_tickets == 3
+    assert sorted(found.won) == [(1, 0, 0, 0), (1, 1, 0, 0)]
+    ids = [int.from_bytes(found.ids[at : at + 8]) for at in range(0, 24, 8)]
+    assert sorted(ids) == [sold[0].pk, sold[1].pk, sold[3].pk]
