@@ -8,6 +8,7 @@ hashes in four bytes and the hashes, and writes 32 bytes for each.
     python -m core.proofs.block_roots
 """
 
+import os
 import struct
 import subprocess
 import sys
@@ -25,6 +26,7 @@ ALONE: Final = 64
 _HASH_BYTES: Final = 32
 _COUNT: Final = struct.Struct("!I")
 _ROOT: Final = Path(__file__).parents[2]
+_LOADER: Final = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")  # without them some Pythons do not start
 
 
 class BlocksLost(Exception):
@@ -39,21 +41,33 @@ def block_roots(blocks: Iterable[Sequence[bytes]]) -> list[bytes]:
     source = iter(blocks)
     roots = [merkle.root(block) for block in islice(source, ALONE)]
     first = next(source, None)
-    return roots if first is None else roots + _roots_beside(chain([first], source))
+    if first is None:
+        return roots
+    more = chain([first], source)
+    process = _start()
+    return roots + (_roots_of(process, more) if process else [merkle.root(b) for b in more])
 
 
-def _roots_beside(blocks: Iterator[Sequence[bytes]]) -> list[bytes]:
-    count = 0
-    with (
-        subprocess.Popen(
+def _start() -> subprocess.Popen[bytes] | None:
+    """Start the process beside; return None where the machine gives no process."""
+    try:
+        return subprocess.Popen(
             [sys.executable, "-m", __name__],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=_ROOT,
-            env={},
-        ) as process,
-        ThreadPoolExecutor(1) as reader,
-    ):
+            env={name: os.environ[name] for name in _LOADER if name in os.environ},
+        )
+    except OSError as error:
+        import structlog  # the process beside, which starts with this module, needs none
+
+        structlog.get_logger("proofs").warning("no process beside", error=str(error))
+        return None
+
+
+def _roots_of(process: subprocess.Popen[bytes], blocks: Iterator[Sequence[bytes]]) -> list[bytes]:
+    count = 0
+    with process, ThreadPoolExecutor(1) as reader:
         blocks_in, roots_out = _pipes(process)
         try:
             answer = reader.submit(roots_out.read)  # now, so that the process never waits to write
@@ -62,14 +76,15 @@ def _roots_beside(blocks: Iterator[Sequence[bytes]]) -> list[bytes]:
                 count += 1
             blocks_in.close()
             roots = answer.result()
-        except BrokenPipeError as error:
-            raise BlocksLost(f"after {count} blocks") from error
-        finally:
+        except BaseException as error:
             process.kill()
             with suppress(BrokenPipeError):
                 blocks_in.close()
-    if len(roots) != count * _HASH_BYTES:
-        raise BlocksLost(f"{len(roots)} bytes for {count} blocks")
+            if isinstance(error, BrokenPipeError):
+                raise BlocksLost(f"after {count} blocks") from error
+            raise
+    if process.returncode or len(roots) != count * _HASH_BYTES:
+        raise BlocksLost(f"{len(roots)} bytes for {count} blocks, ended with {process.returncode}")
     return _split(roots)
 
 

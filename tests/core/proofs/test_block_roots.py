@@ -42,11 +42,25 @@ def beside(monkeypatch: pytest.MonkeyPatch) -> list[Beside]:
     return Beside.started
 
 
-def test_few_blocks_start_no_process_and_it_gets_no_setting(beside: list[Beside]) -> None:
+def test_few_blocks_start_no_process_and_it_gets_no_setting(
+    beside: list[Beside], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SECRET_KEY", "not for it")
     block_roots(_BLOCKS[:ALONE])
     assert beside == []
     block_roots(_BLOCKS)
-    assert [(each.environment, each.poll() is not None) for each in beside] == [({}, True)]
+    assert [each.poll() for each in beside] == [0]
+    assert "SECRET_KEY" not in beside[0].environment
+
+
+def test_without_another_process_the_roots_are_computed_here(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def none_left(*_: Any, **__: Any) -> None:
+        raise BlockingIOError("no process is left")
+
+    monkeypatch.setattr(subprocess, "Popen", none_left)
+    assert block_roots(_BLOCKS) == [merkle.root(block) for block in _BLOCKS]
 
 
 @pytest.mark.parametrize("killed_at", [ALONE + 1, ALONE + 5])
