@@ -190,6 +190,7 @@ def test_a_row_that_follows_never_leaves_before_its_ticket(
     need_as_told(contest, before)
 
 
+@pytest.mark.article("14.III.10.5", "14.III.10.7")
 def test_what_lapsed_is_not_restored_once_its_month_was_retired(
     sold: list[Ticket], tmp_path: Path
 ) -> None:
@@ -199,6 +200,7 @@ def test_what_lapsed_is_not_restored_once_its_month_was_retired(
         lapsed.update(state="held", changed_at=clock.now(), day=None)
 
 
+@pytest.mark.article("14.III.10.5")  # [C8]
 def test_a_deposit_in_time_that_nobody_has_matched_keeps_the_month_open(
     sold: list[Ticket],
 ) -> None:
