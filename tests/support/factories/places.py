@@ -153,7 +153,11 @@ _DISPLAYED = """
 INSERT INTO promotrot_displayacknowledgement
        (approval_id, terminal_id, operator_id, acknowledged_at)
 SELECT a.id, s.terminal_id, s.operator_id, core_now()
-  FROM promotrot_gameapproval a CROSS JOIN premises_operatorsession s
+  FROM promotrot_gameapproval a
+ CROSS JOIN (SELECT DISTINCT terminal_id, operator_id FROM premises_operatorsession) s
+ WHERE NOT EXISTS (SELECT FROM promotrot_displayacknowledgement d
+                    WHERE d.approval_id = a.id AND d.terminal_id = s.terminal_id
+                      AND d.operator_id = s.operator_id)
     ON CONFLICT DO NOTHING
 """
 
