@@ -111,8 +111,6 @@ def test_locks_are_named_in_sql() -> None:
 _SQL_FUNCTION = re.compile(r"FUNCTION (\w+)\((?![^)]*\bVARIADIC\b)")
 _CALL = re.compile(r"(?<!FUNCTION )(?<!\bdef )\b(\w+)\(")
 _PIECE = re.compile(r"'[^']*'|--[^\n]*|.", re.DOTALL)
-# The retirement of periods still has three calls by position.
-_STILL_BY_POSITION = "core/periods/sql/"
 
 
 def arguments(text: str, start: int) -> list[str]:
@@ -149,7 +147,6 @@ def test_functions_in_sql_are_called_by_named_arguments() -> None:
     unnamed = {
         f"{name_of(path)}: {call}"
         for path in [*files, *python_files(*SOURCES)]
-        if not name_of(path).startswith(_STILL_BY_POSITION)
         for call in unnamed_calls(path.read_text(), functions)
     }
     assert len(functions) > 100

@@ -29,7 +29,9 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE FUNCTION journal_act_staying(p_first bigint, p_last bigint) RETURNS SETOF bigint
-LANGUAGE sql STABLE AS $$ SELECT public.periods_acts_of_rows(p_first, p_last, true) $$;
+LANGUAGE sql STABLE AS $$
+    SELECT public.periods_acts_of_rows(p_first => p_first, p_last => p_last, p_stays => true)
+$$;
 
 -- Refuse to delete an act of which a row is there.
 CREATE OR REPLACE FUNCTION periods_guard_acts() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -38,7 +40,8 @@ DECLARE
 BEGIN
     SELECT g.journal_xid INTO v_act FROM gone g
      WHERE g.journal_xid IN (SELECT public.periods_acts_of_rows(
-               (SELECT min(journal_xid) FROM gone), (SELECT max(journal_xid) FROM gone), false));
+               p_first => (SELECT min(journal_xid) FROM gone),
+               p_last => (SELECT max(journal_xid) FROM gone), p_stays => false));
     IF FOUND THEN
         RAISE EXCEPTION 'act %: a row of it is there', v_act USING ERRCODE = 'restrict_violation';
     END IF;

@@ -39,7 +39,8 @@ BEGIN
             NEW.last_row USING ERRCODE = 'restrict_violation';
     END IF;
     IF NEW.last_batch IS DISTINCT FROM (
-        SELECT public.periods_last_batch(NEW.relation, NEW.last_row, p.last_batch)
+        SELECT public.periods_last_batch(
+                   p_relation => NEW.relation, p_last => NEW.last_row, p_until => p.last_batch)
           FROM periods_retirement r JOIN periods_closedperiod p ON p.id = r.period_id
          WHERE r.id = NEW.retirement_id) THEN
         RAISE EXCEPTION '% up to batch %: not the last batch before a row that is not retired',
