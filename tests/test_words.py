@@ -21,21 +21,6 @@ def test_names_of_persons_are_encrypted_and_not_sealed() -> None:
 
 # Names that tell how a value came about, and not what it is.
 _NAMES_OF_NOTHING = {"found", "made", "shown", "known"}
-# Folders and files in which such names, or docstrings, are still left. It may only shrink.
-_LEFT = (
-    "core/journal/verifying.py",
-    "core/nights/",
-    "core/periods/",
-    "lototrot/services/settlement/",
-    "tests/bench/",
-    "tests/core/journal/test_verifying.py",
-    "tests/core/nights/",
-    "tests/core/payoffice/models/",
-    "tests/core/periods/",
-    "tests/core/statements/test_cash_ups.py",
-    "tests/lototrot/services/",
-    "tests/lototrot/test_rebuild.py",
-)
 
 
 def _named(scope: ast.AST, *, of_class: bool = False) -> Iterator[tuple[str, int]]:
@@ -53,7 +38,6 @@ def test_variables_and_arguments_are_named_for_what_they_hold() -> None:
     vague = [
         f"{name_of(path)}:{line} {name}"
         for path in python_files(*PYTHON)
-        if not name_of(path).startswith(_LEFT)
         if any(name in path.read_text() for name in _NAMES_OF_NOTHING)
         for name, line in _named(tree(path))
         if name in _NAMES_OF_NOTHING
@@ -75,7 +59,6 @@ def test_docstrings_begin_with_the_verb_itself() -> None:
     having = {
         name_of(path)
         for path in python_files(*PYTHON)
-        if not name_of(path).startswith(_LEFT)
         if any(text.startswith("Have ") for text in documented(path))
     }
     assert having == set()

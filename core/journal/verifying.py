@@ -258,8 +258,8 @@ def _rows(table: Journaled, part: Part) -> Iterator[Finding]:
         sealed = in_order(sealed_entries(table, stretch, left), stretch)  # finds what left
         entries = rows.entries(table, stretch.form.columns, stretch.span, there)
         present = left.others(in_order(entries, stretch), stretch)
-        found = chain(compared(sealed, present), left.named(table, stretch.form, retired))
-        for what, entry, batch in found:
+        differences = chain(compared(sealed, present), left.named(table, stretch.form, retired))
+        for what, entry, batch in differences:
             if what != Fault.ROW_REMOVED or entry.row not in retired:
                 yield row_finding(Fault(what), table, entry, batch)
         for number, position in left.otherwise:

@@ -92,12 +92,12 @@ def _night(by: StaffActor, content: Content) -> Outcome:
 
 def _audit(by: StaffActor, content: Content) -> Outcome:
     """Do the audits one after the other, all of them, and say what each found."""
-    known, wanted = audits(), content["audits"]
+    audit_by_name, wanted = audits(), content["audits"]
     counts: dict[str, Any] = {}
     differing = []
     for number, name in enumerate(wanted, start=1):
         progress.step(name, number, len(wanted))
-        examine = known[name].everything
+        examine = audit_by_name[name].everything
         assert examine is not None  # noqa: S101  (or it is no audit)
         try:
             outcome = read_much(limited(settings.NIGHT_LIMIT_S)(examine))

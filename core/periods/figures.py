@@ -128,8 +128,8 @@ def _last(span: Mapping[str, Any]) -> int:
 def _next(cursor: Any, after: int, last: int) -> int | None:
     """Return the first transfer after one, up to the last; None if there is none."""
     cursor.execute(_NEXT, [after, last])
-    found: int | None = cursor.fetchone()[0]
-    return found
+    transfer_id: int | None = cursor.fetchone()[0]
+    return transfer_id
 
 
 def _balances(before: ClosedPeriod | None, span: Mapping[str, Any]) -> dict[int, int]:

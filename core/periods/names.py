@@ -173,16 +173,18 @@ def names_erase_again(published: Iterable[dict[str, Any]]) -> ErasedAgain:
         document = entry["document"]
         at = datetime.datetime.fromisoformat(document["erased_at"])
         for field, model in KINDS.items():
-            found = [pk for each in document[field] if (pk := by_digest[field].pop(each, None))]
-            names += len(_keys_destroy(model, found, at))
+            ids = [pk for each in document[field] if (pk := by_digest[field].pop(each, None))]
+            names += len(_keys_destroy(model, ids, at))
         publish(kind=ENTRY, subject=entry["subject"], document=document)
     return ErasedAgain(entries, names)
 
 
 def _need_signed(entry: dict[str, Any]) -> None:
     """Raise EntryNotSigned unless a key of this database, or of its settings, signed the entry."""
-    known = {bytes(public) for public in SigningKey.objects.values_list("public_key", flat=True)}
-    by_id = {wire.key_id(public): public for public in known | keys.held_public()}
+    public_keys = {
+        bytes(public) for public in SigningKey.objects.values_list("public_key", flat=True)
+    }
+    by_id = {wire.key_id(public): public for public in public_keys | keys.held_public()}
     body = {name: value for name, value in entry.items() if name != "signature"}
     public = by_id.get(str(entry.get("key")))
     try:

@@ -45,16 +45,18 @@ def audit_everything() -> Outcome:
 
 
 def _recounted(numbers: set[int]) -> Outcome:
-    found = []
+    differing_periods = []
     with snapshot():
         chosen = ClosedPeriod.objects.filter(number__in=numbers).select_related("entry")
         for done, period in enumerate(chosen.order_by("number")):
             progress.tell(done, len(numbers))
             differ = [*recount(period), *opening_differs(period)]
             if differ:
-                found.append({"first_day": period.first_day.isoformat(), "differ": differ})
-    if found:
-        raise PeriodsDiffer(found=found)
+                differing_periods.append(
+                    {"first_day": period.first_day.isoformat(), "differ": differ}
+                )
+    if differing_periods:
+        raise PeriodsDiffer(found=differing_periods)
     return Outcome({"periods": len(numbers)})
 
 

@@ -87,7 +87,7 @@ def period_propose(*, by: StaffActor, month: str = "") -> Proposal:
         raise NothingToClose(month=month)
     # Who confirms counts again, on the primary.
     count = partial(_closable, number, first, last)
-    found = read_much(limited(settings.NIGHT_LIMIT_S)(only_reading()(count)))
+    month_figures = read_much(limited(settings.NIGHT_LIMIT_S)(only_reading()(count)))
     with transaction.atomic():
         if next_days()[1] != first:  # closed meanwhile
             raise NothingToClose(month=month)
@@ -98,8 +98,8 @@ def period_propose(*, by: StaffActor, month: str = "") -> Proposal:
             content={
                 "first_day": first.isoformat(),
                 "last_day": last.isoformat(),
-                "transfers": found.document["transfers"],
-                "sha256": found.digest,
+                "transfers": month_figures.document["transfers"],
+                "sha256": month_figures.digest,
             },
         )
 
@@ -147,24 +147,24 @@ def _close(proposal: Proposal, by: StaffActor) -> None:
     number, first, last = next_days()
     if proposal.content["first_day"] != first.isoformat():  # closed meanwhile
         raise PeriodChanged(first_day=proposal.content["first_day"])
-    found = _closable(number, first, last)
-    if found.digest != proposal.content["sha256"]:
-        raise PeriodChanged(first_day=first.isoformat(), sha256=found.digest)
-    entry = publish(kind=ENTRY, subject=_subject(first), document=found.document)
+    month_figures = _closable(number, first, last)
+    if month_figures.digest != proposal.content["sha256"]:
+        raise PeriodChanged(first_day=first.isoformat(), sha256=month_figures.digest)
+    entry = publish(kind=ENTRY, subject=_subject(first), document=month_figures.document)
     period = ClosedPeriod.objects.create(
         number=number,
         first_day=first,
         last_day=last,
         ends_at=day_bounds(last)[1],
-        last_batch=found.last_batch,
-        document=found.document,
+        last_batch=month_figures.last_batch,
+        document=month_figures.document,
         proposal=proposal,
         entry=entry,
         closed_at=clock.now(),
     )
     PeriodBalance.objects.bulk_create(
         PeriodBalance(period=period, account_id=account, balance_cents=cents)
-        for account, cents in found.balances.items()
+        for account, cents in month_figures.balances.items()
     )
 
 

@@ -48,7 +48,7 @@ class Pace:
         self._tell(json.dumps(history))
 
     def each_s(self, command: str) -> float:
-        """Have acts done; return the seconds of the server's processor for each."""
+        """Do acts in the process; return the seconds of the server's processor for each."""
         done = self._tell(command)
         return float(done["seconds"]) / max(1, int(done["count"]))
 
@@ -118,10 +118,10 @@ def rounds(store: Store, histories: Mapping[int, dict[str, Any]]) -> Rounds:
     """Sell and pay on the copy of each length in turn; `histories` is what was told of each."""
     paces = [Pace(store, database(times), told) for times, told in histories.items()]
     try:
-        found = {"sale": _in_turn(paces, f"sell {_SALES}")}
+        seconds_by_act = {"sale": _in_turn(paces, f"sell {_SALES}")}
         for pace in paces:
             pace.each_s("settle")
-        return found | {"pay": _in_turn(paces, f"pay {_PAYMENTS}")}
+        return seconds_by_act | {"pay": _in_turn(paces, f"pay {_PAYMENTS}")}
     finally:
         for pace in paces:
             pace.end()

@@ -49,12 +49,12 @@ def in_turn(measures: Sequence[Callable[[], float]], *, rounds: int) -> list[lis
     """
     for measure in measures:
         measure()
-    found: list[list[float]] = [[] for _ in measures]
+    measurements: list[list[float]] = [[] for _ in measures]
     for number in range(rounds):
         for step in range(len(measures)):
             at = (number + step) % len(measures)
-            found[at].append(measures[at]())
-    return found
+            measurements[at].append(measures[at]())
+    return measurements
 
 
 def middle(values: Sequence[float]) -> float:

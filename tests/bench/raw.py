@@ -57,10 +57,10 @@ def done(
     connections: int = CONNECTIONS,
 ) -> int:
     """Run a script as `per_s` does, by the application's role if asked. Return how often it ran."""
-    found = _figure(
+    count = _figure(
         r"actually processed: ([1-9]\d*)", script, store, role=role, connections=connections
     )
-    return int(found)
+    return int(count)
 
 
 def _figure(
@@ -78,9 +78,9 @@ def _figure(
     for times in (1, 2, 4, 8):
         seconds = max(1, round(store.size.load_s)) * times
         printed = _pgbench(script, store, seconds, role=role, connections=connections)
-        found = re.search(pattern, printed, re.MULTILINE)
-        if found is not None:
-            return found[1]
+        match = re.search(pattern, printed, re.MULTILINE)
+        if match is not None:
+            return match[1]
     raise RuntimeError(printed)
 
 

@@ -132,15 +132,15 @@ _OF_BOTH = (
 def _summary(figures: Figures) -> Figures:
     """Return the worse of both kinds of tickets, for the figures that have one name for both."""
     kinds = ("multiple", "single")
-    found: Figures = {}
+    summary: Figures = {}
     for part, name in _OF_BOTH:
         both = [figures.get(f"{part}.{kind}.{name}") for kind in kinds]
         values = [value for value in both if value is not None]
         if len(values) == len(kinds):
-            found[f"{part}.{name}"] = max(values)
+            summary[f"{part}.{name}"] = max(values)
     if "seal.multiple.proof_p99_ms" in figures:
-        found["seal.proof_p99_ms"] = figures["seal.multiple.proof_p99_ms"]
-    return found
+        summary["seal.proof_p99_ms"] = figures["seal.multiple.proof_p99_ms"]
+    return summary
 
 
 def _write(target: Path, figures: Figures, *, scale: float, seconds: float) -> None:

@@ -9,11 +9,11 @@ def lines(figures: Mapping[str, float]) -> list[str]:
     Figures whose names begin alike stand together, with an empty line before the next block.
     """
     width = max(map(len, figures), default=0)
-    shown: list[str] = []
+    rows: list[str] = []
     block = ""
     for name, value in figures.items():
         if block and name.partition(".")[0] != block:
-            shown.append("")
+            rows.append("")
         block = name.partition(".")[0]
-        shown.append(f"{name:{width}}  {value:>16,.3f}")
-    return shown
+        rows.append(f"{name:{width}}  {value:>16,.3f}")
+    return rows

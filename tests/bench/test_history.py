@@ -185,18 +185,18 @@ def shapes(contest: Contest) -> Shapes:
 
 
 def _found(rows: str, wheres: Mapping[str, str], **words: object) -> Shapes:
-    found: Shapes = {}
+    shapes_by_table: Shapes = {}
     with connection.cursor() as cursor:
         for table, where in wheres.items():
             cursor.execute(rows.format(table=table, where=where), words)
-            found[table] = Counter(_shape(row) for (row,) in cursor.fetchall())
-    assert all(found.values())
-    return found
+            shapes_by_table[table] = Counter(_shape(row) for (row,) in cursor.fetchall())
+    assert all(shapes_by_table.values())
+    return shapes_by_table
 
 
-def _kinds(found: Shapes) -> dict[str, set[str]]:
+def _kinds(shapes_by_table: Shapes) -> dict[str, set[str]]:
     """Return which shapes there are, by table."""
-    return {table: set(counts) for table, counts in found.items()}
+    return {table: set(counts) for table, counts in shapes_by_table.items()}
 
 
 def _shape(text: str) -> str:
@@ -232,8 +232,9 @@ def test_a_history_in_bulk_is_as_one_really_played(
     with monkeypatch.context() as patch:
         patch.setattr(weeks, "remit", _remitted_by_staff)
         history.grow(1)
-    played, made = Contest.objects.order_by("day")
-    assert shapes(made) == shapes(played)  # the same lines win, so that all counts are determined
+    played, in_bulk = Contest.objects.order_by("day")
+    # The same lines win, so that all counts are determined.
+    assert shapes(in_bulk) == shapes(played)
     remitted = _found(_ROWS_ALONE, _REMITTED, since=since)
     factories.time_pass(days=1)
     sunday = history.saturday - timedelta(days=6)

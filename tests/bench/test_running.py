@@ -89,9 +89,9 @@ def test_each_of_several_goes_first_in_turn_and_the_first_round_is_not_counted()
         order.append(name)
         return float(len(order))
 
-    found = in_turn([lambda name=name: measured(name) for name in "abc"], rounds=3)  # type: ignore[misc]
+    measurements = in_turn([lambda name=name: measured(name) for name in "abc"], rounds=3)  # type: ignore[misc]
     assert "".join(order) == "abc" + "abc" + "bca" + "cab"
-    assert found == [[4.0, 9.0, 11.0], [5.0, 7.0, 12.0], [6.0, 8.0, 10.0]]
+    assert measurements == [[4.0, 9.0, 11.0], [5.0, 7.0, 12.0], [6.0, 8.0, 10.0]]
 
 
 def test_the_ratio_is_the_median_of_the_pairs() -> None:
@@ -113,8 +113,8 @@ def test_a_request_is_one_message_and_rates_count_one_status() -> None:
 
 
 def test_the_table_stands_in_columns_by_part() -> None:
-    shown = lines({"sale.ratio": 0.5, "sale.p99_ms": 12.0, "pay.ratio": 1.0})
-    assert shown == [
+    table = lines({"sale.ratio": 0.5, "sale.p99_ms": 12.0, "pay.ratio": 1.0})
+    assert table == [
         "sale.ratio              0.500",
         "sale.p99_ms            12.000",
         "",

@@ -102,11 +102,11 @@ def test_a_cent_moved_without_a_reason_is_named(point: Point, account: str) -> N
     }[account]
     fund = accounts.reserve(RULES.code)
     ledger.post(reference=uuid.uuid4(), lines=[ledger.Line("test", fund, moved, 1)])
-    _, found = differences()
+    _, account_differences = differences()
     held = ledger.balance_cents(moved)
     off = 1 if moved.side == "credit" else -1
-    assert Difference(moved.code, held, held - off) in found
-    assert {each.account for each in found} == {moved.code, fund.code}
+    assert Difference(moved.code, held, held - off) in account_differences
+    assert {each.account for each in account_differences} == {moved.code, fund.code}
 
 
 def test_books_add_up_both_sides() -> None:

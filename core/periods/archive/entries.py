@@ -50,9 +50,9 @@ def block_lines(where: str, values: Mapping[str, Any]) -> Iterator[tuple[int, in
         cursor.execute(
             f"SELECT t.id, ({_KEPT})::text FROM {BLOCKS} t WHERE {where} ORDER BY t.id", values
         )
-        while found := cursor.fetchmany(_BLOCKS_AT_ONCE):
-            kept = Block.objects.select_related("row_form").in_bulk([block for block, _ in found])
-            for number, text in found:
+        while blocks := cursor.fetchmany(_BLOCKS_AT_ONCE):
+            kept = Block.objects.select_related("row_form").in_bulk([block for block, _ in blocks])
+            for number, text in blocks:
                 block = kept[number]
                 if again is None or block.batch_id != batch:
                     batch = block.batch_id

@@ -178,13 +178,13 @@ def _later_xid(ranges: Mapping[str, range]) -> int:
     """Return the first transaction of a row after one of those ranges; a number after all, if no
     table has such a row.
     """
-    found, keys = [], {table.name: table.key for table in retiring_tables()}
+    xids, keys = [], {table.name: table.key for table in retiring_tables()}
     with connection.cursor() as cursor:
         for name, ids in ranges.items():
             after = f'SELECT min({COLUMN}) FROM "{name}" WHERE {keys[name]} >= %s'
             cursor.execute(after, [ids.stop])
-            found.append(cursor.fetchone()[0])
-    return min((xid for xid in found if xid is not None), default=2**63 - 1)
+            xids.append(cursor.fetchone()[0])
+    return min((xid for xid in xids if xid is not None), default=2**63 - 1)
 
 
 def _span(period: ClosedPeriod) -> dict[str, Any]:
@@ -301,8 +301,8 @@ def row_lines(
         psycopg.ServerCursor(connection.connection, f"archive_{table.name}") as cursor,
     ):
         cursor.execute(query, values)
-        while found := cursor.fetchmany(_ROWS_AT_ONCE):
-            yield from found
+        while next_rows := cursor.fetchmany(_ROWS_AT_ONCE):
+            yield from next_rows
 
 
 def _described(table: ArchiveTable) -> list[Json]:
@@ -352,8 +352,8 @@ def files_check(folder: Path) -> dict[str, Any]:
         with (folder / entry["file"]).open("rb") as file:
             while content := file.read(_BYTES_AT_ONCE):
                 digests.file.update(content)
-        made = digests.figures()
-        for name, value in made.items():
+        figures = digests.figures()
+        for name, value in figures.items():
             if entry[name] != value:
                 raise ArchiveUnsound(file=entry["file"], why=name)
     return manifest

@@ -111,8 +111,8 @@ def _keys(table: ArchiveTable, first: int, last: int) -> tuple[int, int]:
             f"SELECT coalesce(min(t.{table.key}), 1), coalesce(max(t.{table.key}), 0)"
             f' FROM "{table.name}" t WHERE {sealed}'
         )
-        found: tuple[int, int] = cursor.fetchone()
-        return found
+        keys: tuple[int, int] = cursor.fetchone()
+        return keys
 
 
 @transaction.atomic

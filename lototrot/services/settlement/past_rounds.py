@@ -32,8 +32,8 @@ def past_rounds(legs: int) -> list[PastRound]:
 
 def _round(settlement: Settlement, legs: int) -> PastRound:
     counted = min(legs, len(settlement.races))
-    known = _KEPT.get(settlement.pk, counted)
-    return known or _KEPT.put(settlement.pk, counted, fact=_counted(settlement, counted))
+    past_round = _KEPT.get(settlement.pk, counted)
+    return past_round or _KEPT.put(settlement.pk, counted, fact=_counted(settlement, counted))
 
 
 def _counted(settlement: Settlement, legs: int) -> PastRound:

@@ -18,29 +18,29 @@ def growth(title: str, lengths: Sequence[int], seconds: Mapping[str, Sequence[fl
 
     `seconds` has, by name, one figure for each length. Ratios beyond the axis are drawn at its end.
     """
-    shown = [_text(_LEFT, 22, title, size=15)]
+    elements = [_text(_LEFT, 22, title, size=15)]
     for ratio in (0.5, 1, 2, 4, 8, 16):
         y = _y(ratio)
-        shown.append(_line([(_LEFT, y), (WIDTH - _RIGHT, y)], "#dddddd"))
-        shown.append(_text(_LEFT - 8, y + 4, f"{ratio:g}", anchor="end"))
+        elements.append(_line([(_LEFT, y), (WIDTH - _RIGHT, y)], "#dddddd"))
+        elements.append(_text(_LEFT - 8, y + 4, f"{ratio:g}", anchor="end"))
     for length in lengths:
         x = _x(length, lengths)
-        shown.append(_text(x, HEIGHT - _BOTTOM + 20, f"{length} H", anchor="middle"))
+        elements.append(_text(x, HEIGHT - _BOTTOM + 20, f"{length} H", anchor="middle"))
     linear = [(_x(length, lengths), _y(length / lengths[0])) for length in lengths]
-    shown.append(_line(linear, "#555555", dashes="6 4"))
-    shown.append(_text(linear[-1][0] + 8, linear[-1][1] + 4, "linear"))
+    elements.append(_line(linear, "#555555", dashes="6 4"))
+    elements.append(_text(linear[-1][0] + 8, linear[-1][1] + 4, "linear"))
     for number, (name, values) in enumerate(seconds.items()):
         colour = _COLOURS[number % len(_COLOURS)]
         points = [
             (_x(length, lengths), _y(value / max(values[0], 1e-9)))
             for length, value in zip(lengths, values, strict=True)
         ]
-        shown.append(_line(points, colour))
+        elements.append(_line(points, colour))
         ratio = values[-1] / max(values[0], 1e-9)
         y = _TOP + 30 + 18 * number
-        shown.append(_line([(WIDTH - _RIGHT + 14, y - 4), (WIDTH - _RIGHT + 32, y - 4)], colour))
-        shown.append(_text(WIDTH - _RIGHT + 38, y, f"{name} {ratio:.2f}"))
-    body = "\n".join(shown)
+        elements.append(_line([(WIDTH - _RIGHT + 14, y - 4), (WIDTH - _RIGHT + 32, y - 4)], colour))
+        elements.append(_text(WIDTH - _RIGHT + 38, y, f"{name} {ratio:.2f}"))
+    body = "\n".join(elements)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}"'
         f' font-family="sans-serif">\n<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>\n'

@@ -84,10 +84,10 @@ def measure(store: Store) -> Figures:
     raw.copy("lototrot_ticket", "uuid")
     raw.copy("ledger_transfer", "reference")
     with store.contest_on_sale() as (contest, points), store.superuser() as server:
-        found = server.execute("SHOW data_directory").fetchone()
-        if found is None:
+        row = server.execute("SHOW data_directory").fetchone()
+        if row is None:
             raise RuntimeError("the server does not say where its data are")
-        postmaster = int(Path(found[0], "postmaster.pid").read_text().split()[0])
+        postmaster = int(Path(row[0], "postmaster.pid").read_text().split()[0])
         figures = _over_http(store, contest, points, postmaster, server)
         figures |= _in_process(contest, points)
         figures["cost.web.rest_us"] = (

@@ -107,7 +107,7 @@ def _csv(desk: Desk, query: dict[str, str]) -> int:
 
 
 def _whole_file(desk: Desk) -> Figures:
-    """Have a worker's job write the whole list, as who asks for more than a request writes has."""
+    """Write the whole list in a worker's job, as it is too long for a request."""
     if Ticket.objects.count() <= files.KINDS["csv"]:
         return {}
     desk.client.post(f"{list_url(Ticket)}csv/")

@@ -111,11 +111,11 @@ class Tables:
         self.server.execute(
             f"CREATE TABLE {PARTED}_{contest} PARTITION OF {PARTED} FOR VALUES IN ({contest})"
         )
-        found = {}
+        cost_by_table = {}
         for table in TABLES if contest % 2 else TABLES[::-1]:
             self.server.execute("CHECKPOINT")
-            found[table] = self.taken(lambda table=table: self._sell(table, contest))  # type: ignore[misc]
-        return found
+            cost_by_table[table] = self.taken(lambda table=table: self._sell(table, contest))  # type: ignore[misc]
+        return cost_by_table
 
     def _sell(self, table: str, contest: int) -> None:
         first = contest * self.each
@@ -132,18 +132,18 @@ class Tables:
         code = _CODE.format(number="n", bytes=DIGEST_BYTES)
         statement = f"SELECT {function}({code}, n / {self.each}) FROM {numbers} n"
         self.server.execute(statement)  # plans and pages are there from then on
-        found = 0
+        lookups = 0
 
         def find() -> None:
-            nonlocal found
-            found = len(self.server.execute(statement).fetchall())
+            nonlocal lookups
+            lookups = len(self.server.execute(statement).fetchall())
 
         taken = self.taken(find)
-        return Taken(taken.seconds / found, taken.wal / found)
+        return Taken(taken.seconds / lookups, taken.wal / lookups)
 
     def blocks(self, table: str, contests: int, *, with_contest: bool = False) -> float:
         """Return the blocks of indexes and table that one look-up touches, the middle of some."""
-        found = []
+        block_counts = []
         for contest in range(1, contests + 1):
             code = _CODE.format(number=f"{contest * self.each}::bigint", bytes=DIGEST_BYTES)
             also = f" AND contest_id = {contest}" if with_contest else ""
@@ -153,8 +153,8 @@ class Tables:
             ).fetchone()
             plan: Any = row[0] if row else []
             node = (plan if isinstance(plan, list) else json.loads(plan))[0]["Plan"]
-            found.append(node["Shared Hit Blocks"] + node["Shared Read Blocks"])
-        return float(median(found))
+            block_counts.append(node["Shared Hit Blocks"] + node["Shared Read Blocks"])
+        return float(median(block_counts))
 
     def bytes(self, table: str) -> tuple[float, float]:
         """Return the bytes of a table's indexes, and of all of it."""
@@ -182,8 +182,8 @@ def measure(store: Store) -> Figures:
             figures[f"{table}.index_bytes"] = indexes / figures["tickets"]
             figures[f"{table}.bytes"] = in_all / figures["tickets"]
             for kind in ("", "_of_contest"):
-                found = tables.find(f"{table}_find{kind}", CONTESTS)
-                figures[f"{table}.find{kind}_us"] = found.seconds * 1e6
+                cost = tables.find(f"{table}_find{kind}", CONTESTS)
+                figures[f"{table}.find{kind}_us"] = cost.seconds * 1e6
                 blocks = tables.blocks(table, CONTESTS, with_contest=bool(kind))
                 figures[f"{table}.find{kind}_blocks"] = blocks
         figures |= _month_leaves(tables)

@@ -110,12 +110,12 @@ def _winning_tickets(count: int) -> list[str]:
     prizes: dict[int, int] = {}
     for first in range(0, count, _ROWS_AT_ONCE):
         idents = [new_uuid() for _ in range(min(_ROWS_AT_ONCE, count - first))]
-        made = [codes.issue(codes.TICKET, ident, key, settings.CODE_KEYS) for ident in idents]
+        new_codes = [codes.issue(codes.TICKET, ident, key, settings.CODE_KEYS) for ident in idents]
         rows = Ticket.objects.bulk_create(
             paying.sold_ticket(contest, at, ident, code)
-            for ident, code in zip(idents, made, strict=True)
+            for ident, code in zip(idents, new_codes, strict=True)
         )
-        printed += [code.text for code in made]
+        printed += [code.text for code in new_codes]
         prizes |= {row.pk: PRIZE_CENTS for row in rows}
     paying.order(contest, prizes, results_day=yesterday)
     for race in factories.races_of(contest):

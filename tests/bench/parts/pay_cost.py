@@ -48,10 +48,10 @@ def _over_http(store: Store, acts: pay.Acts, server: psycopg.Connection) -> Figu
     """Return what each of the processes took for an act, after a run that is not counted."""
     store.load(acts.request, seconds=1, statuses={200, 201})
     acts.checked.clear()
-    found = server.execute("SHOW data_directory").fetchone()
-    if found is None:
+    row = server.execute("SHOW data_directory").fetchone()
+    if row is None:
         raise RuntimeError("the server does not say where its data are")
-    postmaster = int(Path(found[0], "postmaster.pid").read_text().split()[0])
+    postmaster = int(Path(row[0], "postmaster.pid").read_text().split()[0])
     roots = {"web": store.stack.pid("sales"), "postgres": postmaster}
     before, wal = {name: taken_s(pid) for name, pid in roots.items()}, cost._wal_bytes(server)
     load = store.load(acts.request, statuses={200, 201})

@@ -46,10 +46,10 @@ _HEADERS = (
 
 def page_s(name: str) -> float:
     """Return a constant of the page's script, given there in ms, in seconds."""
-    found = re.search(rf"const {name} = (\d+);", _PAGE.read_text())
-    if found is None:
+    match = re.search(rf"const {name} = (\d+);", _PAGE.read_text())
+    if match is None:
         raise RuntimeError(f"the page has no {name}")
-    return int(found[1]) / 1000
+    return int(match[1]) / 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,17 +176,17 @@ class Crowd:
         if at is None:
             raise RuntimeError(f"this is no pulse: {body!r}")
         names = tuple(name.decode() for name in _DOCUMENT.findall(body))
-        found = Pulse(datetime.fromisoformat(at[1].decode()).timestamp(), names)
-        self._pulses[body] = found
-        return found
+        pulse = Pulse(datetime.fromisoformat(at[1].decode()).timestamp(), names)
+        self._pulses[body] = pulse
+        return pulse
 
     def _go_on(self, board: Board, read: str) -> None:
         """Ask for the next new document; when all are read, the board shows this pulse."""
         coming, before = board.coming, board.shown
         if coming is None:
             raise RuntimeError("a document came before any pulse")
-        known = before.documents if before else ()
-        wanted = [name for name in coming.documents if name not in known]
+        old_documents = before.documents if before else ()
+        wanted = [name for name in coming.documents if name not in old_documents]
         later = wanted[wanted.index(read) + 1 :] if read in wanted else wanted
         if later:
             self._ask(board, later[0])

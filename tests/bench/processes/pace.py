@@ -51,9 +51,11 @@ def _history(told: dict[str, Any]) -> Any:
     from tests.support.factories import Point
     from tests.support.history.weeks import History
 
-    known = OperatorSession.objects.select_related("terminal__premises", "operator")
+    all_sessions = OperatorSession.objects.select_related("terminal__premises", "operator")
     digests = [token_digest(session) for _, session in told["points"]]
-    sessions = {bytes(each.token_digest): each for each in known.filter(token_digest__in=digests)}
+    sessions = {
+        bytes(each.token_digest): each for each in all_sessions.filter(token_digest__in=digests)
+    }
     points = []
     for token, session_token in told["points"]:
         session = sessions[token_digest(session_token)]

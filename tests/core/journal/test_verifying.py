@@ -30,9 +30,9 @@ def broken(statement: str) -> set[int | None]:
     """Run a statement; return the batches that verifying names then."""
     with touched("journal_batch", "journal_block", "journal_rowform"):
         assert execute(statement) > 0, statement
-        found = findings()
-    assert {each.what for each in found} <= {Fault.BATCH}
-    return {each.batch for each in found}
+        differences = findings()
+    assert {each.what for each in differences} <= {Fault.BATCH}
+    return {each.batch for each in differences}
 
 
 def test_everything_done_to_the_journal_itself_is_named(sealed: Database) -> None:
@@ -80,8 +80,8 @@ def test_two_entries_that_change_places(sealed: Database) -> None:
     swapped = content[8:16] + content[:8] + content[16:]
     with as_owner(sealed), touched("journal_block"):
         execute("UPDATE journal_block SET short = %s WHERE id = %s", [swapped, block.pk])
-        found = verify().findings
-    assert [(each.what, each.batch) for each in found] == [(Fault.BATCH, 1)]
+        differences = verify().findings
+    assert [(each.what, each.batch) for each in differences] == [(Fault.BATCH, 1)]
 
 
 CHANGED = "UPDATE lototrot_ticket SET bets = bets + 1"
@@ -96,13 +96,13 @@ def test_who_makes_what_is_kept_fit_a_changed_row_is_found_by_the_digest(sealed:
             (Fault.ROW_CHANGED, 2, 1)
         ]
         with rows.ready():
-            made = next(rows.blocks(ticket, rows.present_columns(ticket), rows.Span(0)))
+            entries = next(rows.blocks(ticket, rows.present_columns(ticket), rows.Span(0)))
         blocks = Block.objects.filter(row_form__relation=ticket.name)
-        assert blocks.update(short=wire.shortened(made)) == 1
+        assert blocks.update(short=wire.shortened(entries)) == 1
         assert [(each.what, each.batch, each.row) for each in findings(ticket)] == [
             (Fault.ROWS_DIFFER, 2, None)
         ]
-        whole = b"".join(made)
+        whole = b"".join(entries)
         assert blocks.update(entries=whole, short=None) == 1
         assert [(each.what, each.batch) for each in findings()] == [(Fault.BATCH, 2)]
 
@@ -127,15 +127,15 @@ def test_the_last_batches_cut_off_are_missed_by_the_checkpoint(sealed: Database)
 
 
 def last_sealed() -> Batch:
-    found = last_batch()
-    assert found is not None
-    return found
+    batch = last_batch()
+    assert batch is not None
+    return batch
 
 
 def test_a_trigger_disabled_is_named(sealed: Database) -> None:
     with as_owner(sealed), touched("lototrot_ticket"):
-        found = verify().findings
-    assert [(each.what, each.table) for each in found] == [(Fault.TRIGGER, "lototrot_ticket")]
+        differences = verify().findings
+    assert [(each.what, each.table) for each in differences] == [(Fault.TRIGGER, "lototrot_ticket")]
 
 
 def test_a_part_names_what_was_changed_in_it_and_nothing_else(sealed: Database) -> None:

@@ -110,9 +110,9 @@ def test_a_night_names_what_was_changed_since_the_last_one(own_database: Databas
     assert nightly.journal_audit(add_days(monday, 1)).counts["batches"] > 0
     with as_owner(own_database), touched("premises_premises"):
         execute("UPDATE premises_premises SET name = 'x' WHERE id = %s", [place.pk])
-        with pytest.raises(nightly.JournalDiffers) as found:
+        with pytest.raises(nightly.JournalDiffers) as refusal:
             nightly.journal_audit(add_days(monday, 1))
-    findings = found.value.data["findings"]
+    findings = refusal.value.data["findings"]
     assert any(f"premises_premises {place.pk}" in finding for finding in findings)
 
 
@@ -151,6 +151,6 @@ def test_an_old_row_that_was_changed_is_found_when_its_period_has_its_turn(
 
 def found_by(night: date) -> str:
     """Return what the audit of a night finds; the disabled trigger in any case."""
-    with pytest.raises(nightly.JournalDiffers) as found:
+    with pytest.raises(nightly.JournalDiffers) as refusal:
         nightly.journal_audit(night)
-    return " ".join(found.value.data["findings"])
+    return " ".join(refusal.value.data["findings"])

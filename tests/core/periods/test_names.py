@@ -233,9 +233,12 @@ def test_names_are_proposed_by_the_api_and_in_the_administration() -> None:
     auditor = staff_api(Role.AUDITOR)
     refused(auditor.post("periods/names/proposals", {}), 403, "power_missing")
     body = {"staff": [left.user.pk]}
-    made = staff_api(Role.ORGANISER).post("periods/names/proposals", body)
-    assert made.json()["content"] == {"names_of_staff": [left.user.pk], "names_of_operators": []}
-    path = f"proposals/{made.json()['proposal']}"
+    response = staff_api(Role.ORGANISER).post("periods/names/proposals", body)
+    assert response.json()["content"] == {
+        "names_of_staff": [left.user.pk],
+        "names_of_operators": [],
+    }
+    path = f"proposals/{response.json()['proposal']}"
     assert auditor.post(f"{path}/confirmation", {}).status_code == 200
     assert left.named()[0] != NAME and left.named()[1] == OPERATOR
     desk = Desk(Role.ORGANISER)

@@ -36,8 +36,8 @@ def test_months_are_counted_again_in_turn_and_what_was_changed_is_named(
     assert [table for table, _, _ in rules.broken(journal_rules.LATE)] == ["ledger_transfer"]
     forge("UPDATE lototrot_seal SET tickets = tickets + 1")
     nightly.audit(add_days(today, 3))  # April's turn
-    with pytest.raises(nightly.PeriodsDiffer) as found:
+    with pytest.raises(nightly.PeriodsDiffer) as refusal:
         nightly.audit_everything()
-    (march,) = found.value.data["found"]
+    (march,) = refusal.value.data["found"]
     assert march["first_day"] == "2030-03-01"
     assert march["differ"] == ["balances", "parts", "transfers", "stored_balances"]

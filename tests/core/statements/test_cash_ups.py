@@ -69,7 +69,7 @@ def test_a_shift_is_closed_once_with_what_was_shown(own_database: Database) -> N
     price = contest.price_cents
     with pytest.raises(DrawerMoved):
         _close(place, price + 1)
-    made = _close(place, price)
-    assert _close(place, price, made.uuid) == made
+    cash_up = _close(place, price)
+    assert _close(place, price, cash_up.uuid) == cash_up
     with pytest.raises(UuidReused):
-        _close(place, price + 1, made.uuid)
+        _close(place, price + 1, cash_up.uuid)

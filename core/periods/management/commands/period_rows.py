@@ -18,11 +18,11 @@ class Command(ProgramCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            found = rows_named(options["folder"])
+            findings = rows_named(options["folder"])
         except DomainError as error:
             raise CommandError(f"{error.code}: {error} {error.data}") from error
-        for finding in found:
+        for finding in findings:
             self.stdout.write(f"{finding.what}: {finding.detail}")
-        if found:
-            raise CommandError(f"{len(found)} rows are not as they were sealed")
+        if findings:
+            raise CommandError(f"{len(findings)} rows are not as they were sealed")
         self.stdout.write("every row is as it was sealed")

@@ -42,9 +42,9 @@ def test_what_was_done_and_what_was_not(own_jobs: list[Job]) -> None:
     assert ended["fault_data"]["done"] == 1
     tomorrow = (last_day() + timedelta(days=1)).isoformat()
     refused(organiser.post("nights", {"until": tomorrow}), 409, "day_not_over")
-    found = auditor.get("nights", state="failed").json()["items"]
-    assert [each["job"] for each in found] == ["bad"]
-    assert found[0]["error"].startswith("invariant_broken")
+    failed_runs = auditor.get("nights", state="failed").json()["items"]
+    assert [each["job"] for each in failed_runs] == ["bad"]
+    assert failed_runs[0]["error"].startswith("invariant_broken")
     assert [e["failed"] for e in auditor.get("nights/undone").json()["items"]] == [True]
 
     desk = Desk(Role.ORGANISER)

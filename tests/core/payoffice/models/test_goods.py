@@ -16,13 +16,13 @@ pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.5")]
 
 
 def item(code: str, unit_cents: int = 400) -> StockItem:
-    made: StockItem = StockItem.objects.create(
+    stock_item: StockItem = StockItem.objects.create(
         code=code,
         description=code,
         unit_cents=unit_cents,
         recorded_at=clock.now(),
     )
-    return made
+    return stock_item
 
 
 def move(thing: StockItem, units: int, **changes: Any) -> StockMovement:
@@ -37,8 +37,8 @@ def move(thing: StockItem, units: int, **changes: Any) -> StockMovement:
     }
     if units < 0 and "proposal" not in changes:
         columns["proposal"] = factories.proposal("payoffice.stock_out")
-    made: StockMovement = StockMovement.objects.create(**(columns | changes))
-    return made
+    movement: StockMovement = StockMovement.objects.create(**(columns | changes))
+    return movement
 
 
 def test_the_stock_of_a_thing_is_never_negative() -> None:

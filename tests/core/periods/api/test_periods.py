@@ -36,7 +36,7 @@ def test_a_month_is_proposed_confirmed_and_read(contest: Contest) -> None:
 
 
 def _ended(api: Api, work: int) -> dict[str, Any]:
-    """Have a worker do the work; return its result as who asked for it reads it."""
+    """Do the work as a worker does; return its result as who asked for it reads it."""
     assert work_do(work)
     ended: dict[str, Any] = api.get(f"long-work/{work}").json()
     assert ended["state"] == "done", ended["fault"]

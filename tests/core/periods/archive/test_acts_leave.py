@@ -142,8 +142,8 @@ def test_an_act_leaves_with_its_last_row_and_no_other_does(month: Sold, tmp_path
     assert remove() == 0
     attach(tmp_path / "2030-03")
     ticket = Ticket.objects.get(pk__in=_tickets_of(acts["named"]))
-    shown = [table for table, _ in rows_about("2030-03", str(ticket.uuid))]
-    assert ACTS in shown
+    table_names = [table for table, _ in rows_about("2030-03", str(ticket.uuid))]
+    assert ACTS in table_names
 
 
 def _tickets_of(act: int) -> list[int]:

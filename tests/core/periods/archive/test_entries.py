@@ -78,11 +78,11 @@ def gone(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Database]:
     """A month whose entries left, for tests that undo what they do; they act as the owner."""
-    with django_db_blocker.unblock(), databases.clone() as made:
+    with django_db_blocker.unblock(), databases.clone() as database:
         retired(month_of(batches=True), tmp_path_factory.mktemp("archive"))
         removed()
-        with as_owner(made):
-            yield made
+        with as_owner(database):
+            yield database
 
 
 def test_entries_leave_by_the_retirement_and_the_rows_prove_themselves(

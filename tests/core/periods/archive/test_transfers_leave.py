@@ -96,11 +96,11 @@ def test_marks_and_debts_begin_with_the_opening_where_a_mark_is_older(
     assert balances.balances_now() == debts
     assert balances.mark_differences() == []
     assert not [rule.name for rule in (LIMIT, TILLS) if any(rules.broken(rule))]
-    made, _ = balances.mark_make()
-    assert made.up_to >= up_to
+    mark, _ = balances.mark_make()
+    assert mark.up_to >= up_to
     assert balances.mark_differences() == []
     forge("statements_markedbalance", "UPDATE statements_markedbalance SET balance_cents = 7")
-    assert len(balances.mark_differences()) == len(dict(made.balances.values_list("pk", "pk")))
+    assert len(balances.mark_differences()) == len(dict(mark.balances.values_list("pk", "pk")))
 
 
 def _day_file() -> None:

@@ -43,9 +43,9 @@ def ordered(bets: Mapping[int, int], *multiples: list[list[int]], **funds: int) 
 
 
 def told(ticket: Ticket) -> Reasons:
-    found = reasons(ticket.pk)
-    assert found is not None
-    return found
+    explanation = reasons(ticket.pk)
+    assert explanation is not None
+    return explanation
 
 
 @pytest.mark.article("14.III.9.2", "14.III.9.8")

@@ -256,8 +256,8 @@ def test_settlement_refuses_tickets_that_were_touched_and_says_what(
                     contest_settle(contest_id=contest.pk)
                 with pytest.raises(InvariantBroken) as refusal:
                     verify(Contest.objects.get(pk=contest.pk))
-                found = refusal.value.data.get("check", refusal.value.code)
-                assert found == check, statement
+                failed_check = refusal.value.data.get("check", refusal.value.code)
+                assert failed_check == check, statement
                 transaction.set_rollback(True)
     assert contest_settle(contest_id=contest.pk).tickets == 4
 
@@ -313,8 +313,8 @@ def test_a_ticket_that_was_touched_or_its_neighbour_gets_no_proof(own_database: 
                 _tamper(statement.format(**ids))
                 with pytest.raises(InvariantBroken) as refusal:
                     ticket_proof(presented_code=code)
-                found = refusal.value.data.get("check", refusal.value.code)
-                assert found == check, statement
+                failed_check = refusal.value.data.get("check", refusal.value.code)
+                assert failed_check == check, statement
                 transaction.set_rollback(True)
     assert ticket_proof(presented_code=code)["place"] == 1
 

@@ -72,8 +72,8 @@ def test_a_forged_jackpot_is_found_though_the_next_meeting_agrees_with_it(
     first, second = season
     forge("UPDATE lototrot_settlement SET jackpot_out_cents = jackpot_out_cents + 5 WHERE id = 1")
     forge("UPDATE lototrot_settlement SET jackpot_in_cents = jackpot_in_cents + 5 WHERE id = 2")
-    found = {(finding.contest, finding.check) for finding in audit_contests().findings}
-    assert {(first.pk, "jackpot_out_cents"), (second.pk, "jackpot_in_cents")} <= found
+    differences = {(finding.contest, finding.check) for finding in audit_contests().findings}
+    assert {(first.pk, "jackpot_out_cents"), (second.pk, "jackpot_in_cents")} <= differences
 
 
 @pytest.mark.django_db

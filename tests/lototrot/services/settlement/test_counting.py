@@ -231,13 +231,13 @@ def plans(contest: Contest, point: Point) -> list[list[str]]:
         prizes_check(counting, settlement_id=SETTLEMENT, prize_each=PRIZES)
     copied = winning_tickets(counting, tickets_count(counting))
     statements[2:2] = [(query, [contest.pk]) for query in copied]
-    found = []
+    all_plans = []
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL max_parallel_workers_per_gather = 0")
         for statement, parameters in statements:
             cursor.execute(f"EXPLAIN (VERBOSE) {statement}", parameters)
-            found.append([line for (line,) in cursor.fetchall()])
-    return found
+            all_plans.append([line for (line,) in cursor.fetchall()])
+    return all_plans
 
 
 def test_no_leg_is_counted_twice_for_a_ticket(contest: Contest, point: Point) -> None:

@@ -62,8 +62,8 @@ def order(contest: Contest) -> PaymentOrder:
     first, second = factories.two_organisers()
     proposal = payment_order_propose(by=first, contest_id=contest.pk)
     two_persons.confirm(proposal=proposal.uuid, by=second)
-    found: PaymentOrder = PaymentOrder.objects.get(contest=contest)
-    return found
+    payment_order: PaymentOrder = PaymentOrder.objects.get(contest=contest)
+    return payment_order
 
 
 @pytest.mark.article("14.III.8.1", "14.III.8.2", "14.III.10.2")

@@ -65,18 +65,18 @@ def point(noon: None) -> Point:
 
 
 def end_to_end() -> list[Any]:
-    found = []
+    cases = []
     for path in (OWN, SHARED):
         if not path.exists():
             reason = "the shared worked examples are not beside the project"
-            found.append(pytest.param({}, id=path.name, marks=pytest.mark.skip(reason=reason)))
+            cases.append(pytest.param({}, id=path.name, marks=pytest.mark.skip(reason=reason)))
             continue
-        found += [
+        cases += [
             pytest.param(case, id=case["id"], marks=pytest.mark.article(*case["articles"]))
             for case in json.loads(path.read_text("utf-8"))["cases"]
             if case["kind"] == "end_to_end"
         ]
-    return found
+    return cases
 
 
 @pytest.mark.parametrize("case", end_to_end())
@@ -196,8 +196,8 @@ def test_jackpot_reserve_and_order_pass_from_meeting_to_meeting(point: Point) ->
         assert settled.figures == expected.to_document() | {
             "organiser_parts": settled.figures["organiser_parts"]
         }
-        found = chain_balances(TWO.code)
-        assert (found.jackpot_cents, found.reserve_cents) == (*balances.values(),)
+        chain = chain_balances(TWO.code)
+        assert (chain.jackpot_cents, chain.reserve_cents) == (*balances.values(),)
         if tickets is not TICKETS:
             rounds.order(contest)
             rounds.later(1)

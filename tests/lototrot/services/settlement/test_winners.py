@@ -58,8 +58,8 @@ def test_tickets_with_the_same_bets_are_told_apart_by_their_ids(counting: Counti
     contest_id, point = counting.contest_id, factories.point()
     contest = Contest.objects.get(pk=contest_id)
     sold = rounds.sell(contest, point, [RIGHT, (3, *RIGHT[1:]), (2,) * 7, RIGHT])
-    tally, found = winners_count(counting)
+    tally, winning = winners_count(counting)
     assert tally.winning_tickets == 3
-    assert sorted(found.won) == [(1, 0, 0, 0), (1, 1, 0, 0)]
-    ids = [int.from_bytes(found.ids[at : at + 8]) for at in range(0, 24, 8)]
+    assert sorted(winning.won) == [(1, 0, 0, 0), (1, 1, 0, 0)]
+    ids = [int.from_bytes(winning.ids[at : at + 8]) for at in range(0, 24, 8)]
     assert sorted(ids) == [sold[0].pk, sold[1].pk, sold[3].pk]
