@@ -9,6 +9,7 @@ proof recomputes one block. BLOCK is a power of two; ten million leaves are ten 
 
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
+from itertools import islice
 
 BLOCK = 1024
 LEAF, NODE = b"\0", b"\1"
@@ -64,6 +65,13 @@ def path(tree: Iterable[Sequence[bytes]], place: int) -> list[bytes]:
             beside.append(level[place ^ 1])
         place >>= 1
     return beside
+
+
+def block_roots(hashes: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the root of every BLOCK hashes; `root` of them is the root of the complete tree."""
+    source = iter(hashes)
+    while block := list(islice(source, BLOCK)):
+        yield root(block)
 
 
 def block_path(block: Sequence[bytes], roots: Sequence[bytes], place: int) -> list[bytes]:

@@ -5,7 +5,6 @@ and published before any race is settled or drawn, and settlement computes it ag
 tickets.
 """
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -16,7 +15,6 @@ from core.database.locks import Lock
 from core.kernel.canonical import with_digests
 from core.kernel.errors import Conflict, InvariantBroken, Unavailable
 from core.proofs import log, merkle, wire
-from core.proofs.block_roots import block_roots
 from core.staff.models import Proposal
 from lototrot.models.contest import Contest
 from lototrot.models.sealing import Amendment, Seal
@@ -195,18 +193,14 @@ def _document(contest: Contest, tree: _Tree) -> dict[str, Any]:
 
 
 def _tree(contest: Contest) -> _Tree:
+    roots: list[bytes] = []
     first_ids: list[int] = []
     tickets = bets = cents = 0
-
-    def hashes() -> Iterator[list[bytes]]:
-        nonlocal tickets, bets, cents
-        for block in blocks(contest):
-            first_ids.append(block.first_id)
-            tickets += len(block.hashes)
-            bets, cents = bets + block.bets, cents + block.takings_cents
-            yield block.hashes
-
-    roots = block_roots(hashes())
+    for block in blocks(contest):
+        roots.append(merkle.root(block.hashes))
+        first_ids.append(block.first_id)
+        tickets += len(block.hashes)
+        bets, cents = bets + block.bets, cents + block.takings_cents
     return _Tree(roots, first_ids, Totals(tickets, bets, cents))
 
 
