@@ -43,16 +43,28 @@ class Counting:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
-    """The result of a count: tickets that are not void, and winning bets by category.
-
-    `multiples` is the number of tickets with several bets.
-    """
+class _Tickets:
+    """The tickets of a contest that are not void. `multiples` of them have several bets."""
 
     tickets: int
     multiples: int
     bets: int
     takings_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class Totals(_Tickets):
+    """The tickets that did not leave, and the number of those of one bet by their hits."""
+
+    singles: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Tally(_Tickets):
+    """The result of a count: all tickets, the number of those that win, and winning bets by
+    category.
+    """
+
     winning_tickets: int
     winners: Mapping[int, int]
 
@@ -70,20 +82,6 @@ class StoredPrizes:
     right_rows: int
     prizes_cents: int
     winners: Mapping[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """All tickets that are not void, without those that left, and the tickets of one bet by hits.
-
-    `multiples` is the number of tickets with several bets.
-    """
-
-    tickets: int
-    multiples: int
-    bets: int
-    takings_cents: int
-    singles: Mapping[int, int]
 
 
 def count(counting: Counting) -> Tally:
