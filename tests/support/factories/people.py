@@ -3,7 +3,9 @@
 import dataclasses
 import itertools
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -25,6 +27,44 @@ from tests.support.factories.batches import NOW, Batch, Sql
 
 serial = itertools.count(1)
 _APPOINTMENT = "Resolució d'inspecció 1"
+_PEOPLE_OF_A_ROLE = 5  # enough that no two who act together are one person
+
+
+@dataclass(slots=True)
+class House:
+    """The people who work at a house for years: a few of each role, who act in turn."""
+
+    _by_username: dict[str, User] = field(default_factory=dict)
+    _turns: dict[Sequence[Role], Iterator[str]] = field(default_factory=dict)
+
+    def next_username(self, roles: Sequence[Role]) -> str:
+        """Return the username of the person whose turn it is. There may be no account of it yet."""
+        if roles not in self._turns:
+            usernames = [_new_username() for _ in range(_PEOPLE_OF_A_ROLE)]
+            self._turns[roles] = itertools.cycle(usernames)
+        return next(self._turns[roles])
+
+    def account(self, username: str) -> User | None:
+        """Return the account of a username, or None where it was not stored."""
+        user = self._by_username.get(username)
+        return user if user and user.pk else None
+
+    def keep(self, user: User) -> None:
+        """Remember an account that is about to be stored."""
+        self._by_username[user.username] = user
+
+
+_houses: list[House] = []  # the last one is at work
+
+
+@contextmanager
+def working_at(house: House) -> Iterator[None]:
+    """Let the people of a house do what members of staff do, and no new person each time."""
+    _houses.append(house)
+    try:
+        yield
+    finally:
+        _houses.pop()
 
 
 def time_to(instant: datetime) -> datetime:
@@ -55,7 +95,7 @@ def staff(*roles: Role, name: str = "") -> StaffActor:
     """Return a member of staff with the roles, signed on, whose account is not new. The password is
     unusable, which is cheap.
     """
-    username, full_name = name or _username(), name or "Member of Staff"
+    username, full_name = name or _username(roles), name or "Member of Staff"
     together = Batch()
     session = _newcomer(together, username, full_name, roles)
     if together.run():
@@ -91,7 +131,11 @@ def account(
     )
 
 
-def _username() -> str:
+def _username(roles: Sequence[Role]) -> str:
+    return _houses[-1].next_username(roles) if _houses else _new_username()
+
+
+def _new_username() -> str:
     return f"staff-{next(serial)}-{secrets.token_hex(3)}"
 
 
@@ -112,8 +156,12 @@ def _account(
 
 
 def _newcomer(batch: Batch, username: str, full_name: str, roles: Sequence[Role]) -> StaffSession:
-    """Add an account, and a session of its person."""
-    user = _account(batch, username, full_name, roles)
+    """Add a session of a person, and their account where there is none."""
+    user = _houses[-1].account(username) if _houses else None
+    if user is None:
+        user = _account(batch, username, full_name, roles)
+        if _houses:
+            _houses[-1].keep(user)
     return batch.add(
         StaffSession,
         only_if=_has_account(username),
@@ -133,7 +181,7 @@ def _has_account(username: str) -> Sql:
 def _session_of(username: str) -> Sql:
     return Sql(
         "(SELECT s.id FROM staff_staffsession s JOIN staff_user u ON u.id = s.user_id"
-        " WHERE u.username = %s)",
+        " WHERE u.username = %s ORDER BY s.id DESC LIMIT 1)",
         (username,),
     )
 
@@ -209,7 +257,7 @@ def two_organisers() -> tuple[StaffActor, StaffActor]:
 def somebody(role: Role = Role.ORGANISER) -> StaffSession:
     """Return the session of a new member of staff."""
     together = Batch()
-    session = _newcomer(together, _username(), "Member of Staff", [role])
+    session = _newcomer(together, _username((role,)), "Member of Staff", (role,))
     return session if together.run() else StaffSession.objects.get(pk=staff(role).session_id)
 
 
@@ -222,8 +270,8 @@ def proposal(
 ) -> Proposal:
     """Return a proposal that two persons made and confirmed, the second in that role."""
     together, content = Batch(), content or {}
-    one, other = _username(), _username()
-    first = _newcomer(together, one, "Member of Staff", [Role.ORGANISER])
+    one, other = _username((Role.ORGANISER,)), _username((second,))
+    first = _newcomer(together, one, "Member of Staff", (Role.ORGANISER,))
     new_proposal = together.add(
         Proposal,
         only_if=_has_account(one),
@@ -235,7 +283,7 @@ def proposal(
         proposed_by=first.user,
         proposed_in=first,
     )
-    confirming = _newcomer(together, other, "Member of Staff", [second])
+    confirming = _newcomer(together, other, "Member of Staff", (second,))
     together.add(
         Decision,
         only_if=_has_account(other),

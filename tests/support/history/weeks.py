@@ -41,7 +41,7 @@ from lototrot.services.settlement.settling import contest_settle
 from promotrot.models.emission import Emission
 from tests.support import emitting, factories, rounds
 from tests.support.factories import Point
-from tests.support.factories.people import somebody
+from tests.support.factories.people import House, somebody, working_at
 from tests.support.history import acts
 from tests.support.history.acts import Done, Line
 
@@ -75,13 +75,15 @@ class History:
     _lines: Sequence[Line] = ()
     _emission: Emission | None = None
     _left: int = 0  # tickets of the emission
+    _house: House = field(default_factory=House)
 
     def grow(self, weeks: int) -> None:
         """Add weeks; afterwards it is noon of the last week's Sunday, and nothing is due."""
-        for _ in range(weeks):
-            self._saturday()
-            self._sunday(self.saturday + timedelta(days=1))
-            self.weeks += 1
+        with working_at(self._house):
+            for _ in range(weeks):
+                self._saturday()
+                self._sunday(self.saturday + timedelta(days=1))
+                self.weeks += 1
 
     @property
     def saturday(self) -> date:
