@@ -74,6 +74,11 @@ def block_roots(hashes: Iterable[bytes]) -> Iterator[bytes]:
         yield root(block)
 
 
+def cut(hashes: bytes) -> Iterator[bytes]:
+    """Yield the hashes that stand one after another."""
+    return (hashes[at : at + len(EMPTY)] for at in range(0, len(hashes), len(EMPTY)))
+
+
 def block_path(block: Sequence[bytes], roots: Sequence[bytes], place: int) -> list[bytes]:
     """Return `path` in the complete tree, from the hashes of the leaf's block and all block
     roots.

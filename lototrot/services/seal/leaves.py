@@ -7,12 +7,8 @@ parsed. At most one block of tickets is in memory.
 """
 
 import struct
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from hashlib import sha256
-from itertools import islice
-from typing import Any
 
 from django.db import connection
 
@@ -21,49 +17,45 @@ from core.kernel.errors import InvariantBroken
 from core.proofs.merkle import BLOCK, LEAF
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import LEG_COLUMNS, Ticket
+from lototrot.services.seal import beside
+from lototrot.services.seal.hashing import (
+    REST,
+    SELLER,
+    Hashed,
+    SellerUnknown,
+    hash_rows,
+    hashes,
+    sellers,
+    sized,
+    started,
+)
 
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 
-# A row has two bytes, the ids of terminal and premises, the fields of the leaf, and its own id.
-# Four bytes of length precede each field. Bets and amount are next to each other.
-_SELLER, _REST, _FIGURES, _ID = slice(2, 26), slice(26, -12), slice(42, 58), slice(-8, None)
+BESIDE_FROM = 100_000
+"""So many tickets take longer to hash than a process beside takes to begin."""
+
 _TERMINAL = slice(6, 14)
-_BETS_AND_CENTS = "i4xq"
 
 _ROWS = """
 COPY (SELECT terminal_id, premises_id, sold_at, bets, amount_cents, {legs}, code_commitment, id
         FROM lototrot_ticket t
        WHERE contest_id = %(contest)s AND id >= %(first)s AND id < %(below)s AND {sealed}
-       ORDER BY id) TO STDOUT (FORMAT BINARY)
+       ORDER BY id OFFSET %(skip)s LIMIT %(most)s) TO STDOUT (FORMAT BINARY)
+"""
+_ENDS = "SELECT min(id), max(id) FROM lototrot_ticket WHERE contest_id = %(contest)s"
+_BELOW = """
+SELECT count(*) FROM lototrot_ticket t
+ WHERE contest_id = %(contest)s AND id < %(middle)s AND {sealed}
 """
 # All tickets are sealed except those voided as errors, which happens only before closing [E4].
 SEALED = "NOT EXISTS (SELECT FROM lototrot_void v WHERE v.ticket_id = t.id AND v.reason = 'error')"
-_SELLERS = """
-SELECT t.id, t.code, p.id, p.code FROM premises_terminal t
-  JOIN premises_premises p ON p.id = t.premises_id {where}
-"""
 _MOST = 2**63 - 1
-
-_Started = Mapping[bytes, Callable[[], Any]]
-"""By the ids of terminal and premises: what returns a hash that has the first bytes of the leaf.
-
-It copies one, which takes less time than to begin one.
-"""
 
 
 class LeafUnsound(InvariantBroken):
     code = "leaf_unsound"
     message = "A ticket's premises are not those of its terminal."
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """The hashes of up to BLOCK leaves, the id of the first ticket, and the sums of all tickets."""
-
-    first_id: int
-    hashes: list[bytes]
-    bets: int
-    takings_cents: int
 
 
 def leaf(ticket: Ticket) -> bytes:
@@ -77,49 +69,66 @@ def leaf(ticket: Ticket) -> bytes:
         *(struct.pack("!i", mask) for mask in ticket.legs()),
         bytes(ticket.code_commitment),
     ]
-    return b"".join(_sized(field) for field in fields)
+    return b"".join(map(sized, fields))
 
 
-def blocks(contest: Contest) -> Iterator[Block]:
-    """Yield the hashes of the sealed tickets by id, block by block. Raise LeafUnsound."""
-    started = _started(_sellers())
-    with connection.cursor() as cursor, cursor.copy(*_query(contest, 0, _MOST)) as copy:
-        source = rows_of(copy)
-        while rows := list(islice(source, BLOCK)):
-            figures = struct.unpack(
-                "!" + _BETS_AND_CENTS * len(rows), b"".join([row[_FIGURES] for row in rows])
-            )
-            yield Block(
-                int.from_bytes(rows[0][_ID]),
-                _hashes(contest, rows, started),
-                bets=sum(figures[::2]),
-                takings_cents=sum(figures[1::2]),
-            )
+def hashed(contest: Contest) -> Hashed:
+    """Return the blocks of the sealed tickets by id. Raise LeafUnsound.
+
+    Many tickets are read and hashed in two parts side by side, the second by a process that reads
+    the same snapshot.
+    """
+    try:
+        middle = _middle(contest) if beside.possible() else None
+        if middle is None:
+            return _hashed(*_query(contest))
+        below = _count_below(contest, middle)
+        rest = -below % BLOCK  # so many of the second part complete the last block of the first
+        second = _query(contest, first_id=middle, skip=rest)
+        with beside.hashing_beside(*second) as other:
+            first = _hashed(*_query(contest, most=below + rest))
+            return first.followed_by(other.hashed())
+    except SellerUnknown as error:
+        raise LeafUnsound(contest=contest.pk) from error
+
+
+def _middle(contest: Contest) -> int | None:
+    """Return the id of about the ticket in the middle; None where the tickets are few."""
+    with connection.cursor() as cursor:
+        cursor.execute(_ENDS, {"contest": contest.pk})
+        first, last = cursor.fetchone()
+    if first is None or last - first < BESIDE_FROM:
+        return None
+    return int((first + last) // 2)
+
+
+def _count_below(contest: Contest, middle: int) -> int:
+    """Return how many sealed tickets have a smaller id."""
+    with connection.cursor() as cursor:
+        values = {"contest": contest.pk, "middle": middle}
+        cursor.execute(_BELOW.format(sealed=SEALED), values)
+        return int(cursor.fetchone()[0])
+
+
+def _hashed(query: str, values: dict[str, int]) -> Hashed:
+    with connection.cursor() as cursor:
+        begun = started(sellers(cursor))
+        with cursor.copy(query, values) as copy:
+            return hash_rows(rows_of(copy), begun)
 
 
 def hashes_between(contest: Contest, *, first_id: int, below_id: int) -> list[bytes]:
     """Return the hashes of the sealed tickets in a range of ids, by id. Raise LeafUnsound."""
-    query = _query(contest, first_id, below_id)
-    with connection.cursor() as cursor, cursor.copy(*query) as copy:
-        rows = list(rows_of(copy))
-    terminals = {int.from_bytes(row[_TERMINAL]) for row in rows}
-    return _hashes(contest, rows, _started(_sellers([*terminals])))
-
-
-def _started(sellers: Mapping[bytes, bytes]) -> _Started:
-    return {ids: sha256(start).copy for ids, start in sellers.items()}
-
-
-def _hashes(contest: Contest, rows: list[bytes], started: _Started) -> list[bytes]:
-    hashes = []
+    query = _query(contest, first_id=first_id, below_id=below_id)
+    with connection.cursor() as cursor:
+        with cursor.copy(*query) as copy:
+            rows = list(rows_of(copy))
+        terminals = {int.from_bytes(row[_TERMINAL]) for row in rows}
+        begun = started(sellers(cursor, [*terminals]))
     try:
-        for row in rows:
-            hash_ = started[row[_SELLER]]()
-            hash_.update(row[_REST])
-            hashes.append(hash_.digest())
-    except KeyError as error:
+        return hashes(rows, begun)
+    except SellerUnknown as error:
         raise LeafUnsound(contest=contest.pk) from error
-    return hashes
 
 
 def sealed_leaves(contest: Contest) -> Iterator[bytes]:
@@ -127,34 +136,19 @@ def sealed_leaves(contest: Contest) -> Iterator[bytes]:
 
     Raise LeafUnsound.
     """
-    sellers = _sellers()
-    with connection.cursor() as cursor, cursor.copy(*_query(contest, 0, _MOST)) as copy:
-        for row in rows_of(copy):
-            if row[_SELLER] not in sellers:
-                raise LeafUnsound(contest=contest.pk)
-            yield sellers[row[_SELLER]][len(LEAF) :] + row[_REST]
-
-
-def _query(contest: Contest, first_id: int, below_id: int) -> tuple[str, dict[str, int]]:
-    query = _ROWS.format(legs=", ".join(LEG_COLUMNS[: len(contest.offered_masks)]), sealed=SEALED)
-    return query, {"contest": contest.pk, "first": first_id, "below": below_id}
-
-
-def _sellers(terminals: list[int] | None = None) -> Mapping[bytes, bytes]:
-    """Return the first bytes of a leaf by the ids of terminal and premises, as rows hold them.
-
-    Cover all terminals, or those with the given ids.
-    """
-    where = "" if terminals is None else "WHERE t.id = ANY(%(terminals)s::bigint[])"
     with connection.cursor() as cursor:
-        cursor.execute(_SELLERS.format(where=where), {"terminals": terminals})
-        return {
-            struct.pack("!iqiq", 8, terminal_id, 8, premises_id): LEAF
-            + _sized(premises.encode())
-            + _sized(terminal.encode())
-            for terminal_id, terminal, premises_id, premises in cursor.fetchall()
-        }
+        starts = sellers(cursor)
+        with cursor.copy(*_query(contest)) as copy:
+            for row in rows_of(copy):
+                if row[SELLER] not in starts:
+                    raise LeafUnsound(contest=contest.pk)
+                yield starts[row[SELLER]][len(LEAF) :] + row[REST]
 
 
-def _sized(field: bytes) -> bytes:
-    return struct.pack("!i", len(field)) + field
+def _query(
+    contest: Contest, *, first_id: int = 0, below_id: int = _MOST, skip: int = 0, most: int = _MOST
+) -> tuple[str, dict[str, int]]:
+    """Return the query of the sealed tickets in a range of ids: `most` of them, after `skip`."""
+    legs = ", ".join(LEG_COLUMNS[: len(contest.offered_masks)])
+    values = {"contest": contest.pk, "first": first_id, "below": below_id}
+    return _ROWS.format(legs=legs, sealed=SEALED), values | {"skip": skip, "most": most}

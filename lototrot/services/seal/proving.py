@@ -72,7 +72,7 @@ def ticket_proof(*, presented_code: str) -> dict[str, Any]:
 def _path(seal: Seal, ticket: Ticket) -> tuple[int, list[bytes]]:
     """Return the ticket's index among the sealed ones, and the path from its leaf to the root."""
     kept, first_ids = Seal.objects.values_list("block_roots", "block_first_ids").get(pk=seal.pk)
-    roots = [bytes(kept[at : at + 32]) for at in range(0, len(kept), 32)]
+    roots = list(merkle.cut(bytes(kept)))
     number = bisect_right(first_ids, ticket.pk) - 1
     bounds = [*first_ids, 2**63 - 1]
     hashes = hashes_between(

@@ -19,7 +19,8 @@ from core.staff.models import Proposal
 from lototrot.models.contest import Contest
 from lototrot.models.sealing import Amendment, Seal
 from lototrot.services.contest.contests import contest_get
-from lototrot.services.seal.leaves import SEALED, blocks
+from lototrot.services.seal.hashing import Hashed
+from lototrot.services.seal.leaves import SEALED, hashed
 from lototrot.services.settlement.long_acts import hold_for_long, under_way
 from lototrot.services.tickets.retired import need_all
 
@@ -70,13 +71,12 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class _Tree:
-    roots: list[bytes]
-    first_ids: list[int]
-    totals: Totals
+    root: bytes
+    blocks: Hashed
 
     @property
-    def root(self) -> bytes:
-        return merkle.root(self.roots)
+    def totals(self) -> Totals:
+        return Totals(self.blocks.tickets, self.blocks.bets, self.blocks.takings_cents)
 
 
 def sealed(contest: Contest) -> Seal | None:
@@ -127,8 +127,8 @@ def contest_seal(*, contest_id: int) -> Seal:
         contest=contest,
         **asdict(tree.totals),
         root=tree.root,
-        block_roots=b"".join(tree.roots),
-        block_first_ids=tree.first_ids,
+        block_roots=tree.blocks.roots,
+        block_first_ids=tree.blocks.first_ids,
         entry=entry,
         sealed_at=clock.now(),
     )
@@ -193,15 +193,8 @@ def _document(contest: Contest, tree: _Tree) -> dict[str, Any]:
 
 
 def _tree(contest: Contest) -> _Tree:
-    roots: list[bytes] = []
-    first_ids: list[int] = []
-    tickets = bets = cents = 0
-    for block in blocks(contest):
-        roots.append(merkle.root(block.hashes))
-        first_ids.append(block.first_id)
-        tickets += len(block.hashes)
-        bets, cents = bets + block.bets, cents + block.takings_cents
-    return _Tree(roots, first_ids, Totals(tickets, bets, cents))
+    blocks = hashed(contest)
+    return _Tree(merkle.root(list(merkle.cut(blocks.roots))), blocks)
 
 
 _VOIDED = f"""

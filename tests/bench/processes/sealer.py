@@ -1,7 +1,7 @@
 """Seal a contest, or only read and hash its tickets; print seconds and memory as JSON.
 
-The arguments are the contest's id and `seal` or `raw`. The contest is closed and sealed as a worker
-does it, and the transaction is rolled back.
+The arguments are the id of a closed contest and `seal` or `raw`. The contest is sealed as a worker
+does it, and the transaction is rolled back. `peak_mb` is of the process that needed more.
 """
 
 import hashlib
@@ -27,19 +27,17 @@ def main(contest_id: int, act: str) -> None:
     with transaction.atomic():
         seconds = _seal(contest_id) if act == "seal" else _raw(contest_id)
         transaction.set_rollback(True)
-    peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    whose = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
+    peak_mb = max(resource.getrusage(who).ru_maxrss for who in whose) / 1024
     print(json.dumps({"seconds": seconds, "peak_mb": peak_mb}))
 
 
 def _seal(contest_id: int) -> float:
-    from lototrot.models.contest import Contest
     from lototrot.services.seal.sealing import contest_seal
-    from tests.support import factories
 
-    contest = Contest.objects.get(pk=contest_id)
-    factories.contest_closed(contest, sealed=False)
     began = time.perf_counter()
-    contest_seal(contest_id=contest_id)
+    # Without a transaction of its own: within a savepoint it would be sealed by one process.
+    contest_seal.__wrapped__(contest_id=contest_id)  # type: ignore[attr-defined]
     return time.perf_counter() - began
 
 

@@ -286,8 +286,8 @@ def contest_closed(
     cause: str = Contest.Cause.ORGANISER,
     sealed: bool = True,
 ) -> Contest:
-    """Close the contest as the services would, and seal it by default."""
-    Contest.objects.filter(pk=of.pk).update(
+    """Close the contest as the services would, unless it is closed, and seal it by default."""
+    Contest.objects.filter(pk=of.pk, closed_at=None).update(
         state=Contest.State.CLOSED,
         closed_at=at or clock.now(),
         closing_cause=cause,

@@ -2,6 +2,7 @@
 
 import pytest
 
+from core.proofs import merkle
 from core.proofs.merkle import leaf_hash
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
@@ -30,11 +31,11 @@ def test_the_rows_of_the_database_are_the_leaves_built_field_by_field(contest: C
     assert list(leaves.sealed_leaves(contest)) == by_hand(contest)
 
 
-def test_a_block_has_the_hashes_and_the_sums_of_its_tickets(contest: Contest) -> None:
-    (block,) = leaves.blocks(contest)
-    assert block.hashes == [leaf_hash(leaf) for leaf in by_hand(contest)]
-    assert block.first_id == Ticket.objects.filter(contest=contest).earliest("pk").pk
-    assert (block.bets, block.takings_cents) == (14, 1400)
+def test_the_blocks_have_the_root_and_the_sums_of_the_tickets(contest: Contest) -> None:
+    blocks = leaves.hashed(contest)
+    assert blocks.roots == merkle.root([leaf_hash(leaf) for leaf in by_hand(contest)])
+    assert blocks.first_ids == [Ticket.objects.filter(contest=contest).earliest("pk").pk]
+    assert (blocks.tickets, blocks.bets, blocks.takings_cents) == (5, 14, 1400)
 
 
 def test_a_range_of_ids_has_the_hashes_of_its_tickets(contest: Contest) -> None:
@@ -44,7 +45,7 @@ def test_a_range_of_ids_has_the_hashes_of_its_tickets(contest: Contest) -> None:
 
 
 def test_a_contest_without_tickets_has_no_block() -> None:
-    assert list(leaves.blocks(factories.contest())) == []
+    assert leaves.hashed(factories.contest()).first_ids == []
 
 
 def test_a_ticket_at_other_premises_than_its_terminals_is_refused(contest: Contest) -> None:
@@ -54,6 +55,6 @@ def test_a_ticket_at_other_premises_than_its_terminals_is_refused(contest: Conte
     )
     rounds.sell(contest, mixed, [(1, 1)])
     with pytest.raises(leaves.LeafUnsound):
-        list(leaves.blocks(contest))
+        leaves.hashed(contest)
     with pytest.raises(leaves.LeafUnsound):
         list(leaves.sealed_leaves(contest))

@@ -21,7 +21,7 @@ from lototrot import nightly, tasks
 from lototrot.models.contest import Contest
 from lototrot.models.sealing import Amendment, Seal
 from lototrot.models.tickets import Ticket, Void
-from lototrot.services.seal import leaves
+from lototrot.services.seal import hashing, leaves
 from lototrot.services.seal.proving import ticket_proof
 from lototrot.services.seal.sealing import ContestOnSale, Totals, contest_seal, sealed, seals_due
 from lototrot.services.seal.sealing import seal_verify as verify
@@ -58,7 +58,7 @@ def test_a_seal_is_over_every_ticket_whatever_the_blocks(
     count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(merkle, "BLOCK", 4)
-    monkeypatch.setattr(leaves, "BLOCK", 4)
+    monkeypatch.setattr(hashing, "BLOCK", 4)
     contest, point = factories.contest(), factories.point()
     other = factories.contest(kind="eight-races")
     sold = []

@@ -1,0 +1,171 @@
+"""Many tickets are hashed in two parts side by side, and the seal is the same (14.III.1.5)."""
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.db import OperationalError, connection, transaction
+
+from core.proofs.merkle import BLOCK
+from lototrot.models.contest import Contest
+from lototrot.models.sealing import Seal
+from lototrot.services.seal import beside, leaves
+from lototrot.services.seal.hashing import Hashed
+from lototrot.services.seal.sealing import contest_seal, seal_verify
+from tests.support import factories, rounds
+from tests.support.databases import Database
+from tests.support.factories import Point
+from tests.support.history import acts
+
+pytestmark = pytest.mark.article("14.III.1.5")
+
+MARKS = [(1, 1), (1, 2), (3, 1), (2, 4), (7, 7)]
+SOLD = (800, 1_000, 795)
+
+
+@pytest.fixture
+def contest(own_database: Database, monkeypatch: pytest.MonkeyPatch) -> Contest:
+    """Sell more than two blocks of tickets, and annul the last of each sale as an error.
+
+    Tickets of another contest are between them. From 2,000 tickets on there are two parts.
+    """
+    monkeypatch.setattr(leaves, "BESIDE_FROM", 2_000)
+    contest = rounds.contest(rounds.rules(**rounds.TWO_LEGS), [(1, 2, 3)] * 2)
+    other = factories.contest(kind="five-races")
+    for count in SOLD:
+        point = factories.point()
+        rounds.sell(contest, point, MARKS * (count // len(MARKS)))
+        acts.annul_last(contest, 1)
+        factories.sell(other, point)
+    return contest
+
+
+@pytest.fixture
+def begun(monkeypatch: pytest.MonkeyPatch) -> list[beside.Beside]:
+    """Return the list in which every process stands that was begun beside."""
+    processes: list[beside.Beside] = []
+    of_class = beside.Beside.__init__
+
+    def kept(self: beside.Beside, *values: object) -> None:
+        processes.append(self)
+        of_class(self, *values)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(beside.Beside, "__init__", kept)
+    return processes
+
+
+def at_once(contest: Contest) -> Hashed:
+    """Return the same by one process: a savepoint forbids a second one."""
+    with transaction.atomic(), transaction.atomic():
+        return leaves.hashed(contest)
+
+
+def side_by_side(contest: Contest) -> Hashed:
+    with transaction.atomic():
+        return leaves.hashed(contest)
+
+
+def test_two_parts_are_the_same_as_one(contest: Contest, begun: list[beside.Beside]) -> None:
+    alone = at_once(contest)
+    assert not begun
+    assert side_by_side(contest) == alone
+    assert len(begun) == 1
+    assert (alone.tickets, len(alone.first_ids)) == (sum(SOLD) - len(SOLD), 3)
+    assert alone.tickets // 2 % BLOCK  # so the second part completes the last block of the first
+
+
+def test_few_tickets_are_one_part(
+    contest: Contest, begun: list[beside.Beside], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leaves, "BESIDE_FROM", 10_000)
+    assert side_by_side(contest).tickets == sum(SOLD) - len(SOLD)
+    assert not begun
+
+
+def test_a_contest_is_sealed_and_verified_so(contest: Contest, begun: list[beside.Beside]) -> None:
+    factories.contest_closed(contest, sealed=False)
+    seal = contest_seal(contest_id=contest.pk)
+    with transaction.atomic():
+        totals = seal_verify(contest)
+    assert (totals.tickets, len(begun)) == (seal.tickets, 2)
+    assert bytes(seal.block_roots) == at_once(contest).roots
+
+
+def test_what_our_transaction_wrote_is_hashed_by_ourselves(
+    contest: Contest, begun: list[beside.Beside]
+) -> None:
+    with transaction.atomic():
+        rounds.sell(contest, factories.point(), MARKS[:1])
+        assert leaves.hashed(contest).tickets == sum(SOLD) - len(SOLD) + 1
+    assert not begun
+
+
+def test_both_parts_are_of_one_snapshot(contest: Contest, begun: list[beside.Beside]) -> None:
+    """An audit reads a snapshot; what is written after it began belongs to the next audit."""
+    sold = side_by_side(contest)
+
+    def sell_one_more() -> None:
+        try:
+            rounds.sell(contest, factories.point(), MARKS[:1])
+        finally:
+            connection.close()
+
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        assert leaves.hashed(contest) == sold
+        with ThreadPoolExecutor(1) as later:
+            later.submit(sell_one_more).result()
+        assert leaves.hashed(contest) == sold
+    assert side_by_side(contest).tickets == sold.tickets + 1
+    assert len(begun) == 4
+
+
+def test_a_ticket_in_the_second_part_at_other_premises_is_refused(contest: Contest) -> None:
+    at, elsewhere = factories.point(), factories.point()
+    mixed = Point(
+        elsewhere.premises, at.terminal, at.operator, at.session, at.token, at.session_token
+    )
+    rounds.sell(contest, mixed, MARKS[:1])
+    with pytest.raises(leaves.LeafUnsound):
+        side_by_side(contest)
+
+
+def test_a_process_that_is_killed_leaves_no_seal_and_the_next_try_makes_it(
+    contest: Contest, begun: list[beside.Beside], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    factories.contest_closed(contest, sealed=False)
+    hashed = beside.Beside.hashed
+
+    def killed(self: beside.Beside) -> Hashed:
+        self._process.kill()
+        return hashed(self)
+
+    with monkeypatch.context() as first_try:
+        first_try.setattr(beside.Beside, "hashed", killed)
+        with pytest.raises(OperationalError, match="process beside"):
+            contest_seal(contest_id=contest.pk)
+    assert not Seal.objects.exists()
+    assert contest_seal(contest_id=contest.pk).tickets == sum(SOLD) - len(SOLD)
+    assert [each._process.poll() is None for each in begun] == [False, False]
+
+
+def test_a_process_does_not_outlive_an_error_of_the_first_part(
+    contest: Contest, begun: list[beside.Beside]
+) -> None:
+    point = factories.point()
+    query = leaves._query(contest, first_id=contest.tickets.latest("pk").pk)
+    with (
+        pytest.raises(leaves.LeafUnsound),
+        transaction.atomic(),
+        beside.hashing_beside(*query),
+    ):
+        raise leaves.LeafUnsound(contest=contest.pk, point=point.terminal.pk)
+    assert begun[0]._process.poll() is not None
+
+
+def test_the_program_begins_without_django() -> None:
+    """It would take longer to begin than it saves."""
+    program = "import sys, lototrot.services.seal.hashing; sys.exit('django' in sys.modules)"
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
