@@ -34,7 +34,7 @@ class Log:
     def __init__(self, file: str, keys: str) -> None:
         lines = Path(file).read_text("utf-8").splitlines()
         entries = [parsed(line, f"entry {n}") for n, line in enumerate(lines, start=1)]
-        self.said = log_holds(entries, keys_of(keys))
+        self.verdict = log_holds(entries, keys_of(keys))
         self.entries: dict[tuple[str, str], Entry] = {
             (entry["kind"], entry["subject"]): entry for entry in entries
         }
@@ -120,14 +120,14 @@ def keys_in_force(log: Log) -> dict[str, Key]:
 def check(log: str, keys: str, head: str = "") -> str:
     checked = Log(log, keys)
     if not head:
-        return checked.said
+        return checked.verdict
     number, _, digits = head.partition(":")
     by_number = {str(entry["sequence"]): entry for entry in checked.entries.values()}
     need(number in by_number, f"entry {number}", "on the slip, and not in the log")
     need(len(digits) >= 16, "HEAD", "NUMBER:DIGITS, with all digits of the slip")
     here = digest(by_number[number])
     need(here.startswith(digits.lower()), f"entry {number}", f"{here}, and the slip says {digits}")
-    return f"{checked.said}; the slip has it as it was at entry {number}"
+    return f"{checked.verdict}; the slip has it as it was at entry {number}"
 
 
 if __name__ == "__main__":

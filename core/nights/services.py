@@ -189,11 +189,11 @@ def _finish(run: JobRun, outcome: Outcome) -> None:
 def _fail(run: JobRun, error: Exception) -> None:
     code = error.code if isinstance(error, DomainError) else type(error).__name__
     data = error.data if isinstance(error, DomainError) else {}
-    said = f"{code}: {error} {data or ''}".strip()
+    message = f"{code}: {error} {data or ''}".strip()
     now = clock.now()
-    run.state, run.ended_at, run.error = JobRun.State.FAILED, now, said
+    run.state, run.ended_at, run.error = JobRun.State.FAILED, now, message
     mine = JobRun.objects.filter(pk=run.pk, state=JobRun.State.RUNNING, attempts=run.attempts)
-    if mine.update(state=run.state, ended_at=now, error=said, counts={}, listed={}):
+    if mine.update(state=run.state, ended_at=now, error=message, counts={}, listed={}):
         JobFailure.objects.create(
-            run=run, attempt=run.attempts, started_at=run.started_at, failed_at=now, error=said
+            run=run, attempt=run.attempts, started_at=run.started_at, failed_at=now, error=message
         )

@@ -134,7 +134,7 @@ def cash_up_close(
     at the beginning. Raises DrawerMoved, UuidReused, or a
     refusal of the UUID.
     """
-    said = {
+    content = {
         "terminal_id": by.terminal_id,
         "operator_id": by.operator_id,
         "expected_cents": expected_cents,
@@ -144,20 +144,20 @@ def cash_up_close(
     }
     cash_up = CashUp.objects.filter(uuid=ident).first()
     if cash_up is not None:
-        if any(getattr(cash_up, field) != value for field, value in said.items()):
+        if any(getattr(cash_up, field) != value for field, value in content.items()):
             raise UuidReused
         return cash_up
     need_new(ident)
     try:
         with transaction.atomic():
-            return _close(by, ident, said)
+            return _close(by, ident, content)
     except IntegrityError as error:  # closed twice at once: the other one has counted
         raise DrawerMoved(expected_cents=drawer(by=by).expected_cents) from error
 
 
-def _close(by: TerminalActor, ident: uuid.UUID, said: dict[str, Any]) -> CashUp:
+def _close(by: TerminalActor, ident: uuid.UUID, content: dict[str, Any]) -> CashUp:
     last, moved = _last(by), drawer(by=by)
-    if moved.expected_cents != said["expected_cents"]:
+    if moved.expected_cents != content["expected_cents"]:
         raise DrawerMoved(expected_cents=moved.expected_cents)
     named = {column: moved.column_cents(column) for column in _NAMED}
     return CashUp.objects.create(
@@ -171,7 +171,7 @@ def _close(by: TerminalActor, ident: uuid.UUID, said: dict[str, Any]) -> CashUp:
         annulments_cents=named[Column.ANNULMENTS],
         prizes_cents=named[Column.PRIZES],
         other_cents=moved.expected_cents - sum(named.values()),
-        **said,
+        **content,
     )
 
 

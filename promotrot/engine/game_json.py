@@ -93,14 +93,14 @@ def read_prize(table: Table) -> Prize:
 
 def _in_kind(table: Table) -> InKind:
     """Return a prize in kind. Its value may be missing: the approval then refuses the game [P4]."""
-    given = table.unread.keys() & {"equivalent_cents", "source", "valued_on"}
+    present = table.unread.keys() & {"equivalent_cents", "source", "valued_on"}
     return InKind(
         description=table.text("description"),
         equivalent_cents=(
-            table.whole("equivalent_cents", MAX_CENTS) if "equivalent_cents" in given else None
+            table.whole("equivalent_cents", MAX_CENTS) if "equivalent_cents" in present else None
         ),
-        source=table.text("source") if "source" in given else "",
-        valued_on=table.day("valued_on") if "valued_on" in given else None,
+        source=table.text("source") if "source" in present else "",
+        valued_on=table.day("valued_on") if "valued_on" in present else None,
     )
 
 

@@ -152,8 +152,8 @@ def _of_ticket(
     app = table.partition("_")[0]
     for other, columns in tables.items():
         if "ticket_id" in columns and other.partition("_")[0] == app:
-            told = "t.journal_xid, to_jsonb(t)::text"
-            for _, line in _select(schema, other, "ticket_id", ident, told):
+            chosen = "t.journal_xid, to_jsonb(t)::text"
+            for _, line in _select(schema, other, "ticket_id", ident, chosen):
                 yield other, line
 
 

@@ -33,11 +33,13 @@ def opening_write(retirement: Retirement) -> int:
 
     A month without transfers has none: the one before stands.
     """
-    told = retirement.entry.document["openings"]
-    if told["last_row"] < told["first_row"]:
+    published = retirement.entry.document["openings"]
+    if published["last_row"] < published["first_row"]:
         return 0
     return openings.opening_make(
-        after=told["first_row"] - 1, up_to=told["last_row"], ends_at=retirement.period.ends_at
+        after=published["first_row"] - 1,
+        up_to=published["last_row"],
+        ends_at=retirement.period.ends_at,
     )
 
 
@@ -59,11 +61,11 @@ def opening_differs(period: ClosedPeriod) -> list[str]:
     retirement = Retirement.objects.filter(period=period).select_related("entry").first()
     if retirement is None:
         return []
-    told = retirement.entry.document["openings"]
-    after, up_to = told["first_row"] - 1, told["last_row"]
+    published = retirement.entry.document["openings"]
+    after, up_to = published["first_row"] - 1, published["last_row"]
     differ = []
     added = openings.document(after, up_to, openings.between(after, up_to))
-    if {**told, **added} != told:
+    if {**published, **added} != published:
         differ.append("opening")
     later = Retirement.objects.filter(period__number__gt=period.number)
     if not later.exists() and not balances_hold(period):

@@ -87,15 +87,15 @@ def _said(figures: _Figures, hits_won: set[int]) -> Iterator[str]:
     correction = figures["correction"]
     for above, below in correction["halved"]:
         if {above, below} & hits_won:
-            said = _(
+            sentence = _(
                 "A bet in {below} would win more than one in {above}: the two amounts are added "
                 "and each gets half."
             )
-            yield said.format(above=named % {"hits": above}, below=named % {"hits": below})
+            yield sentence.format(above=named % {"hits": above}, below=named % {"hits": below})
     for group in correction["joined"]:
         if {*group} & hits_won:
-            said = _(
+            sentence = _(
                 "A lower prize would still exceed a higher one: {categories} are added and shared "
                 "equally among all their bets."
             )
-            yield said.format(categories=", ".join(named % {"hits": hits} for hits in group))
+            yield sentence.format(categories=", ".join(named % {"hits": hits} for hits in group))

@@ -149,9 +149,9 @@ def claimed() -> Iterable[Claimed]:
         rows = cursor.fetchall()
     for contest_id, bet_type_code, is_refund, state, day, is_organisers, cents in rows:
         owed, held = owed_and_held(contest_id, is_refund=is_refund)
-        gone = state in (Claim.State.LAPSED, Claim.State.REFUSED)
-        sent_to = accounts.carry_over(bet_type_code, day) if gone else None
-        if gone and is_organisers:
+        has_ended = state in (Claim.State.LAPSED, Claim.State.REFUSED)
+        sent_to = accounts.carry_over(bet_type_code, day) if has_ended else None
+        if has_ended and is_organisers:
             sent_to = accounts.late_claims()
         yield Claimed(state, owed, held, cents, sent_to)
 

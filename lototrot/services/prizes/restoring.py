@@ -48,8 +48,8 @@ def _unsettled_receivers(bet_type_code: str, lapsed_day: date) -> list[int]:
     carried = CarryOver.objects.filter(bet_type_code=bet_type_code, day=lapsed_day)
     received = list(carried.order_by("-pk").values_list("contest_id", flat=True))
     settled = Settlement.objects.filter(contest__in=received, in_force=True)
-    gone = set(settled.values_list("contest_id", flat=True))
-    return [contest for contest in dict.fromkeys(received) if contest not in gone]
+    settled_ids = set(settled.values_list("contest_id", flat=True))
+    return [contest for contest in dict.fromkeys(received) if contest not in settled_ids]
 
 
 def _left_cents(contest_id: int, lapsed_day: date) -> int:

@@ -231,10 +231,10 @@ def _tickets(counting: Counting) -> str:
 def _winning(counting: Counting, which: str, columns: Sequence[str] = ()) -> str:
     """Return the SQL for tickets with a right number in enough legs for the lowest category."""
     touched = _touched(counting, "k")
-    wanted = ", ".join([APART, "id", f"{touched} AS touched", *columns])
+    chosen = ", ".join([APART, "id", f"{touched} AS touched", *columns])
     lowest = counting.bet_type.categories[-1]
     return (
-        f"SELECT {wanted} FROM lototrot_ticket k"
+        f"SELECT {chosen} FROM lototrot_ticket k"
         f" WHERE {which} AND {touched} >= {lowest} AND {_counted(counting, 'k')}"
     )
 
