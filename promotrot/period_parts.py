@@ -20,7 +20,7 @@ def waits(first: datetime.date, last: datetime.date) -> list[Row]:
 
 
 def figures(first: datetime.date, last: datetime.date) -> Json:
-    """Return the emissions whose plan falls into those days, as their closing said."""
+    """Return the emissions that were closed on those days, as their closing said."""
     closed = ClosingStatement.objects.select_related("emission").order_by("pk")
     return [
         {

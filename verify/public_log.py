@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from documents import ENTRY, KEY, PUBLISHED, WITHOUT_DIGESTS
+from documents import ENTRY, KEY, KEY_IN_USE, PUBLISHED, WITHOUT_DIGESTS
 from entry import digest, intact, key_name, keys_of, main, parsed, signed
 from forms import need, shaped
 
@@ -77,6 +77,9 @@ def log_holds(entries: list[Entry], trusted: list[bytes]) -> str:
         signer = key
         if kind == "proofs.key":
             signer, key = next_key(entry, key, vouched, f"{place}.document")
+        elif kind == "proofs.key_in_use":
+            shaped(entry["document"], KEY_IN_USE, f"{place}, {kind}")
+            need(entry["document"]["key"] == key_name(key), f"{place}.document.key", "not in use")
         elif kind in PUBLISHED:
             intact(entry["document"], PUBLISHED[kind], f"{place}, {kind}")
         elif kind in WITHOUT_DIGESTS:

@@ -234,7 +234,7 @@ class Schema(AutoSchema):
                     str,
                     OpenApiParameter.HEADER,
                     description="8 to 128 printable characters. A retry with the same key gets the"
-                    " first answer; what is shown only once is null in it.",
+                    " first answer; names of persons are empty in it.",
                 )
             )
         for name, words in (

@@ -128,6 +128,24 @@ def test_a_rotated_key_is_confirmed_by_the_one_before_and_a_lost_one_by_the_read
         public_log.log_holds(chain(first, lost, after), [PUBLIC[0]])
 
 
+@pytest.mark.parametrize("wrong", [{"key": NAMES[0]}, {"format": "trot-key-use-2"}, {"more": 1}])
+def test_the_first_entry_after_a_rotation_names_the_key_that_signs_it(
+    wrong: dict[str, Any],
+) -> None:
+    used = {"format": "trot-key-use-1", "key": NAMES[1]}
+
+    def rotated(document: dict[str, Any]) -> list[dict[str, Any]]:
+        return chain(
+            ("proofs.key", NAMES[0], publication(0, None, "first"), 0),
+            ("proofs.key", NAMES[1], publication(1, NAMES[0], "rotation"), 0),
+            ("proofs.key_in_use", NAMES[1], document, 1),
+        )
+
+    assert public_log.log_holds(rotated(used), [PUBLIC[0]]).startswith("WHOLE: 3 entries")
+    with pytest.raises(forms.Refused, match="entry 3"):
+        public_log.log_holds(rotated(used | wrong), [PUBLIC[0]])
+
+
 def test_entries_are_found_and_their_order_is_checked(tmp_path: Path) -> None:
     file = tmp_path / "LOG"
     file.write_text("\n".join(json.dumps(each) for each in three()))

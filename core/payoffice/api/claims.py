@@ -197,7 +197,7 @@ class Payments(LeanView):
             TerminalCannot,
         ),
         example={
-            "uuid": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f11",
+            "uuid": "0190a6c8-5f6e-7000-8000-6f2a0b6a2f11",
             "code": "1ABC-…",
             "amount_cents": 8550,
             "intact": True,
@@ -267,7 +267,7 @@ class Deposits(TerminalView):
             TerminalCannot,
         ),
         example={
-            "uuid": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f12",
+            "uuid": "0190a6c8-5f6e-7000-8000-6f2a0b6a2f12",
             "reason": "unreadable",
             "notes": "Torn across the code.",
         },

@@ -109,7 +109,7 @@ class Payments(StaffView):
         status=201,
         problems=(*_DESK_PROBLEMS, ProposalPending),
         example={
-            "uuid": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f13",
+            "uuid": "0190a6c8-5f6e-7000-8000-6f2a0b6a2f13",
             "code": "1ABC-…",
             "amount_cents": 250000,
             "intact": True,
@@ -185,7 +185,7 @@ class Deposits(StaffView):
             refusals.CashSessionMissing,
         ),
         example={
-            "uuid": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f14",
+            "uuid": "0190a6c8-5f6e-7000-8000-6f2a0b6a2f14",
             "code": "1ABC-…",
             "reason": "altered",
             "notes": "The third race is amended by hand.",
@@ -274,7 +274,7 @@ class Match(StaffView):
         ),
         example={
             "game": "lototrot",
-            "document": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f15",
+            "document": "0190a6c8-5f6e-7000-8000-6f2a0b6a2f15",
             "evidence": "Sold at 18:02 at that terminal; its print was never confirmed.",
         },
         power=powers.MATCH_DEPOSIT,
@@ -317,7 +317,7 @@ class Rulings(StaffView):
             ProposalPending,
         ),
         example={
-            "deposit": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f14",
+            "deposit": "0190a6c8-5f6e-7000-8000-6f2a0b6a2f14",
             "verdict": "granted",
             "reason": "The paper is genuine; only its margin is torn.",
         },
@@ -353,7 +353,7 @@ class Exchanges(StaffView):
             ProposalPending,
         ),
         example={
-            "uuid": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f16",
+            "uuid": "0190a6c8-5f6e-7000-8000-6f2a0b6a2f16",
             "code": "1ABC-…",
             "intact": True,
         },

@@ -363,9 +363,9 @@ def _need_not_archived(ident: uuid.UUID) -> None:
 def request_state(*, terminal: BareTerminal, ident: uuid.UUID) -> Sold | None:
     """Return the ticket sold with a UUID. If there is none, burn the UUID and return None.
 
-    No sale can use a burnt UUID. Raise UuidReused if another terminal sold with it, and
-    DocumentArchived if a ticket was sold with it that left with its month. When its transfer has
-    left, too, nothing has the UUID any more: it is burnt.
+    No sale can use a burnt UUID. Raise UuidReused if another terminal sold with it,
+    DocumentArchived if a ticket was sold with it that left with its month, and RequestArchived
+    where its transfer has left, too.
     """
     try:
         ticket_id = SALES.ticket_of(terminal=terminal, ident=ident)

@@ -13,7 +13,7 @@ from core.staff.powers import Role
 from tests.support import factories, rounds
 from tests.support import paying as given
 
-UUID = "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f11"
+UUID = "0190a6c8-5f6e-7000-8000-6f2a0b6a2f11"
 
 
 def read(shape: type[Shape], body: dict[str, Any]) -> dict[str, Any]:
