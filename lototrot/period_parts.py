@@ -111,6 +111,7 @@ ARCHIVE_TABLES = (
         f"t.contest_id IN ({_CONTESTS})",
         stays=_TICKET_LATER,
         after=("lototrot_printconfirmation",),
+        claimed_as="lototrot",
     ),
     ArchiveTable(
         "lototrot_void",

@@ -43,5 +43,9 @@ ARCHIVE_TABLES = (
     ArchiveTable("promotrot_playticket", "t.sold_at >= %(since)s AND t.sold_at < %(until)s"),
     ArchiveTable("promotrot_playact", f"t.ticket_id IN ({_SOLD})"),
     ArchiveTable("promotrot_playend", f"t.ticket_id IN ({_SOLD})"),
-    ArchiveTable("promotrot_voucher", "t.issue_day >= %(first)s AND t.issue_day <= %(last)s"),
+    ArchiveTable(
+        "promotrot_voucher",
+        "t.issue_day >= %(first)s AND t.issue_day <= %(last)s",
+        claimed_as="promotrot",
+    ),
 )

@@ -20,4 +20,17 @@ def on_another_host(address: str, ours: Collection[str]) -> bool:
     except ValueError:
         names = {"localhost", socket.gethostname().lower(), socket.getfqdn().lower()}
         return host not in names and not host.endswith(".localhost")
-    return not (number.is_loopback or number.is_unspecified or number.is_link_local)
+    if number.is_loopback or number.is_unspecified or number.is_link_local:
+        return False
+    return not _is_of_this_machine(number)
+
+
+def _is_of_this_machine(number: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    """Return whether a socket can have that address here. Nothing is sent."""
+    family = socket.AF_INET if number.version == 4 else socket.AF_INET6
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as own:
+            own.bind((str(number), 0))
+    except OSError:
+        return False
+    return True

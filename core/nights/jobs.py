@@ -42,10 +42,11 @@ class Job:
     `whole`.
 
     If `whole` is False, the job commits each of its steps on its own. `order` is its place in the
-    night: 10 close, 20 settle, 30 lapse, 40 list, 50 account, 90 audit. `on` says on which days it
-    runs. A job that `recounts` examines what stands: after several nights without it, it runs once,
-    for the newest. Where it examines the past in turns (`turns.py`), `everything` examines all of
-    it at once (`manage.py audit`); such a job writes nothing, for it may read a standby.
+    night, from 5 (what later jobs read) to 90 and more (audits and what tells of them). `on` says
+    on which days it runs. A job that `recounts` examines what stands: after several nights without
+    it, it runs once, for the newest. Where it examines the past in turns (`turns.py`), `everything`
+    examines all of it at once (`manage.py audit`); such a job writes nothing, for it may read a
+    standby.
     """
 
     name: str

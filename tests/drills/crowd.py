@@ -34,7 +34,7 @@ REPEATED = frozenset({"no answer", "502", "503", "504"})
 Step = tuple[str, uuid.UUID, str, dict[str, Any]]
 """A request of an act: its kind, its UUID, the path and the body."""
 Steps = Generator[Step, dict[str, Any] | None, None]
-"""The requests of a customer, one after another; each good answer is sent in, None for no such."""
+"""The requests of a player, one after another; each good answer is sent in, None for no such."""
 BUSY_S = 0.02
 """A busy terminal rests so long on average after each act: this machine is shared with others."""
 
@@ -191,7 +191,7 @@ class Crowd:
         line.close()
 
     def _next(self, rng: random.Random) -> Steps:
-        """Return the requests of the next customer."""
+        """Return the requests of the next player."""
         if self._vouchers:
             return self._pay()
         return self._play(rng) if rng.random() < _PLAYS_SHARE else self._sale(rng)
@@ -241,7 +241,7 @@ class _Line:
         self._link: HTTPSConnection | None = None
 
     def do(self, steps: Steps) -> None:
-        """Ask for a customer's requests, one after another."""
+        """Ask for a player's requests, one after another."""
         answer = None
         with suppress(StopIteration):
             while True:

@@ -192,7 +192,7 @@ class Ground:
         return missing, invented
 
     def sold_twice(self) -> int:
-        """Return how many tickets were sold to customers who had one, by renewed requests."""
+        """Return how many tickets were sold to players who had one, by renewed requests."""
         with psycopg.connect(self.cluster.environment["DATABASE_OWNER_URL"]) as session:
             rows = {UUID(str(ident)) for (ident,) in session.execute(_ROWS["sale"]).fetchall()}
         return sum(max(0, len(rows & set(idents)) - 1) for idents in self.crowd.told.renewed)

@@ -18,13 +18,14 @@ from core.database.guards import app_role
 from core.kernel.canonical import canonical_sha256
 from core.kernel.errors import Conflict, NotFound
 from core.periods.archive.files import ArchiveUnsound, files_check, lines_of
+from core.periods.archive.tables import archive_tables
 from core.periods.archive.writing import ArchiveDiffers
 from core.periods.models import Archive
 
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 _TYPE = re.compile(r"[a-z][a-z ]*(\(\d+(,\d+)?\))?[a-z ]*(\[\])?")
-ACTS = "journal_act"
-_SOUGHT = ("id", "uuid", "ticket_id", "reference", "journal_xid")
+ACTS, CLAIMS, PAYMENTS = "journal_act", "payoffice_claim", "payoffice_payment"
+_SOUGHT = ("id", "uuid", "ticket_id", "document_id", "claim_id", "reference", "journal_xid")
 """Columns that an inquiry looks for; each has an index."""
 
 
@@ -142,19 +143,41 @@ def _about(schema: str, tables: dict[str, list[str]], uuid: str) -> Iterator[tup
                 for ident, line in _found(schema, table, key, uuid):
                     yield table, line
                     if key == "uuid":
+                        yield from _claims(schema, tables, table, ident)
                         yield from _of_ticket(schema, tables, table, ident)
 
 
 def _of_ticket(
     schema: str, tables: dict[str, list[str]], table: str, ident: int
 ) -> Iterator[tuple[str, str]]:
-    """Yield the rows of the same app that name a ticket by its id."""
+    """Yield the rows of the same app that name a ticket by its id, and their claims."""
     app = table.partition("_")[0]
     for other, columns in tables.items():
         if "ticket_id" in columns and other.partition("_")[0] == app:
-            chosen = "t.journal_xid, to_jsonb(t)::text"
-            for _, line in _select(schema, other, "ticket_id", ident, chosen):
+            for line in _lines(schema, other, "ticket_id", ident):
                 yield other, line
+                if "id" in columns:
+                    yield from _claims(schema, tables, other, json.loads(line)["id"])
+
+
+def _claims(
+    schema: str, tables: dict[str, list[str]], table: str, ident: int
+) -> Iterator[tuple[str, str]]:
+    """Yield the claims on a document, and their payments."""
+    claims = _lines(schema, CLAIMS, "document_id", ident) if CLAIMS in tables else []
+    games = {each.claimed_as for each in archive_tables() if each.name == table} - {""}
+    for line in claims:
+        claim = json.loads(line)
+        if claim["game"] in games:
+            yield CLAIMS, line
+            if PAYMENTS in tables:
+                for payment in _lines(schema, PAYMENTS, "claim_id", claim["id"]):
+                    yield PAYMENTS, payment
+
+
+def _lines(schema: str, table: str, key: str, value: int) -> list[str]:
+    rows = _select(schema, table, key, value, "t.journal_xid, to_jsonb(t)::text")
+    return [line for _, line in rows]
 
 
 def _columns(schema: str) -> dict[str, list[str]]:

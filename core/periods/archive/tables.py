@@ -36,7 +36,8 @@ class ArchiveTable:
     Where the database has a function `<name>_leaves(bigint)`, it says of each row of the range
     whether the row leaves; the others stay for good. A function `<name>_staying(bigint, bigint)`
     returns those of a range that stay. Without either all of them leave. `key` is the column of the
-    primary key.
+    primary key. `claimed_as` is the game under which the prize office's claims name rows of this
+    table, by id.
     """
 
     name: str
@@ -49,6 +50,7 @@ class ArchiveTable:
     with_column: str = ""
     last: bool = False
     key: str = "id"
+    claimed_as: str = ""
 
     @property
     def retires(self) -> bool:

@@ -52,7 +52,7 @@ def main(words: list[str] | None = None) -> int:
             showing.where()
             if arguments.kill:
                 seed = arguments.seed
-                print(f"  · seed {seed}: KILL={arguments.kill} SEED={seed} repeats it")
+                print(f"  · seed {seed}: KILL={arguments.kill} CLUSTER_SEED={seed} repeats it")
                 showing.kill_as_it_goes(Random(seed), arguments.once)  # noqa: S311
             elif not arguments.once:
                 showing.stay()

@@ -28,6 +28,16 @@ def test_this_machine_and_the_databases_are_not_another(address: str) -> None:
     assert not on_another_host(address, ["db.example"])
 
 
+def test_an_address_of_this_machine_is_not_another_host() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as outward:
+        try:
+            outward.connect(("192.0.2.1", 9))  # sends nothing
+        except OSError:
+            pytest.skip("this machine has no address but its loopback")
+        (ours, _) = outward.getsockname()
+    assert not on_another_host(f"http://{ours}:9000/log", [])
+
+
 @pytest.mark.parametrize(
     "address", ["https://log.example/trot", "http://10.1.2.3/", "http://[fd00::9]/"]
 )

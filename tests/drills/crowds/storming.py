@@ -33,7 +33,7 @@ def storm(ground: Ground, rounds: int) -> Outcome:
     """
     outcome, share = Outcome(), float("inf")
     for _ in range(rounds):
-        # All have had a customer, and the rate was measured, when the databases stop.
+        # All have had a player, and the rate was measured, when the databases stop.
         begins_s = max(CUSTOMERS_EVERY_S) + _MEASURED_S + TERMINALS / _ACKNOWLEDGED_PER_S
         crowd = ground.crowd_of(TERMINALS, kind=Thousands, closes_in_s=begins_s + _BEFORE_CLOSING_S)
         with ground.instead(crowd):

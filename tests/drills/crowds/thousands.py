@@ -20,7 +20,7 @@ from tests.drills.crowd import Crowd, Step, Steps, parsed
 
 CUSTOMERS_EVERY_S = (20.0, 60.0)
 _ENTERS_S = 2.0
-"""An operator needs so long for the bet of a customer who has been waiting."""
+"""An operator needs so long for the bet of a player who has been waiting."""
 _SHIPPED = ROOT / "core" / "screens" / "static" / "screens" / "terminal"
 _LOOK_EVERY_S = 0.1
 
@@ -93,7 +93,7 @@ class _Connection:
         self._lines = [f"Host: {at.netloc}", *(f"{name}: {v}" for name, v in headers.items())]
 
     async def do(self, steps: Steps) -> None:
-        """Ask for a customer's requests, one after another."""
+        """Ask for a player's requests, one after another."""
         answer = None
         with suppress(StopIteration):
             while True:

@@ -8,6 +8,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from django.core.management import call_command
 from django.db import DatabaseError, connections, transaction
 from pytest_django import DjangoDbBlocker
 
@@ -253,3 +254,18 @@ def test_a_prize_or_payment_that_had_to_stay_is_missed(sold: list[Ticket], tmp_p
         with connections["owner"].cursor() as owner:
             owner.execute("DROP TABLE kept")
     assert found() == []
+
+
+def test_an_inquiry_into_an_archive_is_told_who_was_paid(
+    sold: list[Ticket], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    retired(1, tmp_path)
+    call_command("period_attach", str(tmp_path / "2030-03"))
+    tables = {}
+    for number in (PAID_IN_MARCH, PAID_IN_APRIL, LOST):
+        capsys.readouterr()
+        call_command("period_look", "2030-03", str(sold[number].uuid))
+        tables[number] = [line.split(" ")[0] for line in capsys.readouterr().out.splitlines()]
+    assert tables[PAID_IN_MARCH].count(CLAIMS) == tables[PAID_IN_MARCH].count(PAYMENTS) == 1
+    # What was paid in April is in the archive of April.
+    assert not {CLAIMS, PAYMENTS} & {*tables[PAID_IN_APRIL], *tables[LOST]}
