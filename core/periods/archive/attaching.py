@@ -25,7 +25,10 @@ from core.periods.models import Archive
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 _TYPE = re.compile(r"[a-z][a-z ]*(\(\d+(,\d+)?\))?[a-z ]*(\[\])?")
 ACTS, CLAIMS, PAYMENTS = "journal_act", "payoffice_claim", "payoffice_payment"
-_SOUGHT = ("id", "uuid", "ticket_id", "document_id", "claim_id", "reference", "journal_xid")
+_SOUGHT = (
+    *("id", "uuid", "ticket_id", "voucher_id", "document_id", "claim_id"),
+    *("reference", "journal_xid"),
+)
 """Columns that an inquiry looks for; each has an index."""
 
 
@@ -143,29 +146,33 @@ def _about(schema: str, tables: dict[str, list[str]], uuid: str) -> Iterator[tup
                 for ident, line in _found(schema, table, key, uuid):
                     yield table, line
                     if key == "uuid":
-                        yield from _claims(schema, tables, table, ident)
-                        yield from _of_ticket(schema, tables, table, ident)
+                        yield from _following(schema, tables, table, ident)
 
 
-def _of_ticket(
+def _following(
     schema: str, tables: dict[str, list[str]], table: str, ident: int
 ) -> Iterator[tuple[str, str]]:
-    """Yield the rows of the same app that name a ticket by its id, and their claims."""
+    """Yield the claims on a row, the rows of its app that name it as their ticket or voucher, and
+    what follows from these.
+    """
+    yield from _claims(schema, tables, table, ident)
     app = table.partition("_")[0]
+    names = [name for name in ("ticket_id", "voucher_id") if table.endswith(name[:-3])]
     for other, columns in tables.items():
-        if "ticket_id" in columns and other.partition("_")[0] == app:
-            for line in _lines(schema, other, "ticket_id", ident):
-                yield other, line
-                if "id" in columns:
-                    yield from _claims(schema, tables, other, json.loads(line)["id"])
+        for name in names:
+            if name in columns and other.partition("_")[0] == app:
+                for line in _lines(schema, other, name, ident):
+                    yield other, line
+                    if "id" in columns:
+                        yield from _following(schema, tables, other, json.loads(line)["id"])
 
 
 def _claims(
     schema: str, tables: dict[str, list[str]], table: str, ident: int
 ) -> Iterator[tuple[str, str]]:
     """Yield the claims on a document, and their payments."""
-    claims = _lines(schema, CLAIMS, "document_id", ident) if CLAIMS in tables else []
     games = {each.claimed_as for each in archive_tables() if each.name == table} - {""}
+    claims = _lines(schema, CLAIMS, "document_id", ident) if games and CLAIMS in tables else []
     for line in claims:
         claim = json.loads(line)
         if claim["game"] in games:
