@@ -49,6 +49,21 @@ PAYER = Rule(
      WHERE p.staff_id IN (h.handed_by_id, d.decided_by_id)
     """,
 )
+UNPRINTED = Rule(
+    "promotrot_unprintedvoucher.unprinted",
+    "its voucher had a confirmed print, or is of another month",
+    "promotrot_unprintedvoucher",
+    """
+    SELECT 'promotrot_unprintedvoucher', u.id, u.journal_xid
+      FROM promotrot_unprintedvoucher u
+      JOIN promotrot_voucher v ON v.id = u.voucher_id
+      JOIN periods_retirement r ON r.id = u.retirement_id
+      JOIN periods_closedperiod p ON p.id = r.period_id
+     WHERE v.issue_day NOT BETWEEN p.first_day AND p.last_day
+        OR EXISTS (SELECT FROM promotrot_voucherprint c
+                    WHERE c.voucher_id = v.id AND c.journal_xid < u.journal_xid)
+    """,
+)
 _REFERENCE = "(SELECT e.reference FROM promotrot_emission e WHERE e.id = t.emission_id)"
 _OF_DEBT = "(SELECT g.code FROM promotrot_game g WHERE g.id = t.game_id) || ':' || t.number"
 _OF_EMISSION = "o.emission_id = t.id"
@@ -136,6 +151,8 @@ _PLAYS = (
     confirmed("promotrot_voucherhandover"),
     PAYER,
     stamped("promotrot_voucherprint", "confirmed_at"),
+    with_parent("promotrot_unprintedvoucher", "periods_retirement", "retirement_id"),
+    UNPRINTED,
     stamped("promotrot_vouchercodegiven", "given_at", operator="operator_id"),
     stamped(
         "promotrot_voucherreprint",

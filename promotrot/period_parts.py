@@ -1,4 +1,7 @@
-"""Contribute Promotrot's vouchers to the closing of a period, and its plays to the archive."""
+"""Contribute Promotrot's vouchers to the closing of a period, and its plays to the archive.
+
+Acts of players and confirmed prints of vouchers leave with their month (docs/adr/0063).
+"""
 
 import datetime
 
@@ -38,14 +41,32 @@ PERIOD_PARTS = (PeriodPart("promotrot", waits, figures),)
 _SOLD = (
     "SELECT k.id FROM promotrot_playticket k WHERE k.sold_at >= %(since)s AND k.sold_at < %(until)s"
 )
+_ISSUED = "t.issue_day >= %(first)s AND t.issue_day <= %(last)s"
+_PRINT_LATER = """
+EXISTS (SELECT FROM promotrot_voucher v WHERE v.id = t.voucher_id AND v.issue_day > %(last)s)
+"""
+# A print may be confirmed until a week after the last day. A day more is left for one under way. Of
+# an old month no voucher is found: an index has the few recent days.
+_RECENT = """
+SELECT v.{} FROM promotrot_voucher v
+ WHERE v.last_day > (SELECT (core_now() AT TIME ZONE 'Europe/Madrid')::date - 9)
+   AND v.issued_at < %(until)s
+"""
 
 ARCHIVE_TABLES = (
     ArchiveTable("promotrot_playticket", "t.sold_at >= %(since)s AND t.sold_at < %(until)s"),
-    ArchiveTable("promotrot_playact", f"t.ticket_id IN ({_SOLD})"),
-    ArchiveTable("promotrot_playend", f"t.ticket_id IN ({_SOLD})"),
     ArchiveTable(
-        "promotrot_voucher",
-        "t.issue_day >= %(first)s AND t.issue_day <= %(last)s",
-        claimed_as="promotrot",
+        "promotrot_playact",
+        f"t.ticket_id IN ({_SOLD})",
+        stays="t.at >= %(until)s",
+        held=f"t.ticket_id IN ({_RECENT.format('ticket_id')})",
+    ),
+    ArchiveTable("promotrot_playend", f"t.ticket_id IN ({_SOLD})"),
+    ArchiveTable("promotrot_voucher", _ISSUED, claimed_as="promotrot"),
+    ArchiveTable(
+        "promotrot_voucherprint",
+        f"t.voucher_id IN (SELECT t.id FROM promotrot_voucher t WHERE {_ISSUED})",
+        stays=_PRINT_LATER,
+        held=f"t.voucher_id IN ({_RECENT.format('id')})",
     ),
 )

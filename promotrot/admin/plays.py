@@ -21,7 +21,7 @@ from promotrot.admin.words import PROPOSED
 from promotrot.models.emission import Emission
 from promotrot.models.play import OfficeEnd, PlayAct, PlayEnd, PlayMove, PlayTicket
 from promotrot.models.voucher import Voucher
-from promotrot.selectors.plays import can_be_finished
+from promotrot.selectors.plays import acts_left, can_be_finished
 from promotrot.services.office.moving import play_move, terminal_of
 from promotrot.services.office.stopping import play_end_propose
 
@@ -121,6 +121,7 @@ class PlayTicketAdmin(SearchedAdmin):
         "now_at",
         "operator",
         "price_cents",
+        "acts_are",
     )
     list_filter = ("emission",)
     list_select_related = ("emission", "premises", "terminal", "end")
@@ -146,6 +147,11 @@ class PlayTicketAdmin(SearchedAdmin):
     def place(self, row: PlayTicket) -> str:
         """Show the ticket's position, after the emission's closing, to those who audit it."""
         return f"{row.opening} / {row.position}" if row.emission.state in Emission.OVER else NOTHING
+
+    @admin.display(description=_("acts of the player"))
+    def acts_are(self, row: PlayTicket) -> Any:
+        """Say that the acts left with their month, where they did."""
+        return _("in the archive of their month") if acts_left(row.pk) else NOTHING
 
     @admin.display(description=_("played at"))
     def now_at(self, row: PlayTicket) -> str:

@@ -25,6 +25,7 @@ from core.receipts.output import Output
 from core.staff.actor import StaffActor
 from promotrot import powers
 from promotrot.admin.searched import SearchedAdmin
+from promotrot.models.retired import UnprintedVoucher
 from promotrot.models.voucher import (
     Voucher,
     VoucherCodeGiven,
@@ -33,7 +34,7 @@ from promotrot.models.voucher import (
     VoucherReprint,
     VoucherSecret,
 )
-from promotrot.selectors.vouchers import held_vouchers
+from promotrot.selectors.vouchers import held_vouchers, is_printed
 from promotrot.services.facts import emission_facts
 from promotrot.services.office.handing import handover_propose
 from promotrot.services.voucher_paper import voucher_render
@@ -66,8 +67,7 @@ def _is_held(by: StaffActor, target: Voucher) -> bool:
 
 def _is_handed_over(by: StaffActor, target: Voucher) -> bool:
     last = target.handovers.order_by("-number").first()
-    unprinted = not VoucherPrint.objects.filter(voucher=target).exists()
-    return last is not None and last.handed_by_id == by.user_id and unprinted
+    return last is not None and last.handed_by_id == by.user_id and not is_printed(target)
 
 
 HAND_OVER = Act(
@@ -127,6 +127,11 @@ class _Print(ReadOnlyInline):
     shown = ("confirmed_at",)
 
 
+class _Unprinted(ReadOnlyInline):
+    model = UnprintedVoucher
+    shown = ("retirement",)
+
+
 class _Given(ReadOnlyInline):
     model = VoucherCodeGiven
     shown = ("road", "operator", "given_at")
@@ -157,10 +162,11 @@ class VoucherAdmin(SearchedAdmin):
         "issue_day",
         "last_day",
         "held",
+        "printed",
         "paper",
     )
     list_filter = ("nature",)
-    inlines = (_Handover, _Print, _Given, _Reprints)
+    inlines = (_Handover, _Print, _Unprinted, _Given, _Reprints)
     acts = (HAND_OVER, CONFIRM)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Voucher]:
@@ -193,9 +199,14 @@ class VoucherAdmin(SearchedAdmin):
     def held(self, row: Any) -> bool:
         return bool(row.waits)
 
+    @admin.display(description=_("print confirmed"), boolean=True)
+    def printed(self, row: Voucher) -> bool:
+        """Show it also where the confirmation left with its month."""
+        return is_printed(row)
+
     @admin.display(description=_("to print"))
     def paper(self, row: Voucher) -> Any:
-        if not row.handovers.exists() or VoucherPrint.objects.filter(voucher=row).exists():
+        if not row.handovers.exists() or is_printed(row):
             return NOTHING
         url = reverse("admin:promotrot_voucher_pdf", args=[row.uuid])
         return format_html('<a class="text-link" href="{}">PDF</a>', url)

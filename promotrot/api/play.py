@@ -247,7 +247,8 @@ class OnePlay(LeanView):
         "A play as it stands",
         description=(
             "To go on after a line that dropped or a terminal that died: at the terminal that sold "
-            "it, or at the one of the same premises to which staff moved it."
+            "it, or at the one of the same premises to which staff moved it. The acts of an ended "
+            "play leave with its retired month: then `acts` is empty."
         ),
         answer=PlayCard,
         problems=(playing.PlayUnknown, playing.PlayElsewhere),

@@ -192,9 +192,15 @@ class PrintConfirmation(BareTerminalView):
 
     @operation(
         "The voucher's paper came out",
-        description="Twice changes nothing. A line that dropped may confirm it later.",
+        description="Twice changes nothing. A line that dropped may confirm it later, until a week"
+        " after the last day of a voucher that was claimed or has lapsed.",
         answer=PrintOut,
-        problems=(vouchers.VoucherUnknown, vouchers.VoucherHandedOver),
+        problems=(
+            vouchers.VoucherUnknown,
+            vouchers.VoucherHandedOver,
+            vouchers.VoucherPrinted,
+            vouchers.VoucherPrintTooLate,
+        ),
     )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         self.read(Shape)
@@ -317,7 +323,11 @@ class HandedConfirmation(StaffView):
         "The paper of a voucher that was handed over came out",
         description="Twice changes nothing.",
         answer=PrintOut,
-        problems=(vouchers.VoucherUnknown,),
+        problems=(
+            vouchers.VoucherUnknown,
+            vouchers.VoucherPrinted,
+            vouchers.VoucherPrintTooLate,
+        ),
         power=powers.HAND_OVER,
     )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:

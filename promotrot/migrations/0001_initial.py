@@ -11,6 +11,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ("ledger", "0001_initial"),
         ("payoffice", "0001_initial"),
+        ("periods", "0001_initial"),
         ("premises", "0001_initial"),
         ("staff", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
@@ -1186,6 +1187,41 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "confirmed print of a voucher",
                 "verbose_name_plural": "confirmed prints of vouchers",
+                "abstract": False,
+            },
+        ),
+        migrations.CreateModel(
+            name="UnprintedVoucher",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "retirement",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="periods.retirement",
+                        verbose_name="retirement of a closed period",
+                    ),
+                ),
+                (
+                    "voucher",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="promotrot.voucher",
+                        verbose_name="voucher",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "voucher without a confirmed print",
+                "verbose_name_plural": "vouchers without a confirmed print",
                 "abstract": False,
             },
         ),

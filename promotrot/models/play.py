@@ -77,8 +77,11 @@ class PlayAct(Guarded):
     """An act of the player with its answer (15.II.3, 15.III.2).
 
     `draw` is the random integer that decided it, or 0 if there was no chance in it. `shown` is what
-    the screen showed: a tier, or in a ladder a rung (-1: a fall).
+    the screen showed: a tier, or in a ladder a rung (-1: a fall). The acts of a play that ended in
+    the month of its sale leave with that month, and of no other play (ADR 63).
     """
+
+    retires = True
 
     ticket = models.ForeignKey(
         PlayTicket,

@@ -178,7 +178,14 @@ class VoucherHandover(Guarded):
 
 
 class VoucherPrint(Guarded):
-    """The terminal's confirmation that the voucher was printed."""
+    """The terminal's confirmation that the voucher was printed.
+
+    It leaves with the month of its voucher, if that was claimed or lapsed in time. From a week
+    after the last day on none is written of such a voucher, and the retirement lists the vouchers
+    that have none (`UnprintedVoucher`): so it is still known which were printed (ADR 63).
+    """
+
+    retires = True
 
     voucher = models.OneToOneField(
         Voucher, models.PROTECT, related_name="print_confirmation", verbose_name=_("voucher")

@@ -7,6 +7,7 @@ from django.db import connection
 from django.db.models import Q, QuerySet
 
 from core.database.reading.numbers import numbers
+from core.database.statements import call_function
 from core.staff.actor import StaffActor
 from promotrot import powers
 from promotrot.models.play import PlayTicket
@@ -49,6 +50,11 @@ def can_be_finished(premises_id: int) -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT promotrot_can_finish(%s)", [premises_id])
         return bool(cursor.fetchone()[0])
+
+
+def acts_left(ticket_id: int) -> bool:
+    """Return whether the acts of a play left with its retired month, or are about to (ADR 63)."""
+    return bool(call_function("promotrot_acts_left", ticket=ticket_id)[0])
 
 
 def stranded() -> QuerySet[PlayTicket]:

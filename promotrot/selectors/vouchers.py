@@ -1,8 +1,9 @@
 """Read vouchers that wait: at the Central Office for their bearers, at a terminal to be printed."""
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import BooleanField, Exists, F, Func, OuterRef, Q, QuerySet
 
 from core.database import clock
+from core.database.statements import call_function
 from core.kernel.days import add_days, day_bounds, natural_day
 from core.payoffice.models import Claim
 from core.premises.models import Game
@@ -11,6 +12,26 @@ from promotrot.models.voucher import Voucher, VoucherHandover, VoucherSecret
 
 LOOKED_BACK = 1_000
 """So many of its last vouchers a terminal is asked about."""
+# It is asked of those only that have no print.
+_PRINT_LEFT = Func(
+    F("pk"),
+    template="promotrot_print_left(p_voucher => %(expressions)s)",
+    output_field=BooleanField(),
+)
+
+
+def is_printed(voucher: Voucher) -> bool:
+    """Return whether the print was confirmed, also where that has left with its month (ADR 63)."""
+    return bool(call_function("promotrot_printed", voucher=voucher.pk)[0])
+
+
+def is_print_over(voucher: Voucher) -> bool:
+    """Return whether no print is confirmed any more: a week has passed since the last day, and the
+    voucher was claimed or lapsed before.
+    """
+    if natural_day(clock.now()) <= voucher.last_day:
+        return False
+    return bool(call_function("promotrot_print_over", voucher=voucher.pk)[0])
 
 
 def held_vouchers() -> QuerySet[Voucher]:
@@ -44,7 +65,7 @@ def unconfirmed_vouchers() -> QuerySet[Voucher]:
     (*Codes*).
     """
     rows = Voucher.objects.filter(print_confirmation=None, code_digest__isnull=False)
-    return rows.order_by("pk")
+    return rows.exclude(_PRINT_LEFT).order_by("pk")
 
 
 def secrets_due() -> list[int]:
@@ -54,5 +75,6 @@ def secrets_due() -> list[int]:
 
 
 def _unclaimed() -> QuerySet[Voucher]:
+    """Return the vouchers without a claim or print. A print leaves only where there is a claim."""
     claims = Claim.objects.filter(game=Game.PROMOTROT, document_id=OuterRef("pk"))
     return Voucher.objects.filter(~Exists(claims), print_confirmation=None).order_by("pk")

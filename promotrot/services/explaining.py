@@ -1,7 +1,8 @@
 """Tell why a voucher has its amount, in the words of its game (15.III.6.2, 15.III.6.3).
 
 Nothing is dealt or drawn again. What is on record of the play (its picture, or its acts with their
-random integers) is read by the rules of the game and compared with the voucher.
+random integers) is read by the rules of the game and compared with the voucher. Acts leave with a
+retired month; then the end of the play is what is told.
 """
 
 from collections import Counter
@@ -22,6 +23,7 @@ from promotrot.models.debt import DebtDraw
 from promotrot.models.emission import PrizeTier
 from promotrot.models.play import PlayEnd
 from promotrot.models.voucher import Voucher
+from promotrot.selectors.plays import acts_left
 from promotrot.services.facts import EmissionFacts, emission_facts
 
 Step = tuple[str, str]
@@ -112,9 +114,12 @@ def _said(voucher: Voucher, end: PlayEnd) -> tuple[str, ...]:
 def _told(facts: EmissionFacts, end: PlayEnd) -> tuple[int | None, tuple[Step, ...]]:
     """Return the tier that the record of the play shows, and the play step by step.
 
-    The tier is None if the record shows no tier or more than one, or breaks the rules.
+    The tier is None if the record shows no tier or more than one, or breaks the rules. Where the
+    acts left with their month, it is the one on record, and the archive has the acts.
     """
     game = facts.game
+    if isinstance(game, ProbabilisticGame) and acts_left(end.ticket_id):
+        return end.tier, ((_("Acts of the player"), _("in the archive of their month")),)
     if isinstance(game, PredrawnGame):
         tier, words = _pictured(game, end, facts)
         if end.tier and tier == game.kind.shown_as(end.tier):

@@ -37,7 +37,7 @@ from promotrot.models.voucher import (
     VoucherReprint,
     VoucherSecret,
 )
-from promotrot.selectors.vouchers import secrets_due
+from promotrot.selectors.vouchers import is_print_over, is_printed, secrets_due
 from promotrot.services.issuing import Issue
 from promotrot.services.voucher_codes import code_of
 
@@ -54,6 +54,14 @@ class VoucherUnknown(NotFound):
 class VoucherPrinted(Conflict):
     code = "voucher_printed"
     message = "The print of the voucher is confirmed; nothing gives its code again."
+
+
+class VoucherPrintTooLate(Conflict):
+    code = "voucher_print_too_late"
+    message = (
+        "The voucher was claimed or has lapsed, and its last day was more than a week ago; no print"
+        " of it is confirmed any more."
+    )
 
 
 class VoucherCodeGone(Conflict):
@@ -146,7 +154,7 @@ def _given(voucher: Voucher, road: Road) -> None:
 
 def issued(voucher: Voucher, *, with_code: bool = True) -> Issued:
     """Return a stored voucher; `with_code` gives its code, if the paper may be printed now."""
-    printed = VoucherPrint.objects.filter(voucher=voucher).exists()
+    printed = is_printed(voucher)
     is_given = printed or voucher_claimed(voucher)
     return Issued(
         voucher.uuid,
@@ -222,7 +230,7 @@ def voucher_original(*, by: BareTerminal | StaffActor, ident: uuid.UUID) -> tupl
     VoucherCodeGone.
     """
     voucher = voucher_given_to(by, ident)
-    if VoucherPrint.objects.filter(voucher=voucher).exists():
+    if is_printed(voucher):
         raise VoucherPrinted
     seller = voucher.ticket.operator_id
     is_first = clock.now() <= voucher.issued_at + PAPER_WITH_ISSUE
@@ -242,14 +250,19 @@ def voucher_original(*, by: BareTerminal | StaffActor, ident: uuid.UUID) -> tupl
 def voucher_print_confirm(*, by: BareTerminal | StaffActor, ident: uuid.UUID) -> VoucherPrint:
     """Record that the paper was printed. A second call changes nothing.
 
-    A paper printed in time may be confirmed late, until the voucher is handed over. Raises
-    VoucherUnknown, VoucherHandedOver.
+    A paper printed in time may be confirmed late, until the voucher is handed over, and once it was
+    claimed or has lapsed, until a week after its last day. Raises VoucherUnknown,
+    VoucherHandedOver, VoucherPrinted where the confirmation left with its month,
+    VoucherPrintTooLate.
     """
     hold((Lock.TICKET, voucher_given_to(by, ident).ticket_id))
-    confirmation, _ = VoucherPrint.objects.get_or_create(
-        voucher=voucher_given_to(by, ident), defaults={"confirmed_at": clock.now()}
-    )
-    return confirmation
+    voucher = voucher_given_to(by, ident)
+    before = VoucherPrint.objects.filter(voucher=voucher).first()
+    if before is not None:
+        return before
+    if is_print_over(voucher):
+        raise VoucherPrinted if is_printed(voucher) else VoucherPrintTooLate
+    return VoucherPrint.objects.create(voucher=voucher, confirmed_at=clock.now())
 
 
 @transaction.atomic
@@ -265,7 +278,7 @@ def voucher_reprint(
     """
     voucher = voucher_given_to(by, ident)
     hold((Lock.TICKET, voucher.ticket_id))
-    if VoucherPrint.objects.filter(voucher=voucher).exists():
+    if is_printed(voucher):
         raise VoucherPrinted
     if voucher.ticket.operator_id != by.operator_id:
         raise VoucherOperatorDiffers

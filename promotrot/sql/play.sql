@@ -7,7 +7,8 @@ RETURNS bigint LANGUAGE sql STABLE AS $$
                       ORDER BY m.number DESC LIMIT 1), p_sold_at_terminal)
 $$;
 
--- Return the present state of a play for its terminal. `acts` is [[act, draw, shown], ...].
+-- Return the present state of a play for its terminal. `acts` is [[act, draw, shown], ...]; none of a
+-- play whose acts left with a retired month, or are about to.
 CREATE OR REPLACE FUNCTION promotrot_look(p_token bytea, p_uuid uuid,
     OUT refusal text, OUT terminal_id bigint, OUT ticket_id bigint, OUT emission_id bigint,
     OUT opening integer, OUT "position" integer, OUT premises_id bigint, OUT operator_id bigint,
@@ -40,9 +41,12 @@ BEGIN
     operator_id := v_ticket.operator_id;
     sold_at := v_ticket.sold_at;
     today := (core_now() AT TIME ZONE 'Europe/Madrid')::date;
-    SELECT coalesce(jsonb_agg(jsonb_build_array(a.act, a.draw, a.shown) ORDER BY a.number), '[]')
-      INTO acts FROM promotrot_playact a WHERE a.ticket_id = v_ticket.id;
     SELECT to_jsonb(e) INTO ending FROM promotrot_playend e WHERE e.ticket_id = v_ticket.id;
+    acts := '[]';
+    IF ending IS NULL OR NOT promotrot_acts_left(p_ticket => v_ticket.id) THEN
+        SELECT coalesce(jsonb_agg(jsonb_build_array(a.act, a.draw, a.shown) ORDER BY a.number), '[]')
+          INTO acts FROM promotrot_playact a WHERE a.ticket_id = v_ticket.id;
+    END IF;
 END $$;
 
 -- End a play: write its award and vouchers, and post the money from the game's prize account. Each

@@ -90,7 +90,7 @@ BEGIN
            AND NEW.number = 1 + (SELECT count(*) FROM promotrot_voucherhandover h
                                   WHERE h.voucher_id = v.id)
            AND (v.code_digest IS NULL OR NEW.handed_at >= promotrot_paper_until(v.id)))
-       OR EXISTS (SELECT FROM promotrot_voucherprint p WHERE p.voucher_id = NEW.voucher_id)
+       OR promotrot_printed(p_voucher => NEW.voucher_id)
        OR EXISTS (SELECT FROM payoffice_claim c
                    WHERE c.game = 'promotrot' AND c.document_id = NEW.voucher_id) THEN
         RAISE EXCEPTION 'voucher %: it is not held', NEW.voucher_id

@@ -12,7 +12,7 @@ import { nameOf, pictureOf, sign, thingOf } from "./values.js";
 import { requestUuid } from "../../screens/terminal/request-uuid.js";
 
 // Problems after which the server never gives a voucher's original.
-const NO_PAPER = new Set(["voucher_printed", "voucher_code_gone", "voucher_handed_over", "voucher_operator_differs", "voucher_unknown"]);
+const NO_PAPER = new Set(["voucher_printed", "voucher_code_gone", "voucher_handed_over", "voucher_operator_differs", "voucher_print_too_late", "voucher_unknown"]);
 const PETALS = 14;        // rosettes that fall for a win
 const LOOK_MS = 20_000;   // so long the operator may look at a paper and ask for a copy
 
