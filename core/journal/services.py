@@ -3,6 +3,7 @@
 import dataclasses
 import datetime
 import hashlib
+from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import Q
@@ -158,10 +159,10 @@ def _blocks_store(number: int, span: Span) -> tuple[list[list[Json]], int]:
 
 
 _COVERS = """
-SELECT EXISTS (SELECT FROM proofs_logentry e, journal_batch l, journal_batch c
-  WHERE l.number = %s AND c.number = %s AND e.kind <> %s
-    AND (e.journal_xid >= c.end_xid OR e.journal_xid = ANY (c.open_xids))
-    AND e.journal_xid < l.end_xid AND e.journal_xid <> ALL (l.open_xids))
+SELECT EXISTS (SELECT FROM proofs_logentry e
+  WHERE e.kind <> %(checkpoint)s
+    AND (e.journal_xid >= %(first)s OR e.journal_xid = ANY (%(late)s::bigint[]))
+    AND e.journal_xid < %(end)s AND e.journal_xid <> ALL (%(open)s::bigint[]))
 """
 
 
@@ -181,7 +182,15 @@ def checkpoints_due() -> list[int]:
     if number >= last.number:
         return []
     with connection.cursor() as cursor:
-        cursor.execute(_COVERS, [last.number, number, CHECKPOINT])
+        covered = Batch.objects.get(pk=number)
+        span: dict[str, Any] = {
+            "checkpoint": CHECKPOINT,
+            "first": covered.end_xid,
+            "late": covered.open_xids,
+            "end": last.end_xid,
+            "open": last.open_xids,
+        }
+        cursor.execute(_COVERS, span)
         due = cursor.fetchone()[0] or clock.now() - checkpoint.at >= CHECKPOINT_EVERY
     return [last.number] if due else []
 

@@ -212,6 +212,15 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "contests",
                 "verbose_name": "contest",
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(
+                            ("state__in", ["draft", "open", "stopped", "closed", "settled"])
+                        ),
+                        fields=["state"],
+                        name="contest_unfinished",
+                    )
+                ],
                 "constraints": [
                     models.UniqueConstraint(
                         condition=models.Q(("state", "discarded"), _negated=True),

@@ -181,6 +181,13 @@ class Contest(Guarded):
     class Meta:
         verbose_name = _("contest")
         verbose_name_plural = _("contests")
+        indexes = [
+            models.Index(
+                fields=["state"],
+                condition=Q(state__in=["draft", "open", "stopped", "closed", "settled"]),
+                name="contest_unfinished",
+            )
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["bet_type_code", "day"],
