@@ -26,11 +26,11 @@ def on_another_host(address: str, ours: Collection[str]) -> bool:
 
 
 def _is_of_this_machine(number: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    """Return whether a socket can have that address here. Nothing is sent."""
+    """Return whether the way to that address begins at the same address. Nothing is sent."""
     family = socket.AF_INET if number.version == 4 else socket.AF_INET6
     try:
-        with socket.socket(family, socket.SOCK_DGRAM) as own:
-            own.bind((str(number), 0))
+        with socket.socket(family, socket.SOCK_DGRAM) as way:
+            way.connect((str(number), 9))
+            return ipaddress.ip_address(way.getsockname()[0]) == number
     except OSError:
         return False
-    return True

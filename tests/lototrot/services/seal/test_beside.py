@@ -11,7 +11,7 @@ from core.proofs.merkle import BLOCK
 from lototrot.models.contest import Contest
 from lototrot.models.sealing import Seal
 from lototrot.services.seal import beside, leaves
-from lototrot.services.seal.hashing import Hashed
+from lototrot.services.seal.hashing import Hashed, Part
 from lototrot.services.seal.sealing import contest_seal, seal_verify
 from tests.support import factories, rounds
 from tests.support.databases import Database
@@ -45,11 +45,11 @@ def contest(own_database: Database, monkeypatch: pytest.MonkeyPatch) -> Contest:
 def begun(monkeypatch: pytest.MonkeyPatch) -> list[beside.Beside]:
     """Return the list in which every process stands that was begun beside."""
     processes: list[beside.Beside] = []
-    of_class = beside.Beside.__init__
+    begin = beside.Beside.__init__
 
-    def kept(self: beside.Beside, *values: object) -> None:
+    def kept(self: beside.Beside, process: "subprocess.Popen[bytes]", part: Part) -> None:
         processes.append(self)
-        of_class(self, *values)  # type: ignore[arg-type]
+        begin(self, process, part)
 
     monkeypatch.setattr(beside.Beside, "__init__", kept)
     return processes
