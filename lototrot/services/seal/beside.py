@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 from django.conf import settings
-from django.db import OperationalError, connection
+from django.db import connection
 
 from lototrot.services.seal import hashing
 from lototrot.services.seal.hashing import Hashed, Part, SellerUnknown
@@ -26,13 +26,16 @@ class Beside:
             process.stdin.write(msgspec.json.encode(part) + b"\n")
             process.stdin.flush()
 
-    def hashed(self) -> Hashed:
-        """Wait for the part. Raise SellerUnknown, or OperationalError where the process failed."""
+    def hashed(self) -> Hashed | None:
+        """Wait for the part; None where the process failed, which said why on its standard error.
+
+        Raise SellerUnknown.
+        """
         answer, _ = self._process.communicate()
         if self._process.returncode == hashing.SELLER_UNKNOWN:
             raise SellerUnknown
         if self._process.returncode:
-            raise OperationalError(f"the process beside ended with {self._process.returncode}")
+            return None
         return msgspec.json.decode(answer, type=Hashed)
 
 
