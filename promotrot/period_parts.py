@@ -47,11 +47,7 @@ EXISTS (SELECT FROM promotrot_voucher v WHERE v.id = t.voucher_id AND v.issue_da
 """
 # A print may be confirmed until a week after the last day. A day more is left for one under way. Of
 # an old month no voucher is found: an index has the few recent days.
-_RECENT = """
-SELECT v.{} FROM promotrot_voucher v
- WHERE v.last_day > (SELECT (core_now() AT TIME ZONE 'Europe/Madrid')::date - 9)
-   AND v.issued_at < %(until)s
-"""
+_PRINTABLE = "t.last_day > (SELECT (core_now() AT TIME ZONE 'Europe/Madrid')::date - 9)"
 
 ARCHIVE_TABLES = (
     ArchiveTable("promotrot_playticket", "t.sold_at >= %(since)s AND t.sold_at < %(until)s"),
@@ -59,14 +55,12 @@ ARCHIVE_TABLES = (
         "promotrot_playact",
         f"t.ticket_id IN ({_SOLD})",
         stays="t.at >= %(until)s",
-        held=f"t.ticket_id IN ({_RECENT.format('ticket_id')})",
     ),
     ArchiveTable("promotrot_playend", f"t.ticket_id IN ({_SOLD})"),
-    ArchiveTable("promotrot_voucher", _ISSUED, claimed_as="promotrot"),
+    ArchiveTable("promotrot_voucher", _ISSUED, held=_PRINTABLE, claimed_as="promotrot"),
     ArchiveTable(
         "promotrot_voucherprint",
         f"t.voucher_id IN (SELECT t.id FROM promotrot_voucher t WHERE {_ISSUED})",
         stays=_PRINT_LATER,
-        held=f"t.voucher_id IN ({_RECENT.format('id')})",
     ),
 )

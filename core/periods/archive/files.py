@@ -149,7 +149,7 @@ def write_files(period: ClosedPeriod, before: Archive | None, folder: Path) -> d
 
 
 def _tables(period: ClosedPeriod, before: Archive | None, folder: Path) -> list[Json]:
-    span = _span(period)
+    span = span_of(period)
     covered = {table.name: table for table in journaled()}
     ranges = row_ranges(span, before)
     return [
@@ -187,7 +187,8 @@ def _later_xid(ranges: Mapping[str, range]) -> int:
     return min((xid for xid in xids if xid is not None), default=2**63 - 1)
 
 
-def _span(period: ClosedPeriod) -> dict[str, Any]:
+def span_of(period: ClosedPeriod) -> dict[str, Any]:
+    """Return the parameters of an `ArchiveTable` for a period."""
     since = day_bounds(period.first_day)[0] if period.number > 1 else BEGINNING
     after, up_to = transfers_within(since, period.ends_at)
     return {

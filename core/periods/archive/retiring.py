@@ -26,7 +26,7 @@ from core.kernel.canonical import Json
 from core.kernel.errors import Conflict, Invalid, InvariantBroken
 from core.periods import powers
 from core.periods.archive.entries import staying_sha256
-from core.periods.archive.files import batch_before, entry_bytes, row_lines
+from core.periods.archive.files import batch_before, entry_bytes, row_lines, span_of
 from core.periods.archive.opening import (
     OPENING,
     TRANSFERS,
@@ -121,7 +121,7 @@ def _retirable(number: int) -> Archive:
     earliest = period.ends_at + request_uuids.RETIRED_AFTER
     if clock.now() < earliest:
         raise MonthTooRecent(**{"from": earliest.isoformat()})
-    for table in retiring_tables():
+    for table in archive_tables():
         _need_free(table, archive)
     return archive
 
@@ -187,12 +187,16 @@ def _ends(span: dict[str, Any]) -> dict[str, int]:
 
 def _need_free(table: ArchiveTable, archive: Archive) -> None:
     """Raise RightStands if a row of the archive holds back its retirement."""
-    span = _range_of(table, archive)
+    if not table.held:
+        return
+    of_archive = table.where
+    if table.retires:
+        of_archive = f"t.{table.key} BETWEEN %(first_row)s AND %(last_row)s"
     with connection.cursor() as cursor:
         cursor.execute(
-            f'SELECT count(*) FROM (SELECT FROM "{table.name}" t WHERE {table.held}'
-            f" AND t.{table.key} BETWEEN %(first_row)s AND %(last_row)s LIMIT {MOST_HELD}) held",
-            {**span, "until": archive.period.ends_at},
+            f'SELECT count(*) FROM (SELECT FROM "{table.name}" t WHERE ({table.held})'
+            f" AND {of_archive} LIMIT {MOST_HELD}) held",
+            {**span_of(archive.period), **_range_of(table, archive)},
         )
         held = cursor.fetchone()[0]
     if held:

@@ -20,9 +20,11 @@ class ArchiveTable:
     The rows of a table with `stays` may be retired. Then the archive of a period has, with those of
     `where`, all rows after the range of the archive before, up to, but not including, the first one
     for which `stays` holds: that it is of a later day than `last`. So the ids of all retired rows
-    are one range from the first one on, whatever was written in between. `held` is SQL of the rows
-    on which somebody may still have a right, with the parameter `until`: with one of them, none is
-    retired. It is asked in a request, so it must find a row, or none, without reading all of them.
+    are one range from the first one on, whatever was written in between.
+
+    `held` is SQL of the rows of an archive on which somebody may still have a right: with one of
+    them, none of the period is retired. The table itself need not retire. A request asks it, so it
+    must find a row, or none, without reading all of them.
 
     `after` names tables that retire, too, and whose ranges end first: `stays` may read the last row
     of each as `%(last_<name>)s`. Rows of those are deleted before rows of this one. A table that is
@@ -44,7 +46,7 @@ class ArchiveTable:
     where: str = ""
     columns: tuple[str, ...] = ()
     stays: str = ""
-    held: str = "false"
+    held: str = ""
     after: tuple[str, ...] = ()
     with_rows: str = ""
     with_column: str = ""
