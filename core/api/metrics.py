@@ -170,11 +170,9 @@ def _own() -> Iterator[Metric]:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT (SELECT count(*) FROM premises_suspension WHERE lifted_at IS NULL),"
-            " (SELECT count(*) FROM staff_proposal p WHERE NOT EXISTS"
-            "   (SELECT FROM staff_decision d WHERE d.proposal_id = p.id)),"
-            " (SELECT coalesce(extract(epoch FROM core_now() - min(p.proposed_at)), 0)"
-            "    FROM staff_proposal p WHERE NOT EXISTS"
-            "   (SELECT FROM staff_decision d WHERE d.proposal_id = p.id)),"
+            " (SELECT count(*) FROM staff_proposal WHERE NOT decided),"
+            " (SELECT coalesce(extract(epoch FROM core_now() - min(proposed_at)), 0)"
+            "    FROM staff_proposal WHERE NOT decided),"
             ' coalesce((SELECT extract(epoch FROM "offset") FROM database_clockoffset'
             "   ORDER BY id DESC LIMIT 1), 0)"
         )

@@ -155,6 +155,15 @@ DECIDED = Rule(
     "staff_decision",
     _DECIDED.format(table="staff_decision", who="decided"),
 )
+MARKED = Rule(
+    "decided_with_its_decision",
+    "it is listed as waiting though it was decided, or the reverse",
+    "staff_proposal",
+    """
+    SELECT 'staff_proposal', t.id, t.journal_xid FROM staff_proposal t
+     WHERE t.decided <> EXISTS (SELECT FROM staff_decision d WHERE d.proposal_id = t.id)
+    """,
+)
 SAME = Rule(
     "two_persons",
     "one person, or one session, both proposed and confirmed",
@@ -231,6 +240,7 @@ RULES: tuple[Rule, ...] = (
     ROLES,
     POWER,
     PROPOSED,
+    MARKED,
     DECIDED,
     SAME,
     NOBODY,

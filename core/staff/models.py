@@ -193,8 +193,12 @@ class Proposal(Guarded):
     """An act that one person proposes and another must confirm before it takes effect.
 
     After `good_until`, and once its proposer's account was closed or given anything, it can only be
-    rejected. Null: it is in force since it was proposed, and waits however long.
+    rejected. Null: it is in force since it was proposed, and waits however long. The database sets
+    `decided` with the decision: so the few that wait are found without reading all that ever were.
     """
+
+    mutable = ("decided",)
+    derived = mutable
 
     uuid = models.UUIDField(_("UUID"), unique=True, default=uuid.uuid4)
     kind = models.CharField(_("kind"), max_length=60)
@@ -209,11 +213,15 @@ class Proposal(Guarded):
     )
     proposed_at = models.DateTimeField(_("proposed at"))
     good_until = models.DateTimeField(_("may be confirmed until"), null=True)
+    decided = models.BooleanField(_("decided"), default=False)
 
     class Meta:
         verbose_name = _("proposal")
         verbose_name_plural = _("proposals")
-        indexes = [models.Index(fields=["subject", "kind"], name="proposal_subject")]
+        indexes = [
+            models.Index(fields=["subject", "kind"], name="proposal_subject"),
+            models.Index(fields=["id"], condition=Q(decided=False), name="proposal_undecided"),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["id", "proposed_by", "proposed_in"], name="proposal_with_proposer"

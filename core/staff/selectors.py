@@ -26,7 +26,7 @@ def proposals(
     by.need(powers.READ_PROPOSALS)
     filters: dict[str, Any] = {}
     if state != ANY:
-        filters["decision__isnull"] = state == PENDING
+        filters["decided"] = state == DECIDED
     if kind:
         filters["kind"] = kind
     if subject:

@@ -184,7 +184,7 @@ class _Desk:
     def _proposals(self) -> list[dict[str, Any]]:
         if not self.by.may(staff_powers.READ_PROPOSALS):
             return []
-        waiting = Proposal.objects.filter(decision=None).select_related("proposed_by")
+        waiting = Proposal.objects.filter(decided=False).select_related("proposed_by")
         return [
             {
                 "said": link(proposal, proposal_texts.kind_text(proposal)),

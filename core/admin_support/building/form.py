@@ -32,7 +32,7 @@ class BuildingForm(ActForm):
 
     def find_draft(self) -> None:
         """Set `draft` to the proposal that waits and that is corrected."""
-        waiting = Proposal.objects.filter(kind=self.kind, decision=None)
+        waiting = Proposal.objects.filter(kind=self.kind, decided=False)
         draft = self.asked.get("draft")
         self.draft = next((one for one in waiting if str(one.uuid) == draft), None)
 

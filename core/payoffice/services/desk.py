@@ -54,7 +54,7 @@ def _propose(
         kind=PAYMENT.name,
         content__uuid=str(request.uuid),
         proposed_by_id=by.user_id,
-        decision=None,
+        decided=False,
         good_until__gt=clock.now(),
     ).first()
     if earlier is not None:

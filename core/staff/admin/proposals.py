@@ -112,7 +112,7 @@ class _DecisionFilter(admin.SimpleListFilter):
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         if self.value() == "pending":
-            return queryset.filter(decision=None)
+            return queryset.filter(decided=False)
         return queryset.filter(decision__verdict=self.value()) if self.value() else queryset
 
 
@@ -207,7 +207,7 @@ def decisions_waiting(request: HttpRequest) -> list[Waiting]:
 
 
 def _undecided() -> QuerySet[Proposal]:
-    waiting = Proposal.objects.filter(decision=None).select_related("proposed_by__given__decision")
+    waiting = Proposal.objects.filter(decided=False).select_related("proposed_by__given__decision")
     return waiting.order_by("pk")
 
 

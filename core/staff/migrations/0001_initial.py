@@ -187,6 +187,7 @@ class Migration(migrations.Migration):
                     "good_until",
                     models.DateTimeField(null=True, verbose_name="may be confirmed until"),
                 ),
+                ("decided", models.BooleanField(default=False, verbose_name="decided")),
                 (
                     "proposed_by",
                     models.ForeignKey(
@@ -209,7 +210,14 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "proposal",
                 "verbose_name_plural": "proposals",
-                "indexes": [models.Index(fields=["subject", "kind"], name="proposal_subject")],
+                "indexes": [
+                    models.Index(fields=["subject", "kind"], name="proposal_subject"),
+                    models.Index(
+                        condition=models.Q(("decided", False)),
+                        fields=["id"],
+                        name="proposal_undecided",
+                    ),
+                ],
                 "constraints": [
                     models.UniqueConstraint(
                         fields=("id", "proposed_by", "proposed_in"), name="proposal_with_proposer"

@@ -46,6 +46,16 @@ END $$;
 CREATE OR REPLACE TRIGGER second_person BEFORE INSERT ON staff_decision
     FOR EACH ROW WHEN (NEW.verdict = 'confirmed') EXECUTE FUNCTION staff_guard_decision();
 
+-- A decided proposal waits no longer.
+CREATE OR REPLACE FUNCTION staff_mark_decided() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE staff_proposal SET decided = true WHERE id = NEW.proposal_id;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER decided AFTER INSERT ON staff_decision
+    FOR EACH ROW EXECUTE FUNCTION staff_mark_decided();
+
 -- Refuse that somebody whose account is new gives power: who gave it may hold it, and would confirm.
 CREATE OR REPLACE FUNCTION staff_guard_proposal() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

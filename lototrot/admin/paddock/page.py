@@ -153,7 +153,7 @@ class _Paddock:
         races = [card.race.pk for card in self.cards]
         meetings = {card.race.meeting_id for card in self.cards}
         about = Q(content__race__in=races) | Q(content__meeting__in=[*meetings])
-        waiting = Proposal.objects.filter(about, decision=None)
+        waiting = Proposal.objects.filter(about, decided=False)
         rows = waiting.select_related("proposed_by__given__decision").order_by("pk")
         return [self._waiting(row) for row in rows]
 
