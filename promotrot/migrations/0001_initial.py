@@ -65,7 +65,13 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "secret of a day's vouchers",
                 "verbose_name_plural": "secrets of the days' vouchers",
-                "abstract": False,
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("secret__isnull", False)),
+                        fields=["day"],
+                        name="secret_standing",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(

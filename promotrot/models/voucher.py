@@ -128,6 +128,9 @@ class VoucherSecret(Guarded):
     class Meta:
         verbose_name = _("secret of a day's vouchers")
         verbose_name_plural = _("secrets of the days' vouchers")
+        indexes = [
+            models.Index(fields=["day"], condition=Q(secret__isnull=False), name="secret_standing")
+        ]
 
     def __str__(self) -> str:
         return str(self.day)

@@ -5,6 +5,7 @@ is a meeting dated after it. Then they pass to `accounts.lapsed` of that meeting
 sale already. Settlement refuses a meeting while anything from before its day waits.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable
 from datetime import date
 
@@ -14,20 +15,25 @@ from django.db.models import QuerySet
 from core.database import clock
 from core.database.clock import row_uuid
 from core.database.locks import hold
+from core.kernel.days import add_days, natural_day
 from core.ledger import services as ledger
 from core.ledger.services import Line
 from lototrot import accounts, postings
 from lototrot.models.contest import Contest
-from lototrot.models.settlement import CarryOver
+from lototrot.models.settlement import CarryOver, Settlement
 from lototrot.services.contest.chains import chain_lock, holds_chain
 
 
-def carry_overs_waiting(bet_type_code: str) -> list[tuple[date, int]]:
-    """List the unclaimed cents of a chain that wait for a meeting, by day, oldest first."""
+def carry_overs_waiting(bet_type_code: str, since: date = date.min) -> list[tuple[date, int]]:
+    """List the unclaimed cents of a chain that wait for a meeting, by day, oldest first.
+
+    Days before `since` are not read.
+    """
     prefix = accounts.carry_over(bet_type_code, date.min).code.removesuffix(date.min.isoformat())
+    before = accounts.carry_over(bet_type_code, add_days(since, -1)) if since > date.min else None
     return [
         (date.fromisoformat(balance.code.removeprefix(prefix)), balance.cents)
-        for balance in ledger.balances(prefix=prefix)
+        for balance in ledger.balances(prefix=prefix, after=before and before.code)
         if balance.cents
     ]
 
@@ -42,8 +48,11 @@ def meeting_after(bet_type_code: str, day: date) -> Contest | None:
 
 def _unsettled(bet_type_code: str) -> QuerySet[Contest]:
     """Return the contests that hold the chain, in order; a settled one has taken what it takes."""
-    of_chain = Contest.objects.filter(bet_type_code=bet_type_code)
-    holding = of_chain.filter(holds_chain(clock.now())).exclude(state=Contest.State.SETTLED)
+    return _all_unsettled().filter(bet_type_code=bet_type_code)
+
+
+def _all_unsettled() -> QuerySet[Contest]:
+    holding = Contest.objects.filter(holds_chain(clock.now())).exclude(state=Contest.State.SETTLED)
     return holding.order_by("day", "pk")
 
 
@@ -54,13 +63,34 @@ def _first_after(day: date, contests: Iterable[Contest]) -> Contest | None:
 
 def carry_overs_due() -> list[int]:
     """List the contests into which unclaimed prizes can be carried over now, by id."""
+    chains: dict[str, list[Contest]] = defaultdict(list)
+    for contest in _all_unsettled():
+        chains[contest.bet_type_code].append(contest)
     due = set()
-    for code in Contest.objects.order_by().values_list("bet_type_code", flat=True).distinct():
-        waiting = carry_overs_waiting(code)
-        contests = list(_unsettled(code)) if waiting else []
+    for code, contests in chains.items():
+        waiting = carry_overs_waiting(code, since=taken_before(code))
         meetings = (_first_after(day, contests) for day, _cents in waiting)
         due |= {meeting.pk for meeting in meetings if meeting}
     return sorted(due)
+
+
+def taken_before(bet_type_code: str) -> date:
+    """Return a day of a chain before which nothing waits: the newest settlement left nothing there.
+
+    Prizes lapse with a day on which they could still be claimed, and are refused with the present
+    day. So nothing joins those earlier days afterwards.
+    """
+    in_force = Settlement.objects.filter(contest__bet_type_code=bet_type_code, in_force=True)
+    newest = (
+        in_force.exclude(contest__state=Contest.State.DISCARDED)  # the index has no discarded ones
+        .order_by("-contest__day")
+        .values_list("contest__day", "settled_at")
+        .first()
+    )
+    if newest is None:
+        return date.min
+    day, settled_at = newest
+    return min(day, natural_day(settled_at))  # a meeting that was called off is settled ahead
 
 
 @transaction.atomic

@@ -17,7 +17,11 @@ from lototrot.models.settlement import Prize
 from lototrot.models.tickets import Void
 from lototrot.selectors.breaches import breach_pending
 from lototrot.services.contest import contests, preparing, putting_on_sale
-from lototrot.services.prizes.carry_over import carry_overs_due
+from lototrot.services.prizes.carry_over import (
+    carry_overs_due,
+    carry_overs_waiting,
+    taken_before,
+)
 from lototrot.services.races import classification, withdrawals
 from lototrot.services.races.classification import Entry
 from lototrot.services.settlement import breach, payment_order
@@ -297,6 +301,9 @@ class Meetings(Office):
 
     def settle(self, plan: Plan) -> None:
         """Settle a contest, and compare every prize with the auditor's."""
+        code = plan.on.bet_type_code
+        missed = [day for day, _ in carry_overs_waiting(code) if day < taken_before(code)]
+        assert not missed, "what waits there would never be carried over"
         for pk in carry_overs_due():
             tasks.carry_over(pk)
         if plan.on.state != Contest.State.SETTLED and not tasks.settle(int(plan.key)):
