@@ -15,6 +15,8 @@ from lototrot.services.seal.hashing import Hashed, Part, SellerUnknown
 
 _WROTE_NOTHING = "SELECT pg_current_xact_id_if_assigned() IS NULL"
 _SNAPSHOT = "SELECT pg_export_snapshot()"
+# Our session waits for the process, in a transaction that must not be ended for it.
+_WAIT = "SET LOCAL idle_in_transaction_session_timeout = 0"
 
 
 class Beside:
@@ -55,6 +57,7 @@ def possible() -> bool:
 def hashing_beside(query: str, parameters: dict[str, int]) -> Iterator[Beside]:
     """Hash the rows of a query in a process that ends with the block at the latest."""
     with connection.cursor() as cursor:
+        cursor.execute(_WAIT)
         cursor.execute(_SNAPSHOT)
         (snapshot,) = cursor.fetchone()
     part = Part(_server(), snapshot, query, parameters)

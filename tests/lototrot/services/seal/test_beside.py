@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from time import sleep
 
 import pytest
 from django.db import connection, transaction
@@ -129,6 +130,24 @@ def test_a_ticket_in_the_second_part_at_other_premises_is_refused(contest: Conte
     rounds.sell(contest, mixed, MARKS[:1])
     with pytest.raises(leaves.LeafUnsound):
         side_by_side(contest)
+
+
+def test_our_session_waits_for_a_slow_process(
+    contest: Contest, begun: list[beside.Beside], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone, hashed = at_once(contest), beside.Beside.hashed
+
+    def late(self: beside.Beside) -> Hashed | None:
+        sleep(1.0)
+        return hashed(self)
+
+    monkeypatch.setattr(beside.Beside, "hashed", late)
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = '300ms'")
+        assert leaves.hashed(contest) == alone
+        assert contest.tickets.exists()  # the session still answers
+    assert len(begun) == 1
 
 
 def test_the_part_of_a_process_that_is_killed_is_hashed_by_ourselves(
