@@ -1,9 +1,9 @@
 """Compare the speed of acts on copies of a history from when it was shorter and longer.
 
 Processes do the same acts in turn, each on its own database of one server, in rounds of a second
-and less: what else the machine does is then the same for all. All are copies, because nobody else
-works on a copy: on the history itself the boards are published every second. What counts is the
-processor time of the server's process that does an act, and not the clock.
+and less (a night takes longer): what else the machine does is then the same for all. All are
+copies, because nobody else works on a copy: on the history itself the boards are published every
+second. What counts is the processor time of an act, and not the clock.
 """
 
 import json
@@ -26,11 +26,16 @@ from tests.bench.pairs import in_turn
 from tests.bench.store import Store
 from tests.support.history.weeks import History
 
-ROUNDS = 11
+_LEAST = 1e-6  # a figure may be nothing
+_MOST_NIGHTS = 2  # a night takes long, and the meeting of the week is sold after it
 _SALES, _PAYMENTS = 200, 40
 """Acts of one round: a third of the tickets wins something, and most of these can be paid."""
+_REPEATED = ("sweep", "metrics", "live")
+_STARTED = ("web", "live", "worker")
+Figures = dict[str, float]
+"""Figures of one act: `seconds`, and where they were counted `rows` and `statements`."""
 Rounds = Mapping[str, list[list[float]]]
-"""By kind of act: for each length of the history, the seconds of an act in each round."""
+"""By name of a figure: for each length of the history, what was measured in each round."""
 
 
 class Pace:
@@ -47,10 +52,9 @@ class Pace:
         )
         self._tell(json.dumps(history))
 
-    def each_s(self, command: str) -> float:
-        """Do acts in the process; return the seconds of the server's processor for each."""
-        done = self._tell(command)
-        return float(done["seconds"]) / max(1, int(done["count"]))
+    def each(self, command: str) -> Figures:
+        """Do acts in the process; return the figures of one of them."""
+        return {name: float(value) for name, value in self._tell(command).items()}
 
     def end(self) -> None:
         """Let the process end."""
@@ -115,25 +119,50 @@ def database(times: int) -> str:
 
 
 def rounds(store: Store, histories: Mapping[int, dict[str, Any]]) -> Rounds:
-    """Sell and pay on the copy of each length in turn; `histories` is what was told of each."""
+    """Do everything on the copy of each length in turn; `histories` is what was told of each."""
+    few, many = store.size.pairs, 2 * store.size.pairs + 1
+    figures: dict[str, list[list[float]]] = {}
+    for what in _STARTED:
+        starts = [partial(_start, store, database(times), what) for times in histories]
+        figures |= _by_figure(f"restart_{what}", in_turn(starts, rounds=few))
     paces = [Pace(store, database(times), told) for times, told in histories.items()]
     try:
-        seconds_by_act = {"sale": _in_turn(paces, f"sell {_SALES}")}
+        figures |= _by_figure("night", _in_turn(paces, "night", min(few, _MOST_NIGHTS)))
+        for act in _REPEATED:
+            figures |= _by_figure(act, _in_turn(paces, act, many))
+        figures |= _by_figure("sale", _in_turn(paces, f"sell {_SALES}", many))
         for pace in paces:
-            pace.each_s("settle")
-        return seconds_by_act | {"pay": _in_turn(paces, f"pay {_PAYMENTS}")}
+            pace.each("settle")
+        return figures | _by_figure("pay", _in_turn(paces, f"pay {_PAYMENTS}", many))
     finally:
         for pace in paces:
             pace.end()
 
 
-def _in_turn(paces: list[Pace], command: str) -> list[list[float]]:
-    return in_turn([partial(pace.each_s, command) for pace in paces], rounds=ROUNDS)
+def _start(store: Store, database: str, what: str) -> Figures:
+    return store.process("restarter", what, environment=_environment(store, database))
 
 
-def speed_ratio(by_length: list[list[float]]) -> float:
-    """Return the speed at the longest to that at the shortest history, the middle of the rounds."""
-    return median(first / last for first, last in zip(by_length[0], by_length[-1], strict=True))
+def _in_turn(paces: list[Pace], command: str, rounds: int) -> list[list[Figures]]:
+    return in_turn([partial(pace.each, command) for pace in paces], rounds=rounds)
+
+
+def _by_figure(name: str, measured: list[list[Figures]]) -> dict[str, list[list[float]]]:
+    """Return the figures of an act by their names: its own name is that of its seconds."""
+    return {
+        name if figure == "seconds" else f"{name}_{figure}": [
+            [each[figure] for each in of_length] for of_length in measured
+        ]
+        for figure in measured[0][0]
+    }
+
+
+def ratio(by_length: list[list[float]]) -> float:
+    """Return the longest to the shortest history, the middle of the rounds."""
+    return median(
+        max(last, _LEAST) / max(first, _LEAST)
+        for first, last in zip(by_length[0], by_length[-1], strict=True)
+    )
 
 
 def _environment(store: Store, database: str) -> dict[str, str]:

@@ -3,6 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import TypeVar
+
+Measured = TypeVar("Measured")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +45,14 @@ def interleave(baseline: Callable[[], float], ours: Callable[[], float], *, pair
     return Pairs(bases, mine)
 
 
-def in_turn(measures: Sequence[Callable[[], float]], *, rounds: int) -> list[list[float]]:
+def in_turn(measures: Sequence[Callable[[], Measured]], *, rounds: int) -> list[list[Measured]]:
     """Measure all in turn, after one round that is not counted. Return what each of them gave.
 
     Each goes first in turn, so that a drift does not look like a difference.
     """
     for measure in measures:
         measure()
-    measurements: list[list[float]] = [[] for _ in measures]
+    measurements: list[list[Measured]] = [[] for _ in measures]
     for number in range(rounds):
         for step in range(len(measures)):
             at = (number + step) % len(measures)

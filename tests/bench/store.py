@@ -7,7 +7,7 @@ and repeatedly on one database.
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -85,12 +85,14 @@ class Store:
             raise RuntimeError(f"requests were refused, by HTTP status: {dict(done.statuses)}")
         return done
 
-    def process(self, module: str, *words: str | int) -> dict[str, Any]:
+    def process(
+        self, module: str, *words: str | int, environment: Mapping[str, str] | None = None
+    ) -> dict[str, Any]:
         """Run a program of `tests.bench.processes` to its end; return the JSON that it prints."""
         done = subprocess.run(
             [sys.executable, "-m", f"tests.bench.processes.{module}", *map(str, words)],
             cwd=ROOT,
-            env=self.stack.environment | {"LOG_LEVEL": "WARNING"},
+            env={**(environment or self.stack.environment), "LOG_LEVEL": "WARNING"},
             stdout=subprocess.PIPE,
             text=True,
             check=True,

@@ -30,10 +30,12 @@ def carry_overs_waiting(bet_type_code: str, since: date = date.min) -> list[tupl
     Days before `since` are not read.
     """
     prefix = accounts.carry_over(bet_type_code, date.min).code.removesuffix(date.min.isoformat())
-    before = accounts.carry_over(bet_type_code, add_days(since, -1)) if since > date.min else None
+    after = None
+    if since > date.min:
+        after = accounts.carry_over(bet_type_code, add_days(since, -1)).code
     return [
         (date.fromisoformat(balance.code.removeprefix(prefix)), balance.cents)
-        for balance in ledger.balances(prefix=prefix, after=before and before.code)
+        for balance in ledger.balances(prefix=prefix, after=after)
         if balance.cents
     ]
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from django.db import connection
@@ -11,6 +12,7 @@ from core.api.metrics import _registry
 from core.database.due_work import due_work
 from core.nights.models import JobRun
 from core.nights.services import night_run
+from core.screens import live
 from tests.bench.processor import ours_s
 from tests.support import factories
 
@@ -20,33 +22,57 @@ _READ = """
 SELECT (SELECT coalesce(sum(seq_tup_read), 0) FROM pg_stat_user_tables)
      + (SELECT coalesce(sum(idx_tup_read), 0) FROM pg_stat_user_indexes)
 """
+_PUBLISHED_BEFORE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Night:
-    """Processor seconds of a night, the rows that the database read for it, and its jobs.
-
-    `jobs_s` are seconds by the clock.
+class Cost:
+    """Processor seconds of an act, ours and the database's, with the rows that the database read
+    for it and the statements that it was sent.
     """
 
     seconds: float
     rows: float
+    statements: float
+
+
+@dataclass(frozen=True, slots=True)
+class Night:
+    """The cost of a night, and the seconds of its jobs by the clock."""
+
+    cost: Cost
     jobs_s: dict[str, float]
+
+
+def cost(act: Callable[[], object], *, times: int = 1) -> Cost:
+    """Do an act so many times, and return what one of them cost."""
+    statements = 0
+
+    def count(execute: Callable[..., Any], *words: Any) -> Any:
+        nonlocal statements
+        statements += 1
+        return execute(*words)
+
+    rows, began = rows_read(), ours_s()
+    with connection.execute_wrapper(count):
+        for _ in range(times):
+            act()
+    seconds = ours_s() - began
+    return Cost(seconds / times, (rows_read() - rows) / times, statements / times)
 
 
 def night() -> Night:
     """Let a day pass, and do the night that follows. A job that fails is an error."""
     factories.time_pass(hours=24)
-    began, rows = ours_s(), rows_read()
-    runs = night_run()
-    seconds, rows = ours_s() - began, rows_read() - rows
+    runs: list[JobRun] = []
+    cost_of_night = cost(lambda: runs.extend(night_run()))
     failed = [f"{run.job}: {run.error}" for run in runs if run.state != JobRun.State.DONE]
     if failed:
         raise RuntimeError(f"the night failed: {failed}")
     jobs_s = {
         run.job: (run.ended_at - run.started_at).total_seconds() for run in runs if run.ended_at
     }
-    return Night(seconds, rows, jobs_s)
+    return Night(cost_of_night, jobs_s)
 
 
 def sweep() -> None:
@@ -60,44 +86,12 @@ def scrape() -> None:
     generate_latest(_registry())
 
 
-def best_s(act: Callable[[], object], *, of: int) -> float:
-    """Return the processor seconds of an act, the best of so many times."""
-    seconds = []
-    for _ in range(of):
-        began = ours_s()
-        act()
-        seconds.append(ours_s() - began)
-    return min(seconds)
-
-
-def counts() -> dict[str, float]:
-    """Return what a sweep and a scrape ask of the database: the same on every machine."""
-    return {
-        "sweep_statements": statements_of(sweep),
-        "sweep_rows": rows_read_by(sweep),
-        "metrics_rows": rows_read_by(scrape),
-    }
-
-
-def statements_of(act: Callable[[], object]) -> float:
-    """Return how many statements an act sends on our connection."""
-    sent = 0
-
-    def count(execute: Callable[..., Any], *words: Any) -> Any:
-        nonlocal sent
-        sent += 1
-        return execute(*words)
-
-    with connection.execute_wrapper(count):
-        act()
-    return float(sent)
-
-
-def rows_read_by(act: Callable[[], object]) -> float:
-    """Return how many rows the database reads during an act."""
-    before = rows_read()
-    act()
-    return rows_read() - before
+def publisher(folder: Path) -> Callable[[], object]:
+    """Return a function that publishes the boards' data, as a process that has done it before."""
+    live.prepare()
+    for _ in range(_PUBLISHED_BEFORE):
+        live.publish(folder)
+    return lambda: live.publish(folder)
 
 
 def rows_read() -> float:

@@ -55,7 +55,13 @@ def _planted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _measured() -> dict[str, float]:
-    return {"night_rows": measuring.night().rows, **measuring.counts()}
+    swept = measuring.cost(measuring.sweep)
+    return {
+        "night_rows": measuring.night().cost.rows,
+        "sweep_statements": swept.statements,
+        "sweep_rows": swept.rows,
+        "metrics_rows": measuring.cost(measuring.scrape).rows,
+    }
 
 
 def test_nothing_grows_faster_than_a_small_history_and_a_reader_of_all_of_it_is_found(

@@ -1,13 +1,13 @@
 """A history of ten years against one an eighth as long, with the same meetings a week.
 
 What is done every night, every second, at every sweep and at every scrape must not grow with the
-past. The history grows from H to 2 H, 4 H and 8 H in one database (`tests/support/history`), and at
-each length the same is measured: an ordinary night with all its jobs, the sweep, the metrics, the
-boards' publisher, the start of each process, and settlements. Each is measured in seconds of
-processor, ours and the database's, so that other load on the machine does not count; a night, a
-sweep and the metrics also in rows that the database reads, and a sweep in statements. Sales and
-payments are done on copies of the history at each length, in turn (`tests/bench/pacing.py`). Every
-figure is printed at each length. Its slope is that of the line which fits all four best
+past. The history grows from H to 2 H, 4 H and 8 H in one database (`tests/support/history`), and a
+copy is kept at each length. On these the same is done in turn (`tests/bench/pacing.py`): ordinary
+nights, sweeps, scrapes of the metrics, publications of the boards, the start of each process, sales
+and payments. So the state of the machine is in all lengths alike. Each is measured in seconds of
+processor, ours and the database's; most also in rows that the database reads, and a sweep in
+statements. Settlements are those of the history's last weeks. Every figure is printed at each
+length. Its slope is that of the line which fits all four best
 (`tests/bench/growth/judging.py`): 0 where it does not grow, and 1 where it grows as the history
 does. More than 1 fails the run; and for each row of what was wanted the run prints whether it is
 met.
@@ -29,7 +29,6 @@ from django.db import connections
 from psycopg import sql
 
 from core.journal.acting import name_process
-from core.screens import live
 from core.tools.embedded.postgres import DATABASE
 from core.tools.embedded.server import ROOT
 from tests.bench import archiving, pacing
@@ -49,7 +48,7 @@ ACTS = ("sale", "pay", "settle")
 """Acts whose speed is wanted; their seconds are drawn and checked, as those of the others."""
 FLAT = (
     *("night", "night_rows", "sweep", "sweep_statements", "sweep_rows"),
-    *("metrics", "metrics_rows", "live"),
+    *("metrics", "metrics_rows", "live", "live_rows"),
     *("restart_web", "restart_live", "restart_worker", *ACTS),
 )
 _RECOUNTING = ("sunday_night", "sunday_night_rows")
@@ -74,7 +73,7 @@ _SHORTER = 0.5
 """A smaller run is shorter, but not as much as it has less: a night looks at some ten weeks."""
 _DRAWING = "decade.svg"
 _PLAYS_IN = 50  # a play for so many tickets
-_BEST_OF, _PUBLICATIONS, _LAST_WEEKS = 3, 20, 4
+_LAST_WEEKS = 4
 _MONTHS_RETIRED = 3
 _SESSIONS = 2  # that make the history, on two processors
 _SOLD_AND_PRINTED = 5_000  # enough that pages which are not full do not count
@@ -149,19 +148,21 @@ def _grown(store: Store, history: History, length: int) -> tuple[dict[int, Secon
         stored[times] = archiving.sizes()
         wal += archiving.wal_bytes()
         _tell_planner()
-        at[times] = _measured(store) | {"settle": _each(history.done["settle"])}
+        at[times] = _nights() | {"settle": _each(history.done["settle"])}
         told[times] = pacing.told(history)
         pacing.copy(store, pacing.database(times))
-        print(times, "H:", {name: round(s, 4) for name, s in at[times].items()}, flush=True)
+        print(times, "H: it is", round(history.weeks), "weeks long", flush=True)
     rounds = pacing.rounds(store, told)
-    for act, by_length in rounds.items():
-        for times, seconds in zip(LENGTHS, by_length, strict=True):
-            at[times][act] = median(seconds)
+    for name, by_length in rounds.items():
+        for times, measured in zip(LENGTHS, by_length, strict=True):
+            at[times][name] = median(measured)
+    for times in LENGTHS:
+        print(times, "H:", {name: round(value, 4) for name, value in at[times].items()}, flush=True)
     tickets = history.tickets
     sold = tickets * length * (LENGTHS[-1] - LENGTHS[0])
     by_table = {name: (size - stored[1][name]) / sold for name, size in stored[8].items()}
     return at, _figures(at) | {
-        **{f"decade.{act}_ratio": pacing.speed_ratio(each) for act, each in rounds.items()},
+        **{f"decade.{name}_ratio": _ratio(name, each) for name, each in rounds.items()},
         "decade.weeks": float(history.weeks),
         "decade.tickets": float(history.weeks * tickets),
         "decade.bytes_with_all_that_follows": sum(by_table.values()),
@@ -181,36 +182,22 @@ def _draw(store: Store, series: judging.Series, weeks_in_all: int) -> None:
     (ROOT / folder / _DRAWING).write_text(drawing.growth(title, LENGTHS, series))
 
 
-def _measured(store: Store) -> Seconds:
-    """Return the seconds of everything that is done again and again, at this length."""
+def _nights() -> Seconds:
+    """Do the nights after a Sunday and a Monday; return what the first cost, and the jobs of the
+    second.
+    """
     sunday, ordinary = measuring.night(), measuring.night()
     return {
-        "sunday_night": sunday.seconds,
-        "sunday_night_rows": sunday.rows,
-        "night": ordinary.seconds,
-        "night_rows": ordinary.rows,
-        "sweep": measuring.best_s(measuring.sweep, of=_BEST_OF),
-        "metrics": measuring.best_s(measuring.scrape, of=_BEST_OF),
-        **measuring.counts(),
-        "live": _live_cpu_s(),
-        **{
-            f"restart_{what}": store.process("restarter", what)["seconds"]
-            for what in ("web", "live", "worker")
-        },
+        "sunday_night": sunday.cost.seconds,
+        "sunday_night_rows": sunday.cost.rows,
         **{f"night.{job}": seconds for job, seconds in ordinary.jobs_s.items()},
     }
 
 
-def _live_cpu_s() -> float:
-    """Return the processor seconds of a publication, ours and the database's, when all is warm."""
-    with tempfile.TemporaryDirectory() as folder:
-        live.prepare()
-        for _ in range(3):  # the publisher knows the sums from then on
-            live.publish(Path(folder))
-        began = ours_s()
-        for _ in range(_PUBLICATIONS):
-            live.publish(Path(folder))
-        return (ours_s() - began) / _PUBLICATIONS
+def _ratio(name: str, by_length: list[list[float]]) -> float:
+    """Return 8 H to H, the middle of the rounds; of a sale or payment, that of the speeds."""
+    ratio = pacing.ratio(by_length)
+    return 1 / ratio if name in ACTS else ratio
 
 
 def _tell_planner() -> None:

@@ -1,18 +1,25 @@
-"""Do acts on one history, on command, and print the processor time that they took in the server.
+"""Do acts on one history, on command, and print what one of them cost.
 
-The first line of the input is the history: its weeks, and its terminals with their tokens. The next
-meeting is put on sale, and each further line is a command: `sell 200`, `settle`, `pay 50`. Each is
-answered by a line of JSON: the acts done, and the seconds of the server's processor in all.
+The first line of the input is the history: its weeks, and its terminals with their tokens. Each
+further line is a command: first `night`, `sweep`, `metrics` and `live`, which are done again and
+again while nothing is on sale, then `sell 200`, `settle` and `pay 50` of the next meeting. Each is
+answered by a line of JSON: what one act cost (`measuring.Cost`); of the acts of terminals only the
+seconds of the server's processor.
 """
 
 import json
 import sys
+import tempfile
+from dataclasses import asdict
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import django
 
 from tests.bench.processor import backend_s
+
+_PUBLICATIONS = 20
 
 
 def main() -> None:
@@ -20,28 +27,54 @@ def main() -> None:
 
     django.setup()
     from core.journal.acting import name_process
-    from tests.support.history import acts, weeks
+    from tests.bench.growth import measuring
 
     name_process("command:bench")
     history = _history(json.loads(sys.stdin.readline()))
-    contest = history.on_sale()
-    sunday = history.saturday + timedelta(days=1)
-    sold = 0
-    _answer(0, 0.0)
-    for line in sys.stdin:
-        command, _, number = line.strip().partition(" ")
-        count = int(number or 0)
-        prizes = acts.unpaid(contest)[:count] if command == "pay" else []
+    terminals = None
+    with tempfile.TemporaryDirectory() as folder:
+        publish = measuring.publisher(Path(folder))
+        again = {
+            "night": lambda: measuring.night().cost,
+            "sweep": lambda: measuring.cost(measuring.sweep),
+            "metrics": lambda: measuring.cost(measuring.scrape),
+            "live": lambda: measuring.cost(publish, times=_PUBLICATIONS),
+        }
+        _answer(seconds=0.0)
+        for line in sys.stdin:
+            command, _, number = line.strip().partition(" ")
+            if command in again:
+                _answer(**asdict(again[command]()))
+            else:
+                terminals = terminals or Terminals(history)
+                _answer(seconds=terminals.each_s(command, int(number or 0)))
+
+
+class Terminals:
+    """The terminals of a history, which sell the next meeting and pay its prizes."""
+
+    def __init__(self, history: Any) -> None:
+        self._history = history
+        self._contest = history.on_sale()
+        self._sunday = history.saturday + timedelta(days=1)
+        self._sold = 0
+
+    def each_s(self, command: str, count: int) -> float:
+        """Do so many acts; return the seconds of the server's processor for each."""
+        from tests.support.history import acts, weeks
+
+        prizes = acts.unpaid(self._contest)[:count] if command == "pay" else []
         began = backend_s()
         if command == "sell":
-            sold += history.sell(contest, count).count
+            count = self._history.sell(self._contest, count).count
+            self._sold += count
         elif command == "pay":
-            count = acts.pay(contest, sunday, prizes).count
-        else:
-            acts.print_all(contest, sold)
-            history.settle(contest)
-            weeks.to_sunday(sunday)
-        _answer(count, backend_s() - began)
+            count = acts.pay(self._contest, self._sunday, prizes).count
+        elif command == "settle":
+            acts.print_all(self._contest, self._sold)
+            self._history.settle(self._contest)
+            weeks.to_sunday(self._sunday)
+        return (backend_s() - began) / max(1, count)
 
 
 def _history(told: dict[str, Any]) -> Any:
@@ -66,8 +99,8 @@ def _history(told: dict[str, Any]) -> Any:
     return History(points, told["tickets"], weeks=told["weeks"])
 
 
-def _answer(count: int, seconds: float) -> None:
-    print(json.dumps({"count": count, "seconds": seconds}), flush=True)
+def _answer(**figures: float) -> None:
+    print(json.dumps(figures), flush=True)
 
 
 main()
