@@ -148,7 +148,7 @@ JOBS: tuple[Job, ...] = (
         run=unprinted,
     ),
     code_again_job(
-        "lototrot", given="lototrot_codegiven", copies="lototrot_reprint", key="ticket_id"
+        "lototrot", repeats="lototrot_codegiven", copies="lototrot_reprint", key="ticket_id"
     ),
     Job(
         name=SEALS,

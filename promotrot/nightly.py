@@ -17,7 +17,7 @@ JOBS: tuple[Job, ...] = (
     ),
     code_again_job(
         "promotrot",
-        given="promotrot_vouchercodegiven",
+        repeats="promotrot_vouchercodegiven",
         copies="promotrot_voucherreprint",
         key="voucher_id",
     ),

@@ -185,8 +185,8 @@ def test_the_verifiers_take_what_is_on_the_page() -> None:
     proof = shown("proof")
     whole = verifier("public_log").log_holds([shown("entry"), proof["seal"]], [PUBLIC])
     assert whole.startswith("WHOLE: 2 entries")
-    said = verifier("ticket").proof_holds(proof, CODE.shown, PUBLIC)
-    assert said.startswith("SEALED: ticket 2 of 3")
+    verdict = verifier("ticket").proof_holds(proof, CODE.shown, PUBLIC)
+    assert verdict.startswith("SEALED: ticket 2 of 3")
     text = b"trot code commitment\0T" + CODE.text.encode() + BLIND
     assert hashlib.sha256(text).hexdigest() in examples()["commitment"]
 

@@ -134,10 +134,10 @@ def unnamed_calls(text: str, functions: set[str]) -> list[str]:
     """
     calls = []
     for call in _CALL.finditer(text):
-        given = arguments(text, call.end()) if call[1] in functions else []
-        few = 1 if any("%" in each for each in given) else 2
-        if len(given) > few and not all("=>" in each for each in given):
-            calls.append(f"{call[1]}({','.join(given)})")
+        values = arguments(text, call.end()) if call[1] in functions else []
+        few = 1 if any("%" in each for each in values) else 2
+        if len(values) > few and not all("=>" in each for each in values):
+            calls.append(f"{call[1]}({','.join(values)})")
     return calls
 
 

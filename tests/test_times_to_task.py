@@ -13,8 +13,8 @@ DOCUMENT = (ROOT / "docs" / "screens.md").read_text("utf-8")
 
 def counted(folder: Path, *names: str) -> None:
     for number, name in enumerate(names):
-        said = {"acts": 2 + number, "seconds": 0.125 + number}
-        (folder / f"{name}.json").write_text(json.dumps(said), "utf-8")
+        figures = {"acts": 2 + number, "seconds": 0.125 + number}
+        (folder / f"{name}.json").write_text(json.dumps(figures), "utf-8")
 
 
 def test_a_task_that_was_not_counted_is_not_written(tmp_path: Path) -> None:

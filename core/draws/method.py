@@ -121,9 +121,9 @@ def entropy_canonical(source: Source, text: str) -> str:
     return " ".join(map(str, numbers))
 
 
-def _need(given: int, least: int) -> None:
-    if given < least:
-        raise EntropyTooLittle(given=given, least=least)
+def _need(count: int, least: int) -> None:
+    if count < least:
+        raise EntropyTooLittle(given=count, least=least)
 
 
 def field_digest(entries: Sequence[str]) -> bytes:

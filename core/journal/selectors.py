@@ -156,12 +156,14 @@ def story(row: Model, related: Sequence[Any], further: Iterable[Model] = ()) -> 
     )
 
 
-def _left_out(row: Model, related: Sequence[Any], told: Sequence[Model]) -> list[tuple[Any, int]]:
+def _left_out(
+    row: Model, related: Sequence[Any], shown_rows: Sequence[Model]
+) -> list[tuple[Any, int]]:
     """Return the keys of which not all rows are told, with how many are not.
 
     Only tables of which as many were told as may be are counted, all by one statement.
     """
-    of_table = Counter(type(one) for one in told)
+    of_table = Counter(type(one) for one in shown_rows)
     full = [key for key in related if of_table[key.model] >= MOST_OF_A_TABLE]
     parts = [
         f'(SELECT count(*) FROM (SELECT 1 FROM "{key.model._meta.db_table}"'
@@ -194,9 +196,7 @@ def _written(
             if xid is not None:
                 keys.setdefault(selected[number][0], {})[key] = xid
     return [
-        (told, xids[told.pk])
-        for model, xids in keys.items()
-        for told in _loaded(model, xids).values()
+        (row, xids[row.pk]) for model, xids in keys.items() for row in _loaded(model, xids).values()
     ]
 
 

@@ -23,7 +23,7 @@ _PAID = """
 SELECT p.uuid::text, p.amount_cents, p.paid_at, m.code, o.number::text, g.road, g.at
   FROM payoffice_payment p
   JOIN payoffice_claim c ON c.id = p.claim_id AND c.game = %(game)s
-  JOIN (SELECT {key} AS document_id, operator_id, road, given_at AS at FROM {given}
+  JOIN (SELECT {key} AS document_id, operator_id, road, given_at AS at FROM {repeats}
         UNION ALL
         SELECT {key}, operator_id, 'copy', printed_at FROM {copies}) g
     ON g.document_id = c.document_id
@@ -35,13 +35,13 @@ SELECT p.uuid::text, p.amount_cents, p.paid_at, m.code, o.number::text, g.road, 
 """
 
 
-def code_again_job(game: str, *, given: str, copies: str, key: str) -> Job:
+def code_again_job(game: str, *, repeats: str, copies: str, key: str) -> Job:
     """Return the nightly job of a game.
 
-    `given` and `copies` are its tables of codes given again and of marked copies; `key` is the
+    `repeats` and `copies` are its tables of codes given again and of marked copies; `key` is the
     column of the document in both.
     """
-    query = _PAID.format(given=given, copies=copies, key=key)
+    query = _PAID.format(repeats=repeats, copies=copies, key=key)
 
     def listed(day: date) -> Outcome:
         begin, end = day_bounds(day)

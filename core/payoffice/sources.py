@@ -123,13 +123,13 @@ class Won:
 class Reasons:
     """Why a document is worth its amount, from the figures on record, in the language in force.
 
-    `said` are sentences on what changed the prices. `figures` is the row that the figures are of,
+    `sentences` tell what changed the prices. `figures` is the row that the figures are of,
     and `figures_title` its name; `heads` name the columns of units and of the price of one.
     `agrees` is False if what was won does not add up to the amount on record.
     """
 
     won: tuple[Won, ...]
-    said: tuple[str, ...]
+    sentences: tuple[str, ...]
     figures: Model
     figures_title: str
     heads: tuple[str, str]

@@ -239,7 +239,7 @@ def _opened(proposal: Proposal, by: StaffActor) -> None:
         appointment=content["appointment"],
         password=password,
         second_from=waited_until(),
-        given=proposal,
+        proposal=proposal,
     )
 
 

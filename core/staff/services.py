@@ -156,7 +156,7 @@ def user_insert(
     roles: list[str],
     appointment: str,
     second_from: datetime.datetime | None,
-    given: Proposal | None = None,
+    proposal: Proposal | None = None,
 ) -> User:
     """Store an account with the hash of a password, which its person must change.
 
@@ -171,7 +171,7 @@ def user_insert(
         roles=roles,
         appointment=appointment,
         second_from=second_from,
-        given=given,
+        given=proposal,
         created_at=clock.now(),
     )
     if User.objects.filter(username=username).exists():

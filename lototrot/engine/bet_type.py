@@ -144,7 +144,7 @@ def differing(bet_type: BetType, figures: BetTypeFigures) -> tuple[str, ...]:
         "shares_below": (_by_name(bet_type.below), dict(figures.shares_below)),
         "shares_above": (_by_name(bet_type.above), dict(figures.shares_above)),
     }
-    return tuple(name for name, (given, wanted) in have.items() if given != wanted)
+    return tuple(name for name, (value, wanted) in have.items() if value != wanted)
 
 
 def _by_name(shares: Shares) -> dict[str, Fraction]:

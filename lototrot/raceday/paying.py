@@ -97,9 +97,9 @@ def _offices_open(stage: Stage) -> Seller:
         organiser.post(f"premises/{ENTITY}/operators", person)
     code = enrolment_code(organiser, "CAIXA-T1")
     entity = Seller.enrol(
-        stage.api.sales_url, ENTITY, "CAIXA-T1", 1, code=code, pin=stage.pin, given=first_pin
+        stage.api.sales_url, ENTITY, "CAIXA-T1", 1, code=code, pin=stage.pin, first_pin=first_pin
     )
-    entity.pin_choose(SECOND_OPERATOR, given=first_pin, pin=stage.pin)
+    entity.pin_choose(SECOND_OPERATOR, first_pin=first_pin, pin=stage.pin)
     session = {"premises": CENTRAL, "float_cents": FLOAT_CENTS}
     stage.kept["office.session"] = stage.staff["caj1"].post("office/cash-sessions", session)
     step(f"The Central Office opens with {euros(FLOAT_CENTS)} in cash; a bank opens a window")

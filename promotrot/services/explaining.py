@@ -63,13 +63,15 @@ def reasons_of(voucher: Voucher) -> Reasons | None:
             for prize in voucher.prizes
         )
     )
-    return _reasons(won, voucher, agrees=agrees, said=_said(voucher, end))
+    return _reasons(won, voucher, agrees=agrees, sentences=_said(voucher, end))
 
 
-def _reasons(won: tuple[Won, ...], of: Voucher, *, agrees: bool, said: tuple[str, ...]) -> Reasons:
+def _reasons(
+    won: tuple[Won, ...], of: Voucher, *, agrees: bool, sentences: tuple[str, ...]
+) -> Reasons:
     return Reasons(
         won=won,
-        said=said,
+        sentences=sentences,
         figures=of.ticket,
         figures_title=_("The play with all that is on record of it"),
         heads=(_("Prizes"), _("Value")),
@@ -189,7 +191,7 @@ def _paid_back(voucher: Voucher, end: PlayEnd) -> Reasons:
         cents=voucher.ticket.price_cents,
     )
     agrees = won.cents == voucher.amount_cents and not end.tier
-    return _reasons((won,), voucher, agrees=agrees, said=_said(voucher, end))
+    return _reasons((won,), voucher, agrees=agrees, sentences=_said(voucher, end))
 
 
 def _drawn(voucher: Voucher, draw: DebtDraw) -> Reasons:
@@ -207,4 +209,4 @@ def _drawn(voucher: Voucher, draw: DebtDraw) -> Reasons:
         steps=steps,
     )
     agrees = voucher.amount_cents in shares(draw.owed_cents, draw.winners)
-    return _reasons((won,), voucher, agrees=agrees, said=())
+    return _reasons((won,), voucher, agrees=agrees, sentences=())

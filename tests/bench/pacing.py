@@ -69,8 +69,8 @@ class Pace:
         answer = process.stdout.readline()
         if not answer:
             raise RuntimeError(f"the process ended with {process.wait()} at {line[:40]!r}")
-        told: dict[str, Any] = json.loads(answer)
-        return told
+        reply: dict[str, Any] = json.loads(answer)
+        return reply
 
 
 def told(history: History) -> dict[str, Any]:
@@ -125,7 +125,7 @@ def rounds(store: Store, histories: Mapping[int, dict[str, Any]]) -> Rounds:
     for what in _STARTED:
         starts = [partial(_start, store, database(times), what) for times in histories]
         figures |= _by_figure(f"restart_{what}", in_turn(starts, rounds=few))
-    paces = [Pace(store, database(times), told) for times, told in histories.items()]
+    paces = [Pace(store, database(times), state) for times, state in histories.items()]
     try:
         figures |= _by_figure("night", _in_turn(paces, "night", min(few, _MOST_NIGHTS)))
         for act in _REPEATED:

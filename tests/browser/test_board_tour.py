@@ -113,8 +113,8 @@ def tours(open_browser: Open, line: Line, published: None) -> list[Tour]:
         browser.find(".race .runner")
         browser.find(".race .withdrawn")
         assert browser.run_async(MOVED) < 0.05  # no section pushes another out of view
-        told = browser.run("return document.querySelector('.promotrot').innerText")
-        assert emission.reference in told
+        text = browser.run("return document.querySelector('.promotrot').innerText")
+        assert emission.reference in text
         ways.append(Tour(browser, "board", size, dark))
     return ways
 

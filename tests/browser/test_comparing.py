@@ -32,11 +32,11 @@ def test_what_changed_most_comes_first(tmp_path: Path) -> None:
     assert compared["marked.png"].changed == 100 / 5000
     assert compared["same.png"].changed == 0
     assert (new / "marked.marked.jpg").exists()
-    said = comparing.page([*compared.values()])
-    assert "4 of 5 pictures differ" in said
-    assert 'src="marked.marked.jpg"' in said
-    assert 'src="gone.png"' not in said, "there is none any more"
-    assert "same" not in said
+    page = comparing.page([*compared.values()])
+    assert "4 of 5 pictures differ" in page
+    assert 'src="marked.marked.jpg"' in page
+    assert 'src="gone.png"' not in page, "there is none any more"
+    assert "same" not in page
 
 
 def test_the_last_pictures_are_kept_unless_there_are_none(tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ def test_the_administration(
     browser.go(f"{line.url}/admin/")
     browser.find("#id_code")
     tour.stop("sign-on")
-    newcomer = person(browser, line.url, Role.AUDITOR, has_device=False, given=True)
+    newcomer = person(browser, line.url, Role.AUDITOR, has_device=False, has_given_password=True)
     newcomer.sign_on(code="")
     browser.find("#id_password_again")
     tour.stop("first-password")

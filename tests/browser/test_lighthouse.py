@@ -6,9 +6,9 @@ from tests.support.browser import lighthouse
 
 
 def page(name: str, *scores: int | None, error: str = "") -> dict[str, Any]:
-    told = dict(zip(lighthouse.CATEGORIES, scores, strict=False))
+    by_category = dict(zip(lighthouse.CATEGORIES, scores, strict=False))
     judged = {"failed": ["color-contrast"], "speed": 1234.5, "error": error}
-    return {"name": name, "scores": told, **judged}
+    return {"name": name, "scores": by_category, **judged}
 
 
 def test_a_page_below_the_least_or_without_a_score_is_too_low() -> None:

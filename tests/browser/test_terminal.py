@@ -84,10 +84,10 @@ def _closed_meanwhile(browser: Browser, shop: desk.Shop, closed: str) -> None:
     assert CashUp.objects.get().difference_cents == -50
 
 
-def _multiple(browser: Browser, said: dict[str, Any]) -> None:
+def _multiple(browser: Browser, words: dict[str, Any]) -> None:
     """Mark a multiple of six bets; the screen says what is missing and what one more mark costs."""
     desk.mark_all(browser, NUMBERS[:5])
-    browser.says(".missing", said["missing_races"][1].partition("{")[0])
+    browser.says(".missing", words["missing_races"][1].partition("{")[0])
     browser.says(".missing", "6")
     for race, number in ((6, 2), (7, 1), (7, 5)):
         desk.mark(browser, race, number)
@@ -128,7 +128,7 @@ def test_the_acts_of_a_counter_in_each_language(
     desk.to_sale(browser)
     assert browser.run("return document.documentElement.lang") == language
     with translation.override(language):
-        said: dict[str, Any] = texts.catalogue("terminal", "lototrot")
+        words: dict[str, Any] = texts.catalogue("terminal", "lototrot")
         closed = gettext(ContestClosed.message)
         lost = gettext("No connection: nothing is sold until it is back.")
 
@@ -141,7 +141,7 @@ def test_the_acts_of_a_counter_in_each_language(
     single = Ticket.objects.get()
     assert single.bets == 1 and str(single.uuid) in paper
 
-    _multiple(browser, said)
+    _multiple(browser, words)
     browser.says(".sum", amount)
     browser.click(".bet-bar .primary")
     browser.says("dialog", amount)  # the player sees it before paying
@@ -149,7 +149,7 @@ def test_the_acts_of_a_counter_in_each_language(
     browser.says("dialog", "Cavall 1.6")
     browser.click("dialog .notes .button")  # a note of 10.00, for a bet of 6.00
     browser.says("dialog .change", amount.replace("6", "4"))
-    browser.says("dialog", said["confirm_before_paying"])
+    browser.says("dialog", words["confirm_before_paying"])
     browser.click("dialog .primary")
     assert amount in desk.sold(browser, 2).replace("\u00a0", " ")
 
@@ -161,7 +161,7 @@ def test_the_acts_of_a_counter_in_each_language(
     assert [str(numbers_of(mask)[0]) for mask in drawn.legs()] == numbers
     assert browser.complaints() == []
 
-    _answered_late(browser, line, lost, said["waiting_answer"])
+    _answered_late(browser, line, lost, words["waiting_answer"])
     _closed_meanwhile(browser, shop, closed)
 
 
@@ -358,7 +358,7 @@ def test_an_operator_chooses_a_pin_and_none_shows(
     """
     monkeypatch.setattr(operators, "TRIES", Rate(per_s=0.5, burst=1))
     browser = open_browser()
-    shop = desk.shop(given=True)
+    shop = desk.shop(has_given_pin=True)
     browser.go(f"{line.url}/terminal/")
     browser.find("#enrolment-code")
     browser.run("document.activeElement.blur()")

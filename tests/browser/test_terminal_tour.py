@@ -38,7 +38,7 @@ def test_every_state_of_lototrot(
     settings: Any,
 ) -> None:
     settings.VAR_DIR = tmp_path
-    shop = desk.shop(told_programme.contest(range(1, 12), window_s=120), given=True)
+    shop = desk.shop(told_programme.contest(range(1, 12), window_s=120), has_given_pin=True)
     live.publish(live.folder())
     browser = open_browser(SIZES[size], dark=dark, language=language)
     tour = Tour(browser, "terminal", size, dark)
@@ -92,8 +92,8 @@ def _notice_fits(browser: Browser) -> None:
     """The notice of a stop is not higher than its place, in whichever language."""
     for code in ("ca", "es", "en"):
         with translation.override(code):
-            said: dict[str, Any] = texts.catalogue("terminal", "lototrot")
-        assert (code, browser.run(_NOTICE, said["stopped"], said["stopped_why"])) == (code, 0)
+            words: dict[str, Any] = texts.catalogue("terminal", "lototrot")
+        assert (code, browser.run(_NOTICE, words["stopped"], words["stopped_why"])) == (code, 0)
 
 
 def signing_on(browser: Browser, tour: Tour, shop: desk.Shop) -> None:

@@ -94,9 +94,9 @@ def test_the_same_race_without_the_draw_s_lock_is_seen_by_the_harness(
     both = threading.Barrier(2)
     order = method.order
 
-    def at_once(*given: Any) -> Any:
+    def at_once(*arguments: Any) -> Any:
         both.wait(PATIENCE_S)
-        return order(*given)
+        return order(*arguments)
 
     def unlocked(ident: Any, *, certified: bool = False) -> Draw:
         return Draw.objects.get(uuid=ident)

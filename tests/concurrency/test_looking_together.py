@@ -59,7 +59,7 @@ def test_each_look_is_an_act_of_its_own_and_one_of_two_alike_is_recorded(
 ) -> None:
     first, second = paying.worth(CENTS, CENTS)
     bar, shop = factories.point(), factories.point()
-    given = gathered(
+    answers = gathered(
         own_database,
         lambda: document_check(at=bar.actor, code=first.code),
         lambda: document_check(at=shop.actor, code=first.code),
@@ -67,7 +67,7 @@ def test_each_look_is_an_act_of_its_own_and_one_of_two_alike_is_recorded(
         lambda: document_check(at=bar.actor, code=second.code),
     )
     assert statements == [3]
-    assert [type(each) for each in given] == [Checked] * 4, given
+    assert [type(each) for each in answers] == [Checked] * 4, answers
     looks = list(Look.objects.all())
     seen = {(look.operator_id, look.subject) for look in looks}
     assert len(looks) == len(seen) == 3
@@ -90,13 +90,13 @@ def test_a_look_that_cannot_be_recorded_is_not_answered_and_harms_no_other(
         owner.execute(
             f"ALTER TABLE looks_look ADD CONSTRAINT not_that_one CHECK (subject <> '{refused}')"
         )
-    given = gathered(
+    answers = gathered(
         own_database,
         *[lambda t=t: document_check(at=point.actor, code=t.code) for t in tickets],
     )
     assert statements == [2]
-    assert isinstance(given[1], DatabaseError) and "not_that_one" in str(given[1])
-    assert isinstance(given[0], Checked) and isinstance(given[2], Checked)
+    assert isinstance(answers[1], DatabaseError) and "not_that_one" in str(answers[1])
+    assert isinstance(answers[0], Checked) and isinstance(answers[2], Checked)
     assert sorted(look.subject for look in Look.objects.all()) == sorted(
         f"lototrot:{tickets[n].ticket.pk}" for n in (0, 2)
     )

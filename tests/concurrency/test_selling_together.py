@@ -96,7 +96,7 @@ def test_each_has_its_own_answer_act_and_transaction(
     others = points(contest, 3)
     twice, signed_off = new_uuid(), factories.point()
     stranger = factories.point()
-    given = gathered(
+    answers = gathered(
         own_database,
         lambda: sell(place, contest, new_uuid()),
         lambda: sell(others[0], contest, twice),
@@ -118,11 +118,11 @@ def test_each_has_its_own_answer_act_and_transaction(
         lambda: sell(others[2], contest, new_uuid()),
     )
     assert statements == [6]
-    _, sold, refused, second, again, reused, last = given
+    _, sold, refused, second, again, reused, last = answers
     assert isinstance(refused, OperatorSessionUnknown) and isinstance(reused, UuidReused)
     assert not sold.replayed and again.replayed and again.code == sold.code
     tickets = {ticket.uuid: ticket for ticket in Ticket.objects.all()}
-    assert tickets.keys() == {each.uuid for each in (given[0], sold, second, last)}
+    assert tickets.keys() == {each.uuid for each in (answers[0], sold, second, last)}
     acts = {act.request_id: act for act in Act.objects.filter(source__name="lototrot.sale")}
     assert len({act.pk for act in acts.values()}) == len(tickets) == Transfer.objects.count()
     for ident, ticket in tickets.items():
@@ -137,7 +137,7 @@ def test_one_that_raises_harms_no_other(own_database: Database, statements: list
     others = points(contest, 4)
     with psycopg.connect(own_database.owner_url) as owner:
         owner.execute("ALTER TABLE lototrot_ticket ADD CONSTRAINT none_of_two CHECK (bets <> 2)")
-    given = gathered(
+    answers = gathered(
         own_database,
         lambda: sell(place, contest, new_uuid()),
         lambda: sell(others[0], contest, new_uuid()),
@@ -146,9 +146,9 @@ def test_one_that_raises_harms_no_other(own_database: Database, statements: list
         lambda: sell(others[3], contest, new_uuid()),
     )
     assert statements == [4]
-    assert [type(each) for each in given[:2] + given[3:]] == [Sold] * 4
-    assert isinstance(given[2], DatabaseError) and "none_of_two" in str(given[2])
-    assert not any(each.replayed for each in given if isinstance(each, Sold))
+    assert [type(each) for each in answers[:2] + answers[3:]] == [Sold] * 4
+    assert isinstance(answers[2], DatabaseError) and "none_of_two" in str(answers[2])
+    assert not any(each.replayed for each in answers if isinstance(each, Sold))
     assert Ticket.objects.count() == Transfer.objects.count() == 4
 
 
@@ -170,9 +170,9 @@ def test_one_that_waits_for_a_lock_does_not_hold_the_others_up(
         eventually(lambda: Ticket.objects.count() == 3)
         assert not begun.done()
         owner.rollback()
-        given = begun.result(PATIENCE_S)
+        answers = begun.result(PATIENCE_S)
     assert statements == [3]
-    assert [type(each) for each in given] == [Sold] * 4
+    assert [type(each) for each in answers] == [Sold] * 4
 
 
 def test_a_connection_lost_in_the_middle_leaves_each_sale_registered_once(
@@ -203,9 +203,9 @@ def test_a_connection_lost_in_the_middle_leaves_each_sale_registered_once(
             " AND datname = current_database()"
         )
         owner.execute("SELECT pg_advisory_unlock_all()")
-        given = begun.result(PATIENCE_S)
+        answers = begun.result(PATIENCE_S)
     assert statements == [4]
-    assert [type(each) for each in given] == [Sold] * 5
+    assert [type(each) for each in answers] == [Sold] * 5
     assert Ticket.objects.count() == Transfer.objects.count() == 5
 
 

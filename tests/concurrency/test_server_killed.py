@@ -84,9 +84,9 @@ def audit_plays(session: psycopg.Connection, players: Players) -> None:
         ).fetchall()
     )
     assert {uuid.UUID(ident) for (ident,) in players.said("sold")} <= rows.keys() <= asked
-    told = {uuid.UUID(ident): int(tier) for ident, tier in players.said("played")}
-    assert {ident: rows[ident] for ident in told} == told
-    assert len(asked - told.keys()) <= PLAYERS
+    tiers = {uuid.UUID(ident): int(tier) for ident, tier in players.said("played")}
+    assert {ident: rows[ident] for ident in tiers} == tiers
+    assert len(asked - tiers.keys()) <= PLAYERS
     # The places sold are the first ones of each lane, each once.
     none(
         "SELECT count(*) FROM (SELECT opening, first + n AS position FROM promotrot_lane,"

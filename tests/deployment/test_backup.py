@@ -20,9 +20,9 @@ SCRIPTS = ("archive.sh", "backup.sh", "restore.sh")
 
 @pytest.fixture
 def barman() -> dict[str, str]:
-    said = configparser.ConfigParser(interpolation=None)
-    said.read(DEPLOY / "barman.conf")
-    return {**said["barman"], **said["lototrot"]}
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.read(DEPLOY / "barman.conf")
+    return {**parser["barman"], **parser["lototrot"]}
 
 
 def test_backups_are_encrypted_kept_for_a_time_and_the_log_comes_as_it_is_written(
@@ -78,9 +78,9 @@ def test_the_machine_that_restores_has_the_private_key_and_no_key_of_the_program
 
 def test_a_restore_is_practised_each_week_and_a_base_backup_made_each_night() -> None:
     for timer, day in (("restore", "Wed "), ("backup", "")):
-        said = (DEPLOY / f"lototrot-{timer}.timer").read_text()
-        assert f"OnCalendar={day}*-*-* " in said
-        assert "Persistent=true" in said
+        text = (DEPLOY / f"lototrot-{timer}.timer").read_text()
+        assert f"OnCalendar={day}*-*-* " in text
+        assert "Persistent=true" in text
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
@@ -104,6 +104,6 @@ def test_a_restore_that_fails_says_so_in_words_and_figures_and_leaves_nothing(
     assert done.returncode
     assert "FAILED after" in (work / "last").read_text()
     assert [path.name for path in work.iterdir()] == ["last"]
-    said = (figures / "lototrot_restore.prom").read_text()
-    assert "lototrot_restore_passed 0\n" in said
-    assert re.search(r"^lototrot_restore_timestamp_seconds \d{10}$", said, re.MULTILINE)
+    metrics = (figures / "lototrot_restore.prom").read_text()
+    assert "lototrot_restore_passed 0\n" in metrics
+    assert re.search(r"^lototrot_restore_timestamp_seconds \d{10}$", metrics, re.MULTILINE)

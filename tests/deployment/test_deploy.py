@@ -119,10 +119,10 @@ def served(environment: dict[str, str], server: Postgres, tmp_path: Path) -> dic
 
 def of_kind(service: str, environment: dict[str, str]) -> dict[str, str]:
     """Return the environment of a container, with its keys as files."""
-    said = SERVICES[service]["environment"]
+    variables = SERVICES[service]["environment"]
     return environment | {
         name: value.replace("/run/secrets", environment["KEYS"])
-        for name, value in said.items()
+        for name, value in variables.items()
         if name.endswith("_FILE") or name in ("PROCESS", "SIGNER")
     }
 
@@ -219,8 +219,8 @@ def test_the_proxy_gives_out_what_is_published_and_asks_the_web_server_for_the_r
 def test_terminals_have_processes_of_their_own_and_the_proxy_limits_everybody_else() -> None:
     for service, role in (("sales", "sales"), ("web", None)):
         assert SERVICES[service]["environment"].get("PROCESS_ROLE") == role
-        said = (DEPLOY / unit(service)).read_text()
-        assert ("Environment=PROCESS_ROLE=sales" in said) == (role == "sales")
+        text = (DEPLOY / unit(service)).read_text()
+        assert ("Environment=PROCESS_ROLE=sales" in text) == (role == "sales")
     proxy = (DEPLOY / "nginx.conf").read_text()
     (told_apart,) = re.findall(r"map \$http_authorization \$who \{(.*?)\}", proxy, re.DOTALL)
     assert told_apart.split() == [
@@ -236,10 +236,10 @@ def test_terminals_have_processes_of_their_own_and_the_proxy_limits_everybody_el
         assert re.search(rf"limit_(req  zone=|conn ){zone}\b", proxy), zone
     assert "proxy_set_header X-Forwarded-For $remote_addr;" in proxy  # not what a client sent
     places = dict(re.findall(r"\n    location (\S.*?) \{\n(.*?)\n    \}", proxy, re.DOTALL))
-    passed = {place: said for place, said in places.items() if "proxy_pass" in said}
+    passed = {place: text for place, text in places.items() if "proxy_pass" in text}
     assert passed.keys() == {"= /livez", "/"}
-    for said in passed.values():  # whatever credentials are invented
-        assert {"public", "terminals"} <= set(re.findall(r"limit_req +zone=(\w+)", said))
+    for text in passed.values():  # whatever credentials are invented
+        assert {"public", "terminals"} <= set(re.findall(r"limit_req +zone=(\w+)", text))
     for place in ("= /metrics", "= /readyz"):
         assert places[place].split() == ["deny", "all;"]
 

@@ -125,9 +125,9 @@ def restored(
 def the_database_is_as_it_was(contest: Contest, sold: set[uuid.UUID]) -> None:
     verify_server()
     assert tickets() == sold
-    said = StringIO()
-    call_command("ledger_rebuild", stdout=said)
-    assert "none differs" in said.getvalue()
+    output = StringIO()
+    call_command("ledger_rebuild", stdout=output)
+    assert "none differs" in output.getvalue()
     account = contest.takings_account.code
     assert ledger.balance_cents(ledger.liability(account)) == len(sold) * contest.price_cents
     rounds.books_agree()

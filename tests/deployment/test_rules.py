@@ -157,7 +157,7 @@ def trial(case: Case) -> list[dict[str, Any]]:
     return [
         {
             "interval": "1m",
-            "input_series": [{"series": name, "values": said} for name, said in series.items()],
+            "input_series": [{"series": name, "values": values} for name, values in series.items()],
             "alert_rule_test": [{**asked, "exp_alerts": expected}],
         }
         for series, expected in ((case.series, [fired]), (case.quiet, []))
@@ -172,12 +172,12 @@ def test_every_rule_is_tried() -> None:
 @pytest.mark.skipif(PROMTOOL is None, reason="no promtool: make promtool")
 def test_each_rule_fires_and_stays_quiet(tmp_path: Path) -> None:
     tests = tmp_path / "rules.yml"
-    said = {
+    document = {
         "rule_files": [str(RULES)],
         "evaluation_interval": "1m",
         "tests": [test for case in CASES for test in trial(case)],
     }
-    tests.write_text(yaml.safe_dump(said))
+    tests.write_text(yaml.safe_dump(document))
     done = subprocess.run(
         [str(PROMTOOL), "test", "rules", str(tests)], capture_output=True, text=True, check=False
     )

@@ -102,7 +102,7 @@ def run(at: Ground, names: list[str], rounds: int, target: Path) -> dict[str, Ou
             outcomes[name] = Outcome(notes=[f"did not end: {fault}"[-400:]])
             at.recover()
         outcomes[name].end(time.monotonic() - began, at.seed, at.cluster.network.words)
-        refused = dict(at.crowd.told.refused)
+        refused = dict(at.crowd.answers.refused)
         if refused:
             outcomes[name].notes.append(f"refused for good: {counted(refused)}")
         if name in DRILLS:

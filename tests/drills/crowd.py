@@ -132,7 +132,7 @@ class Crowd:
         seed: int,
     ) -> None:
         self.base_url = base_url
-        self.told = Answers()
+        self.answers = Answers()
         self.closes_s = float("inf")
         self.renews = False
         self._goods = goods
@@ -162,14 +162,14 @@ class Crowd:
 
     def forget(self) -> None:
         """Begin again with what was told, after answers were lost on purpose."""
-        self.told = Answers()
+        self.answers = Answers()
         self._vouchers.clear()
 
     def wait_sales(self, more: int = 30, within_s: float = 120) -> None:
         """Wait until so many more sales are answered. Raise TimeoutError after `within_s`."""
-        enough = len(self.told.tried_ok) + more
+        enough = len(self.answers.tried_ok) + more
         deadline = time.monotonic() + within_s
-        while len(self.told.tried_ok) < enough:
+        while len(self.answers.tried_ok) < enough:
             if time.monotonic() > deadline:
                 raise TimeoutError(f"no {more} sales within {within_s:.0f} s")
             time.sleep(0.05)
@@ -177,7 +177,7 @@ class Crowd:
     def first_sale_after(self, instant: float, within_s: float) -> float:
         """Wait for the first sale tried after an instant; return its seconds after it, or inf."""
         deadline = time.monotonic() + within_s
-        while (at := self.told.first_sale_after(instant)) is None:
+        while (at := self.answers.first_sale_after(instant)) is None:
             if time.monotonic() > deadline:
                 return float("inf")
             time.sleep(0.05)
@@ -250,23 +250,23 @@ class _Line:
     def act(self, step: Step) -> dict[str, Any] | None:
         """Ask until there is an answer; return it if it is good. None when told to stop."""
         kind, ident, path, body = step
-        told, renewed = self._crowd.told, [ident]
-        told.asked[kind].add(ident)
+        answers, renewed = self._crowd.answers, [ident]
+        answers.asked[kind].add(ident)
         first = time.monotonic()
         while True:
             began = time.monotonic()
             status, answer = self._try(f"/api/v1/{path}", json.dumps(body).encode())
-            if told.note((kind, ident, path, body), first, began, status, answer):
+            if answers.note((kind, ident, path, body), first, began, status, answer):
                 return answer if status in (200, 201) else None
             if self._crowd._stop.wait(AGAIN_S):
                 return None
             if self._crowd.renews and kind == "sale":
                 ident = SERVER_CLOCK.request_uuid()
                 body = {**body, "uuid": str(ident)}
-                told.asked[kind].add(ident)
+                answers.asked[kind].add(ident)
                 renewed.append(ident)
                 if len(renewed) == 2:
-                    told.renewed.append(renewed)
+                    answers.renewed.append(renewed)
 
     def close(self) -> None:
         if self._link is not None:
@@ -298,7 +298,7 @@ class _Line:
 def parsed(status: int, content: bytes) -> dict[str, Any]:
     """Return an answer's JSON. One without JSON is transient if the status says so."""
     try:
-        said = json.loads(content)
+        document = json.loads(content)
     except ValueError:
         return {"transient": status >= 500}
-    return said if isinstance(said, dict) else {}
+    return document if isinstance(document, dict) else {}

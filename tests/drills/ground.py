@@ -148,12 +148,12 @@ class Ground:
 
     def note_refusals(self, outcome: Outcome) -> bool:
         """Note what was repeated and refused; return whether anything was refused for good."""
-        told = self.crowd.told
-        refused = told.refused_for_good
-        outcome.figures |= {"repeated": float(told.faults.total()), "refused": refused.total()}
-        if told.faults or refused:
+        answers = self.crowd.answers
+        refused = answers.refused_for_good
+        outcome.figures |= {"repeated": float(answers.faults.total()), "refused": refused.total()}
+        if answers.faults or refused:
             outcome.notes.append(
-                f"tries repeated: {counted(told.faults)}; refused: {counted(refused)}"
+                f"tries repeated: {counted(answers.faults)}; refused: {counted(refused)}"
             )
         return bool(refused)
 
@@ -183,19 +183,19 @@ class Ground:
         asked for.
         """
         missing: list[float] = []
-        invented, told = 0, self.crowd.told
+        invented, answers = 0, self.crowd.answers
         with psycopg.connect(url) as session:
             for kind, query in _ROWS.items():
                 rows = {UUID(str(ident)) for (ident,) in session.execute(query).fetchall()}
-                missing += [at for ident, at in told.answered[kind].items() if ident not in rows]
-                invented += len(rows - told.asked[kind] - self._before.get(kind, set()))
+                missing += [at for ident, at in answers.answered[kind].items() if ident not in rows]
+                invented += len(rows - answers.asked[kind] - self._before.get(kind, set()))
         return missing, invented
 
     def sold_twice(self) -> int:
         """Return how many tickets were sold to players who had one, by renewed requests."""
         with psycopg.connect(self.cluster.environment["DATABASE_OWNER_URL"]) as session:
             rows = {UUID(str(ident)) for (ident,) in session.execute(_ROWS["sale"]).fetchall()}
-        return sum(max(0, len(rows & set(idents)) - 1) for idents in self.crowd.told.renewed)
+        return sum(max(0, len(rows & set(idents)) - 1) for idents in self.crowd.answers.renewed)
 
     @contextmanager
     def renewing(self) -> Iterator[Crowd]:

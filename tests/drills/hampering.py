@@ -86,17 +86,17 @@ def disk(ground: Ground, rounds: int) -> Outcome:
         cluster.wait_standbys()
         switch_over(ground, leader, chosen)
         with ground.selling() as crowd:
-            faults = crowd.told.faults.copy()
+            faults = crowd.answers.faults.copy()
             filler = cluster.home(chosen) / "filler"
             _fill(filler)
             full = time.monotonic()
             time.sleep(_FULL_S)
-            sold = crowd.told.sales_between(full, time.monotonic())
+            sold = crowd.answers.sales_between(full, time.monotonic())
             filler.unlink()
             free = time.monotonic()
             outcome.first_sales_s.append(crowd.first_sale_after(free, _WITHIN_S))
             crowd.wait_sales()
-            met = crowd.told.faults - faults
+            met = crowd.answers.faults - faults
         cluster.wait_standbys()
         ground.audit(outcome)
         outcome.notes.append(

@@ -56,7 +56,7 @@ def _both_hosts(ground: Ground) -> int:
             host.kill()
         since = time.monotonic()
         time.sleep(_DEAD_S)
-        sold = crowd.told.sales_between(since, time.monotonic())
+        sold = crowd.answers.sales_between(since, time.monotonic())
         for host in hosts:
             host.start()
         crowd.wait_sales()

@@ -173,8 +173,8 @@ def patient_twin(ground: Ground, outcome: Outcome, lose: Callable[[str], None]) 
                 time.sleep(_TWIN_LOOKED_AT_S)
             finally:
                 cluster.network.mend(leader)
-            first = crowd.told.first_sale_after(cut)
-            sold = crowd.told.sales_between(cut, cut + _TWIN_LOOKED_AT_S)
+            first = crowd.answers.first_sale_after(cut)
+            sold = crowd.answers.sales_between(cut, cut + _TWIN_LOOKED_AT_S)
         cluster.wait_standbys()
     ground.begin_anew()
     without_s = float("inf") if first is None else first - cut
@@ -212,12 +212,12 @@ def standby(ground: Ground, rounds: int) -> Outcome:
             outcome.first_sales_s.append(crowd.first_sale_after(killed, _WITHIN_S))
             time.sleep(_WITH_ONE_S)
             crowd.wait_sales()
-            gap_s = crowd.told.longest_gap_s(killed, time.monotonic())
+            gap_s = crowd.answers.longest_gap_s(killed, time.monotonic())
             cluster.machines[standbys[1]].kill()
             time.sleep(2)
             since = time.monotonic()
             time.sleep(6)
-            alone = crowd.told.sales_between(since, time.monotonic())
+            alone = crowd.answers.sales_between(since, time.monotonic())
             for name in standbys:
                 cluster.machines[name].start()
             crowd.wait_sales()
@@ -261,8 +261,8 @@ def _alone_twin(ground: Ground) -> int:
 
 def etcd_lead(cluster: Cluster, name: str) -> None:
     """Make the etcd of a machine lead the others, if it does not yet."""
-    said = _etcd(cluster, name, "status", {})
-    wanted, leads = said["header"]["member_id"], said["leader"]
+    status = _etcd(cluster, name, "status", {})
+    wanted, leads = status["header"]["member_id"], status["leader"]
     for other in DATABASES:
         if wanted != leads and _etcd(cluster, other, "status", {})["header"]["member_id"] == leads:
             _etcd(cluster, other, "transfer-leadership", {"targetID": wanted})
@@ -277,8 +277,8 @@ def _etcd(cluster: Cluster, name: str, act: str, words: dict[str, str]) -> dict[
     connection.close()
     if answer.status != 200:
         raise EmbeddedError(f"etcd of {name} refused {act}: {text!r}")
-    said: dict[str, Any] = json.loads(text)
-    return said
+    reply: dict[str, Any] = json.loads(text)
+    return reply
 
 
 def need_namespaces(ground: Ground) -> None:

@@ -45,12 +45,12 @@ class Window:
 
     def add(self, crowd: Crowd, act: Callable[[], object]) -> float:
         """Run an act, add what was met meanwhile; return the processor's seconds it took."""
-        since, faults, before = time.monotonic(), crowd.told.faults.copy(), children_s()
+        since, faults, before = time.monotonic(), crowd.answers.faults.copy(), children_s()
         act()
         spent_s = children_s() - before
         crowd.wait_sales()
-        self.times_ms += [ms for at, ms in crowd.told.took_ms if at >= since]
-        self.faults += crowd.told.faults - faults
+        self.times_ms += [ms for at, ms in crowd.answers.took_ms if at >= since]
+        self.faults += crowd.answers.faults - faults
         self.processor_s += spent_s
         return spent_s
 

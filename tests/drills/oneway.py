@@ -64,7 +64,7 @@ def _host(ground: Ground, outcome: Outcome, lose: Callable[[str], None]) -> None
         finally:
             ground.cluster.network.mend(HOSTS[0])
         outcome.first_sales_s.append(crowd.first_sale_after(cut, _WITHIN_S))
-        gap_s = crowd.told.longest_gap_s(cut, time.monotonic())
+        gap_s = crowd.answers.longest_gap_s(cut, time.monotonic())
         crowd.wait_sales()
     longest_s = max(gap_s, outcome.figures.get("longest_gap_without_host_s", 0.0))
     outcome.figures["longest_gap_without_host_s"] = round(longest_s, 1)

@@ -66,8 +66,8 @@ class Outcome:
 def counted(words: Mapping[str, int]) -> str:
     """Return how often each word was met: "502 5 times, 503 once"; "none" if there is none."""
     times = {1: "once", 2: "twice"}
-    said = (f"{word} {times.get(count, f'{count} times')}" for word, count in words.items())
-    return ", ".join(said) or "none"
+    parts = (f"{word} {times.get(count, f'{count} times')}" for word, count in words.items())
+    return ", ".join(parts) or "none"
 
 
 def write(target: Path, outcomes: Mapping[str, Outcome], seed: int) -> None:
@@ -83,9 +83,9 @@ def recorded(target: Path) -> dict[str, Outcome]:
         return {}
     names = {each.name for each in fields(Outcome)}
     return {
-        name: Outcome(**{word: value for word, value in said.items() if word in names})
-        for name, said in json.loads(target.read_text()).items()
-        if isinstance(said, dict)
+        name: Outcome(**{word: value for word, value in values.items() if word in names})
+        for name, values in json.loads(target.read_text()).items()
+        if isinstance(values, dict)
     }
 
 

@@ -168,8 +168,8 @@ class Backups:
             "SHARED_BUFFERS": "128MB",
         }
         try:
-            said = self._run("restore.sh", environment)
-            (self._folder / f"{name}.log").write_text(said)
+            output = self._run("restore.sh", environment)
+            (self._folder / f"{name}.log").write_text(output)
             yield f"postgresql://{OWNER}@/{DATABASE}?host={work}/run"
         finally:
             end_all(self._mark)

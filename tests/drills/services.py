@@ -62,7 +62,7 @@ def process(ground: Ground, rounds: int, *, kind: str) -> Outcome:
             host.children[kind].kill()
             outcome.first_sales_s.append(crowd.first_sale_after(killed, _BACK_WITHIN_S))
             goes_on_s = _changes_within(ground, kind, _WORK_WITHIN_S)
-            gap_s = crowd.told.longest_gap_s(killed, time.monotonic())
+            gap_s = crowd.answers.longest_gap_s(killed, time.monotonic())
             host.children[kind].start()
             crowd.wait_sales()
         if goes_on_s is None:

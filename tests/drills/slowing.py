@@ -109,7 +109,7 @@ def _times_ms(crowd: Crowd) -> list[float]:
     """Wait for some seconds; return how long each act took that was answered meanwhile."""
     since = time.monotonic()
     time.sleep(_MEASURED_S)
-    return [ms for at, ms in crowd.told.took_ms if at >= since]
+    return [ms for at, ms in crowd.answers.took_ms if at >= since]
 
 
 def _commands(ground: Ground, name: str) -> Commands:

@@ -14,13 +14,13 @@ def outcomes() -> dict[str, Outcome]:
 
 def test_the_figures_have_the_agreed_names(tmp_path: Path) -> None:
     write(tmp_path / "var" / "drill.json", outcomes(), 5)
-    said = json.loads((tmp_path / "var" / "drill.json").read_text())
-    assert said["seed"] == 5
+    document = json.loads((tmp_path / "var" / "drill.json").read_text())
+    assert document["seed"] == 5
     agreed = {"rounds", "lost", "invented", "first_sale_p95_s", "passed", "twin_lost"}
     for name in ("primary", "web"):
-        assert agreed <= said[name].keys()
-    assert said["primary"]["first_sale_p95_s"] == 3.0
-    assert said["web"]["first_sale_p95_s"] is None
+        assert agreed <= document[name].keys()
+    assert document["primary"]["first_sale_p95_s"] == 3.0
+    assert document["web"]["first_sale_p95_s"] is None
 
 
 def test_a_drill_that_lost_is_marked() -> None:

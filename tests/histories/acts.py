@@ -23,11 +23,11 @@ def act(
     **facts: Any,
 ) -> Act:
     """Return an act from one millisecond to another, one long by default; no outcome: no answer."""
-    given = {name: value for name, value in (("request", request), ("entropy", entropy)) if value}
+    inputs = {name: value for name, value in (("request", request), ("entropy", entropy)) if value}
     if not outcome:
-        return Act(client, kind, subject, asked, inf, None, given)
+        return Act(client, kind, subject, asked, inf, None, inputs)
     answered = asked + 1 if answered is None else answered
-    return Act(client, kind, subject, asked, answered, Answer(outcome, facts), given)
+    return Act(client, kind, subject, asked, answered, Answer(outcome, facts), inputs)
 
 
 def sold(name: str, asked: float, at: datetime = NOON, **more: Any) -> Act:
@@ -44,8 +44,8 @@ def seen(asked: float, *live: str, phase: str = "open", **more: Any) -> Act:
 def one_after_another(*acts: Act) -> list[Act]:
     """Return the acts at instants of their own, in this order."""
     return [
-        Act(a.client, a.kind, a.subject, 10.0 * n, 10.0 * n + 1, a.answer, a.given)
+        Act(a.client, a.kind, a.subject, 10.0 * n, 10.0 * n + 1, a.answer, a.inputs)
         if a.answer is not None
-        else Act(a.client, a.kind, a.subject, 10.0 * n, inf, None, a.given)
+        else Act(a.client, a.kind, a.subject, 10.0 * n, inf, None, a.inputs)
         for n, a in enumerate(acts)
     ]

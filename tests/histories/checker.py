@@ -150,9 +150,9 @@ def _until(acts: Iterable[Act], instant_ms: float) -> list[Act]:
 def _said(acts: Iterable[Act]) -> list[Act]:
     """Return the acts without those that can neither explain an answer nor contradict one."""
     acts = list(acts)
-    told = [act for act in acts if act.answer is not None]
-    subjects = {act.subject for act in told} | {""}
-    is_all_told = any(act.kind in OF_ALL for act in told)
+    answered = [act for act in acts if act.answer is not None]
+    subjects = {act.subject for act in answered} | {""}
+    is_all_told = any(act.kind in OF_ALL for act in answered)
     return [
         act
         for act in acts
@@ -169,11 +169,11 @@ def fault_in_words(model: Model, acts: Sequence[Act], name: str) -> str | None:
     if linearizable(model, acts):
         return None
     part = smallest(model, acts)
-    told = [act for act in part if act.answer is not None]
+    answered = [act for act in part if act.answer is not None]
     others = [act for act in part if act.answer is None]
     ended = search(model, part)
-    lines = [f"No order of the acts on {name} explains these {len(told)} answers:"]
-    lines += [f"    {act}" for act in told]
+    lines = [f"No order of the acts on {name} explains these {len(answered)} answers:"]
+    lines += [f"    {act}" for act in answered]
     if others:
         count = Counter(map(_short, others))
         named = [f"{what} ({times})" if times > 1 else what for what, times in count.items()]

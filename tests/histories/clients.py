@@ -27,7 +27,7 @@ class Step:
     act: Callable[[], Answer]
     kind: str
     subject: str = ""
-    given: Mapping[str, Any] = field(default_factory=dict)
+    inputs: Mapping[str, Any] = field(default_factory=dict)
     pause_ms: float = 0.0
     ended_after_ms: float | None = None
     """So long after it begins, its connection is ended."""
@@ -122,14 +122,16 @@ def _do(number: int, step: Step, ending: Ending, recorder: Recorder) -> None:
     if step.ended_after_ms is not None:
         timer = ending.later(step.ended_after_ms)
     answer = recorder.do(
-        number, step.kind, lambda: _tried(step), subject=step.subject, **step.given
+        number, step.kind, lambda: _tried(step), subject=step.subject, **step.inputs
     )
     if timer is not None:
         timer.cancel()
         timer.join()
     if answer is None and step.again is not None:
         again = step.again
-        recorder.do(number, step.kind, lambda: attempted(again), subject=step.subject, **step.given)
+        recorder.do(
+            number, step.kind, lambda: attempted(again), subject=step.subject, **step.inputs
+        )
 
 
 def _tried(step: Step) -> Answer | None:

@@ -44,7 +44,7 @@ class DocumentModel:
         yield replace(state, over=True)
 
     def _pay(self, state: Document, act: Act, answer: Answer | None) -> Iterable[Document]:
-        request = act.given["request"]
+        request = act.inputs["request"]
         if answer is None:
             if state.state in ("prize", "presented"):
                 yield Document("paid", state.over, request)

@@ -56,7 +56,7 @@ class DrawModel:
             yield state
 
     def _enter(self, state: Draw, act: Act, answer: Answer | None) -> Iterable[Draw]:
-        entropy = act.given["entropy"]
+        entropy = act.inputs["entropy"]
         if answer is None:
             if state.phase == "committed":
                 yield replace(state, phase="drawn", entropy=entropy)

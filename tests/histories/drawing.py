@@ -81,17 +81,17 @@ class DrawingGround:
 
     def step(self, kind: str, *, kills: bool = True) -> Step:
         """Return an act at a moment and with a fault that the seed decides."""
-        given, act = {}, getattr(self, kind)
+        inputs, act = {}, getattr(self, kind)
         is_killed = kills and kind != "read"
         insists = kind != "start" and self.random.random() < 0.7
         if kind == "enter":
             entropy = self.random.choice([*DICE])
-            given, act = {"entropy": entropy}, lambda: self.enter(entropy)
+            inputs, act = {"entropy": entropy}, lambda: self.enter(entropy)
         return Step(
             act,
             kind,
             "",
-            given,
+            inputs,
             pause_ms=pauses(self.random, 20),
             ended_after_ms=ended_after(self.random, 0.2, 15) if is_killed else None,
             is_lost=is_killed and self.random.random() < 0.1,

@@ -27,8 +27,8 @@ class Answer:
             raise AttributeError(name) from None
 
     def __str__(self) -> str:
-        told = ", ".join(f"{name} {_text(value)}" for name, value in self.facts.items())
-        return f"{self.outcome} ({told})" if told else self.outcome
+        facts = ", ".join(f"{name} {_text(value)}" for name, value in self.facts.items())
+        return f"{self.outcome} ({facts})" if facts else self.outcome
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,15 +45,15 @@ class Act:
     asked_ms: float
     answered_ms: float = inf
     answer: Answer | None = None
-    given: Mapping[str, Any] = field(default_factory=dict)
+    inputs: Mapping[str, Any] = field(default_factory=dict)
 
     def unanswered(self) -> "Act":
         """Return the act as one whose answer was lost."""
         return replace(self, answered_ms=inf, answer=None)
 
     def __str__(self) -> str:
-        given = " ".join(f"{name} {_text(value)}" for name, value in self.given.items())
-        what = " ".join(filter(None, (self.kind, self.subject, given)))
+        inputs = " ".join(f"{name} {_text(value)}" for name, value in self.inputs.items())
+        what = " ".join(filter(None, (self.kind, self.subject, inputs)))
         if self.answer is None:
             return f"{self.asked_ms:8.1f} -     ?    ms  client {self.client}: {what}: no answer"
         times = f"{self.asked_ms:8.1f} - {self.answered_ms:8.1f} ms"
@@ -83,14 +83,14 @@ class Recorder:
         act: Callable[[], Answer | None],
         *,
         subject: str = "",
-        **given: Any,
+        **inputs: Any,
     ) -> Answer | None:
         """Do an act and record it. It returns None when no answer came."""
         asked_ms = self._now_ms()
         answer = act()
         answered_ms = inf if answer is None else self._now_ms()
         with self._mutex:
-            self._acts.append(Act(client, kind, subject, asked_ms, answered_ms, answer, given))
+            self._acts.append(Act(client, kind, subject, asked_ms, answered_ms, answer, inputs))
         return answer
 
     @property

@@ -98,10 +98,10 @@ class PayingGround:
         """Return an act at a moment and with a fault that the seed decides."""
         name = "" if kind in ("clock", "lapse", "read") else self.random.choice([*self.documents])
         place, insists = self.random.randrange(2), self.random.random() < 0.7
-        given = {}
+        inputs = {}
         if kind == "pay":
             request = f"P{self.random.randrange(2) * DOCUMENTS + int(name[1:])}"
-            place, given = int(request[1:]) % 2, {"request": request}
+            place, inputs = int(request[1:]) % 2, {"request": request}
             act = lambda: self.pay(name, request, place)  # noqa: E731
         elif kind == "present":
             act = lambda: self.present(name, place)  # noqa: E731
@@ -114,7 +114,7 @@ class PayingGround:
             act,
             kind,
             name,
-            given,
+            inputs,
             pause_ms=pauses(self.random, 12),
             ended_after_ms=ended_after(self.random, 0.2, 8) if is_killed else None,
             is_lost=is_killed and self.random.random() < 0.1,

@@ -101,13 +101,13 @@ def _answered_early(ground: type, name: str) -> Iterator[None]:
     threads: list[threading.Thread] = []
     act = getattr(ground, name)
 
-    def early(*given: Any) -> Answer:
+    def early(*arguments: Any) -> Answer:
         answered, ended = threading.Event(), []
 
         def work() -> None:
             try:
                 with transaction.atomic():
-                    ended.append(act(*given))
+                    ended.append(act(*arguments))
                     answered.set()
                     time.sleep(_LATER_S)
             except Exception as error:  # noqa: BLE001 (raised in the client's thread)
@@ -204,7 +204,7 @@ def _lapse_takes_all(database: Database) -> Iterator[None]:
     )
     with (
         mock.patch.object(lapsing, "_LAPSE", statement),
-        mock.patch.object(lapsing.ledger, "need_balance", lambda *given: None),
+        mock.patch.object(lapsing.ledger, "need_balance", lambda *arguments: None),
     ):
         yield
 
@@ -223,7 +223,7 @@ def _payment_forgets(database: Database) -> Iterator[None]:
     assert text.count(condition) == 1
     text = text.replace(condition, condition.replace("FOUND", "false"))
     _owner(database, text)
-    with mock.patch.object(payments, "replay", lambda *given: None):
+    with mock.patch.object(payments, "replay", lambda *arguments: None):
         yield
 
 
@@ -242,8 +242,8 @@ def _claim_remembered(database: Database) -> AbstractContextManager[None]:
 def _draw_unlocked(database: Database) -> AbstractContextManager[None]:
     order = method.order
 
-    def slow(*given: Any) -> Any:
-        computed = order(*given)
+    def slow(*arguments: Any) -> Any:
+        computed = order(*arguments)
         time.sleep(_LATER_S)
         return computed
 

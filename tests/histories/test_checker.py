@@ -122,6 +122,6 @@ def test_a_recorder_keeps_what_was_asked_and_answered() -> None:
     recorder.do(2, "pay", lambda: sold("T2", 0).answer, subject="T2", request="P1")
     first, second = recorder.acts
     assert first.answer is None and first.answered_ms > second.answered_ms
-    assert second.given == {"request": "P1"} and second.answer is not None
+    assert second.inputs == {"request": "P1"} and second.answer is not None
     assert about([first, second, seen(3)], "T2")[0] is second
     assert "no answer" in str(first) and "sold" in str(second)

@@ -24,15 +24,15 @@ RACE = SAMPLE["substitution"]["input"]["race"]
 
 def changed(kind: str, path: tuple[Any, ...], value: Any) -> Any:
     """Return the input of a good case with one value changed, or removed if it is `...`."""
-    given = copy.deepcopy(SAMPLE[kind]["input"])
-    table = given
+    inputs = copy.deepcopy(SAMPLE[kind]["input"])
+    table = inputs
     for key in path[:-1]:
         table = table[key]
     if value is ...:
         del table[path[-1]]
     else:
         table[path[-1]] = value
-    return given
+    return inputs
 
 
 def test_every_kind_has_a_worked_example() -> None:
@@ -145,12 +145,12 @@ def test_the_days_to_claim_run_from_the_results_and_not_from_the_meeting() -> No
 
 @pytest.mark.article("14.III.4")
 def test_a_closing_is_given_back_as_it_was_written() -> None:
-    given = {
+    inputs = {
         "starts": ["2024-07-14T18:00:00+02:00"],
         "not_run": [],
         "organiser": "2024-07-14T11:30:00-04:00",
     }
-    assert KINDS["closing"](given) == {"closes": "2024-07-14T11:30:00-04:00"}
+    assert KINDS["closing"](inputs) == {"closes": "2024-07-14T11:30:00-04:00"}
     nothing: dict[str, Any] = {"starts": [], "not_run": [], "organiser": None}
     assert KINDS["closing"](nothing) == {"closes": None}
 
@@ -169,10 +169,10 @@ def test_the_limits_of_the_price_are_within_them(price: int) -> None:
 @pytest.mark.article("14.III.10.2")
 def test_a_late_payment_order_moves_the_last_day_to_claim() -> None:
     """[D7]"""
-    given = {"meeting_day": "2024-01-31", "results_day": "2024-01-31"}
-    in_time = KINDS["dates"](given | {"order_day": "2024-02-01"})
-    late = KINDS["dates"](given | {"order_day": "2024-02-04"})
-    assert in_time == KINDS["dates"](given)
+    inputs = {"meeting_day": "2024-01-31", "results_day": "2024-01-31"}
+    in_time = KINDS["dates"](inputs | {"order_day": "2024-02-01"})
+    late = KINDS["dates"](inputs | {"order_day": "2024-02-04"})
+    assert in_time == KINDS["dates"](inputs)
     assert isinstance(in_time, dict) and isinstance(late, dict)
     assert in_time["last_claim_day"] == "2024-03-01"
     assert late["last_claim_day"] == "2024-03-04"
@@ -197,9 +197,9 @@ def test_a_result_of_the_night_is_of_the_meetings_day(
     results_at: str, more: dict[str, str], first_pay_day: str
 ) -> None:
     """[B15]"""
-    given = {"meeting_day": "2030-06-07", "results_at": results_at} | more
-    answer = KINDS["dates"](given)
+    inputs = {"meeting_day": "2030-06-07", "results_at": results_at} | more
+    answer = KINDS["dates"](inputs)
     assert isinstance(answer, dict)
     assert answer["first_pay_day"] == first_pay_day
     with pytest.raises(Invalid):
-        KINDS["dates"](given | {"results_day": "2030-06-07"})
+        KINDS["dates"](inputs | {"results_day": "2030-06-07"})

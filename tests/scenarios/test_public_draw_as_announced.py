@@ -78,9 +78,9 @@ def _announce(organiser: Api, path: str, place: str, minutes: int) -> Any:
 def test_a_draw_tried_early_elsewhere_or_by_the_organiser_is_refused(
     contest: Contest, organiser: Api, inspector: Api
 ) -> None:
-    told = _standing()
-    path, planned_at = f"draws/{told['draw']}", datetime.fromisoformat(told["planned_at"])
-    assert told["at_office"] and told["planned_at"] < told["due_at"]
+    draw = _standing()
+    path, planned_at = f"draws/{draw['draw']}", datetime.fromisoformat(draw["planned_at"])
+    assert draw["at_office"] and draw["planned_at"] < draw["due_at"]
     assert inspector.post(f"{path}/attendance").status_code == 201
 
     factories.time_to(planned_at - timedelta(minutes=56))
@@ -124,9 +124,9 @@ def test_a_draw_tried_early_elsewhere_or_by_the_organiser_is_refused(
 def test_a_power_cut_after_the_commitment_ends_in_another_draw_that_the_verifiers_accept(
     contest: Contest, organiser: Api, inspector: Api, tmp_path: Path
 ) -> None:
-    told = _standing()
-    path = f"draws/{told['draw']}"
-    factories.time_to(datetime.fromisoformat(told["planned_at"]))
+    draw = _standing()
+    path = f"draws/{draw['draw']}"
+    factories.time_to(datetime.fromisoformat(draw["planned_at"]))
     inspector.post(f"{path}/attendance")
     committed = organiser.post(f"{path}/commitment", DICE).json()
     assert committed["secret"] is None
@@ -157,7 +157,7 @@ def test_a_power_cut_after_the_commitment_ends_in_another_draw_that_the_verifier
     refused(inspector.post(f"{path}/entropy", GIVEN), 409, "draw_over")
 
     again = _standing()
-    assert again["draw"] != told["draw"] and again["due_at"] == told["due_at"]
+    assert again["draw"] != draw["draw"] and again["due_at"] == draw["due_at"]
     path = f"draws/{again['draw']}"
     factories.time_to(datetime.fromisoformat(again["planned_at"]))
     inspector.post(f"{path}/attendance")
@@ -168,8 +168,9 @@ def test_a_power_cut_after_the_commitment_ends_in_another_draw_that_the_verifier
     contest_settle(contest_id=contest.pk)
 
     log, key = written(tmp_path, "log.jsonl", published_log()), public_key()
-    said = verifier("draw").check(log, key, again["draw"])
-    assert said.startswith("The draw holds") and f"ABANDONED before: {told['draw']}" in said
+    verdict = verifier("draw").check(log, key, again["draw"])
+    assert verdict.startswith("The draw holds")
+    assert f"ABANDONED before: {draw['draw']}" in verdict
     certificate = Api().get(f"lototrot/contests/{contest.pk}/certificate").json()["document"]
     held = verifier("settlement").check(log, key, certificate["settlement"])
     assert held.startswith("The settlement holds: 400 cents taken")

@@ -139,9 +139,9 @@ def test_the_same_request_twice_proposes_once(one: Api, two: Api) -> None:
     body = ACCOUNT | {"roles": ["cashier"]}
     first = one.post("staff", body, Idempotency_Key="an-account-of-today")
     again = one.post("staff", body, Idempotency_Key="an-account-of-today")
-    told, said = first.json(), again.json()
-    assert (told["content"].pop("full_name"), said["content"].pop("full_name")) == (NAME, "")
-    assert told == said
+    proposal, repeat = first.json(), again.json()
+    assert (proposal["content"].pop("full_name"), repeat["content"].pop("full_name")) == (NAME, "")
+    assert proposal == repeat
 
 
 def test_an_administrator_moves_no_clock(one: Api, settings: Any) -> None:

@@ -24,8 +24,8 @@ class Certified:
     def steps(self) -> list[Step]:
         """Return every step with every figure that it shows."""
         with translation.override(self.language):
-            said = texts.catalogue("lototrot_board")
-        words = {key: text for key, text in said.items() if isinstance(text, str)}
+            catalogue = texts.catalogue("lototrot_board")
+        words = {key: text for key, text in catalogue.items() if isinstance(text, str)}
         return [step for step in self._steps(words) if step]
 
     def _steps(self, words: dict[str, str]) -> list[Step]:
@@ -89,7 +89,7 @@ class Certified:
     def _falls(self, words: dict[str, str], names: dict[str, str]) -> Step:
         """Return what empty categories passed down by 9.5, from the amounts before and after."""
         figures = self.document["figures"]
-        said: Step = []
+        step: Step = []
         fallen = 0
         lower = list(names)[1:]
         for category, below in zip(lower, [*lower[1:], None], strict=True):
@@ -97,7 +97,7 @@ class Certified:
             fallen = had - figures["after_cascade"][category]
             if fallen:
                 key = "step_falls" if below else "step_falls_reserve"
-                said.append(
+                step.append(
                     words[key].format(
                         category=names[category],
                         below=names.get(below or ""),
@@ -105,24 +105,24 @@ class Certified:
                     )
                 )
         assert fallen == figures["unwon_to_reserve"]
-        return said
+        return step
 
     def _corrected(self, words: dict[str, str], names: dict[str, str], won: Sequence[str]) -> Step:
         figures = self.document["figures"]
         trace = figures["correction"]
-        said: Step = [
+        step: Step = [
             words["step_halved"].format(above=names[str(above)], below=names[str(below)])
             for above, below in trace["halved"]
         ]
         for group in trace["joined"]:
-            said.append(
+            step.append(
                 words["step_joined"].format(
                     categories=", ".join(names[str(each)] for each in group)
                 )
             )
         amounts = {each: Fraction(figures["after_correction"][each]) for each in won}
         rows = [[names[each], self._euros(int(amount))] for each, amount in amounts.items()]
-        return [*said, [[words["category"], words["amount"]], *rows]] if said else []
+        return [*step, [[words["category"], words["amount"]], *rows]] if step else []
 
     def _prizes(self, words: dict[str, str], names: dict[str, str], won: Sequence[str]) -> Step:
         figures = self.document["figures"]

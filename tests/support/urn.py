@@ -66,16 +66,16 @@ class Hall:
         """Commit at the announced time, by default to a phrase."""
         factories.announced_time(self.draw)
         services.draw_attend(by=self.inspector, draw=self.draw.uuid)
-        given = means or {"source": "phrase"}
-        return conducting.draw_commit(by=self.organiser, draw=self.draw.uuid, **given)
+        own_means = means or {"source": "phrase"}
+        return conducting.draw_commit(by=self.organiser, draw=self.draw.uuid, **own_means)
 
     def enter(self, text: str = PHRASE, **changes: Any) -> Any:
-        given = {"source": "phrase", "witness": "A player", "by": self.inspector} | changes
-        return conducting.draw_enter(draw=self.draw.uuid, text=text, **given)
+        arguments = {"source": "phrase", "witness": "A player", "by": self.inspector} | changes
+        return conducting.draw_enter(draw=self.draw.uuid, text=text, **arguments)
 
-    def certify(self, **given: Any) -> Any:
-        by = given.pop("by", self.inspector)
-        return conducting.draw_certify(by=by, draw=self.draw.uuid, **given)
+    def certify(self, **arguments: Any) -> Any:
+        by = arguments.pop("by", self.inspector)
+        return conducting.draw_certify(by=by, draw=self.draw.uuid, **arguments)
 
     def state(self) -> str:
         return str(Draw.objects.get(pk=self.draw.pk).state)

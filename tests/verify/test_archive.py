@@ -54,8 +54,8 @@ def test_real_archives_are_whole(archives: tuple[Path, str, str]) -> None:
     folder, log, keys = archives
     assert "WHOLE: 2030-03" in archive.check(str(folder / "2030-03"), log, keys)
     command = [sys.executable, str(FOLDER / "archive.py"), str(folder / "2030-04"), log, keys]
-    said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
-    assert "WHOLE: 2030-04, 0 transfers and 0 tickets" in said
+    output = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    assert "WHOLE: 2030-04, 0 transfers and 0 tickets" in output
 
 
 def refused(copy: Path, archives: tuple[Path, str, str], by: str) -> None:

@@ -120,7 +120,7 @@ def test_a_journal_that_went_on_as_published_is_accepted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lineages", "said", "published", "why"),
+    ("lineages", "documents", "published", "why"),
     [
         (LINEAGES, [SAID | {"lineage": 2}], 3, r"lineage 1\.lineage"),
         (LINEAGES, [SAID | {"digest": "x"}], 3, "after batch 2.digest"),
@@ -132,7 +132,7 @@ def test_a_journal_that_went_on_as_published_is_accepted() -> None:
     ],
 )
 def test_a_journal_that_went_on_elsewhere_is_refused(
-    lineages: dict[int, int], said: list[dict[str, Any]], published: int, why: str
+    lineages: dict[int, int], documents: list[dict[str, Any]], published: int, why: str
 ) -> None:
     with pytest.raises(Refused, match=why):
-        archived.one_past(DIGESTS, lineages, said, published)
+        archived.one_past(DIGESTS, lineages, documents, published)

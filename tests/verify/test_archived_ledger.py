@@ -106,14 +106,14 @@ def test_balances_go_on_from_those_of_the_month_before() -> None:
 
 def test_opening_balances_follow_from_the_transfers() -> None:
     sums = [["a", 50, 0, 1], ["b", 50, 50, 2], ["c", 0, 50, 1]]
-    told = {"first_row": 1, "last_row": 2, "accounts": 3, "last_xid": 102}
-    told["sha256"] = ledger.digest_of(sums)
-    ledger.check_openings(Archive(), told, None)
+    document = {"first_row": 1, "last_row": 2, "accounts": 3, "last_xid": 102}
+    document["sha256"] = ledger.digest_of(sums)
+    ledger.check_openings(Archive(), document, None)
     for name, value in (("first_row", 2), ("accounts", 2), ("last_xid", 109), ("sha256", "00")):
         with pytest.raises(Refused, match=rf"retired\.openings\.{name}"):
-            ledger.check_openings(Archive(), told | {name: value}, None)
+            ledger.check_openings(Archive(), document | {name: value}, None)
     with pytest.raises(Refused, match="first_row: should be 2"):
-        ledger.check_openings(Archive(), told, {"last_row": 1})
+        ledger.check_openings(Archive(), document, {"last_row": 1})
 
 
 def test_a_block_ends_where_its_ids_end() -> None:

@@ -51,7 +51,7 @@ def test_numbers_below_a_bound_are_equally_likely() -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "given", "read"),
+    ("source", "text", "read"),
     [
         ("dice", "1234561234", "1 2 3 4 5 6 1 2 3 4"),
         ("dice", "1,2;3-4 5 6 1 2 3 4", "1 2 3 4 5 6 1 2 3 4"),
@@ -59,13 +59,13 @@ def test_numbers_below_a_bound_are_equally_likely() -> None:
         ("phrase", "  plou a bots  i barrals ", "plou a bots i barrals"),
     ],
 )
-def test_entropy_has_one_form(source: str, given: str, read: str) -> None:
-    assert chance.canonical_entropy(source, given, "here") == read
-    assert method.entropy_canonical(method.Source(source), given) == read
+def test_entropy_has_one_form(source: str, text: str, read: str) -> None:
+    assert chance.canonical_entropy(source, text, "here") == read
+    assert method.entropy_canonical(method.Source(source), text) == read
 
 
 @pytest.mark.parametrize(
-    ("source", "given"),
+    ("source", "text"),
     [
         ("dice", "123456123"),
         ("dice", "1234567123"),
@@ -76,9 +76,9 @@ def test_entropy_has_one_form(source: str, given: str, read: str) -> None:
         ("phrase", "plou  molt"),
     ],
 )
-def test_entropy_of_another_kind_or_too_little_is_refused(source: str, given: str) -> None:
+def test_entropy_of_another_kind_or_too_little_is_refused(source: str, text: str) -> None:
     with pytest.raises(Refused, match=r"^here: (not|too little)"):
-        chance.canonical_entropy(source, given, "here")
+        chance.canonical_entropy(source, text, "here")
 
 
 AT = "2027-04-10T12:{}:00.000000Z"

@@ -170,13 +170,13 @@ def test_a_draw_not_held_as_announced_is_refused(
     log, ident = redrawn
     true = next(e["document"] for e in log if (e["kind"], e["subject"]) == (KINDS[2], ident))
     last = true["announcements"][-1]
-    told = {"announcements": [*true["announcements"][:-1], last | lie]}
+    change = {"announcements": [*true["announcements"][:-1], last | lie]}
     with pytest.raises(Refused, match=why):
-        run(tmp_path, (forged(log, documents.MINUTES, true | told, ident), ident))
+        run(tmp_path, (forged(log, documents.MINUTES, true | change, ident), ident))
     late = last | {"announced_at": last["planned_at"]}
-    told = {"announcements": [*true["announcements"][:-1], late]}
+    change = {"announcements": [*true["announcements"][:-1], late]}
     with pytest.raises(Refused, match="ten minutes ahead"):
-        run(tmp_path, (forged(log, documents.MINUTES, true | told, ident), ident))
+        run(tmp_path, (forged(log, documents.MINUTES, true | change, ident), ident))
 
 
 def test_a_large_field_is_given_apart(monkeypatch: Any, tmp_path: Path) -> None:

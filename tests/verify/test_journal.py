@@ -77,8 +77,8 @@ def run(folder: Path, lines: Lines, log: Lines, key: str) -> str:
 
 def test_a_true_journal_holds(files: Any, tmp_path: Path) -> None:
     lines, log, key, _ = files
-    said = run(tmp_path, lines, log, key)
-    assert said.startswith("WHOLE: ") and "1 checkpoints, the last of " in said
+    verdict = run(tmp_path, lines, log, key)
+    assert verdict.startswith("WHOLE: ") and "1 checkpoints, the last of " in verdict
     done = subprocess.run(
         [sys.executable, FOLDER / "journal.py", "journal.jsonl", "log.jsonl", key],
         cwd=tmp_path,
@@ -86,7 +86,7 @@ def test_a_true_journal_holds(files: Any, tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    assert done.stdout.strip() == said
+    assert done.stdout.strip() == verdict
 
 
 def test_the_acts_are_there_in_clear(files: Any) -> None:
@@ -160,16 +160,16 @@ def test_a_log_without_the_lineage_is_older_and_a_lineage_is_as_published(
 
 
 def test_a_journal_that_went_on_elsewhere_than_a_lineage_is_two_from_one_past() -> None:
-    said, digests = {"lineage": 1, "batch": 1, "digest": "aa"}, {0: "00", 1: "aa", 2: "bb"}
+    document, digests = {"lineage": 1, "batch": 1, "digest": "aa"}, {0: "00", 1: "aa", 2: "bb"}
     for lineages, words in (
         ({0: 0, 1: 0, 2: 0}, "lineage 1, after batch 1: two lineages from one past: batch 2"),
         ({0: 0, 1: 1, 2: 1}, "lineage 1, after batch 1: two lineages from one past"),
         ({0: 0, 1: 0, 2: 2}, "batch 2: two lineages from one past: it is of lineage 2"),
     ):
         with pytest.raises(Refused, match=f"^{words}"):
-            journal.one_past(digests, lineages, [said], 2)
+            journal.one_past(digests, lineages, [document], 2)
     with pytest.raises(Refused, match=r"^lineage 1, after batch 1\.digest"):
-        journal.one_past(digests, {0: 0, 1: 0, 2: 1}, [said | {"digest": "bb"}], 2)
+        journal.one_past(digests, {0: 0, 1: 0, 2: 1}, [document | {"digest": "bb"}], 2)
 
 
 @pytest.mark.article("14.III.1.5")

@@ -56,8 +56,8 @@ def three() -> list[dict[str, Any]]:
 
 
 def test_a_complete_log_holds() -> None:
-    said = public_log.log_holds(three(), [PUBLIC[0]])
-    assert said.startswith("WHOLE: 3 entries") and said.endswith(entry.digest(three()[-1]))
+    verdict = public_log.log_holds(three(), [PUBLIC[0]])
+    assert verdict.startswith("WHOLE: 3 entries") and verdict.endswith(entry.digest(three()[-1]))
 
 
 @pytest.mark.parametrize("missing", [0, 1])
@@ -104,9 +104,9 @@ def test_an_entry_of_erased_names_that_lacks_its_form_is_refused(wrong: dict[str
         "names_of_operators": [],
     }
     (field,) = wrong
-    told = ("periods.names_erased", "proposal:1", good | wrong, 0)
+    wrong_entry = ("periods.names_erased", "proposal:1", good | wrong, 0)
     with pytest.raises(forms.Refused, match=rf"^entry 2, periods\.names_erased\.{field}"):
-        public_log.log_holds(chain(key, told), [PUBLIC[0]])
+        public_log.log_holds(chain(key, wrong_entry), [PUBLIC[0]])
     right = ("periods.names_erased", "proposal:1", good, 0)
     assert public_log.log_holds(chain(key, right), [PUBLIC[0]])
 

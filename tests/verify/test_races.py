@@ -28,27 +28,27 @@ def test_the_numbers_that_are_right_are_the_engines(
 ) -> None:
     withdrawn, left = withdrawn & programme, (left & programme) - withdrawn
     assume(programme - withdrawn - left or outcome is engine.Outcome.NOT_RUN)
-    told = {
+    document = {
         "programme": sorted(programme),
         "withdrawn": sorted(withdrawn),
         "left": sorted(left),
         "outcome": str(outcome),
     }
-    field = races.starters(told, told["outcome"])
+    field = races.starters(document, document["outcome"])
     most = 2 if outcome is engine.Outcome.RUN else 1  # a dead heat, or the first of a draw
     winners = st.sets(st.sampled_from(field), min_size=1, max_size=most)
-    told["winners"] = sorted(data.draw(winners))
+    document["winners"] = sorted(data.draw(winners))
     race = engine.Race(
         programme=tuple(sorted(programme)),
         withdrawn=frozenset(withdrawn),
         left=frozenset(left),
         disqualified=frozenset(),
-        winners=frozenset(told["winners"]),
+        winners=frozenset(document["winners"]),
         outcome=outcome,
     )
-    for number in told["programme"]:
-        assert races.deemed(number, told) == engine.substitute(number, race)[-1]
-    assert races.right_numbers(told) == [*engine.numbers_of(engine.right_mask(race))]
+    for number in document["programme"]:
+        assert races.deemed(number, document) == engine.substitute(number, race)[-1]
+    assert races.right_numbers(document) == [*engine.numbers_of(engine.right_mask(race))]
 
 
 @pytest.mark.parametrize(

@@ -58,8 +58,8 @@ def published(*tables: dict[str, Any]) -> Any:
 def left(retired: Any, batch: int, rows: int, there: list[int]) -> None:
     """Read a block of a batch whose entries left: of so many rows these are there."""
     line = {"rows": rows, "sha256": "00" * 32}
-    told = retired.block("t", batch, line, list(map(entry, there)), PLACE)
-    assert told == (rows, "00" * 32)
+    block = retired.block("t", batch, line, list(map(entry, there)), PLACE)
+    assert block == (rows, "00" * 32)
 
 
 def whole(retired: Any, rows: list[int]) -> None:

@@ -49,10 +49,10 @@ CASES = json.loads((ROOT / "tests" / "golden" / "cases.json").read_text("utf-8")
 LEAST = Fraction(60)
 
 
-def rules_of(given: dict[str, Any]) -> BetType:
+def rules_of(facts: dict[str, Any]) -> BetType:
     """A worked case's bet type."""
     names = {"payout_step": "payout_step_cents", "threshold": "jackpot_threshold_cents"}
-    changes = {names.get(k, k): v for k, v in given.get("bet_type", {}).items()}
+    changes = {names.get(k, k): v for k, v in facts.get("bet_type", {}).items()}
     return rounds.rules(**changes)
 
 
@@ -75,9 +75,9 @@ def test_a_worked_settlement_comes_out_of_the_verifier_s_own_rules(case: dict[st
 
 @pytest.mark.parametrize("case", cases("hits"))
 def test_a_worked_ticket_has_its_winning_bets(case: dict[str, Any]) -> None:
-    given = case["input"]
-    masks = [sum(1 << (n - 1) for n in numbers) for numbers in given["ticket"]]
-    right = [sum(1 << (n - 1) for n in races_of_law.right_numbers(race)) for race in given["races"]]
+    facts = case["input"]
+    masks = [sum(1 << (n - 1) for n in numbers) for numbers in facts["ticket"]]
+    right = [sum(1 << (n - 1) for n in races_of_law.right_numbers(race)) for race in facts["races"]]
     winning = tickets.winning_bets(masks, right)
     assert {hits: winning[int(hits)] for hits in case["expected"]["units"]} == (
         case["expected"]["units"]
@@ -136,18 +136,18 @@ GIVEN = {"takings", "jackpot_in", "reserve_in", "lapsed_in"}
 
 @given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(1, 50)), min_size=1, max_size=6))
 def test_joined_prizes_are_the_least_change_that_never_grows_downwards(
-    given: list[tuple[int, int]],
+    categories: list[tuple[int, int]],
 ) -> None:
     """9.7, second paragraph, as the isotonic regression that it is: another way to the same."""
-    places = range(len(given))
-    amounts, winners = ({p: each[i] for p, each in enumerate(given)} for i in (0, 1))
+    places = range(len(categories))
+    amounts, winners = ({p: each[i] for p, each in enumerate(categories)} for i in (0, 1))
 
     def mean(first: int, last: int) -> Fraction:
-        part = given[first : last + 1]
+        part = categories[first : last + 1]
         return Fraction(sum(a for a, _ in part), sum(w for _, w in part))
 
     _, halved, groups = money.corrected(amounts, winners)
-    given[:] = [(halved[p], winners[p]) for p in places]
+    categories[:] = [(halved[p], winners[p]) for p in places]
     prizes = {p: money.prize(group, halved, winners) for group in groups for p in group}
     assert prizes == {
         p: min(max(mean(a, b) for b in places if b >= p) for a in places if a <= p) for p in places

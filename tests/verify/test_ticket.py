@@ -43,10 +43,12 @@ def test_every_holder_proves_their_own_ticket_and_no_other(contest: Contest) -> 
     proofs = [ticket_proof(presented_code=code) for _, code in every]
     assert [proof["place"] for proof in proofs] == list(range(9))
     for (_, code), proof in zip(every, proofs, strict=True):
-        said = ticket.proof_holds(proof, code, keys.current_public())
-        assert said.startswith(f"SEALED: ticket {proof['place'] + 1} of 9 of the lototrot contest")
+        verdict = ticket.proof_holds(proof, code, keys.current_public())
+        assert verdict.startswith(
+            f"SEALED: ticket {proof['place'] + 1} of 9 of the lototrot contest"
+        )
         numbers = [", ".join(map(str, race)) for race in proof["ticket"]["selections"]]
-        assert f"\nselections: {'; '.join(numbers)}\n" in f"{said}\n"
+        assert f"\nselections: {'; '.join(numbers)}\n" in f"{verdict}\n"
         assert len(proof["path"]) <= 4
     with pytest.raises(Refused, match="CODE"):
         ticket.proof_holds(proofs[0], every[1][1], keys.current_public())

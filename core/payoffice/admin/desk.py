@@ -103,7 +103,7 @@ _RECEIPTS: dict[str, Callable[[StaffActor, UUID, str], Any]] = {
 class DeskResult:
     """The outcome of an act: words, a colour, and the paper that goes with it."""
 
-    said: Any
+    message: Any
     tone: str = "good"
     paper: str = ""
     detail: Any = ""

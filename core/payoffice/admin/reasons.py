@@ -25,7 +25,7 @@ def reasons_shown(checked: Checked) -> dict[str, Any]:
             }
             for won in reasons.won
         ],
-        "said": reasons.said,
+        "sentences": reasons.sentences,
         "heads": reasons.heads,
         "figures": link(reasons.figures, reasons.figures_title),
         "agrees": reasons.agrees,

@@ -62,10 +62,10 @@ class Process:
         """Return whether it takes tasks from a queue."""
         return "worker" in self.words
 
-    def command(self, **given: object) -> list[str]:
+    def command(self, **changes: object) -> list[str]:
         """Return its command with `address`, `signer`, and others where they are not as usual."""
         usual = {"port": self.port, "processes": self.processes, "threads": self.threads}
-        return [word.format_map({**usual, **given}) for word in self.words]
+        return [word.format_map({**usual, **changes}) for word in self.words]
 
 
 _KEYS: Final = (

@@ -29,16 +29,16 @@ class ServerClock:
     """
 
     def __init__(self) -> None:
-        self._told = (datetime.now(UTC), time.monotonic())
+        self._heard = (datetime.now(UTC), time.monotonic())
 
     def hear(self, header: str | None) -> None:
         """Take the time of an answer, its header X-Server-Time."""
         if header:
-            self._told = (datetime.fromisoformat(header), time.monotonic())
+            self._heard = (datetime.fromisoformat(header), time.monotonic())
 
     def request_uuid(self) -> uuid.UUID:
         """Return the UUID of a request that is made now."""
-        instant, heard_s = self._told
+        instant, heard_s = self._heard
         now = instant + timedelta(seconds=time.monotonic() - heard_s)
         return request_uuids.request_uuid(now, secrets.randbits(request_uuids.RANDOM_BITS))
 

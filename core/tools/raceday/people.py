@@ -98,9 +98,9 @@ class Machine:
         self.token = str(session["terminal_token"])
         return str(session["token"])
 
-    def pin_choose(self, operator: int, *, given: str, pin: str) -> None:
+    def pin_choose(self, operator: int, *, first_pin: str, pin: str) -> None:
         """Choose an operator's own PIN."""
-        self._proven("terminal/pin", {"number": operator, "pin": given, "new_pin": pin})
+        self._proven("terminal/pin", {"number": operator, "pin": first_pin, "new_pin": pin})
 
     def _proven(self, path: str, body: Any) -> Any:
         """Return the answer to a POST that the key signs."""
@@ -131,15 +131,15 @@ class Seller:
         *,
         code: str,
         pin: str,
-        given: str = "",
+        first_pin: str = "",
     ) -> "Seller":
         """Enrol the terminal with its one-time code, and sign the operator on.
 
-        An operator who has `given` as PIN from the organiser chooses `pin` first.
+        An operator who has `first_pin` from the organiser chooses `pin` first.
         """
         machine = Machine.enrol(base_url, code)
-        if given:
-            machine.pin_choose(operator, given=given, pin=pin)
+        if first_pin:
+            machine.pin_choose(operator, first_pin=first_pin, pin=pin)
 
         def sign_on() -> dict[str, str]:
             session = machine.sign_on(operator, pin)
@@ -148,9 +148,9 @@ class Seller:
         api = Api(base_url, sign_on(), sign_on)
         return cls(premises, terminal, operator, api, machine)
 
-    def pin_choose(self, operator: int, *, given: str, pin: str) -> None:
+    def pin_choose(self, operator: int, *, first_pin: str, pin: str) -> None:
         """Choose another operator's own PIN at this terminal."""
-        need_machine(self).pin_choose(operator, given=given, pin=pin)
+        need_machine(self).pin_choose(operator, first_pin=first_pin, pin=pin)
 
     def beside(self, operator: int, *, pin: str) -> str:
         """Sign another operator on beside the present one; return the token of that session."""
@@ -286,7 +286,7 @@ def terminals_enrol(organiser: Api, second: Api, number: int, pin: str) -> list[
                 OPERATOR,
                 code=enrolment_code(organiser, terminal),
                 pin=pin,
-                given="" if sellers else first_pin,
+                first_pin="" if sellers else first_pin,
             )
         )
     return sellers

@@ -49,7 +49,7 @@ def reasons(ticket_id: int) -> Reasons | None:
     prize = Prize.objects.get(settlement=settlement, ticket=ticket_id)
     return Reasons(
         won=won,
-        said=tuple(_said(settlement.figures, {hits for hits, _bets in ticket.won})),
+        sentences=tuple(_said(settlement.figures, {hits for hits, _bets in ticket.won})),
         figures=settlement,
         figures_title=_("The settlement with all its figures"),
         heads=(_("Bets"), _("Prize of a bet")),

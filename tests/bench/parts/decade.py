@@ -139,7 +139,7 @@ def _grown(store: Store, history: History, length: int) -> tuple[dict[int, Secon
     """Let the history grow to each length. Return what was measured at each, and the figures."""
     at: dict[int, Seconds] = {}
     stored: dict[int, dict[str, int]] = {}
-    told = {}
+    histories = {}
     wal = 0
     for times in LENGTHS:
         wal -= archiving.wal_bytes()
@@ -149,10 +149,10 @@ def _grown(store: Store, history: History, length: int) -> tuple[dict[int, Secon
         wal += archiving.wal_bytes()
         _tell_planner()
         at[times] = _nights() | {"settle": _each(history.done["settle"])}
-        told[times] = pacing.told(history)
+        histories[times] = pacing.told(history)
         pacing.copy(store, pacing.database(times))
         print(times, "H: it is", round(history.weeks), "weeks long", flush=True)
-    rounds = pacing.rounds(store, told)
+    rounds = pacing.rounds(store, histories)
     for name, by_length in rounds.items():
         for times, measured in zip(LENGTHS, by_length, strict=True):
             at[times][name] = median(measured)

@@ -89,16 +89,16 @@ def main(url: str, connections: int, pause_s: float) -> None:
         while due and due[0][0] <= now_s:
             one = heapq.heappop(due)[2]
             one.ask() if is_on else idle.append(one)
-        told = False
+        has_command = False
         for key, _ in selector.select(0.005):
             if key.data is None:
-                told = True
+                has_command = True
                 continue
             status = key.data.status()
             if status is not None:
                 answers[status] += 1
                 heapq.heappush(due, (time.monotonic() + pause_s, key.data.number, key.data))
-        if not told:
+        if not has_command:
             continue
         on_s += time.monotonic() - since_s if is_on else 0.0
         orders = os.read(sys.stdin.fileno(), 4096).decode().split()

@@ -77,7 +77,7 @@ class Terminals:
         return (backend_s() - began) / max(1, count)
 
 
-def _history(told: dict[str, Any]) -> Any:
+def _history(state: dict[str, Any]) -> Any:
     """Return the history with the terminals that are told, as its own process has it."""
     from core.database.tokens import token_digest
     from core.premises.models import OperatorSession
@@ -85,18 +85,18 @@ def _history(told: dict[str, Any]) -> Any:
     from tests.support.history.weeks import History
 
     all_sessions = OperatorSession.objects.select_related("terminal__premises", "operator")
-    digests = [token_digest(session) for _, session in told["points"]]
+    digests = [token_digest(session) for _, session in state["points"]]
     sessions = {
         bytes(each.token_digest): each for each in all_sessions.filter(token_digest__in=digests)
     }
     points = []
-    for token, session_token in told["points"]:
+    for token, session_token in state["points"]:
         session = sessions[token_digest(session_token)]
         terminal = session.terminal
         points.append(
             Point(terminal.premises, terminal, session.operator, session, token, session_token)
         )
-    return History(points, told["tickets"], weeks=told["weeks"])
+    return History(points, state["tickets"], weeks=state["weeks"])
 
 
 def _answer(**figures: float) -> None:

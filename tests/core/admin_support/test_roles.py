@@ -59,7 +59,7 @@ def test_every_operation_is_a_door_and_each_of_staff_names_its_power() -> None:
     operations = doors()
     assert {(door.method, door.path) for door in operations} == set(CALLED)
     for door in operations:
-        if "staff" in str(CALLED[door.method, door.path].said.get("security")):
+        if "staff" in str(CALLED[door.method, door.path].operation.get("security")):
             assert door.declared.power in ("-", "*") or holders(door.declared.power), door.name
 
 

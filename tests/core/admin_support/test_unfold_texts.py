@@ -52,9 +52,9 @@ def test_every_text_of_the_theme_is_translated(language: str) -> None:
     with override(language):
         for message in _shown():
             if isinstance(message.id, str):
-                one, said = message.id, gettext(message.id)
+                one, translation = message.id, gettext(message.id)
             else:
-                one, said = message.id[0], ngettext(*message.id, 1)
-            if said == one and one not in SAME_IN[language]:
+                one, translation = message.id[0], ngettext(*message.id, 1)
+            if translation == one and one not in SAME_IN[language]:
                 untranslated.append(one)
     assert untranslated == []

@@ -125,8 +125,8 @@ def test_what_fails_with_a_secret_in_hand_says_it_nowhere(
     """Neither the line of the failure nor the error's page has it, no matter who raised it."""
     code = "qX3_9vZ-1aBcD4eF5gH6iJ7kL8mN9oP0"
 
-    def fail(**given: str) -> None:
-        raise RuntimeError(f"cannot enrol with {given}")
+    def fail(**fields: str) -> None:
+        raise RuntimeError(f"cannot enrol with {fields}")
 
     monkeypatch.setattr(services, "terminal_enrol", fail)
     answer = Api().post("terminal/enrolment", {"enrolment_code": code, "public_key": "x"})

@@ -77,8 +77,8 @@ def test_work_that_may_take_long_is_not_cut_off() -> None:
 
 
 def test_the_url_prevails_and_its_options_are_added_to_ours() -> None:
-    said = "target_session_attrs=any&connect_timeout=9&options=-c%20lock_timeout%3D1s"
-    options = connection_settings(f"postgresql://u@h/n?{said}", "web")["OPTIONS"]
+    query = "target_session_attrs=any&connect_timeout=9&options=-c%20lock_timeout%3D1s"
+    options = connection_settings(f"postgresql://u@h/n?{query}", "web")["OPTIONS"]
     assert options["target_session_attrs"] == "any"
     assert options["connect_timeout"] == "9"
     assert options["options"].endswith(" -c lock_timeout=1s")

@@ -223,19 +223,19 @@ def test_a_host_that_was_ours_is_asked_about_again_when_our_names_change(
 def test_signals_are_sent_but_for_what_programs_post(
     looked_after: list[str], settings: LazySettings
 ) -> None:
-    told: list[str] = []
+    paths: list[str] = []
 
     def receiver(environ: dict[str, Any], **_: Any) -> None:
-        told.append(environ["PATH_INFO"])
+        paths.append(environ["PATH_INFO"])
 
     request_started.connect(receiver)
     try:
         given(Handler(), "POST", SALE)
         given(Handler(), "GET", SALE)
-        assert told == [SALE]
+        assert paths == [SALE]
         settings.DEBUG = True  # then queries are kept, which the signal drops
         given(Handler(), "POST", SALE)
-        assert told == [SALE, SALE]
+        assert paths == [SALE, SALE]
     finally:
         request_started.disconnect(receiver)
 

@@ -47,10 +47,10 @@ def here(environ: dict[str, Any], start_response: Any) -> list[bytes]:
 
 
 def ask(dealer: str, path: str, **more: Any) -> tuple[str, list[tuple[str, str]], bytes]:
-    said: list[Any] = []
+    response: list[Any] = []
     environ = {"REQUEST_METHOD": "POST", "PATH_INFO": path, "REMOTE_ADDR": "192.0.2.7", **more}
-    body = b"".join(passing_on(here, dealer)(environ, lambda *words: said.extend(words)))
-    return said[0], said[1], body
+    body = b"".join(passing_on(here, dealer)(environ, lambda *words: response.extend(words)))
+    return response[0], response[1], body
 
 
 @pytest.mark.parametrize(
@@ -94,10 +94,10 @@ def test_a_request_arrives_as_it_was_sent(dealer: str) -> None:
     status, headers, body = ask(dealer, path, **sent)
     assert (status, body) == ("201 Created", b"done")
     assert [value for name, value in headers if name == "Set-Cookie"] == ["one=1", "two=2"]
-    ((method, target, given, content),) = _Dealer.asked
+    ((method, target, request_headers, content),) = _Dealer.asked
     assert (method, content) == ("POST", b"{}")
     assert target == "/api/v1/promotrot/pl%C3%A9ys?a=1&b=%C3%A9"
-    lowered = {name.lower(): value for name, value in given.items()}
+    lowered = {name.lower(): value for name, value in request_headers.items()}
     assert lowered == {
         "host": "trot.example",
         "authorization": "Terminal x",

@@ -65,9 +65,9 @@ def _read(call: ast.Call, constants: dict[str, object]) -> tuple[str, str | None
     name = named.value if isinstance(named, ast.Constant) else constants.get(ast.unparse(named))
     if not isinstance(name, str):
         return None
-    given = [*call.args[1:], *(word.value for word in call.keywords if word.arg == "default")]
-    plain = given and isinstance(given[0], ast.Constant) and given[0].value != ""
-    return name, str(given[0].value).lower() if plain else None  # type: ignore[attr-defined]
+    defaults = [*call.args[1:], *(word.value for word in call.keywords if word.arg == "default")]
+    plain = defaults and isinstance(defaults[0], ast.Constant) and defaults[0].value != ""
+    return name, str(defaults[0].value).lower() if plain else None  # type: ignore[attr-defined]
 
 
 @cache
@@ -81,15 +81,15 @@ def variables() -> dict[str, str | None]:
 
 
 def test_the_environment_table_has_every_variable_and_its_default() -> None:
-    defaults, said = (
+    defaults, table = (
         variables(),
         {row[0].strip("`"): row[1].strip("`") for row in rows("Environment")},
     )
     assert {"SECRET_KEY", "WEB_SERVER", "PROMETHEUS_MULTIPROC_DIR"} <= defaults.keys()
-    assert said.keys() == defaults.keys()
+    assert table.keys() == defaults.keys()
     for name, default in defaults.items():
         if default:
-            assert said[name].lower() == default.lower(), name
+            assert table[name].lower() == default.lower(), name
 
 
 @pytest.mark.parametrize("name", ["LOG_LEVEL", "SWEEP_EVERY_S", "ACCESS_LOG_EVERY", "PROFILE"])

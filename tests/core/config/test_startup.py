@@ -84,11 +84,11 @@ def test_a_server_that_could_lose_an_answered_sale_is_refused(forgetful: Postgre
         text=True,
     )
     assert done.returncode != 0
-    said = done.stderr.splitlines()[-1]
-    assert "fsync is off" in said
-    assert "full_page_writes is off" in said
-    assert "tables without guards" in said  # nor was it migrated
-    assert "synchronous_commit" not in said
+    message = done.stderr.splitlines()[-1]
+    assert "fsync is off" in message
+    assert "full_page_writes is off" in message
+    assert "tables without guards" in message  # nor was it migrated
+    assert "synchronous_commit" not in message
 
 
 @pytest.mark.parametrize(

@@ -97,14 +97,14 @@ SELECT core_each('one');
 def test_a_function_finds_the_rights_that_it_needs_when_it_is_put_in_place(
     own_database: Database,
 ) -> None:
-    given = "GRANT UPDATE (bets) ON lototrot_ticket TO lototrot_app"
+    grant = "GRANT UPDATE (bets) ON lototrot_ticket TO lototrot_app"
     table = Piece("table", (), ())
     put_in_place("owner", "trial", [Piece("function", (), ()), table])
     needing = (
         "SELECT 1 / has_column_privilege('lototrot_app', 'lototrot_ticket', 'bets', 'UPDATE')::int"
     )
     table = Piece(
-        "table", (f"REVOKE{given[5:].replace(' TO ', ' FROM ')}", given), (), False, (given,)
+        "table", (f"REVOKE{grant[5:].replace(' TO ', ' FROM ')}", grant), (), False, (grant,)
     )
     done = put_in_place("owner", "trial", [Piece("function", (needing,), ()), table])
     assert done == ["function", "table"]

@@ -34,8 +34,8 @@ def test_a_draw_from_its_announcement_to_its_minutes(room: Hall) -> None:
     assert secret not in bytes(commitment.secret_kept)
     certificate = room.certify(observations="Sense incidències")
     assert room.state() == "certified" and not certificate.late
-    (told,) = room.urn.certified
-    assert told.order == tuple(outcome.order) and told.certified_at == certificate.certified_at
+    (result,) = room.urn.certified
+    assert result.order == tuple(outcome.order) and result.certified_at == certificate.certified_at
     entries = [
         published(kind=kind, subject=str(room.draw.uuid))
         for kind in (documents.COMMITMENT, documents.OUTCOME, documents.MINUTES)

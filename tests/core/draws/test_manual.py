@@ -22,13 +22,13 @@ def room(monkeypatch: Any) -> Hall:
 
 
 def by_hand(room: Hall, **changes: Any) -> Any:
-    given = {
+    arguments = {
         "order": ["5", "1", "8", "2", "3"],
         "drawn_at": clock.now(),
         "witness": "Notary",
         "cause": "Tall de llum",
     } | changes
-    return manual.manual_propose(by=room.organiser, draw=room.draw.uuid, **given)
+    return manual.manual_propose(by=room.organiser, draw=room.draw.uuid, **arguments)
 
 
 @pytest.mark.article("14.III.5.4.4")

@@ -87,7 +87,7 @@ def test_the_database_refuses_an_order_that_is_not_as_committed_to(
 def test_the_database_refuses_a_commitment_before_the_announced_time(room: Hall) -> None:
     """[B16]"""
     services.draw_attend(by=room.inspector, draw=room.draw.uuid)
-    given = {
+    fields = {
         "draw": room.draw,
         "source": "phrase",
         "secret_kept": b"",
@@ -97,9 +97,9 @@ def test_the_database_refuses_a_commitment_before_the_announced_time(room: Hall)
     }
     conducting.field_fix(room.draw)
     with pytest.raises(DatabaseError, match="announced time"), transaction.atomic():
-        Commitment.objects.create(**given, committed_at=clock.now())
+        Commitment.objects.create(**fields, committed_at=clock.now())
     factories.announced_time(room.draw)
-    Commitment.objects.create(**given, committed_at=clock.now())
+    Commitment.objects.create(**fields, committed_at=clock.now())
 
 
 def test_the_database_refuses_a_second_order_and_a_stranger_s_certificate(room: Hall) -> None:

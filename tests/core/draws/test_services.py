@@ -34,18 +34,19 @@ def announced(room: Hall, place: str, minutes: float = 30) -> Announcement:
 
 @pytest.mark.article("14.III.5.4.2")
 def test_a_draw_is_announced_at_the_central_office_midway_to_its_limit(room: Hall) -> None:
-    told = services.announcement_of(room.draw)
-    assert told.office is not None and told.place == factories.central_office()
+    announcement = services.announcement_of(room.draw)
+    assert announcement.office is not None and announcement.place == factories.central_office()
     assert room.draw.due_at is not None
-    assert told.planned_at == told.announced_at + (room.draw.due_at - told.announced_at) / 2
-    assert told.notice_s == 600
+    limit = room.draw.due_at - announcement.announced_at
+    assert announcement.planned_at == announcement.announced_at + limit / 2
+    assert announcement.notice_s == 600
 
 
 def test_a_draw_without_a_limit_or_past_it_is_announced_ten_minutes_ahead(monkeypatch: Any) -> None:
     for due_in in (None, timedelta(minutes=-5), timedelta(minutes=8)):
         room = hall(monkeypatch, Urn(due_in=due_in))
-        told = services.announcement_of(room.draw)
-        assert told.planned_at == told.announced_at + timedelta(minutes=10)
+        announcement = services.announcement_of(room.draw)
+        assert announcement.planned_at == announcement.announced_at + timedelta(minutes=10)
         services.draw_call_off(by=room.organiser, kind=room.kind, subject="urn:1", reason="Next")
 
 
@@ -65,8 +66,8 @@ def test_an_office_is_known_by_its_code_and_as_it_is_shown(room: Hall) -> None:
     first = services.announcement_of(room.draw).office
     assert first is not None
     for named in (first.code, f" {factories.central_office()} "):
-        told = announced(room, named)
-        assert (told.office, told.place) == (first, factories.central_office())
+        announcement = announced(room, named)
+        assert (announcement.office, announcement.place) == (first, factories.central_office())
     assert announced(room, WAREHOUSE).office is None
 
 
@@ -176,11 +177,11 @@ def test_its_inspector_neither_announces_nor_commits(room: Hall) -> None:
 
 
 def test_a_draw_called_off_stays_on_record_and_makes_room_for_another(room: Hall) -> None:
-    given = {"by": room.organiser, "kind": room.kind, "subject": "urn:1", "reason": "Was run"}
-    services.draw_call_off(**given)
+    arguments = {"by": room.organiser, "kind": room.kind, "subject": "urn:1", "reason": "Was run"}
+    services.draw_call_off(**arguments)
     with pytest.raises(services.DrawOver):
         room.committed()
-    assert services.draw_call_off(**given) is None
+    assert services.draw_call_off(**arguments) is None
     again = services.draw_announce(by=room.organiser, kind=room.kind, subject="urn:1")
     assert again != room.draw
     room.draw = again

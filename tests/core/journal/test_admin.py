@@ -23,8 +23,8 @@ def test_the_auditor_reads_and_verifies_the_journal(own_database: Database) -> N
     assert "revoked_at" in desk.get(f"/admin/journal/act/{act.pk}/change/")
     desk.do(Act, "verify")
     execute_as_stranger(own_database)
-    told = desk.refused(Act, "verify", "journal_touched")
-    assert "act_unnamed" in told and "act_of_somebody" in told
+    refusal = desk.refused(Act, "verify", "journal_touched")
+    assert "act_unnamed" in refusal and "act_of_somebody" in refusal
     with pytest.raises(Exception, match="changed in 2 places"):
         call_command("journal_verify")
 

@@ -57,9 +57,9 @@ def test_after_a_restore_to_an_earlier_time_numbers_are_of_another_lineage(
     assert batch is not None
     with pytest.raises(CommandError, match="for a reason"):
         call_command("journal_lineage", begin=" ")
-    said = StringIO()
-    call_command("journal_lineage", begin="restored to 12:00", stdout=said)
-    assert "lineage 1, server " in said.getvalue()
+    output = StringIO()
+    call_command("journal_lineage", begin="restored to 12:00", stdout=output)
+    assert "lineage 1, server " in output.getvalue()
     entry = LogEntry.objects.get(kind=lineages.LINEAGE)
     assert entry.document["batch"] == batch.number
     assert entry.document["digest"] == bytes(batch.digest).hex()
@@ -115,12 +115,12 @@ def test_a_lineage_that_is_forged_or_gone_is_named(own_database: Database) -> No
     lineage_begin(reason="restored")
     seal_all()
     seal_all()
-    said = "document = jsonb_set(document, '{%s}', '%s') WHERE kind = 'journal.lineage'"
+    assignment = "document = jsonb_set(document, '{%s}', '%s') WHERE kind = 'journal.lineage'"
     with as_owner(own_database):
         for change, words in (
-            ("SET " + said % ("batch", 2), "did not begin after batch 2"),
-            ("SET " + said % ("digest", '"00"'), "did not begin after batch 1"),
-            ("SET " + said % ("lineage", 2), "lineage 1 is gone"),
+            ("SET " + assignment % ("batch", 2), "did not begin after batch 2"),
+            ("SET " + assignment % ("digest", '"00"'), "did not begin after batch 1"),
+            ("SET " + assignment % ("lineage", 2), "lineage 1 is gone"),
             ("SET kind = 'x.y' WHERE kind = 'journal.lineage'", "was not published"),
         ):
             with touched("proofs_logentry"):
@@ -221,10 +221,10 @@ def nothing_can_be_written_and_nobody_is_accused(
     assert tickets() == sold
     findings = verify().findings
     assert [each.what for each in findings] == [Fault.UNBEGUN], {each.detail for each in findings}
-    said = StringIO()
+    output = StringIO()
     with pytest.raises(CommandError, match="nothing was changed, and nothing can be written"):
-        call_command("journal_verify", stdout=said)
-    assert said.getvalue().startswith("lineage_not_begun: ")
+        call_command("journal_verify", stdout=output)
+    assert output.getvalue().startswith("lineage_not_begun: ")
     with pytest.raises(ImproperlyConfigured, match="lineage_not_begun"):
         verify_server()
     with pytest.raises(CommandError, match=r"this is server \d+: run journal_lineage --begin"):

@@ -21,9 +21,9 @@ def test_a_story_has_the_newest_rows_of_each_table_and_their_changes() -> None:
         sales_resume(by=organiser, suspension=one.pk)
     with CaptureQueriesContext(connection) as asked:
         told_of = story(place, [PREMISES])
-    told = [row for step in told_of.steps for row in step.rows]
-    assert place in told
-    suspensions = [row.pk for row in told if isinstance(row, Suspension)]
+    rows = [row for step in told_of.steps for row in step.rows]
+    assert place in rows
+    suspensions = [row.pk for row in rows if isinstance(row, Suspension)]
     assert sorted(suspensions) == [one.pk - number for number in reversed(range(MOST_OF_A_TABLE))]
     changes = [change for step in told_of.steps for row, change in step.changes if row == one]
     assert changes[-1].before["lifted_at"] is None

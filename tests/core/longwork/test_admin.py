@@ -32,8 +32,8 @@ def test_the_page_tells_how_far_it_is_until_it_has_ended(bench: Bench) -> None:
     assert f'data-again="{address}"' in page
     assert "data-goes-on" in desk.get(address)
     rows = LongWork.objects.filter(pk=work.pk)
-    told = {"step": "two", "number": 2, "steps": 4, "done": 1_500, "total": 3_000}
-    rows.update(state="running", started_at=clock.now(), **told)
+    progress = {"step": "two", "number": 2, "steps": 4, "done": 1_500, "total": 3_000}
+    rows.update(state="running", started_at=clock.now(), **progress)
     part = desk.get(address)
     assert "Step 2 of 4" in part and "TWO" in part
     assert 'value="37"' in part and "1,500 of 3,000" in part

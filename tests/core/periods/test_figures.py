@@ -23,8 +23,8 @@ def test_the_digest_of_transfers_follows_the_published_format(contest: Contest) 
     in_march = Transfer.objects.filter(at__month=3).select_related("debit", "credit")
     for row in in_march.order_by("pk"):
         at = row.at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-        said = (row.pk, row.reference, row.line, row.kind, row.debit, row.credit, row.amount_cents)
-        blocks.setdefault(row.pk // BLOCK, []).append("|".join(map(str, (*said, at))))
+        values = row.pk, row.reference, row.line, row.kind, row.debit, row.credit, row.amount_cents
+        blocks.setdefault(row.pk // BLOCK, []).append("|".join(map(str, (*values, at))))
         cents += row.amount_cents
     digest = hashlib.sha256()
     for lines in blocks.values():
@@ -41,13 +41,13 @@ def test_blocks_are_read_some_at_a_time_with_the_same_digest(
 ) -> None:
     monkeypatch.setattr(module, "BLOCK", 3)
     at_once = figures(*MARCH, before=None).document["transfers"]
-    told: list[Progress] = []
+    steps: list[Progress] = []
     monkeypatch.setattr(module, "AT_ONCE", 1)
-    with progress.listening(told.append):
+    with progress.listening(steps.append):
         assert figures(*MARCH, before=None).document["transfers"] == at_once
-    assert len(told) > 2
-    assert [each.done for each in told] == sorted({each.done for each in told})
-    assert told[-1].done == told[-1].total
+    assert len(steps) > 2
+    assert [each.done for each in steps] == sorted({each.done for each in steps})
+    assert steps[-1].done == steps[-1].total
 
 
 def test_balances_are_published_by_their_digest_alone(contest: Contest) -> None:

@@ -21,11 +21,11 @@ def gone(username: str) -> User:
     return user
 
 
-def by_hand(user: User, *, told: bool) -> None:
+def by_hand(user: User, *, is_published: bool) -> None:
     """Erase a name as the application's role can, under the name of the command."""
     with acting.acting("command:names_erase_again"), transaction.atomic():
         User.objects.filter(pk=user.pk).update(name_key=None, name_erased_at=clock.now())
-        if told:
+        if is_published:
             digest = digest_of(bytes(user.name_encrypted))
             document = {"names_of_staff": [digest], "names_of_operators": []}
             publish(kind=ENTRY, subject=f"test:{user.pk}", document=document)
@@ -36,12 +36,12 @@ def broken() -> list[tuple[str, int]]:
 
 
 def test_an_erasure_is_published_and_decided_by_two_or_done_again(own_database: Database) -> None:
-    erased, told, untold = (gone(f"or-{number}") for number in (1, 2, 3))
+    erased, listed, unlisted = (gone(f"or-{number}") for number in (1, 2, 3))
     factories.time_pass(days=3654)
     proposal = names_propose(by=factories.staff(Role.ORGANISER), staff=[erased.pk])
     two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.AUDITOR))
     assert not User.objects.filter(pk=erased.pk, name_erased_at=None).exists()
-    by_hand(told, told=True)
+    by_hand(listed, is_published=True)
     assert broken() == []
-    by_hand(untold, told=False)
-    assert broken() == [("staff_user", untold.pk)]
+    by_hand(unlisted, is_published=False)
+    assert broken() == [("staff_user", unlisted.pk)]

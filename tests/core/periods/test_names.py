@@ -193,10 +193,10 @@ def published(folder: Path) -> Path:
 
 
 def again(log: Path) -> str:
-    said = StringIO()
+    output = StringIO()
     with acting.acting("command:names_erase_again"):
-        call_command("names_erase_again", str(log), stdout=said)
-    return said.getvalue().strip()
+        call_command("names_erase_again", str(log), stdout=output)
+    return output.getvalue().strip()
 
 
 @pytest.mark.django_db

@@ -96,8 +96,8 @@ def test_a_client_with_a_wrong_clock_mends_itself_by_the_answer(acts: dict[str, 
     for kind in ("sale", "play", "payment", "deposit", "cash-up", "copy"):
         clock_of_the_client = datetime.fromisoformat("2001-01-01T00:00:00Z")
         answer = acts[kind](str(uuid_at(clock_of_the_client)))
-        told = datetime.fromisoformat(answer.headers["X-Server-Time"])
-        assert acts[kind](str(uuid_at(told))).status_code in (200, 201), kind
+        server_time = datetime.fromisoformat(answer.headers["X-Server-Time"])
+        assert acts[kind](str(uuid_at(server_time))).status_code in (200, 201), kind
 
 
 def test_who_was_cut_off_for_days_can_still_send(acts: dict[str, Act]) -> None:

@@ -31,11 +31,11 @@ def test_before_the_first_entry_there_is_no_head() -> None:
     document = Document(language="en", blocks=(Line("text"),), simulated=False)
     assert with_head(document) == document
     published("one")
-    said = text.render(with_head(document))
+    paper = text.render(with_head(document))
     newest = log.published(kind="a.thing", subject="one")
     assert newest is not None
     digits = bytes(newest.digest).hex()
-    assert f"Public log {newest.sequence} · {digits[:8]} {digits[8:16]}" in said
+    assert f"Public log {newest.sequence} · {digits[:8]} {digits[8:16]}" in paper
 
 
 @pytest.mark.django_db

@@ -35,9 +35,9 @@ def test_reports_are_not_for_everybody() -> None:
 def test_a_page_that_takes_too_long_says_so(slow: None) -> None:
     desk = Desk(Role.AUDITOR)
     assert b"Ask for less" in desk.client.get("/admin/reports/sales-by-day/").content
-    for path, said in (("", b"Ask for less"), ("sales-by-day.csv", b"Or ask for less")):
+    for path, sentence in (("", b"Ask for less"), ("sales-by-day.csv", b"Or ask for less")):
         answer = desk.client.get(f"/admin/reports/{path}")
-        assert (answer.status_code, said in answer.content) == (409, True)
+        assert (answer.status_code, sentence in answer.content) == (409, True)
 
 
 def test_a_period_is_compared_with_the_one_before(season: Season) -> None:

@@ -57,12 +57,12 @@ def contrast(one: str, other: str) -> float:
 def _pairs() -> list[tuple[str, str, float]]:
     grounds = ("ground", "surface", "raised", "sunk")
     words = ("ink", "soft", "turf", "good", "warn", "bad", "info", "sand")
-    told = [(word, ground, 4.5) for word in words for ground in grounds]
-    told += [(f"on-{name}", name, 4.5) for name in ("turf", "turf-deep", "bad")]
-    told += [(word, "turf-deep", 4.5) for word in ("gold", "alert")]
-    told += [(name, f"{name}-ground", 4.5) for name in ("turf", "good", "warn", "bad", "info")]
-    told += [("ink", f"{name}-ground", 4.5) for name in ("good", "warn", "bad", "info")]
-    return told + [(edge, ground, 3) for edge in ("edge", "focus") for ground in grounds]
+    pairs = [(word, ground, 4.5) for word in words for ground in grounds]
+    pairs += [(f"on-{name}", name, 4.5) for name in ("turf", "turf-deep", "bad")]
+    pairs += [(word, "turf-deep", 4.5) for word in ("gold", "alert")]
+    pairs += [(name, f"{name}-ground", 4.5) for name in ("turf", "good", "warn", "bad", "info")]
+    pairs += [("ink", f"{name}-ground", 4.5) for name in ("good", "warn", "bad", "info")]
+    return pairs + [(edge, ground, 3) for edge in ("edge", "focus") for ground in grounds]
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -96,10 +96,10 @@ def test_nothing_comes_from_another_host(path: Path) -> None:
 
 def test_scripts_say_what_is_defined_and_all_of_it() -> None:
     """`t("key")` needs its key; dynamic ones are written out in a comment: `// t("a") t("b")`."""
-    said = set(chain.from_iterable(_SAID.findall(path.read_text()) for path in SCRIPTS))
+    used = set(chain.from_iterable(_SAID.findall(path.read_text()) for path in SCRIPTS))
     defined = set(chain.from_iterable(texts.keys(name) for name in texts.names()))
-    assert said - defined == set()
-    assert defined - said == set()
+    assert used - defined == set()
+    assert defined - used == set()
 
 
 def test_the_extractor_sees_every_text_of_the_scripts() -> None:

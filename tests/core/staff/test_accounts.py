@@ -61,8 +61,13 @@ def confirm(proposal: Proposal, by: StaffActor) -> None:
 
 
 def account(by: StaffActor, **changes: str | list[str]) -> Proposal:
-    given = {"username": "ana", "full_name": "Joan Mas", "password": PASSWORD, "roles": ["auditor"]}
-    return accounts.account_propose(by=by, **given | changes)  # type: ignore[arg-type]
+    arguments = {
+        "username": "ana",
+        "full_name": "Joan Mas",
+        "password": PASSWORD,
+        "roles": ["auditor"],
+    }
+    return accounts.account_propose(by=by, **arguments | changes)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("act", PROPOSE.values(), ids=PROPOSE)

@@ -84,8 +84,8 @@ class TestServices:
             sign_on(factories.one_time_code(secret))
         home = Origin("192.0.2.1", device_token(user))
         code = factories.one_time_code(secret)
-        given = {"username": "ana", "password": PASSWORD, "code": code, "origin": home}
-        assert sign_on_check(**given) == (user, True)
+        credentials = {"username": "ana", "password": PASSWORD, "code": code, "origin": home}
+        assert sign_on_check(**credentials) == (user, True)
 
     def test_the_secret_is_not_in_the_database(self) -> None:
         secret = factories.second_factor(person())

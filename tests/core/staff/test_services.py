@@ -41,13 +41,13 @@ PASSWORD = "correct horse battery"
 
 
 def ana(**changes: Any) -> User:
-    given: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "username": "ana",
         "full_name": "Maria Mas",
         "password": PASSWORD,
         "roles": ["auditor"],
     }
-    return user_create(**(given | changes))
+    return user_create(**(arguments | changes))
 
 
 STRANGER, HOME = Origin("192.0.2.9"), Origin("192.0.2.1")

@@ -22,7 +22,7 @@ WORDS = ["two 2.0: X-1 (mended in 2.1)", "three 3: X-2 (mended in no version)"]
 
 
 @pytest.mark.parametrize(
-    ("report", "code", "said"),
+    ("report", "code", "message"),
     [
         (REPORT, 1, "\n".join(["audit: known faults", *WORDS])),
         ('{"dependencies": []}', 0, "audit: no known fault"),
@@ -39,14 +39,14 @@ def test_known_faults_fail_the_audit(
     tmp_path: Path,
     report: str,
     code: int,
-    said: str,
+    message: str,
 ) -> None:
     monkeypatch.setattr(supplies, "reachable", lambda: True)
     monkeypatch.setattr(supplies, "tool", lambda name, folder: folder / name)
     done = subprocess.CompletedProcess([], 0, report)
     monkeypatch.setattr(supplies.subprocess, "run", lambda *_, **__: done)
     assert supplies.audit(tmp_path) == code
-    assert capsys.readouterr().out.strip() == said
+    assert capsys.readouterr().out.strip() == message
 
 
 def test_whatever_an_image_installs_is_looked_at(

@@ -75,15 +75,15 @@ def attributes(span: Any) -> dict[str, Any]:
 @contextmanager
 def collecting() -> Iterator[tuple[Collector, str]]:
     """Receive traces as a collector does, at an address."""
-    told = Collector()
+    collector = Collector()
 
     class Receiving(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             length = int(self.headers["Content-Length"])
             message = ExportTraceServiceRequest.FromString(self.rfile.read(length))
             for each in message.resource_spans:
-                told.about.append(attributes(each.resource))
-                told.spans += [span for scope in each.scope_spans for span in scope.spans]
+                collector.about.append(attributes(each.resource))
+                collector.spans += [span for scope in each.scope_spans for span in scope.spans]
             self.send_response(200 if self.path == "/v1/traces" else 404)
             self.end_headers()
 
@@ -93,7 +93,7 @@ def collecting() -> Iterator[tuple[Collector, str]]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Receiving) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
-            yield told, f"http://127.0.0.1:{server.server_port}"
+            yield collector, f"http://127.0.0.1:{server.server_port}"
         finally:
             server.shutdown()
 
@@ -124,29 +124,29 @@ def test_without_a_collector_nothing_of_it_is_loaded(own_database: Database) -> 
 def test_a_collector_receives_a_sale_with_its_statements_and_a_task(
     own_database: Database,
 ) -> None:
-    with collecting() as (told, address):
-        said = ran(SELLS, own_database, OTEL_EXPORTER_OTLP_ENDPOINT=address)
-    status, code, ident = json.loads(said)
+    with collecting() as (collector, address):
+        output = ran(SELLS, own_database, OTEL_EXPORTER_OTLP_ENDPOINT=address)
+    status, code, ident = json.loads(output)
     assert status == 201
-    assert told.about[0]["service.name"] == "lototrot"
-    assert told.about[0]["lototrot.process"] == "console"
+    assert collector.about[0]["service.name"] == "lototrot"
+    assert collector.about[0]["lototrot.process"] == "console"
 
-    sales = [span for span in told.spans if span.name == "POST api/v1/lototrot/tickets"]
+    sales = [span for span in collector.spans if span.name == "POST api/v1/lototrot/tickets"]
     sale, wrong = sorted(sales, key=lambda span: span.start_time_unix_nano)
     assert attributes(sale)[REQUEST_ID] == REQUEST
     assert attributes(sale)["http.response.status_code"] == 201
     assert attributes(wrong)["error.type"] == "fields_invalid"
-    (sold,) = [span for span in told.inside(sale) if span.name == "SELECT lototrot_sell"]
+    (sold,) = [span for span in collector.inside(sale) if span.name == "SELECT lototrot_sell"]
     assert sold.trace_id == sale.trace_id
     assert attributes(sold)["db.query.text"].startswith("SELECT * FROM lototrot_sell(p_")
     assert sale.start_time_unix_nano < sold.start_time_unix_nano
     assert sold.end_time_unix_nano < sale.end_time_unix_nano
 
-    task = told.named("task core.config.tasks.sweep")
+    task = collector.named("task core.config.tasks.sweep")
     assert task.trace_id.hex() == SENT.split("-")[1]
-    assert told.inside(task)
-    assert not [span for span in told.spans if "readyz" in span.name]
-    everything = str(told.spans)
+    assert collector.inside(task)
+    assert not [span for span in collector.spans if "readyz" in span.name]
+    everything = str(collector.spans)
     assert code not in everything
     assert ident not in everything
 

@@ -40,7 +40,7 @@ def storm(ground: Ground, rounds: int) -> Outcome:
             share = min(share, _round(ground, outcome, crowd))
             ground.audit(outcome)
             ground.note_refusals(outcome)
-        others = {code: n for code, n in crowd.told.refused.items() if code not in _CLOSED}
+        others = {code: n for code, n in crowd.answers.refused.items() if code not in _CLOSED}
         if others:
             outcome.lost += sum(others.values())
             outcome.notes.append(f"terminals were refused for good: {others}")
@@ -62,7 +62,7 @@ def _round(ground: Ground, outcome: Outcome, crowd: Thousands) -> float:
     with ground.selling():
         time.sleep(max(0.0, crowd.closes_s - _BEFORE_CLOSING_S - time.monotonic()))
         now = time.monotonic()
-        before = crowd.told.sales_between(now - _MEASURED_S, now)
+        before = crowd.answers.sales_between(now - _MEASURED_S, now)
         signed_on = len(crowd.heard_s)
         for each in machines:
             each.freeze()
@@ -75,7 +75,7 @@ def _round(ground: Ground, outcome: Outcome, crowd: Thousands) -> float:
         outcome.first_sales_s.append(crowd.first_sale_after(returned, 90))
         since = returned + _BACK_AFTER_S
         time.sleep(max(0.0, since + _MEASURED_S - time.monotonic()))
-        after = crowd.told.sales_between(since, since + _MEASURED_S)
+        after = crowd.answers.sales_between(since, since + _MEASURED_S)
         time.sleep(max(0.0, crowd.closes_s + 2 - time.monotonic()))  # some try after the closing
         unheard = crowd.not_heard_since(returned)
     ground.cluster.wait_standbys()

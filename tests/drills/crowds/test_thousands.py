@@ -39,13 +39,13 @@ class Server:
                 body = json.loads(await reader.readexactly(int(lines["Content-Length"])))
                 asked = self.asked.setdefault(lines["Authorization"], [])
                 asked.append(body)
-                said = self._first[len(asked) - 1] if len(asked) <= len(self._first) else _SOLD
-                if said == _CUT:
+                reply = self._first[len(asked) - 1] if len(asked) <= len(self._first) else _SOLD
+                if reply == _CUT:
                     break
-                if said != _SILENT:
-                    answer = json.dumps({"transient": said.startswith("503")}).encode()
+                if reply != _SILENT:
+                    answer = json.dumps({"transient": reply.startswith("503")}).encode()
                     length = f"Content-Length: {len(answer)}\r\n\r\n"
-                    writer.write(f"HTTP/1.1 {said}\r\n{length}".encode() + answer)
+                    writer.write(f"HTTP/1.1 {reply}\r\n{length}".encode() + answer)
         except asyncio.IncompleteReadError:
             pass
         finally:
@@ -94,7 +94,7 @@ def sold(
                 break
             threading.Event().wait(0.01)
         else:
-            raise AssertionError(f"not enough: {crowd.told}")
+            raise AssertionError(f"not enough: {crowd.answers}")
     finally:
         crowd.pause()
         over.set()
@@ -115,9 +115,9 @@ def test_what_is_not_answered_is_repeated_under_the_same_uuid_until_it_is(
     for asked in server.asked.values():
         uuids = [body["uuid"] for body in asked]
         assert len(set(uuids[:4])) == 1 and len(set(uuids[3:])) == len(uuids) - 3
-    assert crowd.told.faults == {"no answer": 6, "503": 3}
-    assert crowd.told.answered["sale"].keys() <= crowd.told.asked["sale"]
-    assert not crowd.told.refused and crowd.not_heard_since(0.0) == 0
+    assert crowd.answers.faults == {"no answer": 6, "503": 3}
+    assert crowd.answers.answered["sale"].keys() <= crowd.answers.asked["sale"]
+    assert not crowd.answers.refused and crowd.not_heard_since(0.0) == 0
 
 
 def test_a_terminal_that_is_locked_out_is_missed(
@@ -131,11 +131,11 @@ def test_a_terminal_that_is_locked_out_is_missed(
         lambda: len(server.asked) == 3 and all(len(each) > 3 for each in server.asked.values()),
     )
     assert crowd.not_heard_since(0.0) == 3
-    assert not crowd.told.tried_ok
+    assert not crowd.answers.tried_ok
 
 
 def test_a_refusal_for_good_is_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     server = Server(*["409 Conflict"] * 10_000)
     crowd = sold(tmp_path, monkeypatch, server, lambda: len(server.asked) == 3)
-    assert crowd.told.refused_for_good["409"] >= 1
-    assert not crowd.told.faults
+    assert crowd.answers.refused_for_good["409"] >= 1
+    assert not crowd.answers.faults

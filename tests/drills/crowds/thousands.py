@@ -103,14 +103,14 @@ class _Connection:
     async def _act(self, step: Step) -> dict[str, Any] | None:
         """Ask until there is an answer; return it if it is good. None when all is over."""
         kind, ident, path, body = step
-        told, content = self._crowd.told, json.dumps(body).encode()
-        told.asked[kind].add(ident)
+        answers, content = self._crowd.answers, json.dumps(body).encode()
+        answers.asked[kind].add(ident)
         first = time.monotonic()
         tries = 0
         while True:
             began = time.monotonic()
             status, answer = await self._try(f"/api/v1/{path}", content)
-            if told.note(step, first, began, status, answer):
+            if answers.note(step, first, began, status, answer):
                 self._crowd.heard_s[self._number] = time.monotonic()
                 return answer if status in (200, 201) else None
             if not await self._crowd.waits(AGAIN_S[min(tries, len(AGAIN_S) - 1)]):

@@ -202,14 +202,14 @@ def _audit(outcome: Outcome) -> None:
 
     verify_server()
     for command in AUDITS:
-        said = StringIO()
+        output = StringIO()
         try:
-            call_command(command, stdout=said)
+            call_command(command, stdout=output)
         except CommandError as fault:
             outcome.lost += 1
-            outcome.notes.append(f"{command}: {fault}; {said.getvalue()[-300:]}")
+            outcome.notes.append(f"{command}: {fault}; {output.getvalue()[-300:]}")
         else:
-            outcome.notes.append(f"{command}: {said.getvalue().strip()}")
+            outcome.notes.append(f"{command}: {output.getvalue().strip()}")
 
 
 def _fork(old: Postgres, crowd: Crowd, outcome: Outcome) -> None:

@@ -39,14 +39,14 @@ def test_only_what_is_otherwise_is_marked() -> None:
     other = OWN.to_document() | {"prize_percent": "62.5"}
     before = BetType(code=OWN.code, version=1, document=other, price_cents=100, rules={})
     with override("en"):
-        told = {str(name): value for name, value in words.facts(CONTENT, before)}
+        facts = {str(name): value for name, value in words.facts(CONTENT, before)}
         alone = {str(name): value for name, value in words.facts(CONTENT)}
-    assert "62.5 %" in told["percentage to prizes"]
-    assert told["price of a bet"] == alone["price of a bet"] == "€1.00"
-    catalan = next(value for name, value in told.items() if name.startswith("Rules in C"))
+    assert "62.5 %" in facts["percentage to prizes"]
+    assert facts["price of a bet"] == alone["price of a bet"] == "€1.00"
+    catalan = next(value for name, value in facts.items() if name.startswith("Rules in C"))
     assert "Another text than before." in catalan
     assert "&lt;b&gt;" in catalan
-    assert "<strong>" not in told["shares of the prize money"]
+    assert "<strong>" not in facts["shares of the prize money"]
 
 
 def test_a_round_says_whether_it_is_an_estimate() -> None:

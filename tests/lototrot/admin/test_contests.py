@@ -50,9 +50,9 @@ def test_a_contest_from_draft_to_closing(organiser: Desk) -> None:
     page = organiser.get(row_url(contest))
     assert "€1.50" in page
     assert "The programme is not published" in page
-    said = organiser.refused(contest, "open", "gates_shut")
-    assert "rules_unpublished" in said
-    assert "14.III.6.2" in said
+    refusal = organiser.refused(contest, "open", "gates_shut")
+    assert "rules_unpublished" in refusal
+    assert "14.III.6.2" in refusal
     assert Contest.objects.get().state == Contest.State.DRAFT
     organiser.do(contest, "publish", **RULES)
     assert not organiser.offers(contest, "publish")

@@ -74,19 +74,19 @@ def test_every_error_of_a_programme_is_shown_in_its_place(organiser: Desk) -> No
     document["races"][2]["start"] = "tomorrow"
     del document["meeting"]["reference"]
     response = _upload(organiser, json.dumps(document).encode(), "bad.json")
-    said = text_of(response)
-    assert "programme_invalid" in said
+    text = text_of(response)
+    assert "programme_invalid" in text
     for place in ("/races/0/runners/1/number", "/races/2/start", "/meeting/reference"):
-        assert place in said, said
+        assert place in text, text
     assert not Meeting.objects.exists()
 
 
 def test_what_is_wrong_with_a_programme_is_said_in_each_language() -> None:
     with translation.override(None):
-        said = {code: str(text) for code, text in PROGRAMME.items()}
-    assert said == {code: text.replace(":04X", "") for code, text in SENTENCES.items()}
+        texts = {code: str(text) for code, text in PROGRAMME.items()}
+    assert texts == {code: text.replace(":04X", "") for code, text in SENTENCES.items()}
     error = {"place": "/races/0", "code": "out_of_range", "message": "This must be from 1 to 31."}
-    catalan = lazy(lambda: "De {low} a {high}." if get_language() == "ca" else said[code], str)()
+    catalan = lazy(lambda: "De {low} a {high}." if get_language() == "ca" else texts[code], str)()
     code = error["code"]
     for language, sentence in (("ca", "De 1 a 31."), ("en", error["message"])):
         with patch.dict(collected("code_texts"), {code: catalan}), translation.override(language):

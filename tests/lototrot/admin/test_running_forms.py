@@ -68,8 +68,8 @@ def test_a_result_is_one_line_that_never_contradicts_the_table(stewards: Desk) -
     race = _race_started()
     plain = _classification(race, outcome_3="started", place_3="")
     for wrong in ("11", "1, 1", "el 3", "3 -4", "²"):
-        said = stewards.ask(race, "classify", **plain, winners=wrong).content.decode()
-        assert "each once" in said, wrong
+        page = stewards.ask(race, "classify", **plain, winners=wrong).content.decode()
+        assert "each once" in page, wrong
     other = stewards.ask(race, "classify", **_classification(race), winners="4").content.decode()
     assert "The table names another winner" in other
     entered = Proposal.objects.filter(kind="lototrot.classification")
@@ -94,6 +94,6 @@ def test_what_contradicts_the_record_is_shown_number_by_number(stewards: Desk) -
     factories.started(race, at=factories.time_pass(minutes=5))
     factories.time_pass(minutes=5)
     assert 'value="withdrawn" selected' in stewards.get(act_url(race, "classify"))
-    said = stewards.refused(race, "classify", "classification_refused", **_classification(race))
-    assert "9 is on record as withdrawn." in said
+    refusal = stewards.refused(race, "classify", "classification_refused", **_classification(race))
+    assert "9 is on record as withdrawn." in refusal
     assert not Proposal.objects.filter(kind="lototrot.classification", decision=None)

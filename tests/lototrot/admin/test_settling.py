@@ -43,8 +43,8 @@ def test_settlement_and_payment_order(
     organiser: Desk, django_capture_on_commit_callbacks: Any
 ) -> None:
     contest = _closed()
-    said = organiser.refused(contest, "settle", "results_missing")
-    assert "classification_missing" in said
+    refusal = organiser.refused(contest, "settle", "results_missing")
+    assert "classification_missing" in refusal
     for race in factories.races_of(contest):
         factories.classified(race, [1])
     with patch.object(tasks.settle, "delay") as sent:

@@ -25,24 +25,24 @@ def test_a_declaration_and_its_result_reach_every_terminal_and_anybody() -> None
     confirmed = staff_api(Role.ORGANISER).post(f"proposals/{proposal}/confirmation")
     assert confirmed.status_code == 200, confirmed.content
     terminal = terminal_api(point)
-    (told,) = terminal.get("lototrot/terminal/contests", lang="es").json()["draws"]
-    assert told["place"] == place and told["state"] == "announced"
-    assert told["order"] == [] and told["planned_at"] < told["due_at"]
-    path = f"draws/{told['draw']}"
-    assert Api().get(path).json()["place"] == told["place"]
-    assert organiser.get(f"lototrot/races/{race.pk}").json()["draw"] == told["draw"]
+    (draw,) = terminal.get("lototrot/terminal/contests", lang="es").json()["draws"]
+    assert draw["place"] == place and draw["state"] == "announced"
+    assert draw["order"] == [] and draw["planned_at"] < draw["due_at"]
+    path = f"draws/{draw['draw']}"
+    assert Api().get(path).json()["place"] == draw["place"]
+    assert organiser.get(f"lototrot/races/{race.pk}").json()["draw"] == draw["draw"]
     inspector.post(f"{path}/attendance")
     factories.announced_time(Draw.objects.get())
     dice = {"source": "dice", "pieces": 10}
     assert organiser.post(f"{path}/commitment", dice).json()["code"] == "contest_not_sealed"
     contest_seal(contest_id=contest.pk)
     assert organiser.post(f"{path}/commitment", dice).status_code == 201
-    given = {"source": "dice", "text": "3161425364", "witness": "Una jugadora"}
-    order = inspector.post(f"{path}/entropy", given).json()["order"]
-    (told,) = terminal.get("lototrot/terminal/contests").json()["draws"]
-    assert told["state"] == "drawn" and told["order"] == [], "not official yet"
+    entropy = {"source": "dice", "text": "3161425364", "witness": "Una jugadora"}
+    order = inspector.post(f"{path}/entropy", entropy).json()["order"]
+    (draw,) = terminal.get("lototrot/terminal/contests").json()["draws"]
+    assert draw["state"] == "drawn" and draw["order"] == [], "not official yet"
     assert inspector.post(f"{path}/certificate").status_code == 201
-    (told,) = terminal.get("lototrot/terminal/contests").json()["draws"]
-    assert told["order"] == order
+    (draw,) = terminal.get("lototrot/terminal/contests").json()["draws"]
+    assert draw["order"] == order
     answer = organiser.get(f"lototrot/races/{race.pk}").json()
     assert answer["state"] == "drawn" and answer["winners"] == [int(order[0])]

@@ -63,9 +63,9 @@ def thousand_lines() -> list[str]:
     lines = [names]
     for race in range(1, 41):
         start = datetime(2027, 4, 10, 10, tzinfo=UTC) + timedelta(minutes=15 * race)
-        said = "2027-04-10,Gran,P-1000,SONPARDO,Son Pardo,UTC,Palma,ES"
-        said += f",{race},Cursa {race},{start.isoformat()}"
-        lines += [f"{said},{number},Cavall {number}" for number in range(1, 26)]
+        prefix = "2027-04-10,Gran,P-1000,SONPARDO,Son Pardo,UTC,Palma,ES"
+        prefix += f",{race},Cursa {race},{start.isoformat()}"
+        lines += [f"{prefix},{number},Cavall {number}" for number in range(1, 26)]
     return lines
 
 
@@ -134,14 +134,14 @@ def test_meetings_and_racecourses_are_listed(organiser: Api, steward: Api) -> No
 def test_a_meeting_with_its_races(organiser: Api) -> None:
     meeting = imported(organiser).json()
     answer = organiser.get(f"lototrot/meetings/{meeting['id']}").json()
-    given = json.loads(programme_file(SON_PARDO))
-    assert len(answer["races"]) == len(given["races"])
+    document = json.loads(programme_file(SON_PARDO))
+    assert len(answer["races"]) == len(document["races"])
     race = answer["races"][0]
     assert race["state"] == "scheduled"
     assert race["winners"] == []
     assert race["actual_start_at"] is None
     names = {runner["number"]: runner["name"] for runner in race["runners"]}
-    assert names == {r["number"]: r["name"] for r in given["races"][0]["runners"]}
+    assert names == {r["number"]: r["name"] for r in document["races"][0]["runners"]}
     assert race["runners"][0]["trace"] == [race["runners"][0]["number"]]
     assert organiser.get(f"lototrot/races/{race['id']}").json() == race
     refused(organiser.get("lototrot/meetings/999999"), 404, "meeting_unknown")

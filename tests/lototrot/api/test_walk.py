@@ -129,8 +129,10 @@ def prepared() -> dict[str, str]:
     organiser = factories.staff(Role.ORGANISER)
     place = factories.premises()
     code = factories.enrolment_code(place, "T-0001")
-    pin, given = "482915", "271828"
-    operator_register(by=organiser, premises=place.code, number=1, name="Joan Sastre", pin=given)
+    pin, first_pin = "482915", "271828"
+    operator_register(
+        by=organiser, premises=place.code, number=1, name="Joan Sastre", pin=first_pin
+    )
     contest = factories.contest(factories.meeting(numbers=range(1, 10)), correction_window_s=120)
     rules = {"ca": "Reglament.", "es": "Reglamento.", "en": "Rules."}
     contest_publish(by=organiser, contest=contest, rules=rules)
@@ -139,7 +141,7 @@ def prepared() -> dict[str, str]:
         "ENROLMENT_CODE": code,
         "PUBLIC_KEY": factories.KEY.public,
         "PIN": pin,
-        "GIVEN_PIN": given,
+        "GIVEN_PIN": first_pin,
         "UUID": str(new_uuid()),
         "OTHER_UUID": str(new_uuid()),
         "PLAY_UUID": str(new_uuid()),

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 
 def an_end(**changes: Any) -> GameEnd:
-    given = {
+    fields = {
         "uuid": uuid.uuid4(),
         "bet_type_code": "two-legs",
         "decision": "Resolució 3",
@@ -24,7 +24,7 @@ def an_end(**changes: Any) -> GameEnd:
         "ended_at": clock.now(),
         "proposal": factories.proposal("lototrot.game_end"),
     }
-    return GameEnd.objects.create(**given | changes)
+    return GameEnd.objects.create(**fields | changes)
 
 
 def test_a_bet_type_ends_once_by_a_decision() -> None:

@@ -22,7 +22,7 @@ def draw(**changes: Any) -> Answers:
     """Return a system with a draw of three numbers, with the answers changed as given."""
     place = {"planned_at": "2027-04-11T18:30:00+00:00", "place": "Oficina", "draw": "d"}
     committed = {"entries": ["2", "5", "8"], "commitment": "ab" * 32}
-    given: dict[str, Any] = {
+    replies: dict[str, Any] = {
         "clock": None,
         f"{RACE}/declaration": {"proposal": "p"},
         "proposals/p/confirmation": None,
@@ -34,7 +34,7 @@ def draw(**changes: Any) -> Answers:
         f"{DRAW}/minutes.pdf": b"%PDF-1.7",
     }
     answers = Answers()
-    for path, answer in (given | changes).items():
+    for path, answer in (replies | changes).items():
         answers.given(path, answer)
     return answers
 

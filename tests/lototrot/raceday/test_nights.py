@@ -63,7 +63,7 @@ def lapsing(**changes: Any) -> Answers:
     """Return a system in which 1,000 cents of contest 1 lapse into contest 9."""
     prizes = "lototrot:contest:1:prizes"
     due = [{"code": prizes, "balance_cents": 1_000}, {"code": f"{prizes}:x", "balance_cents": 7}]
-    given: dict[str, Any] = {
+    replies: dict[str, Any] = {
         CONTESTS: [{"id": 1, "state": "ordered"}],
         "ledger/accounts": Turns([due, []]),
         "clock": None,
@@ -73,7 +73,7 @@ def lapsing(**changes: Any) -> Answers:
         "nights/undone": {"items": []},
     }
     answers = Answers()
-    for path, answer in (given | changes).items():
+    for path, answer in (replies | changes).items():
         answers.given(path, answer)
     return answers
 

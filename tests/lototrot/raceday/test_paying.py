@@ -189,8 +189,8 @@ def test_the_offices_open_with_a_cashier_and_a_terminal(monkeypatch: pytest.Monk
     answers.given("clock", {"now": "2027-04-10T09:00:00+00:00"})
     enrolled: list[tuple[Any, ...]] = []
 
-    def enrol(*where: Any, code: str, pin: str, given: str) -> Seller:
-        assert given not in (pin, "")
+    def enrol(*where: Any, code: str, pin: str, first_pin: str) -> Seller:
+        assert first_pin not in (pin, "")
         enrolled.append((*where, code, pin))
         return seller_of(answers)
 

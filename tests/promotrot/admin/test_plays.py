@@ -39,8 +39,8 @@ def test_every_page_of_plays_answers_and_shows_no_code() -> None:
         play_end_unfinished(ticket)
     cashier = paying.cashier()
     for held in handing.vouchers_held(by=cashier):
-        given = paying.handed_over(cashier, held.uuid)
-        codes.append(given.code.text if given.code else "")
+        voucher = paying.handed_over(cashier, held.uuid)
+        codes.append(voucher.code.text if voucher.code else "")
     neighbour = factories.point(place.premises)
     play_move(
         by=factories.staff(Role.ORGANISER),

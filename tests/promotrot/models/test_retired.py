@@ -61,10 +61,10 @@ def test_nobody_has_a_print_paper_or_handover_again(plays: Plays, tmp_path: Path
 def _shown(plays: Plays) -> None:
     """Look at both vouchers as staff do: which one was printed, and which never was."""
     desk = Desk(Role.ORGANISER)
-    told = "Vouchers without a confirmed print", "Retirement of a closed period"
+    headings = "Vouchers without a confirmed print", "Retirement of a closed period"
     for name, has in (("lapsed", False), ("unprinted", True)):
         page = desk.get(row_url(plays.voucher(name)))
-        assert "Print confirmed" in page and any(words in page for words in told) is has, page
+        assert "Print confirmed" in page and any(words in page for words in headings) is has, page
 
 
 def _not_handed_over(voucher: Voucher) -> None:

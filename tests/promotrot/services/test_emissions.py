@@ -56,8 +56,8 @@ def test_the_plan_of_an_emission_is_exactly_its_prize_table_and_each_block_reach
     assert plan.digest().hex() == emission.approval.plan_digest
     values = [tier.prize.value_cents for tier in kind.tiers]
     for each in plan.classes:
-        given = sum(n * cents for n, cents in zip(each.prizes, values, strict=True))
-        assert 100 * given >= 70 * each.tickets * emission.price_cents
+        prizes_cents = sum(n * cents for n, cents in zip(each.prizes, values, strict=True))
+        assert 100 * prizes_cents >= 70 * each.tickets * emission.price_cents
         assert sum(each.prizes) <= each.tickets
     rows = list(emission.tiers.values_list("value_cents", "count", "extra"))
     assert rows == [(tier.prize.value_cents, tier.count, False) for tier in kind.tiers]

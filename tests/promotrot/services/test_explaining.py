@@ -119,4 +119,4 @@ def test_a_price_paid_back_says_why(place: Point) -> None:
     assert [(won.title, won.cents) for won in explanation.won] == [
         ("Price of the ticket", ladder.price_cents)
     ]
-    assert "No prize stands, the price is due back" in explanation.said[0]
+    assert "No prize stands, the price is due back" in explanation.sentences[0]

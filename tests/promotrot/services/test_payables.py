@@ -62,7 +62,7 @@ def test_a_price_due_back_is_payable_and_never_lapses(
 ) -> None:
     play_end_unfinished(buy(place, ladder))
     row = handing.vouchers_held(by=office).get()
-    given = paying.handed_over(office, row.uuid)
+    voucher = paying.handed_over(office, row.uuid)
     source = sources.of_kind(codes.VOUCHER)
     payable = source.by_id(row.pk)
     assert (payable.nature, payable.standing) == (Nature.REFUND, Standing.OWED)
@@ -73,7 +73,7 @@ def test_a_price_due_back_is_payable_and_never_lapses(
     assert [(out.last_claim_day, out.cents) for out in source.outs()] == [
         (None, ladder.price_cents)
     ]
-    assert given.code is not None
+    assert voucher.code is not None
 
 
 @pytest.mark.article("15.III.6.6", "15.III.6.7")
@@ -127,7 +127,7 @@ def test_a_check_and_a_payment_of_a_voucher_ask_the_database_twice_each(
     asked: list[str] = []
     once = statements._run
     monkeypatch.setattr(
-        statements, "_run", lambda text, given: asked.append(text) or once(text, given)
+        statements, "_run", lambda text, parameters: asked.append(text) or once(text, parameters)
     )
     with django_assert_num_queries(0):
         assert api.post(CHECK, {"code": code}).json()["refusal"] == ""
@@ -146,10 +146,10 @@ def test_the_code_that_a_handover_replaced_is_refused_in_its_own_words(
     """The printing of its paper was never confirmed, so another paper was handed over [P16]."""
     assert issued.code is not None
     factories.time_pass(days=2)
-    given = paying.handed_over(office, issued.uuid)
-    assert given.code is not None
+    voucher = paying.handed_over(office, issued.uuid)
+    assert voucher.code is not None
     assert finding.at_terminal(place.credentials, issued.code.shown) == (place.actor, None)
     with pytest.raises(VoucherHandedOver):
         finding.by_code(issued.code.shown)
-    _, document = finding.at_terminal(place.credentials, given.code.shown)
+    _, document = finding.at_terminal(place.credentials, voucher.code.shown)
     assert document is not None and document.payable.uuid == issued.uuid

@@ -43,9 +43,9 @@ def play_all(place: Point, emission: Emission) -> list[PlayView]:
 @pytest.mark.article("15.II.2", "15.III.6.3", "15.III.6.2")
 def test_an_emission_played_whole_gives_exactly_its_table(place: Point, emission: Emission) -> None:
     plays = play_all(place, emission)
-    given = Counter(play.ending.tier for play in plays if play.ending)
+    by_tier = Counter(play.ending.tier for play in plays if play.ending)
     table = {tier.number: tier.count for tier in emission.tiers.all()}
-    assert {tier: count for tier, count in given.items() if tier} == table
+    assert {tier: count for tier, count in by_tier.items() if tier} == table
     with pytest.raises(selling.EmissionSoldOut):
         bought(place, emission)
     game = emission_facts(emission.pk).game

@@ -86,8 +86,8 @@ def test_who_sold_the_play_has_the_code_again_until_it_is_printed_and_each_time_
     _, copy, reprint = vouchers.voucher_reprint(by=place.actor, ident=voucher.uuid, copy=key)
     assert {*had, copy.code} == {voucher.code} and reprint.number == 1
     assert vouchers.voucher_reprint(by=place.actor, ident=voucher.uuid, copy=key)[2] == reprint
-    given = VoucherCodeGiven.objects.order_by("pk").values_list("road", "operator")
-    assert list(given) == [(road, place.operator.pk) for road in ("replay", "inquiry", "paper")]
+    rows = VoucherCodeGiven.objects.order_by("pk").values_list("road", "operator")
+    assert list(rows) == [(road, place.operator.pk) for road in ("replay", "inquiry", "paper")]
 
 
 def next_noon() -> None:

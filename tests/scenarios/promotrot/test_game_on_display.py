@@ -104,5 +104,5 @@ def test_what_is_left_is_told_with_the_instant_of_the_figures() -> None:
     opened_at = emission.opening.opened_at.isoformat().replace("+00:00", "Z")
     api = terminal_api(factories.point())
     assert game_at(api, emission)["as_of"] == opened_at
-    told = Api().get("promotrot/public/emissions/small/1").json()
-    assert (told["as_of"], told["tickets_remaining"]) == (opened_at, 40)
+    figures = Api().get("promotrot/public/emissions/small/1").json()
+    assert (figures["as_of"], figures["tickets_remaining"]) == (opened_at, 40)

@@ -103,16 +103,16 @@ def test_the_terminal_has_the_voucher_until_noon_and_then_the_central_office() -
     assert terminal_api(place).get("promotrot/terminal/vouchers").json()["items"] == []
     (held,) = desk.get("promotrot/office/vouchers/held").json()["items"]
     assert (held["uuid"], held["play"], held["amount_cents"]) == (voucher["uuid"], play, 25_000)
-    given = paying.handed_over_by_api(desk, voucher["uuid"])
-    assert given["code"] not in (None, voucher["code"])
+    card = paying.handed_over_by_api(desk, voucher["uuid"])
+    assert card["code"] not in (None, voucher["code"])
     again = desk.get(f"promotrot/office/vouchers/{voucher['uuid']}/voucher.json").json()
-    assert again["code"] == given["code"]
+    assert again["code"] == card["code"]
     refused(paying.desk_api().post(handover, {"claim": "me, too"}), 409, "voucher_not_held")
 
     refused(paid(desk, voucher["code"]), 409, "voucher_handed_over")
     refused(terminal_api(place).post(f"{path}/print-confirmation"), 409, "voucher_handed_over")
-    refused(paid(desk, given["code"]), 403, "payer_handed_over")
-    assert paid(paying.desk_api(), given["code"]).status_code == 201
+    refused(paid(desk, card["code"]), 403, "payer_handed_over")
+    assert paid(paying.desk_api(), card["code"]).status_code == 201
     assert desk.get("promotrot/office/vouchers/held").json()["items"] == []
     assert differences()[1] == []
 

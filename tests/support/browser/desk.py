@@ -55,15 +55,15 @@ def shop(
     *,
     terminal: str = "T-0001",
     correction_window_s: int = 120,
-    given: bool = False,
+    has_given_pin: bool = False,
 ) -> Shop:
-    """Return a shop whose operator has chosen a PIN, unless theirs is to be the `given` one."""
+    """Return a shop whose operator has chosen a PIN, unless theirs is to be the given one."""
     organiser = factories.staff(Role.ORGANISER)
     place = factories.premises()
     code = factories.enrolment_code(place, terminal)
     registered = Terminal.objects.get(code=terminal)
     operator_register(by=organiser, premises=place.code, number=1, name="Joan Sastre", pin=GIVEN)
-    if not given:
+    if not has_given_pin:
         bare = BareTerminal(registered.pk, place.pk, place.kind)
         operator_pin_choose(terminal=bare, number=1, pin=GIVEN, new_pin=PIN)
     if contest is None:
@@ -107,7 +107,7 @@ def enrol(
 
 
 def sign_on(browser: Browser, pin: str = PIN, *, by_keys: bool = False) -> None:
-    """Sign the operator on. With the `given` PIN, another has to be chosen first."""
+    """Sign the operator on. With the given PIN, another has to be chosen first."""
     put = Browser.type if by_keys else _paste
     put(browser, "#operator-number", "1")
     put(browser, "#operator-pin", pin)

@@ -116,17 +116,21 @@ class Person:
 
 
 def person(
-    browser: Browser, url: str, *roles: Role, has_device: bool = True, given: bool = False
+    browser: Browser,
+    url: str,
+    *roles: Role,
+    has_device: bool = True,
+    has_given_password: bool = False,
 ) -> Person:
     """Return a person with an account, with a second factor unless it is still to be set up.
 
-    A password that is `given` is known to others: the person must set another first.
+    A given password is known to others: the person must set another first.
     """
     number = User.objects.count() + 1
     user = factories.account(
         f"persona{number}", f"Persona {number}", *roles, stored=make_password(PASSWORD)
     )
-    if given:
+    if has_given_password:
         user.must_set_password = True
         user.save(update_fields=["must_set_password"])
     if has_device:

@@ -160,7 +160,7 @@ class Tour:
             svg = self.browser.run(_PICTURE.read_text("utf-8"))
             _DOCS.mkdir(exist_ok=True)
             (_DOCS / f"{PICTURES[shot]}.svg").write_text(svg + "\n", "utf-8")
-        failing["console"] = [said for said in self.browser.complaints() if _NO_LINE not in said]
+        failing["console"] = [text for text in self.browser.complaints() if _NO_LINE not in text]
         wrong = [
             f"{name}, {what}: {problem}"
             for what, problems in failing.items()

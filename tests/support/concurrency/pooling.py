@@ -47,16 +47,16 @@ def pooler(
     It has so many sessions of the server, and leaves out the settings that it `drops`, as the
     manuals of services that are run with one say; with none it refuses who has settings.
     """
-    told = {word: str(value) for word, value in conninfo_to_dict(url).items()}
+    parts = {word: str(value) for word, value in conninfo_to_dict(url).items()}
     account = server_account(Path("/nonexistent"))
     folder.mkdir(parents=True, exist_ok=True)
     own = folders.place(folder / "pooler", account, most_bytes=folders.SOCKET_FOLDER_BYTES)
     server = " ".join(
-        f"{word}='{told[word]}'" for word in ("host", "port", "dbname", "user", "password")
+        f"{word}='{parts[word]}'" for word in ("host", "port", "dbname", "user", "password")
     )
     written = own / "pgbouncer.ini"
     written.write_text(
-        f"[databases]\n{told['dbname']} = {server}\n[pgbouncer]\nlisten_addr =\n"
+        f"[databases]\n{parts['dbname']} = {server}\n[pgbouncer]\nlisten_addr =\n"
         f"listen_port = {_PORT}\nunix_socket_dir = {own}\nauth_type = any\npool_mode = {mode}\n"
         f"default_pool_size = {sessions}\nmax_client_conn = 200\n"
         f"ignore_startup_parameters = extra_float_digits,{drops}\n"
@@ -75,8 +75,8 @@ def pooler(
             **arguments,
         )
     through = (
-        f"postgresql://{told['user']}:{quote(told['password'], safe='')}@/"
-        f"{quote(told['dbname'], safe='')}?host={quote(str(own), safe='')}&port={_PORT}"
+        f"postgresql://{parts['user']}:{quote(parts['password'], safe='')}@/"
+        f"{quote(parts['dbname'], safe='')}?host={quote(str(own), safe='')}&port={_PORT}"
     )
     try:
         _wait(process, through, own / "log")

@@ -116,7 +116,7 @@ def account(
         user = _account(alone, username, full_name, roles, stored)
         if alone.run():
             return user
-    given = _given(username, roles)
+    account_proposal = _given(username, roles)
     name = encrypt_name(User, full_name)
     return User.objects.create(
         username=username,
@@ -126,8 +126,8 @@ def account(
         roles=[str(role) for role in roles],
         appointment=_APPOINTMENT if Role.INSPECTOR in roles else "",
         created_at=clock.now(),
-        given=given,
-        second_from=given.decision.decided_at + waits,
+        given=account_proposal,
+        second_from=account_proposal.decision.decided_at + waits,
     )
 
 

@@ -11,12 +11,12 @@ from tests.support import factories as f
 
 def entries(**changed: Entry | None) -> list[Entry]:
     """Return entries: winner 7, second 1, 3 withdrawn, the rest started; `n4=None` leaves 4 out."""
-    given = {n: Entry(n, "started") for n in range(1, 11)}
-    given[7], given[1] = Entry(7, "winner", 1), Entry(1, "started", 2)
-    given[3] = Entry(3, "withdrawn")
+    by_number = {n: Entry(n, "started") for n in range(1, 11)}
+    by_number[7], by_number[1] = Entry(7, "winner", 1), Entry(1, "started", 2)
+    by_number[3] = Entry(3, "withdrawn")
     for key, entry in changed.items():
-        given[int(key[1:])] = entry
-    return [entry for entry in given.values() if entry]
+        by_number[int(key[1:])] = entry
+    return [entry for entry in by_number.values() if entry]
 
 
 def propose(race: Race, runners: list[Entry] | None = None, **more) -> Proposal:

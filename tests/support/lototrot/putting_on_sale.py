@@ -62,7 +62,7 @@ def created(by: StaffActor, meeting: Meeting | None = None, **changes: Any) -> C
     meeting = meeting or factories.meeting()
     bet_type = changes.pop("bet_type", None) or factories.bet_type()
     races = list(meeting.races.order_by("number"))[: bet_type.document["legs"]]
-    given = {
+    arguments = {
         "meeting": meeting,
         "bet_type": bet_type,
         "ticket_model": factories.ticket_model(),
@@ -71,7 +71,7 @@ def created(by: StaffActor, meeting: Meeting | None = None, **changes: Any) -> C
         "max_bets": 10_000,
         "scheduled_close_at": min(race.scheduled_start_at for race in races),
     }
-    return contest_create(by=by, **(given | changes))
+    return contest_create(by=by, **(arguments | changes))
 
 
 def published(by: StaffActor, contest: Contest) -> Contest:

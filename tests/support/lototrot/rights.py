@@ -98,9 +98,9 @@ def order_both(first: Contest, second: Contest) -> None:
     factories.drawn(factories.races_of(first)[0], 1, late_cause="No inspector could come")
     ordered(settled(first))
     proposal = order_proposed(settled(second))
-    told = proposal["content"]
-    assert (told["results_day"], told["last_claim_day"]) == ("2030-06-08", "2030-08-10")
-    assert told["late_days"] == 33
+    content = proposal["content"]
+    assert (content["results_day"], content["last_claim_day"]) == ("2030-06-08", "2030-08-10")
+    assert content["late_days"] == 33
     assert paying.confirmed_over_api(proposal, Role.ORGANISER).status_code == 200
 
 

@@ -62,10 +62,10 @@ def contest(
 
 def _runner(race: int, number: int) -> dict[str, object]:
     at = race + number
-    told = {
+    runner = {
         "number": number,
         "name": HORSES[at % len(HORSES)],
         "driver": DRIVERS[at % len(DRIVERS)],
     }
     form = FORM[at % len(FORM)]
-    return told | ({"form": form} if form else {})
+    return runner | ({"form": form} if form else {})

@@ -29,7 +29,7 @@ class Called:
 
     path: str
     method: str
-    said: Mapping[str, Any]
+    operation: Mapping[str, Any]
 
     @property
     def name(self) -> str:
@@ -37,21 +37,21 @@ class Called:
 
     @property
     def tag(self) -> str:
-        return str(self.said["tags"][0])
+        return str(self.operation["tags"][0])
 
     @cached_property
     def owner(self) -> str:
         """Return who may call it: "operator", "terminal", "staff" or "nobody"."""
-        schemes = {name for each in self.said.get("security", []) for name in each}
+        schemes = {name for each in self.operation.get("security", []) for name in each}
         return next((n for n in ("operator", "terminal", "staff") if n in schemes), "nobody")
 
     def parameters(self, place: str) -> list[dict[str, Any]]:
-        return [each for each in self.said.get("parameters", []) if each["in"] == place]
+        return [each for each in self.operation.get("parameters", []) if each["in"] == place]
 
     @cached_property
     def content(self) -> Mapping[str, Any]:
         """Return the kinds of body, by media type."""
-        kinds: Mapping[str, Any] = self.said.get("requestBody", {}).get("content", {})
+        kinds: Mapping[str, Any] = self.operation.get("requestBody", {}).get("content", {})
         return kinds
 
     @cached_property
@@ -98,9 +98,9 @@ class Called:
 
 
 OPERATIONS = [
-    Called(path, method, said)
+    Called(path, method, operation)
     for path, operations in committed()["paths"].items()
-    for method, said in operations.items()
+    for method, operation in operations.items()
     if method in METHODS
 ]
 
@@ -121,7 +121,7 @@ def fault(called: Called, answer: Answer) -> str:
         if answer.headers["Content-Type"] != "application/problem+json":
             return f"{status} {answer.content[:100]!r}"
         problem = answer.json()
-        promised = called.said["responses"].get(str(status), {}).get("description", "")
+        promised = called.operation["responses"].get(str(status), {}).get("description", "")
         is_promised = problem["code"] in ANYWHERE or f"`{problem['code']}`" in promised
         return "" if is_promised and problem["status"] == status else f"{status} {problem}: unsaid"
     return _success_fault(called, answer)
@@ -130,7 +130,7 @@ def fault(called: Called, answer: Answer) -> str:
 def _success_fault(called: Called, answer: Answer) -> str:
     from tests.support.openapi import faults_of
 
-    promised = called.said["responses"].get(str(answer.status_code))
+    promised = called.operation["responses"].get(str(answer.status_code))
     if promised is None:
         return f"{answer.status_code}: unsaid"
     content = promised.get("content", {})

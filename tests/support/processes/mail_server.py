@@ -76,8 +76,8 @@ class _Session(socketserver.StreamRequestHandler):
                 self.rfile, self.wfile = self.request.makefile("rb"), self.request.makefile("wb")
                 self.secure = True
             case "AUTH" if self.secure:
-                said = base64.b64decode(rest.split()[-1]).decode()
-                self.signed_on = said == f"\0{USER}\0{PASSWORD}"
+                credentials = base64.b64decode(rest.split()[-1]).decode()
+                self.signed_on = credentials == f"\0{USER}\0{PASSWORD}"
                 self._say("235 welcome" if self.signed_on else "535 wrong name or password")
             case "MAIL" | "RCPT" if self.signed_on:
                 self._say("250 ok")

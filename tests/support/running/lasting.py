@@ -24,8 +24,8 @@ def processor_s() -> float:
 def refuse_more(used_s: float) -> None:
     """Fail the test that runs if it has used more than the limit."""
     if used_s > MOST_S:
-        said = f"it used {used_s:.0f} s of processor; {MOST_S:.0f} s are allowed"
-        pytest.fail(said, pytrace=False)
+        message = f"it used {used_s:.0f} s of processor; {MOST_S:.0f} s are allowed"
+        pytest.fail(message, pytrace=False)
 
 
 @pytest.hookimpl(wrapper=True)

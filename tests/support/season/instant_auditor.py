@@ -205,8 +205,8 @@ class InstantAuditor:
         if game.rungs is None and len(issue.plays) == issue.tickets:
             for tier, count in enumerate(game.counts, start=1):
                 unfinished = sum(not self.plays[ident].ended for ident in issue.plays)
-                given = issue.by_tier.get(tier, 0)
-                assert given <= count <= given + unfinished, (reference, tier, given, count)
+                won = issue.by_tier.get(tier, 0)
+                assert won <= count <= won + unfinished, (reference, tier, won, count)
         return game.owed_cents
 
     def drawn(self, code: str, winners: Sequence[tuple[str, str, int]], day: date) -> None:

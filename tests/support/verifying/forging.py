@@ -63,13 +63,13 @@ def forged(log: Entries, kind: str, lie: dict[str, Any], about: str = "") -> Ent
     entries, new, previous = [], dict[str, str](), "00" * 32
     liar = next(e for e in log if e["kind"] == kind and about in ("", e["subject"]))
     true = liar["document"]
-    told = {name: lie[name] for name in lie.keys() & true.keys() if lie[name] != true[name]}
+    differences = {name: lie[name] for name in lie.keys() & true.keys() if lie[name] != true[name]}
     for entry in log:
-        said = lie if entry is liar else entry["document"]
+        content = lie if entry is liar else entry["document"]
         if entry["subject"] == liar["subject"] and entry is not liar:
-            told_too = {k: v for k, v in told.items() if said.get(k, v) == true[k]}
-            said = said | told_too
-        document = json.loads(_replaced(json.dumps(said), new))
+            repeated = {k: v for k, v in differences.items() if content.get(k, v) == true[k]}
+            content = content | repeated
+        document = json.loads(_replaced(json.dumps(content), new))
         if "digests" in entry["document"]:
             document = with_digests({k: v for k, v in document.items() if k != "digests"})
         changed = entry | {"document": document, "previous": previous}
@@ -133,8 +133,8 @@ class Walk:
                 with pytest.raises(Refused) as refusal:
                     self.check([*self.log[:number], other, *self.log[number + 1 :]])
                     pytest.fail(f"{entry['kind']} {place}")
-                said = str(refusal.value)
-                assert all(name in said for name in names(entry["kind"], place)), place
+                reason = str(refusal.value)
+                assert all(name in reason for name in names(entry["kind"], place)), place
         return tried
 
     def liars(self, *kinds: str) -> set[str]:

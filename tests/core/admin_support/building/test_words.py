@@ -24,8 +24,8 @@ def test_only_what_is_otherwise_is_compared() -> None:
         named = words.version_name(3)
         assert words.changed("70 %", "70 %", named) == "70 %"
         assert words.changed("70 %", "65 %", "") == "70 %"
-        told = words.changed("<70>", "65 %", named)
-    assert told == (
+        html = words.changed("<70>", "65 %", named)
+    assert html == (
         '<strong>&lt;70&gt;</strong> <small class="house-before">(version 3: 65 %)</small>'
     )
 
@@ -33,10 +33,10 @@ def test_only_what_is_otherwise_is_compared() -> None:
 def test_another_text_of_the_rules_is_named_in_its_language_alone() -> None:
     now, before = {"ca": "Una.", "es": "Dos."}, {"ca": "Una.", "es": "Otra."}
     with override("en"):
-        told = [str(value) for _title, value in words.rules_texts(now, before)]
+        texts = [str(value) for _title, value in words.rules_texts(now, before)]
         first = [str(value) for _title, value in words.rules_texts(now, None)]
-    assert ["Another text" in text for text in told] == [False, True, False]
-    assert told[2] == "–", "no text in English"
+    assert ["Another text" in text for text in texts] == [False, True, False]
+    assert texts[2] == "–", "no text in English"
     assert not any("Another text" in text for text in first)
 
 

@@ -57,13 +57,13 @@ def test_none_and_too_many_lead_back_with_a_word(
     places: list[Premises], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk = Desk(Role.ORGANISER)
-    said = desk.client.post(CHOSEN, {"do": "suspend_chosen"}, follow=True)
-    assert "Choose rows of the list first" in text_of(said)
+    response = desk.client.post(CHOSEN, {"do": "suspend_chosen"}, follow=True)
+    assert "Choose rows of the list first" in text_of(response)
     monkeypatch.setattr(choosing, "MOST", 2)
     assert "more than" in text_of(desk.client.get(LIST))
     for sent in ({"all": "1"}, {"row": [place.pk for place in places]}):
-        said = desk.client.post(CHOSEN, {**sent, "do": "suspend_chosen"}, follow=True)
-        assert "At most 2 rows at once" in text_of(said)
+        response = desk.client.post(CHOSEN, {**sent, "do": "suspend_chosen"}, follow=True)
+        assert "At most 2 rows at once" in text_of(response)
 
 
 def test_the_chosen_rows_are_a_file(places: list[Premises]) -> None:

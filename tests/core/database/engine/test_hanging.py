@@ -36,12 +36,12 @@ def test_what_waits_for_a_server_that_hangs_fails_as_transient(
 
     monkeypatch.setattr(hanging, "_hangs", answers)
     with psycopg.connect(own_database.owner_url) as waiting, ThreadPoolExecutor(1) as pool:
-        told: Any = SimpleNamespace(
+        stand_in: Any = SimpleNamespace(
             closed=False,
             info=SimpleNamespace(hostaddr="127.0.0.1", port=5432),
             fileno=waiting.fileno,
         )
-        monkeypatch.setattr(hanging, "_open", [told])
+        monkeypatch.setattr(hanging, "_open", [stand_in])
         answer = pool.submit(waiting.execute, "SELECT pg_sleep(1)")
         assert hanging.leave_hanging({"dbname": "x"}) == (["127.0.0.1"] if hangs else [])
         assert asked == [{"dbname": "x", "host": "127.0.0.1", "port": 5432}]

@@ -235,10 +235,10 @@ def test_reports_and_audits_are_read_there_and_looks_recorded_here(pair: Pair) -
     auditor = factories.staff(Role.AUDITOR)
     before = reading.READINGS.labels("standby")._value.get()
     selectors.report(by=auditor, name="sales-by-day")
-    said = StringIO()
-    call_command("ledger_rebuild", stdout=said)
-    call_command("audit", "lototrot.audit", stdout=said)
-    assert "none differs" in said.getvalue()
+    output = StringIO()
+    call_command("ledger_rebuild", stdout=output)
+    call_command("audit", "lototrot.audit", stdout=output)
+    assert "none differs" in output.getvalue()
     assert reading.READINGS.labels("standby")._value.get() == before + 3
 
 

@@ -42,12 +42,12 @@ def test_a_whole_draw_over_http(room: Hall) -> None:
     committed = organiser.post(f"{path}/commitment", phrase).json()
     assert committed["state"] == "committed" and committed["secret"] is None
     assert committed["means"] == {"source": "phrase", "pieces": None}
-    given = {"source": "phrase", "text": PHRASE, "witness": "Una jugadora"}
-    refused(organiser.post(f"{path}/entropy", given), 403, "power_missing")
-    refused(inspector.post(f"{path}/entropy", given | {"text": "short"}), 422, "entropy_too_little")
-    drawn = inspector.post(f"{path}/entropy", given).json()
+    body = {"source": "phrase", "text": PHRASE, "witness": "Una jugadora"}
+    refused(organiser.post(f"{path}/entropy", body), 403, "power_missing")
+    refused(inspector.post(f"{path}/entropy", body | {"text": "short"}), 422, "entropy_too_little")
+    drawn = inspector.post(f"{path}/entropy", body).json()
     assert drawn["entropy"]["text"] == PHRASE and len(drawn["order"]) == 5
-    refused(inspector.post(f"{path}/entropy", given | {"text": PHRASE + "!"}), 409, "entropy_given")
+    refused(inspector.post(f"{path}/entropy", body | {"text": PHRASE + "!"}), 409, "entropy_given")
     refused(staff_api(Role.INSPECTOR).post(f"{path}/certificate"), 403, "draw_inspector_absent")
     reply = inspector.post(f"{path}/certificate", {"observations": "Cap"}).json()
     assert reply["state"] == "certified" and reply["late"] is False

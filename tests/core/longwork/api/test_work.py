@@ -45,8 +45,8 @@ def test_a_file_goes_to_who_asked_alone_and_the_look_is_on_record(bench: Bench) 
     assert b"".join(answer.streaming_content) == content
     assert answer["Content-Disposition"] == 'attachment; filename="list.csv"'
     assert answer["Content-Type"] == "text/csv"
-    told = api.get(f"long-work/{work.pk}").json()
-    assert told["file_sha256"] == hashlib.sha256(content).hexdigest()
+    document = api.get(f"long-work/{work.pk}").json()
+    assert document["file_sha256"] == hashlib.sha256(content).hexdigest()
     assert Look.objects.filter(subject=f"longwork:{work.pk}", user=user).count() == 1
     for role in (Role.ORGANISER, Role.AUDITOR):
         refused(staff_api(role).get(address), 404, "long_work_unknown")

@@ -46,8 +46,8 @@ def test_the_second_person_sees_books_count_difference_and_reason() -> None:
     supervisor = Desk(Role.SUPERVISOR)
     proposal = Proposal.objects.get(kind="payoffice.cash_difference")
     page = supervisor.client.get(row_url(proposal)).content.decode()
-    for told in ("€500.00", "€450.07", "-€49.93", "Paid the wrong ticket.", "€200.00", "€0.07"):
-        assert told in page, told
+    for text in ("€500.00", "€450.07", "-€49.93", "Paid the wrong ticket.", "€200.00", "€0.07"):
+        assert text in page, text
     assert "A prize was paid too high or too low" in page and "difference_words" not in page
     paying.confirmed(proposal)
     page = supervisor.client.get(row_url(session)).content.decode()

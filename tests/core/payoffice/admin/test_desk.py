@@ -113,10 +113,10 @@ def test_what_is_compared_with_the_paper_is_shown_and_a_refusal_is_a_sentence() 
     won, nothing = paying.worth(22_40, 0)
     ticket, desk = Ticket.objects.get(pk=won.ticket.pk), cashier_at()
     page = shown(desk, won.code)
-    told = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page))
-    assert told["Premises"] == f"{ticket.premises.code} · {ticket.premises.name}"
-    assert told["Bets"] == str(ticket.bets) and told["Game"] == "Lototrot"
-    assert any(name.endswith(" right") for name in told), told
+    facts = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page))
+    assert facts["Premises"] == f"{ticket.premises.code} · {ticket.premises.name}"
+    assert facts["Bets"] == str(ticket.bets) and facts["Game"] == "Lototrot"
+    assert any(name.endswith(" right") for name in facts), facts
     page = shown(desk, nothing.code)
     assert "The document has no prize." in page and "no_prize" not in page
     # Where *Pay* stood stands nothing that means something else.

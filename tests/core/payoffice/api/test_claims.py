@@ -97,13 +97,13 @@ def test_a_holder_of_a_code_learns_the_state_but_not_who_was_paid(api: Api, plac
     assert set(before.json()) == set(claim_shapes.HolderOut().fields)
     assert (before.json()["state"], before.headers["Cache-Control"]) == ("prize", "no-store")
     api.post(PAY, won.body())
-    told = Api().post("check", {"code": won.code})
-    assert told.json()["state"] == "paid"
+    response = Api().post("check", {"code": won.code})
+    assert response.json()["state"] == "paid"
     at_terminal = api.post(CHECK, {"code": won.code})
     assert at_terminal.json()["refusal"] == "already_paid"
     payment = Payment.objects.get()
     for secret in (place.premises.code, payment.paid_at.isoformat()[:16], str(payment.uuid)):
-        assert secret not in told.content.decode()
+        assert secret not in response.content.decode()
     refused(Api().post("check", {"code": "0" * 24}), 422, "code_forged")
     unknown = codes.issue(codes.TICKET, uuid.uuid4(), bytes(32), settings.CODE_KEYS)
     refused(Api().post("check", {"code": unknown.text}), 404, "document_unknown")
@@ -227,7 +227,7 @@ def test_a_check_and_a_payment_ask_the_database_twice_each(
     asked: list[str] = []
     once = statements._run
     monkeypatch.setattr(
-        statements, "_run", lambda text, given: asked.append(text) or once(text, given)
+        statements, "_run", lambda text, parameters: asked.append(text) or once(text, parameters)
     )
     with django_assert_num_queries(0):
         assert api.post(CHECK, {"code": second.code}).json()["refusal"] == ""

@@ -70,6 +70,6 @@ def test_a_difference_without_a_reason_cannot_be_written() -> None:
         "count": {"1000": 1},
         "difference_reason": "other",
     }
-    said = "cash_session_difference_explained"
-    with pytest.raises(IntegrityError, match=said), transaction.atomic():
+    constraint = "cash_session_difference_explained"
+    with pytest.raises(IntegrityError, match=constraint), transaction.atomic():
         CashSession.objects.filter(pk=session.pk).update(**closed)

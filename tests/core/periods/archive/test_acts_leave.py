@@ -200,8 +200,8 @@ def _verified(folder: Path, without: str = "") -> None:
         log = journal.Log(*files)
         journal.Journal(journal.keys_in_force(log), journal.Retired([])).read(str(path))
     assert "WHOLE" in journal.check(str(path), *files)
-    said = verifier("archive").check(str(folder / "2030-03"), *files)
-    assert "it is the archive of which rows were retired" in said
+    verdict = verifier("archive").check(str(folder / "2030-03"), *files)
+    assert "it is the archive of which rows were retired" in verdict
 
 
 def test_an_act_changed_or_added_after_archiving_stops_the_retirement(

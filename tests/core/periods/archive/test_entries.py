@@ -119,14 +119,14 @@ def _verified_from_outside(folder: Path) -> None:
         exported = StringIO()
         export(exported)
         (folder / "journal").write_text(exported.getvalue(), "utf-8")
-        told: str = verifier("journal").check(str(folder / "journal"), *files)
-        return told
+        verdict: str = verifier("journal").check(str(folder / "journal"), *files)
+        return verdict
 
     assert "WHOLE" in said()
     assert "WHOLE" in verifier("archive").check(str(folder / "2030-03"), *files)
-    (told,) = (entry["document"] for entry in log if entry["kind"] == "periods.retired")
+    (document,) = (entry["document"] for entry in log if entry["kind"] == "periods.retired")
     for lie in ({"batch": 2}, {"digest": "00" * 32}, {"batch": 99}):
-        other = forged(log, "periods.retired", told | {"journal": told["journal"] | lie})
+        other = forged(log, "periods.retired", document | {"journal": document["journal"] | lie})
         liar = written(folder, "lie.jsonl", other), public_key()
         with pytest.raises(Refused, match=r"periods\.retired 2030-03, journal"):
             verifier("journal").check(str(folder / "journal"), *liar)

@@ -144,10 +144,10 @@ def test_nothing_else_writes_an_opening(own_month: ClosedPeriod, tmp_path: Path)
     retired(own_month, tmp_path)
     row = OpeningBalance.objects.order_by("pk")[0]
     other = Account.objects.exclude(openings__up_to=row.up_to).first() or row.account
-    said = {"ends_at": row.ends_at, "debit_cents": 1, "credit_cents": 0, "transfers": 1}
+    figures = {"ends_at": row.ends_at, "debit_cents": 1, "credit_cents": 0, "transfers": 1}
     for up_to in (row.up_to, row.up_to + 1):
         with pytest.raises(DatabaseError, match="no month is retired"), transaction.atomic():
-            OpeningBalance.objects.create(account=other, up_to=up_to, **said)
+            OpeningBalance.objects.create(account=other, up_to=up_to, **figures)
     forge(
         OPENING,
         "INSERT INTO ledger_openingbalance"

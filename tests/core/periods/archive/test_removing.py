@@ -109,8 +109,8 @@ def test_the_exported_journal_has_what_stays_of_such_blocks_and_nothing_else_is_
     def said(changed: Lines) -> str:
         text = "\n".join(json.dumps(line) for line in changed)
         (tmp_path / "journal").write_text(text, "utf-8")
-        told: str = verifier("journal").check(str(tmp_path / "journal"), *files)
-        return told
+        verdict: str = verifier("journal").check(str(tmp_path / "journal"), *files)
+        return verdict
 
     assert "archived)" in said(lines)
     archived = [number for number, line in enumerate(lines) if "rows" in line]

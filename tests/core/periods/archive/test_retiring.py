@@ -203,22 +203,22 @@ def _verified_from_outside(folder: Path, manifest: str) -> None:
     (folder / "journal").write_text(exported.getvalue(), "utf-8")
     log = published_log()
     files = (written(folder, "log.jsonl", log), public_key())
-    said = verifier("archive").check(str(folder / "2030-03"), *files)
-    assert f"manifest {manifest}; it is the archive of which rows were retired" in said
+    verdict = verifier("archive").check(str(folder / "2030-03"), *files)
+    assert f"manifest {manifest}; it is the archive of which rows were retired" in verdict
     assert "WHOLE" in verifier("journal").check(str(folder / "journal"), *files)
     journal = verifier("journal")
     (entry,) = (entry for entry in log if entry["kind"] == "periods.retired")
     for lie in ({"last_row": 2, "rows": 2}, {"entries_sha256": "00" * 32}):
-        told = json.loads(json.dumps(entry["document"]))
-        next(rows for rows in told["tables"] if rows["table"] == PRINTS).update(lie)
-        retired = journal.Retired([told])
+        document = json.loads(json.dumps(entry["document"]))
+        next(rows for rows in document["tables"] if rows["table"] == PRINTS).update(lie)
+        retired = journal.Retired([document])
         reader = journal.Journal(journal.keys_in_force(journal.Log(*files)), retired)
         reader.read(str(folder / "journal"))
         with pytest.raises(Refused, match=r"periods\.retired"):
             retired.need_sealed()
         archive = verifier("archive")
         with pytest.raises(Refused, match=r"periods\.retired"):
-            archive.check_retirement(archive.Archive(str(folder / "2030-03")), told)
+            archive.check_retirement(archive.Archive(str(folder / "2030-03")), document)
 
 
 def test_what_is_early_held_or_changed_is_not_retired(

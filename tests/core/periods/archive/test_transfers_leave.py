@@ -163,9 +163,9 @@ def test_a_transfer_changed_after_archiving_stops_the_retirement(
     """Nothing leaves, and what was changed back may."""
     write = retiring.retirement_propose
 
-    def changed(**said: object) -> object:
+    def changed(**arguments: object) -> object:
         forge(TRANSFERS, f"UPDATE {TRANSFERS} SET amount_cents = amount_cents + 1 WHERE line = 0")
-        return write(**said)  # type: ignore[arg-type]
+        return write(**arguments)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patch:
         patch.setattr("tests.core.periods.archive.conftest.retirement_propose", changed)

@@ -48,8 +48,8 @@ def test_the_page_of_premises_tells_its_weeks_its_limit_and_its_suspensions() ->
     at(add_days(MONDAY, 7), 1)
     services.statements_issue(until=SUNDAY)
     page = Desk(Role.ORGANISER).get(row_url(point.premises))
-    for told in ("€7.00", "4 Mar 2030", "10 Mar 2030", "€9,876.00", "Roof fell in"):
-        assert told in page, told
+    for text in ("€7.00", "4 Mar 2030", "10 Mar 2030", "€9,876.00", "Roof fell in"):
+        assert text in page, text
     without = Desk(Role.ADMINISTRATOR).get(row_url(point.premises))  # reads no accounts
     assert "Roof fell in" in without and "€9,876.00" not in without
     factories.time_pass(days=200)

@@ -68,8 +68,8 @@ def test_what_changed_meanwhile_is_named_to_who_confirms(places: list[Premises])
     )
     waiting = Proposal.objects.get(decision=None)
     answered = second.client.post(f"/admin/decisions/{waiting.uuid}/", {"decision": "confirm"})
-    said = text_of(answered)
-    assert "changed since it was proposed" in said
+    text = text_of(answered)
+    assert "changed since it was proposed" in text
     refusal = answered.content.decode().split('<div class="house-refusal"')[1].split("</div>")[0]
     assert places[2].name in refusal and places[0].name not in refusal
     assert Suspension.objects.count() == 1
@@ -101,10 +101,10 @@ def test_suspensions_are_lifted_and_a_limit_is_set_for_the_chosen(places: list[P
 def test_an_act_that_suits_none_of_them_is_refused_in_words(places: list[Premises]) -> None:
     desk = Desk(Role.ORGANISER)
     address = chosen(desk, "lift_chosen", places)
-    said = text_of(desk.client.post(address, {"reason": "x", "do": "1"}))
-    assert "proposed for none of these premises" in said
-    said = text_of(
+    text = text_of(desk.client.post(address, {"reason": "x", "do": "1"}))
+    assert "proposed for none of these premises" in text
+    text = text_of(
         desk.client.post(f"{list_url(Premises)}lift_chosen/", {"reason": "x", "do": "1"})
     )
-    assert "Choose premises, at most 200 at once" in said
+    assert "Choose premises, at most 200 at once" in text
     assert not Proposal.objects.filter(decision=None)

@@ -54,9 +54,9 @@ def test_premises_and_what_belongs_to_them(organiser: Api, auditor: Api, code: s
     path = f"proposals/{proposed.json()['proposal']}/confirmation"
     refused(organiser.post(path), 403, "same_person")
     confirmed(proposed)
-    given = organiser.post("terminals/T-0001/enrolment-code")
-    assert given.status_code == 201
-    assert given.json()["enrolment_code"]
+    response = organiser.post("terminals/T-0001/enrolment-code")
+    assert response.status_code == 201
+    assert response.json()["enrolment_code"]
     operator = organiser.post(f"premises/{code}/operators", OPERATOR)
     assert operator.status_code == 201
     assert "pin" not in operator.json()
@@ -229,11 +229,11 @@ def test_an_operator_gets_another_pin_and_leaves(organiser: Api, auditor: Api) -
     base = f"premises/{place.premises.code}/operators/{place.operator.number}"
     at = terminal_api(place, signed_on=False)
     assert organiser.post(f"{base}/pin", {"pin": "314159"}).status_code == 200
-    given = {"number": place.operator.number, "pin": "314159"}
-    refused(at.prove("terminal/session", given), 403, "pin_not_own")
-    refused(at.prove("terminal/pin", given | {"new_pin": "314159"}), 422, "pin_same")
-    assert at.prove("terminal/pin", given | {"new_pin": "271828"}).status_code == 204
-    refused(at.prove("terminal/session", given), 401, "pin_refused")
+    credentials = {"number": place.operator.number, "pin": "314159"}
+    refused(at.prove("terminal/session", credentials), 403, "pin_not_own")
+    refused(at.prove("terminal/pin", credentials | {"new_pin": "314159"}), 422, "pin_same")
+    assert at.prove("terminal/pin", credentials | {"new_pin": "271828"}).status_code == 204
+    refused(at.prove("terminal/session", credentials), 401, "pin_refused")
     signing_on = {"number": place.operator.number, "pin": "271828"}
     assert at.prove("terminal/session", signing_on).status_code == 201
     refused(organiser.post(f"{base}/pin", {"pin": "123456"}), 422, "pin_weak")

@@ -133,10 +133,10 @@ def test_a_file_tells_the_truth_and_no_secrets(
         assert bytes(ticket.code_digest).hex() not in text
 
     call_command("day_file", "--day", day.isoformat())
-    told = capsys.readouterr().out
-    assert told.splitlines() == lines
+    output = capsys.readouterr().out
+    assert output.splitlines() == lines
     file = tmp_path / "day.jsonl"
-    file.write_text(told)
+    file.write_text(output)
     with pytest.raises(CommandError, match="database_not_empty"):
         call_command("day_replay", str(file))
     with empty():

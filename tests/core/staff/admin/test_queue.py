@@ -210,13 +210,13 @@ def test_one_forged_from_elsewhere_decides_nothing(waiting: list[Proposal]) -> N
 def test_an_open_page_is_told_what_others_decided(waiting: list[Proposal]) -> None:
     desk, other = Desk(Role.STEWARDS), Desk(Role.ORGANISER)
     part = {"part": "1"}
-    told = desk.client.get(_url(waiting[1]), part).json()
-    assert told == {"position": "2 of 3", "gone": ""}
+    status = desk.client.get(_url(waiting[1]), part).json()
+    assert status == {"position": "2 of 3", "gone": ""}
     _confirm(other, waiting[0])
     assert desk.client.get(_url(waiting[1]), part).json()["position"] == "1 of 2"
     _confirm(other, waiting[1])
-    told = desk.client.get(_url(waiting[1]), part).json()
-    assert told["position"] == "" and "Confirmed already by" in told["gone"]
+    status = desk.client.get(_url(waiting[1]), part).json()
+    assert status["position"] == "" and "Confirmed already by" in status["gone"]
     left = {"after": str(waiting[2].pk), **part}
     assert "1 proposal is left for later" in text_of(desk.client.get(QUEUE, left))
     race_id = waiting[0].content["race"]

@@ -26,12 +26,12 @@ def test_each_machine_has_a_private_file_that_names_the_others(tmp_path: Path) -
     )
     for name, file in written.items():
         assert file.stat().st_mode & 0o777 == 0o600
-        said = json.loads(file.read_text())
-        assert said["name"] == name
-        assert said["postgresql"]["data_dir"] == str(homes[name] / "data")
-        hosts = {host.partition(":")[0] for host in said["etcd3"]["hosts"]}
+        configuration = json.loads(file.read_text())
+        assert configuration["name"] == name
+        assert configuration["postgresql"]["data_dir"] == str(homes[name] / "data")
+        hosts = {host.partition(":")[0] for host in configuration["etcd3"]["hosts"]}
         assert hosts == set(addresses.values())
-        assert said["postgresql"]["authentication"]["rewind"]["password"] == "of-rewinder"
+        assert configuration["postgresql"]["authentication"]["rewind"]["password"] == "of-rewinder"
 
 
 def test_machines_that_do_not_answer_lead_nothing() -> None:

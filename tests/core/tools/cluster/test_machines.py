@@ -84,7 +84,7 @@ def test_a_process_that_does_not_start_is_named_with_its_log(
     machine.add("failing", ["sh", "-c", "echo no such thing"], {}, lambda: False)
     machine.start()
     wait_for(lambda: not machine.children["failing"].running)
-    with pytest.raises(EmbeddedError, match="one-failing is not ready") as told:
+    with pytest.raises(EmbeddedError, match="one-failing is not ready") as error:
         machine.wait_ready(0)
-    assert "no such thing" in str(told.value)
+    assert "no such thing" in str(error.value)
     assert machine.children["failing"].environment == {MARK: f"{tmp_path}/one"}

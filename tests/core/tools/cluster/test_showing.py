@@ -17,10 +17,10 @@ def test_the_table_names_every_machine(
         monkeypatch.delenv(name, raising=False)
     showing = Showing(tmp_path, Loopback())
     showing.where()
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     for name in ("db1", "db2", "db3", "web1", "web2", "broker", "proxy", "receiver"):
-        assert name in said
-    assert "0 entries" in said
+        assert name in output
+    assert "0 entries" in output
 
 
 def test_databases_of_others_are_not_touched(

@@ -11,21 +11,21 @@ from core.tools.deploying.processes import MIGRATE, OPEN_FILES, PROCESSES, Proce
 
 @pytest.mark.parametrize("process", PROCESSES.values(), ids=lambda each: each.name)
 def test_a_container_is_what_the_table_says(process: Process) -> None:
-    said = compose.services()[process.name]
-    assert said["command"] == process.command(address="0.0.0.0", signer=compose.SIGNER_SOCKET)  # noqa: S104
-    assert said["environment"]["PROCESS"] == process.kind
-    assert said.get("secrets", []) == process.keys
+    container = compose.services()[process.name]
+    assert container["command"] == process.command(address="0.0.0.0", signer=compose.SIGNER_SOCKET)  # noqa: S104
+    assert container["environment"]["PROCESS"] == process.kind
+    assert container.get("secrets", []) == process.keys
     ports = [f"127.0.0.1:{process.port}:{process.port}"] if process.port else []
-    assert said.get("ports", []) == ports  # no port is open to other machines
+    assert container.get("ports", []) == ports  # no port is open to other machines
     if process.port:
-        assert said["ulimits"] == {"core": 0, "nofile": OPEN_FILES}
+        assert container["ulimits"] == {"core": 0, "nofile": OPEN_FILES}
 
 
 def test_containers_take_over_what_the_template_says_of_all() -> None:
     for name in (MIGRATE.name, *PROCESSES):
-        said = compose.services()[name]
-        assert said["image"] == "lototrot" and said["env_file"] == "app.env"
-        assert said["environment"]["PROFILE"] == "production"
+        container = compose.services()[name]
+        assert container["image"] == "lototrot" and container["env_file"] == "app.env"
+        assert container["environment"]["PROFILE"] == "production"
 
 
 def test_words_and_numbers_survive_the_way_through_yaml() -> None:

@@ -33,17 +33,17 @@ def test_each_pod_runs_the_containers_command_with_its_keys_alone(kind: str) -> 
 
 @pytest.mark.parametrize("kind", [*kubernetes.KINDS, "migrate"])
 def test_no_pod_gains_a_right_or_is_told_a_password_in_its_manifest(kind: str) -> None:
-    said = pod(kind)
-    assert said["securityContext"]["runAsNonRoot"] is True
-    assert said["automountServiceAccountToken"] is False
-    for container in said["containers"]:
+    spec = pod(kind)
+    assert spec["securityContext"]["runAsNonRoot"] is True
+    assert spec["automountServiceAccountToken"] is False
+    for container in spec["containers"]:
         assert container["securityContext"] == {
             "readOnlyRootFilesystem": True,
             "allowPrivilegeEscalation": False,
             "capabilities": {"drop": ["ALL"]},
         }
         assert not [word for word in container["env"] if "://" in word["value"]]
-    secrets = [each["secretRef"]["name"] for each in said["containers"][0]["envFrom"]]
+    secrets = [each["secretRef"]["name"] for each in spec["containers"][0]["envFrom"]]
     assert ("lototrot-owner" in secrets) == (kind == "migrate")
 
 

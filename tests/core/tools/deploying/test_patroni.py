@@ -46,10 +46,10 @@ def test_the_shipped_file_is_what_this_module_writes() -> None:
 
 
 def test_an_answered_commit_is_on_two_machines_and_nothing_is_answered_without() -> None:
-    said = patroni.dynamic("quorum")
-    assert said["synchronous_mode"] == "quorum"
-    assert said["synchronous_mode_strict"] is True
-    settings = said["postgresql"]["parameters"]
+    configuration = patroni.dynamic("quorum")
+    assert configuration["synchronous_mode"] == "quorum"
+    assert configuration["synchronous_mode_strict"] is True
+    settings = configuration["postgresql"]["parameters"]
     for name in ("fsync", "full_page_writes", "synchronous_commit"):
         assert settings[name] == "on"
     assert patroni.dynamic("off")["synchronous_mode_strict"] is False

@@ -28,9 +28,9 @@ def test_nothing_is_left_open_in_a_command(process: Process) -> None:
 
 def test_what_is_given_replaces_what_is_usual() -> None:
     words = PROCESSES["web"].command(address="10.0.0.7", port=9, processes=3, threads=5)
-    said = {name: words[words.index(name) + 1] for name in words if name.startswith("--")}
-    assert (said["--host"], said["--port"]) == ("10.0.0.7", "9")
-    assert (said["--workers"], said["--blocking-threads"]) == ("3", "5")
+    options = {name: words[words.index(name) + 1] for name in words if name.startswith("--")}
+    assert (options["--host"], options["--port"]) == ("10.0.0.7", "9")
+    assert (options["--workers"], options["--blocking-threads"]) == ("3", "5")
 
 
 def test_no_two_processes_listen_at_one_place() -> None:

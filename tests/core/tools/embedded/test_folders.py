@@ -105,8 +105,8 @@ def _ended() -> int:
 def test_what_runs_or_is_of_another_namespace_stays_in_memory(memory: Path, tmp_path: Path) -> None:
     runs, apart = _checkout(tmp_path / "runs"), _checkout(tmp_path / "apart")
     (runs / "18" / "postmaster.pid").write_text(f"{os.getpid()}\nmore\n")
-    told = apart / "linked-from"
-    told.write_text(told.read_text().replace("mnt:[", "mnt:[1"))
+    record = apart / "linked-from"
+    record.write_text(record.read_text().replace("mnt:[", "mnt:[1"))
     for name in ("runs", "apart"):
         shutil.rmtree(tmp_path / name)
     new = _checkout(tmp_path / "new")

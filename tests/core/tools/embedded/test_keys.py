@@ -11,10 +11,10 @@ SIGNER = Path("/run/signer/socket")
 
 
 def test_a_key_is_made_once_and_private(tmp_path: Path) -> None:
-    given = {"PROFILE": "development"}
-    first = environment_of("play", given, tmp_path, SIGNER)
+    environment = {"PROFILE": "development"}
+    first = environment_of("play", environment, tmp_path, SIGNER)
     contents = {file.name: file.read_text() for file in tmp_path.iterdir()}
-    assert environment_of("play", given, tmp_path, SIGNER) == first
+    assert environment_of("play", environment, tmp_path, SIGNER) == first
     assert {file.name: file.read_text() for file in tmp_path.iterdir()} == contents
     assert set(contents) == HELD["play"]
     assert all(file.stat().st_mode & 0o077 == 0 for file in tmp_path.iterdir())
@@ -22,8 +22,9 @@ def test_a_key_is_made_once_and_private(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", sorted(HELD))
 def test_a_process_is_given_its_own_keys_alone(kind: str, tmp_path: Path) -> None:
-    given = dict.fromkeys(HELD["console"], "given") | {"SIGNER": "elsewhere", "OTHER": "stays"}
-    own = environment_of(kind, given, tmp_path, SIGNER)
+    environment = dict.fromkeys(HELD["console"], "given")
+    environment |= {"SIGNER": "elsewhere", "OTHER": "stays"}
+    own = environment_of(kind, environment, tmp_path, SIGNER)
     assert {name for name in own if name in HELD["console"]} == HELD[kind]
     assert (own["PROCESS"], own["OTHER"]) == (kind, "stays")
     assert own["SIGNER"] == (str(SIGNER) if kind in PUBLISHING else "")

@@ -98,8 +98,8 @@ def test_a_system_runs_recovers_and_leaves_nothing_behind(
         assert status(stack.port, "/readyz") == 200
         assert len(marked(mark)) > len(stack.names) + 2
         for name, keys in (("live", 0), ("beat", 0), ("worker-1", 1), ("signer", 1), ("web", 5)):
-            given = Path(f"/proc/{stack.pid(name)}/environ").read_text()
-            assert len(re.findall("_KEYS?_FILE=", given)) == keys, name
+            environment = Path(f"/proc/{stack.pid(name)}/environ").read_text()
+            assert len(re.findall("_KEYS?_FILE=", environment)) == keys, name
 
         # A worker that dies is reported and started again; one that a test kills stays dead.
         first = stack.pid("worker-1")
@@ -137,10 +137,10 @@ def supervised(folder: Path, size: str, **environment: str) -> tuple[subprocess.
         text=True,
     )
     assert supervisor.stdout is not None
-    said = supervisor.stdout.readline().split()
-    assert said[:1] == ["ready"], supervisor.communicate()
-    assert said[2] == str("DATABASE_URL" not in environment)
-    return supervisor, int(said[1])
+    words = supervisor.stdout.readline().split()
+    assert words[:1] == ["ready"], supervisor.communicate()
+    assert words[2] == str("DATABASE_URL" not in environment)
+    return supervisor, int(words[1])
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,14 @@ from core.tools.raceday.stage import Amiss, Stage, chapters, need, wait_for
 
 
 def test_every_app_tells_its_chapters_in_one_order() -> None:
-    told = chapters()
-    assert [chapter.order for chapter in told] == sorted({chapter.order for chapter in told})
-    titles = [chapter.title for chapter in told]
+    all_chapters = chapters()
+    orders = [chapter.order for chapter in all_chapters]
+    assert orders == sorted(set(orders))
+    titles = [chapter.title for chapter in all_chapters]
     assert titles[0] == "A race day"
     assert titles[-1] == "The journal"
     assert any(title.startswith("Promotrot") for title in titles)
-    assert [chapter.title for chapter in told if chapter.begins_at] == ["A race day"]
+    assert [chapter.title for chapter in all_chapters if chapter.begins_at] == ["A race day"]
 
 
 def test_what_does_not_hold_is_amiss() -> None:

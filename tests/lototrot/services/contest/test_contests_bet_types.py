@@ -104,7 +104,7 @@ def test_what_the_authority_has_not_authorised_is_not_recorded(
 
 @pytest.mark.article("14.II.2")
 def test_a_version_of_a_ticket_model_is_recorded_once(by: StaffActor) -> None:
-    given = {
+    arguments = {
         "by": by,
         "code": "m",
         "version": 1,
@@ -113,9 +113,9 @@ def test_a_version_of_a_ticket_model_is_recorded_once(by: StaffActor) -> None:
         "multiple": False,
         "layout": layout_digest(),
     }
-    ticket_model_record(**given)
+    ticket_model_record(**arguments)
     with pytest.raises(TicketModelRecorded):
-        ticket_model_record(**given)
+        ticket_model_record(**arguments)
 
 
 @pytest.mark.article("14.II.2")

@@ -73,7 +73,7 @@ def test_a_multiple_ticket_is_told_each_category_with_its_bets_its_price_and_its
     assert steps["Winning bets among which it is shared"] == "1"
     last, price = why.won[1].steps[-1]
     assert last.endswith("€0.01") and price == f"€{categories[6] / 100:,.2f}"
-    assert not why.said
+    assert not why.sentences
 
 
 @pytest.mark.article("14.III.9.7")
@@ -81,8 +81,8 @@ def test_what_was_halved_or_joined_is_said_to_whom_it_concerns_alone() -> None:
     tickets = ordered({7: 1, 6: 10, 5: 1, 4: 2, 3: 333}, jackpot=160_000_00)
     with translation.override("en"):
         seven, six, nothing = (reasons(tickets[place].pk) for place in (0, 1, -1))
-    assert seven and not seven.said
-    assert six and any("6 right, 5 right, 4 right are added" in said for said in six.said)
+    assert seven and not seven.sentences
+    assert six and any("6 right, 5 right, 4 right are added" in text for text in six.sentences)
     assert any(name.startswith("After a lower prize") for name, _ in six.won[0].steps)
     assert nothing is None
     for language in LANGUAGES:

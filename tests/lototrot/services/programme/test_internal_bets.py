@@ -24,14 +24,14 @@ def meeting() -> Meeting:
 
 
 def record(meeting: Meeting, **changes: Any) -> InternalBetList:
-    given = {
+    arguments = {
         "by": factories.staff(Role.ORGANISER),
         "types": [TRIO],
         "none": False,
         "source": "Hipòdrom",
         "dated_on": date(2026, 1, 2),
     } | changes
-    return internal_bets.internal_bets_record(meeting=meeting, **given)
+    return internal_bets.internal_bets_record(meeting=meeting, **arguments)
 
 
 def test_the_newest_list_is_in_force_and_the_same_again_is_the_same_row(meeting: Meeting) -> None:

@@ -49,11 +49,11 @@ def changed(name: str = SON_PARDO, **parts: Any) -> bytes:
 def test_every_sample_is_taken_whole(organiser: StaffActor, name: str) -> None:
     data = programme_file(name)
     meeting = programme_import(by=organiser, data=data, format="json")
-    given = json.loads(data)
-    assert meeting.reference == given["meeting"]["reference"]
-    assert meeting.day.isoformat() == given["meeting"]["day"]
+    document = json.loads(data)
+    assert meeting.reference == document["meeting"]["reference"]
+    assert meeting.day.isoformat() == document["meeting"]["day"]
     assert meeting.document["format"] == "lototrot-programme-1"
-    for race in given["races"]:
+    for race in document["races"]:
         kept = Race.objects.get(
             meeting=meeting, racecourse__code=race["racecourse"], number=race["number"]
         )
@@ -150,12 +150,12 @@ def test_only_the_organiser_imports_and_records_approval(organiser: StaffActor) 
 
 
 def approve(by: StaffActor, meeting: Meeting, **changes: Any) -> Any:
-    given = {
+    arguments = {
         "approved_by": "Federació Balear de Trot",
         "reference": "FBT 1/2027",
         "approved_at": datetime(2026, 1, 2, 10, tzinfo=UTC),
     } | changes
-    return approval_record(by=by, meeting=meeting, **given)
+    return approval_record(by=by, meeting=meeting, **arguments)
 
 
 @pytest.mark.article("14.III.5.2")

@@ -97,10 +97,11 @@ def certify(race: Race, **more: Any) -> None:
 def test_the_declaration_announces_the_draw_at_the_central_office_in_time(race: Race) -> None:
     """[B16]: midway to the two hours, so that the draw, which is not earlier, is not late."""
     draw = declare(race)
-    told = services.announcement_of(draw)
-    assert told.place == f.central_office()
+    announcement = services.announcement_of(draw)
+    assert announcement.place == f.central_office()
     assert draw.due_at == draw.declared_at + timedelta(hours=2)
-    assert abs(told.planned_at - draw.declared_at - timedelta(hours=1)) < timedelta(seconds=5)
+    planned_in = announcement.planned_at - draw.declared_at
+    assert abs(planned_in - timedelta(hours=1)) < timedelta(seconds=5)
     assert draw.title["ca"].startswith("Cursa 1") or draw.title["ca"].startswith("Race 1")
     place = declare(f.races_of(Contest.objects.get())[1], draw_place="Hipòdrom Son Pardo")
     assert services.announcement_of(place).place == "Hipòdrom Son Pardo"

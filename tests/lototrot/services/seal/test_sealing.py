@@ -331,17 +331,17 @@ def test_all_seals_are_verified_while_an_act_holds_a_contest(own_database: Datab
     """An act of minutes, as a lapse is, has the contest's lock; its seal is verified beside it."""
     contest = a_contest(factories.point())
     factories.contest_closed(contest)
-    said = StringIO()
+    output = StringIO()
     with psycopg.connect(own_database.app_url) as act:
         act.execute("SELECT pg_advisory_xact_lock(%s, %s)", [int(Lock.CONTEST), contest.pk])
-        call_command("seals_verify", stdout=said)
+        call_command("seals_verify", stdout=output)
         assert nightly.seals_everything().counts == {"seals": 1, "seals_archived": 0}
-    assert "1 contests, all as they were sealed" in said.getvalue()
+    assert "1 contests, all as they were sealed" in output.getvalue()
     with connections["owner"].cursor() as owner:
         owner.execute("ALTER TABLE lototrot_ticket DISABLE TRIGGER USER")
         owner.execute("UPDATE lototrot_ticket SET leg_1 = 4")
         owner.execute("ALTER TABLE lototrot_ticket ENABLE TRIGGER USER")
     with pytest.raises(CommandError, match="1 of 1"):
-        call_command("seals_verify", stdout=said)
+        call_command("seals_verify", stdout=output)
     with pytest.raises(nightly.SealsDiffer):
         nightly.seals_everything()

@@ -68,13 +68,13 @@ def order(contest: Contest) -> PaymentOrder:
 
 @pytest.mark.article("14.III.8.1", "14.III.8.2", "14.III.10.2")
 def test_the_order_fixes_the_days_of_payment(contest: Contest) -> None:
-    given = order(contest)
+    payment_order = order(contest)
     contest.refresh_from_db()
     assert contest.state == Contest.State.ORDERED
-    assert given.settlement == contest.settlements.get()
-    assert given.results_day == contest.day == date(2030, 3, 2)
-    assert given.first_pay_day == date(2030, 3, 3)
-    assert given.last_claim_day == date(2030, 4, 1)
+    assert payment_order.settlement == contest.settlements.get()
+    assert payment_order.results_day == contest.day == date(2030, 3, 2)
+    assert payment_order.first_pay_day == date(2030, 3, 3)
+    assert payment_order.last_claim_day == date(2030, 4, 1)
 
 
 @pytest.mark.article("14.III.10.2")
@@ -86,8 +86,9 @@ def test_the_days_count_from_the_last_result_of_the_contest() -> None:
     factories.classified(early, [1], announced_at=now)
     factories.classified(late, [1], announced_at=now + timedelta(days=1))
     contest_settle(contest_id=new_contest.pk)
-    given = order(new_contest)
-    assert (given.results_day, given.first_pay_day) == (date(2030, 3, 3), date(2030, 3, 4))
+    payment_order = order(new_contest)
+    assert payment_order.results_day == date(2030, 3, 3)
+    assert payment_order.first_pay_day == date(2030, 3, 4)
 
 
 @pytest.mark.article("14.III.5.4.2", "14.III.8.1")
@@ -96,9 +97,10 @@ def test_a_meeting_drawn_before_its_day_is_paid_after_its_day() -> None:
     drawn = [Race((1, 2, 3), winners=frozenset({2}), outcome=Outcome.NOT_RUN)] * 2
     rounds.run(new_contest, drawn)
     contest_settle(contest_id=new_contest.pk)
-    given = order(new_contest)
-    assert (given.results_day, given.first_pay_day) == (date(2030, 3, 2), date(2030, 3, 4))
-    assert given.last_claim_day == date(2030, 4, 2)
+    payment_order = order(new_contest)
+    assert payment_order.results_day == date(2030, 3, 2)
+    assert payment_order.first_pay_day == date(2030, 3, 4)
+    assert payment_order.last_claim_day == date(2030, 4, 2)
 
 
 @pytest.mark.article("14.III.10.2")
@@ -110,9 +112,9 @@ def test_a_late_order_says_so_and_moves_the_last_day(contest: Contest) -> None:
     assert proposal.content["last_claim_day"] == "2030-05-04"
     assert proposal.content["late_days"] == 33
     two_persons.confirm(proposal=proposal.uuid, by=second)
-    given = PaymentOrder.objects.get(contest=contest)
-    assert (given.last_claim_day, given.claim_days) == (date(2030, 5, 4), 30)
-    published = log.published(kind=PAYMENT_ORDER, subject=str(given.settlement.uuid))
+    payment_order = PaymentOrder.objects.get(contest=contest)
+    assert (payment_order.last_claim_day, payment_order.claim_days) == (date(2030, 5, 4), 30)
+    published = log.published(kind=PAYMENT_ORDER, subject=str(payment_order.settlement.uuid))
     assert published is not None
     assert (published.document["ordered_on"], published.document["claim_days"]) == (
         "2030-04-05",

@@ -83,8 +83,8 @@ def end_to_end() -> list[Any]:
 def test_a_worked_example_the_whole_way_through_the_database(
     case: dict[str, Any], point: Point
 ) -> None:
-    given, expected = case["input"], case["expected"]
-    rules = rounds.rules(code="worked", **given.get("bet_type", {}))
+    facts, expected = case["input"], case["expected"]
+    rules = rounds.rules(code="worked", **facts.get("bet_type", {}))
     # A person who did not start in a race that the stewards could not classify needs no list.
     races = [
         Race(
@@ -93,13 +93,13 @@ def test_a_worked_example_the_whole_way_through_the_database(
             **{k: frozenset(race[k]) for k in ("winners", "withdrawn", "left")},
             disqualified=frozenset(race["disqualified"] if race["outcome"] == "run" else ()),
         )
-        for race in given["races"]
+        for race in facts["races"]
     ]
-    contest = rounds.contest(rules, [race.programme for race in races], price_cents=given["price"])
-    rounds.fund(accounts.jackpot(rules.code), given["jackpot_in"])
-    rounds.fund(accounts.reserve(rules.code), given["reserve_in"])
-    names = list(given["tickets"])
-    sold = rounds.sell(contest, point, [rounds.masks(given["tickets"][name]) for name in names])
+    contest = rounds.contest(rules, [race.programme for race in races], price_cents=facts["price"])
+    rounds.fund(accounts.jackpot(rules.code), facts["jackpot_in"])
+    rounds.fund(accounts.reserve(rules.code), facts["reserve_in"])
+    names = list(facts["tickets"])
+    sold = rounds.sell(contest, point, [rounds.masks(facts["tickets"][name]) for name in names])
     rounds.run(contest, races)
 
     settled = contest_settle(contest_id=contest.pk)

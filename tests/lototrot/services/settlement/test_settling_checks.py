@@ -125,8 +125,8 @@ def test_a_transfer_left_out_or_doubled_is_found_and_nothing_is_kept(
     contest = closed_contest(point)
     lines_of = postings.settlement_lines
 
-    def without_one(**given: Any) -> list[ledger.Line]:
-        lines = [line for line in lines_of(**given) if line.amount_cents]
+    def without_one(**arguments: Any) -> list[ledger.Line]:
+        lines = [line for line in lines_of(**arguments) if line.amount_cents]
         place = lost % len(lines)
         return lines[:place] + lines[place + 1 :]
 

@@ -37,8 +37,8 @@ def test_another_element_another_text_and_another_size_make_another_digest(
     first = layout.layout_digest()
     blocks = slips._blocks
 
-    def more(*given: Any) -> Any:
-        return (*blocks(*given), Line("Good luck"))
+    def more(*arguments: Any) -> Any:
+        return (*blocks(*arguments), Line("Good luck"))
 
     with monkeypatch.context() as patch:
         patch.setattr(slips, "_blocks", more)

@@ -206,10 +206,10 @@ def _not_counted_ticket_by_ticket(contest: Contest) -> None:
     for path in ("sealed-tickets", "winning-tickets"):
         answer = auditor.get(f"lototrot/contests/{contest.pk}/{path}")
         refused(answer, 409, "tickets_archived")
-    said = StringIO()
-    call_command("seals_verify", stdout=said)
-    assert f"contest {contest.pk}: archived, not counted" in said.getvalue()
-    assert "0 contests, all as they were sealed; 1 archived" in said.getvalue()
+    output = StringIO()
+    call_command("seals_verify", stdout=output)
+    assert f"contest {contest.pk}: archived, not counted" in output.getvalue()
+    assert "0 contests, all as they were sealed; 1 archived" in output.getvalue()
     counts = nightly.seals_everything().counts
     assert counts == {"seals": 0, "seals_archived": 1}
     assert past_rounds(2) == []
@@ -222,8 +222,8 @@ def _not_counted_ticket_by_ticket(contest: Contest) -> None:
 
 def test_a_staying_ticket_is_missed(own_month: ClosedPeriod, tmp_path: Path) -> None:
     stays = Ticket.objects.order_by("pk")[0]
-    given = {"ticket": stays, "road": "replay", "operator_id": stays.operator_id}
-    CodeGiven.objects.create(**given, given_at=clock.now())
+    fields = {"ticket": stays, "road": "replay", "operator_id": stays.operator_id}
+    CodeGiven.objects.create(**fields, given_at=clock.now())
     retired(own_month, tmp_path)
     retired_remove()
     assert list(Ticket.objects.all()) == [stays]
@@ -246,8 +246,8 @@ def test_what_is_named_meanwhile_stays_and_nothing_names_it_later(
     seal_all()
     proposal = proposed()
     for each in Ticket.objects.order_by("pk"):
-        given = {"ticket": each, "road": "replay", "operator_id": each.operator_id}
-        CodeGiven.objects.create(**given, given_at=clock.now())
+        fields = {"ticket": each, "road": "replay", "operator_id": each.operator_id}
+        CodeGiven.objects.create(**fields, given_at=clock.now())
     with monkeypatch.context() as patch:  # the database counts again
         patch.setattr(retiring, "_leaves", lambda table, ranges: 3 * (table.name == TICKETS))
         with pytest.raises(DatabaseError, match="3 were published"), transaction.atomic():
@@ -258,7 +258,7 @@ def test_what_is_named_meanwhile_stays_and_nothing_names_it_later(
     assert RetiredRows.objects.get(relation="lototrot_prize").leaves == 0
     assert not has_left(each.contest_id)
     with pytest.raises(DatabaseError, match="its month was retired"), transaction.atomic():
-        CodeGiven.objects.create(**given, given_at=clock.now())
+        CodeGiven.objects.create(**fields, given_at=clock.now())
     assert retired_remove() == leaving()  # prints, transfers and acts
     assert Ticket.objects.count() == 3
 
@@ -321,8 +321,8 @@ def test_a_ticket_sold_behind_one_of_the_next_month_leaves_with_that(
     assert kept_where(march.pk) == {"2030-03": "Safe", "2030-04": "Safe"}
     log = written(tmp_path, "log.jsonl", published_log()), public_key()
     for name in ("2030-03", "2030-04"):
-        said = verifier("archive").check(str(tmp_path / name), *log)
-        assert "it is the archive of which rows were retired" in said
+        verdict = verifier("archive").check(str(tmp_path / name), *log)
+        assert "it is the archive of which rows were retired" in verdict
     with (tmp_path / "journal").open("w", encoding="utf-8") as file:
         export(file)
     assert "WHOLE" in verifier("journal").check(str(tmp_path / "journal"), *log)

@@ -95,7 +95,7 @@ def elements(sold: Sold, place: Point, language: str) -> list[str]:
     facts = sold.facts
     assert sold.code is not None
     with override(language):
-        said = notices()
+        sentences = notices()
     return [
         sold.code.shown,
         str(sold.uuid),
@@ -117,7 +117,7 @@ def elements(sold: Sold, place: Point, language: str) -> list[str]:
         format_cents(100, language),
         format_cents(300, language),
         "60 %",
-        *said,
+        *sentences,
     ]
 
 

@@ -66,12 +66,12 @@ def test_a_held_voucher_has_no_code_until_it_is_handed_over(
     ):
         with pytest.raises(error):
             handing.handover_propose(by=by, ident=held.uuid, claim="I was here")
-    given = paying.handed_over(office, held.uuid)
-    assert given.code is not None and not handing.vouchers_held(by=office).exists()
+    original = paying.handed_over(office, held.uuid)
+    assert original.code is not None and not handing.vouchers_held(by=office).exists()
     with pytest.raises(handing.VoucherNotHeld):
         handing.handover_propose(by=paying.cashier(), ident=held.uuid, claim="me, too")
-    assert vouchers.voucher_original(by=office, ident=held.uuid)[1].code == given.code
-    digest = settings.CODE_KEYS.digest(given.code)
+    assert vouchers.voucher_original(by=office, ident=held.uuid)[1].code == original.code
+    digest = settings.CODE_KEYS.digest(original.code)
     payable = sources.of_kind(codes.VOUCHER).by_code(digest)
     assert payable is not None and payable.document_id == held.pk
     with pytest.raises(IntegrityError), transaction.atomic():

@@ -21,7 +21,7 @@ def test_the_command_verifies_in_parts_and_goes_on_from_one(own_database: Databa
     whole, parts, rest = StringIO(), StringIO(), StringIO()
     call_command("journal_verify", stdout=whole)
     call_command("journal_verify", step=1, stdout=parts)
-    said = [f"verified up to batch {number}" for number in range(1, last)]
-    assert parts.getvalue().splitlines() == [*said, whole.getvalue().strip()]
+    lines = [f"verified up to batch {number}" for number in range(1, last)]
+    assert parts.getvalue().splitlines() == [*lines, whole.getvalue().strip()]
     call_command("journal_verify", since=last - 1, stdout=rest)
     assert rest.getvalue().startswith("1 batches, ")
