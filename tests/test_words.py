@@ -20,7 +20,7 @@ def test_names_of_persons_are_encrypted_and_not_sealed() -> None:
 
 
 # Names that tell how a value came about, and not what it is.
-_NAMES_OF_NOTHING = {"found", "made", "shown", "known"}
+_NAMES_OF_NOTHING = {"found", "made", "shown", "known", "told", "said", "given"}
 
 
 def _named(scope: ast.AST, *, of_class: bool = False) -> Iterator[tuple[str, int]]:
@@ -51,7 +51,10 @@ def test_a_vague_name_is_seen() -> None:
     )
     assert seen("found = 1") and seen("def f(*, made): pass") and seen("(a, shown), b = x")
     assert seen("[known for known in x]") and seen("class A:\n def f(self): found = 1")
+    assert seen("for told in x: pass") and seen("if said := x: pass") and seen("lambda *given: 1")
     assert not seen("class A:\n shown = ()") and not seen("f(found=1)") and not seen("a.made = 1")
+    assert not seen("class A:\n told = ()") and not seen("f(given=1)")
+    assert not seen("def said(): pass")
 
 
 def test_docstrings_begin_with_the_verb_itself() -> None:
