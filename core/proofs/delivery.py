@@ -8,7 +8,7 @@ import os
 from datetime import timedelta
 from http import HTTPStatus
 from pathlib import Path
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from django.conf import settings
@@ -73,9 +73,13 @@ def _give(address: str, entry: LogEntry) -> None:
         _to_folder(Path(address), f"{entry.sequence:09d}.json", content)
         return
     request = Request(address, content, {"Content-Type": "application/json"})  # noqa: S310
-    with opener.open(request, timeout=TIMEOUT_S) as answer:
-        if answer.status >= HTTPStatus.MULTIPLE_CHOICES:
-            raise OSError(f"answered with status {answer.status}")
+    try:
+        with opener.open(request, timeout=TIMEOUT_S) as answer:
+            if answer.status >= HTTPStatus.MULTIPLE_CHOICES:
+                raise OSError(f"answered with status {answer.status}")
+    except HTTPError as error:  # it is an answer too, and holds the connection
+        error.close()
+        raise
 
 
 def _to_folder(folder: Path, name: str, content: bytes) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError
 
-from core.proofs import keys, log
+from core.proofs import delivery, keys, log
 from core.proofs.delivery import deliver, deliveries_due
 from core.proofs.models import LogEntry, Receiver
 from core.proofs.tasks import deliver_to
@@ -114,6 +114,20 @@ def test_an_address_is_posted_to_in_order_and_again_after_a_failure(
     assert deliver(receiver_id=receiver) == 2
     assert [each["sequence"] for each in handler.taken] == [1, 2, 3]
     assert Receiver.objects.get().failures == 0
+
+
+def test_an_answer_that_refuses_is_closed(
+    settings: Any, http: tuple[str, type[_Handler]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address, handler = http
+    settings.LOG_RECEIVERS = [address]
+    publish("a")
+    (receiver,) = deliveries_due()
+    handler.answers[:] = [503]
+    errors: list[Any] = []
+    monkeypatch.setattr(delivery, "_wait", lambda _, error: errors.append(error))
+    assert deliver(receiver_id=receiver) == 0
+    assert [error.fp.isclosed() for error in errors] == [True]
 
 
 def test_who_is_no_longer_configured_is_left_alone(settings: Any, tmp_path: Path) -> None:
