@@ -1,6 +1,7 @@
 """Write a list of any length to a file, as long work."""
 
 import tempfile
+from contextlib import ExitStack
 from typing import Any
 
 from django.apps import apps
@@ -73,9 +74,11 @@ def _written(page: Any, rows: "QuerySet[Any]", form: str, total: int) -> Any:
     """Return an open file with the rows, begun anew each time."""
     if form == "xlsx":
         return files.as_xlsx(page, rows, total)
-    written: Any = tempfile.TemporaryFile()  # noqa: SIM115  # who keeps it closes it
-    written.writelines(files.as_csv(page, rows, get_language() or "ca", total))
-    written.seek(0)
+    with ExitStack() as failed:
+        written: Any = failed.enter_context(tempfile.TemporaryFile())
+        written.writelines(files.as_csv(page, rows, get_language() or "ca", total))
+        written.seek(0)
+        failed.pop_all()  # who keeps it closes it
     return written
 
 

@@ -8,6 +8,7 @@ import csv
 import datetime
 import tempfile
 from collections.abc import Iterator
+from contextlib import ExitStack
 from decimal import Decimal
 from typing import Any
 
@@ -202,9 +203,11 @@ def as_xlsx(page: Any, rows: "QuerySet[Any]", total: int = 0) -> Any:
                 cell.number_format = EUROS
             line.append(cell)
         sheet.append(line)
-    out = tempfile.TemporaryFile()  # noqa: SIM115  # the response closes it
-    book.save(out)
-    out.seek(0)
+    with ExitStack() as failed:
+        out = failed.enter_context(tempfile.TemporaryFile())
+        book.save(out)
+        out.seek(0)
+        failed.pop_all()  # the response closes it
     return out
 
 

@@ -2,6 +2,8 @@
 
 import csv
 import io
+import tempfile
+from typing import IO, NoReturn
 
 import pytest
 from django.contrib.contenttypes.models import ContentType
@@ -92,6 +94,27 @@ def test_no_other_list_is_written(change: dict[str, str], fault: str) -> None:
     asked.refresh_from_db()
     assert (asked.state, asked.fault) == ("failed", fault)
     assert not asked.parts.exists()
+
+
+def test_a_file_that_could_not_be_written_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    rounds.sell(factories.contest(), factories.point(), [(1,) * 7] * 3)
+    work = _asked(Desk(Role.AUDITOR), "csv")
+    opened: list[IO[bytes]] = []
+    make = tempfile.TemporaryFile
+
+    def made() -> IO[bytes]:
+        opened.append(make())
+        return opened[-1]
+
+    def unread(*_: object) -> NoReturn:
+        raise OSError
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", made)
+    monkeypatch.setattr(files, "rows_of", unread)
+    assert work_do(work.pk)
+    work.refresh_from_db()
+    assert (work.state, work.fault) == ("failed", "unexpected_fault")
+    assert [each.closed for each in opened] == [True]
 
 
 def test_who_lost_the_list_gets_no_file_and_no_list_is_cut(
