@@ -1,6 +1,7 @@
 """Publish the board's files: named by their content, and kept while a board may read them."""
 
 import json
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
@@ -40,6 +41,7 @@ def test_another_web_server_gives_the_files_out_and_no_others(
     answer = client.get("/live/pulse.json")
     assert answer.headers["Cache-Control"] == "max-age=1"
     document = json.loads(answer.getvalue())["feeds"]["lototrot"]["document"]
-    assert "immutable" in client.get(f"/live/{document}").headers["Cache-Control"]
+    with closing(client.get(f"/live/{document}")) as answer:
+        assert "immutable" in answer.headers["Cache-Control"]
     for name in ("..%2fsecret.json", "lototrot-00000000000000000000.json", "x"):
         assert client.get(f"/live/{name}").status_code == 404

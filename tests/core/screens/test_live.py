@@ -4,6 +4,7 @@ import json
 import os
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +91,8 @@ def test_the_files_are_served_and_no_others(
     answer = client.get("/live/pulse.json")
     assert answer.headers["Cache-Control"] == "max-age=1"
     document = json.loads(answer.getvalue())["feeds"]["course"]["document"]
-    assert "immutable" in client.get(f"/live/{document}").headers["Cache-Control"]
+    with closing(client.get(f"/live/{document}")) as answer:
+        assert "immutable" in answer.headers["Cache-Control"]
     assert client.get("/live/secret.json").status_code == 404
 
 

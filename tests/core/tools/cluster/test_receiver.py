@@ -20,9 +20,14 @@ def receiver(tmp_path: Path) -> Iterator[int]:
     port = free_port()
     words = ["-m", "core.tools.cluster.receiver", f"127.0.0.1:{port}", str(tmp_path / "kept")]
     with subprocess.Popen([sys.executable, *words], cwd=ROOT) as process:
-        wait_for(lambda: not socket.socket().connect_ex(("127.0.0.1", port)))
+        wait_for(lambda: _listens(port))
         yield port
         process.kill()
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return not probe.connect_ex(("127.0.0.1", port))
 
 
 def ask(port: int, method: str, content: bytes = b"") -> tuple[int, bytes]:
