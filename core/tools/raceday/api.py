@@ -5,6 +5,7 @@ import json
 import secrets
 import time
 import uuid
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -68,6 +69,8 @@ def connection(base_url: str, timeout_s: float = TIMEOUT_S) -> http.client.HTTPC
 class Api:
     """One caller with its credentials, over one connection that is kept. Not for two threads.
 
+    The connection is closed when nobody refers to the caller any more.
+
     `sign_on` returns the headers of a new session. It is called when the server answers that the
     session has ended (401), and the request is sent once more. `sales_url` is where terminals ask,
     by default here.
@@ -86,6 +89,7 @@ class Api:
         self.headers = dict(headers or {})
         self._sign_on = sign_on
         self._link = connection(base_url)
+        weakref.finalize(self, self._link.close)
         self._used = 0.0
 
     def staff(self, username: str, password: str, secret: str = "") -> "Api":

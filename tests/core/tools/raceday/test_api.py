@@ -76,6 +76,15 @@ def test_a_refusal_is_an_error_with_its_code(url: str) -> None:
     assert refusal.value.problem["data"] == {"contest": 1}
 
 
+def test_a_connection_ends_with_its_caller(url: str) -> None:
+    api = Api(url)
+    assert api.get("clock")
+    link = api._link
+    assert link.sock is not None
+    del api
+    assert link.sock is None
+
+
 def test_an_ended_session_is_renewed_once_and_the_request_sent_again(url: str) -> None:
     sign_ons: list[str] = []
 
