@@ -164,7 +164,9 @@ def test_files_of_lists_and_a_month_that_is_proposed_are_read_on_the_standby(
     monkeypatch.setattr(files, "as_csv", lambda *a: (seen.append(is_standby()), before(*a))[1])
     by = factories.staff(Role.AUDITOR)
     outcome = exporting.export(by, {"table": "lototrot.ticket", "form": "csv", "query": ""})
-    assert outcome.counts["rows"] and outcome.file and seen == [True]
+    assert outcome.file
+    with outcome.file.content:
+        assert outcome.counts["rows"] and seen == [True]
     monkeypatch.setattr(services, "_closable", lambda *month: seen.append(is_standby()) or FOUND)
     services.period_propose(by=factories.staff(Role.ORGANISER))
     assert seen == [True, True]
