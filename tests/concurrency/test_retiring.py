@@ -23,6 +23,7 @@ from core.statements import nightly as stating
 from tests.core.periods.archive.conftest import retired
 from tests.core.periods.conftest import closed, march_ended
 from tests.support import factories
+from tests.support.concurrency.sales import apart
 from tests.support.databases import Database
 from tests.support.journaling import meanwhile, seal_all
 
@@ -71,8 +72,7 @@ def test_an_audit_in_a_snapshot_reads_the_month_that_left_meanwhile(
 ) -> None:
     with snapshot():
         held, debts = ledger.balances(), balances.balances_now()
-        with ThreadPoolExecutor(1) as other:
-            other.submit(leave).result()
+        apart(leave).result()
         assert newest() == 0
         assert (ledger.balances(), balances.balances_now()) == (held, debts)
         assert differences()[1] == []
