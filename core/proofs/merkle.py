@@ -3,13 +3,13 @@
 The hash of a leaf is SHA-256 of a zero byte and its bytes; of a node, of a one byte and the hashes
 of its two children. A tree of n leaves has on its left the largest power of two below n.
 
-For many leaves only the roots of blocks of BLOCK leaves are kept, so that memory stays small; a
-proof recomputes one block. BLOCK is a power of two; ten million leaves are ten thousand blocks.
+For many leaves only the roots of blocks of BLOCK leaves are kept, so that memory stays small. Their
+`root` is that of the complete tree, and a proof recomputes one block. BLOCK is a power of two; ten
+million leaves are ten thousand blocks.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
-from itertools import islice
 
 BLOCK = 1024
 LEAF, NODE = b"\0", b"\1"
@@ -65,13 +65,6 @@ def path(tree: Iterable[Sequence[bytes]], place: int) -> list[bytes]:
             beside.append(level[place ^ 1])
         place >>= 1
     return beside
-
-
-def block_roots(hashes: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the root of every BLOCK hashes; `root` of them is the root of the complete tree."""
-    source = iter(hashes)
-    while block := list(islice(source, BLOCK)):
-        yield root(block)
 
 
 def cut(hashes: bytes) -> Iterator[bytes]:
