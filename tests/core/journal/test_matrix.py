@@ -45,6 +45,7 @@ BY_HAND = {
     "authorisation_only_shortened",
     "cash_up_counts_the_shift",
     "clock_forward",
+    "decided_with_its_decision",
     "decider_is_who_acted",
     "ledger_transfer.there",
     "limit_held_in_the_sale",
