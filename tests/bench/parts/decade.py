@@ -3,14 +3,13 @@
 What is done every night, every second, at every sweep and at every scrape must not grow with the
 past. The history grows from H to 2 H, 4 H and 8 H in one database (`tests/support/history`), and a
 copy is kept at each length. On these the same is done in turn (`tests/bench/pacing.py`): ordinary
-nights, sweeps, scrapes of the metrics, publications of the boards, the start of each process, sales
-and payments. So the state of the machine is in all lengths alike. Each is measured in seconds of
-processor, ours and the database's; most also in rows that the database reads, and a sweep in
-statements. Settlements are those of the history's last weeks. Every figure is printed at each
-length. Its slope is that of the line which fits all four best
-(`tests/bench/growth/judging.py`): 0 where it does not grow, and 1 where it grows as the history
-does. More than 1 fails the run; and for each row of what was wanted the run prints whether it is
-met.
+nights, sweeps, scrapes of the metrics, publications of the boards, the start of each process,
+sales, a settlement and payments. So the state of the machine is in all lengths alike. Each is
+measured in seconds of processor, ours and the database's; most also in rows that the database
+reads, and a sweep in statements. Every figure is printed at each length. Its slope is that of the
+line which fits all four best (`tests/bench/growth/judging.py`): 0 where it does not grow, and 1
+where it grows as the history does. More than 1 fails the run; and for each row of what was wanted
+the run prints whether it is met.
 
 `bytes_per_ticket` are those of a ticket that is sold and printed; `bytes_with_all_that_follows` and
 `bytes.*` are what all tables grew by, a ticket of the history. At the end months are retired.
@@ -38,7 +37,6 @@ from tests.bench.processor import ours_s
 from tests.bench.size import SIZES
 from tests.bench.store import Figures, Store, owner_execute
 from tests.support.history import weeks
-from tests.support.history.acts import Done
 from tests.support.history.weeks import History
 
 WEEKS, TICKETS, PREMISES = 66, 2_000_000, 3_200
@@ -73,7 +71,6 @@ _SHORTER = 0.5
 """A smaller run is shorter, but not as much as it has less: a night looks at some ten weeks."""
 _DRAWING = "decade.svg"
 _PLAYS_IN = 50  # a play for so many tickets
-_LAST_WEEKS = 4
 _MONTHS_RETIRED = 3
 _SESSIONS = 2  # that make the history, on two processors
 _SOLD_AND_PRINTED = 5_000  # enough that pages which are not full do not count
@@ -148,7 +145,7 @@ def _grown(store: Store, history: History, length: int) -> tuple[dict[int, Secon
         stored[times] = archiving.sizes()
         wal += archiving.wal_bytes()
         _tell_planner()
-        at[times] = _nights() | {"settle": _each(history.done["settle"])}
+        at[times] = _nights()
         histories[times] = pacing.told(history)
         pacing.copy(store, pacing.database(times))
         print(times, "H: it is", round(history.weeks), "weeks long", flush=True)
@@ -203,12 +200,6 @@ def _ratio(name: str, by_length: list[list[float]]) -> float:
 def _tell_planner() -> None:
     """Analyze the tables, as autovacuum does between two nights."""
     owner_execute("ANALYZE")
-
-
-def _each(done: list[Done]) -> float:
-    """Return the seconds of one act in the last weeks, the middle one."""
-    lately = [act.seconds / act.count for act in done[-_LAST_WEEKS:] if act.count]
-    return median(lately) if lately else 0.0
 
 
 def _figures(at: dict[int, Seconds]) -> Figures:

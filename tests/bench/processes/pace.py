@@ -4,7 +4,7 @@ The first line of the input is the history: its weeks, and its terminals with th
 further line is a command: first `night`, `sweep`, `metrics` and `live`, which are done again and
 again while nothing is on sale, then `sell 200`, `settle` and `pay 50` of the next meeting. Each is
 answered by a line of JSON: what one act cost (`measuring.Cost`); of the acts of terminals only the
-seconds of the server's processor.
+seconds of the server's processor, and of a settlement the seconds of a ticket.
 """
 
 import json
@@ -17,7 +17,7 @@ from typing import Any
 
 import django
 
-from tests.bench.processor import backend_s
+from tests.bench.processor import backend_s, ours_s
 
 _PUBLICATIONS = 20
 
@@ -60,7 +60,10 @@ class Terminals:
         self._sold = 0
 
     def each_s(self, command: str, count: int) -> float:
-        """Do so many acts; return the seconds of the server's processor for each."""
+        """Do so many acts; return the seconds of the server's processor for each.
+
+        Of a settlement, return ours and the server's for each ticket.
+        """
         from tests.support.history import acts, weeks
 
         prizes = acts.unpaid(self._contest)[:count] if command == "pay" else []
@@ -74,6 +77,7 @@ class Terminals:
             acts.print_all(self._contest, self._sold)
             self._history.settle(self._contest)
             weeks.to_sunday(self._sunday)
+            return float(self._history.done["settle"][-1].seconds / self._sold)
         return (backend_s() - began) / max(1, count)
 
 
@@ -96,7 +100,7 @@ def _history(state: dict[str, Any]) -> Any:
         points.append(
             Point(terminal.premises, terminal, session.operator, session, token, session_token)
         )
-    return History(points, state["tickets"], weeks=state["weeks"])
+    return History(points, state["tickets"], weeks=state["weeks"], seconds=ours_s)
 
 
 def _answer(**figures: float) -> None:
