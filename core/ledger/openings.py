@@ -101,9 +101,8 @@ def newest() -> int:
 
 def ends_at() -> datetime.datetime | None:
     """Return the end of the last month whose transfers are retired; None if there is none."""
-    latest: datetime.datetime | None
-    latest = OpeningBalance.objects.aggregate(ends_at=Max("ends_at"))["ends_at"]
-    return latest
+    by_transfer = OpeningBalance.objects.order_by("-up_to")  # an index has the newest
+    return by_transfer.values_list("ends_at", flat=True).first()
 
 
 def need_live(instant: datetime.datetime) -> None:

@@ -71,7 +71,9 @@ TILLS = Rule(
     stands=True,
 )
 
-_ENDED = "(SELECT coalesce(max(o.ends_at), '-infinity') FROM ledger_openingbalance o)"
+# Every month that is retired has a row of each account: the newest is found by an index.
+_ENDED = """coalesce((SELECT o.ends_at FROM ledger_openingbalance o ORDER BY o.up_to DESC LIMIT 1),
+                     '-infinity')"""
 _RETIRED = "(SELECT coalesce(max(o.journal_xid), 0) FROM ledger_openingbalance o)"
 # A cash-up counts what its operator moved at its terminal, each transaction in one shift. The
 # transfers of the shifts of the verified part are read once, from the last mark before the first. A
