@@ -124,7 +124,7 @@ def rounds(store: Store, histories: Mapping[int, dict[str, Any]]) -> Rounds:
     figures: dict[str, list[list[float]]] = {}
     for what in _STARTED:
         starts = [partial(_start, store, database(times), what) for times in histories]
-        figures |= _by_figure(f"restart_{what}", in_turn(starts, rounds=few))
+        figures |= _by_figure(f"restart_{what}", in_turn(starts, rounds=few, warm=False))
     paces = [Pace(store, database(times), state) for times, state in histories.items()]
     try:
         figures |= _by_figure("night", _in_turn(paces, "night", min(few, _MOST_NIGHTS)))

@@ -45,12 +45,15 @@ def interleave(baseline: Callable[[], float], ours: Callable[[], float], *, pair
     return Pairs(bases, mine)
 
 
-def in_turn(measures: Sequence[Callable[[], Measured]], *, rounds: int) -> list[list[Measured]]:
-    """Measure all in turn, after one round that is not counted. Return what each of them gave.
+def in_turn(
+    measures: Sequence[Callable[[], Measured]], *, rounds: int, warm: bool = True
+) -> list[list[Measured]]:
+    """Measure all in turn. Return what each of them gave.
 
-    Each goes first in turn, so that a drift does not look like a difference.
+    Each goes first in turn, so that a drift does not look like a difference. To be `warm`, each is
+    done once before, which is not counted.
     """
-    for measure in measures:
+    for measure in measures if warm else ():
         measure()
     measurements: list[list[Measured]] = [[] for _ in measures]
     for number in range(rounds):
