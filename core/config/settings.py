@@ -371,7 +371,7 @@ if PRODUCTION and not any(on_another_host(each, _database_hosts) for each in LOG
     raise ImproperlyConfigured(
         "production needs LOG_RECEIVERS with an http(s) address on another host: what is kept on"
         " this machine or the database's can be rewritten together with the database"
-        f" ({' '.join(urlsplit(each).hostname or 'a folder' for each in LOG_RECEIVERS)})"
+        f" ({' '.join(urlsplit(each).hostname or 'a folder' for each in LOG_RECEIVERS) or 'none'})"
     )
 # Whether a web process compares the clock; its workers and `live` always do.
 CLOCK_WATCH = env.boolean("CLOCK_WATCH", default=True)

@@ -119,8 +119,8 @@ def posted(table: str, amount: str, *, unless: str = "false") -> Rule:
     The transfers with the row's UUID as reference must sum to `amount` (SQL on t, in cents). Rows
     whose transfers may have left (`LEFT`) are not looked at.
     """
-    # By its reference a row has few transfers. Its act may have thousands, and no index may find
-    # them by that: so not `=`.
+    # A reference has few transfers, and an act may have thousands. So the index of references must
+    # find them. With `=` the planner sometimes takes that of acts, for each row again.
     return _rule(
         table,
         "posted",

@@ -12,9 +12,9 @@ SELECT id, credit_id, reference, kind, at, -amount_cents FROM ledger_transfer;
 -- opening before it (core/ledger/openings.py); what premises owe with their newest mark or statement
 -- (core/statements/balances.py) and, within a sale, with their tills (core/statements/sql/credit.sql);
 -- those of a closed month with the month before (core/periods/figures.py); the history of jackpots
--- adds its transfers in their order (lototrot/reports.py). No index is to find the transfers after the
--- opening, which are all that are live: so `+ 0`. The planner joined that index with the account's and
--- read every transfer on record for the few of one account.
+-- adds its transfers in their order (lototrot/reports.py).
+-- `+ 0` keeps the planner from the primary key: nearly all live transfers are after the opening. It
+-- joined that index with the account's, and read every transfer for the few of one account.
 CREATE OR REPLACE VIEW ledger_standing AS
 SELECT account_id, debit_cents, credit_cents, transfers, debit_cents - credit_cents AS cents
   FROM ledger_openingbalance
