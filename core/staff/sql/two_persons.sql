@@ -46,7 +46,21 @@ END $$;
 CREATE OR REPLACE TRIGGER second_person BEFORE INSERT ON staff_decision
     FOR EACH ROW WHEN (NEW.verdict = 'confirmed') EXECUTE FUNCTION staff_guard_decision();
 
--- A decided proposal waits no longer.
+-- Refuse a mark that is not true: a proposal that only looks decided would be hidden from those who
+-- decide it.
+CREATE OR REPLACE FUNCTION staff_guard_decided() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.decided <> EXISTS (SELECT FROM staff_decision d WHERE d.proposal_id = NEW.id) THEN
+        RAISE EXCEPTION 'proposal %: the database marks it as decided with its decision', NEW.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER marked_truly BEFORE INSERT OR UPDATE OF decided ON staff_proposal
+    FOR EACH ROW EXECUTE FUNCTION staff_guard_decided();
+
+-- Mark a proposal with its decision.
 CREATE OR REPLACE FUNCTION staff_mark_decided() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE staff_proposal SET decided = true WHERE id = NEW.proposal_id;

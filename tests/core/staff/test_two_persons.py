@@ -223,6 +223,21 @@ def test_the_database_refuses_a_proposal_in_anothers_session(
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
 
+def test_a_proposal_is_marked_with_its_decision_and_nobody_hides_one(
+    first: StaffActor, second: StaffActor
+) -> None:
+    waiting, rejected = proposed(first), proposed(first, subject="another")
+    two_persons.reject(proposal=rejected.uuid, by=second, reason="no")
+    rejected.refresh_from_db()
+    assert (waiting.decided, rejected.decided) == (False, True)
+    for proposal in (waiting, rejected):
+        with pytest.raises(IntegrityError, match="with its decision"), transaction.atomic():
+            Proposal.objects.filter(pk=proposal.pk).update(decided=not proposal.decided)
+    waiting.pk, waiting.uuid, waiting.decided = None, uuid.uuid4(), True
+    with pytest.raises(IntegrityError, match="with its decision"), transaction.atomic():
+        waiting.save(force_insert=True)
+
+
 def test_the_owner_of_the_tables_is_refused_as_well(own_database: Database) -> None:
     first, second = factories.two_organisers()
     proposal = proposed(first)
