@@ -19,7 +19,7 @@ import django
 
 from tests.bench.processor import backend_s, ours_s
 
-_PUBLICATIONS = 20
+_PUBLICATIONS = 5
 
 
 def main() -> None:
