@@ -34,7 +34,7 @@ def database_copy(environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
 
 
 def drop(owner: psycopg.Connection, name: str) -> None:
-    """Delete a database, whoever still works on it.
+    """Delete a database, also while a session works on it.
 
     The plain form sends autovacuum away, which the owner has no right to end.
     """
