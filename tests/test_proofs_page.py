@@ -159,7 +159,7 @@ def test_the_page_has_what_is_made(name: str) -> None:
     assert match is not None and match[1] == examples()[name]
 
 
-def shown(name: str) -> Any:
+def example(name: str) -> Any:
     match = re.search(rf"<!-- example: {name} -->\n```json\n(.*?)\n```", PAGE, re.DOTALL)
     assert match is not None
     return json.loads(match[1])
@@ -167,7 +167,7 @@ def shown(name: str) -> Any:
 
 @pytest.mark.article("14.III.9.3", "14.III.9.7")
 def test_the_figures_on_the_page_are_those_of_engine_and_verifier() -> None:
-    rules, figures = (shown("settlement")[name] for name in ("rules", "figures"))
+    rules, figures = (example("settlement")[name] for name in ("rules", "figures"))
     bet_type = BetType.from_document(rules, minimum_prize_percent=Fraction(60))
     winners = {int(category): number for category, number in figures["winners"].items()}
     carried = (figures[name] for name in ("jackpot_in", "reserve_in", "lapsed_in"))
@@ -182,10 +182,10 @@ def test_every_example_on_the_page_is_checked() -> None:
 
 
 def test_the_verifiers_take_what_is_on_the_page() -> None:
-    proof = shown("proof")
-    whole = verifier("public_log").log_holds([shown("entry"), proof["seal"]], [PUBLIC])
+    proof = example("proof")
+    whole = verifier("public_log").log_holds([example("entry"), proof["seal"]], [PUBLIC])
     assert whole.startswith("WHOLE: 2 entries")
-    verdict = verifier("ticket").proof_holds(proof, CODE.shown, PUBLIC)
+    verdict = verifier("ticket").proof_holds(proof, CODE.grouped, PUBLIC)
     assert verdict.startswith("SEALED: ticket 2 of 3")
     text = b"trot code commitment\0T" + CODE.text.encode() + BLIND
     assert hashlib.sha256(text).hexdigest() in examples()["commitment"]

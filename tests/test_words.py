@@ -24,17 +24,19 @@ _NAMES_OF_NOTHING = {"found", "made", "shown", "known", "told", "said", "given"}
 
 
 def _named(scope: ast.AST, *, of_class: bool = False) -> Iterator[tuple[str, int]]:
-    """Yield the variables and arguments below a node; what a class names are its attributes."""
+    """Yield the functions, variables and arguments below a node, but no attributes of classes."""
     for node in ast.iter_child_nodes(scope):
         if isinstance(node, ast.arg):
             yield node.arg, node.lineno
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.name.strip("_"), node.lineno
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and not of_class:
             yield node.id, node.lineno
         inside = of_class and not isinstance(node, FUNCTIONS)
         yield from _named(node, of_class=inside or isinstance(node, ast.ClassDef))
 
 
-def test_variables_and_arguments_are_named_for_what_they_hold() -> None:
+def test_functions_and_variables_are_named_for_what_they_do_and_hold() -> None:
     vague = [
         f"{name_of(path)}:{line} {name}"
         for path in python_files(*PYTHON)
@@ -54,7 +56,8 @@ def test_a_vague_name_is_seen() -> None:
     assert seen("for told in x: pass") and seen("if said := x: pass") and seen("lambda *given: 1")
     assert not seen("class A:\n shown = ()") and not seen("f(found=1)") and not seen("a.made = 1")
     assert not seen("class A:\n told = ()") and not seen("f(given=1)")
-    assert not seen("def said(): pass")
+    assert seen("def said(): pass") and seen("class A:\n def _told(self): pass")
+    assert not seen("def say(): pass") and not seen("from tests.support import paying as given")
 
 
 def test_docstrings_begin_with_the_verb_itself() -> None:

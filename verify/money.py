@@ -16,7 +16,7 @@ Amounts = dict[int, Any]
 Groups = list[list[int]]
 
 
-def shown(amounts: Amounts) -> dict[str, Any]:
+def amounts_json(amounts: Amounts) -> dict[str, Any]:
     """Return amounts by category: whole cents as a number, others as a text n/d."""
     exact = {str(category): Fraction(cents) for category, cents in amounts.items()}
     return {c: a.numerator if a.denominator == 1 else str(a) for c, a in exact.items()}
@@ -113,23 +113,23 @@ def figures(rules: dict[str, Any], inputs: dict[str, Any]) -> dict[str, Any]:
     total = sum(each[c] * winners[c] for c in won)
     left = sum(before[c] for c in won) - total
     return {
-        "winners": shown(winners),
+        "winners": amounts_json(winners),
         "prize_pool": pool,
         "organiser_share": takings - pool,
         "tested_jackpot": tested,
         "regime": "9.3" if above else "9.2",
-        "shares": shown(shares) | {"reserve": to_reserve},
-        "after_cascade": shown(after_cascade),
+        "shares": amounts_json(shares) | {"reserve": to_reserve},
+        "after_cascade": amounts_json(after_cascade),
         "unwon_to_reserve": unwon,
         "reserve_paid_out": paid_out,
-        "before_correction": shown(before),
+        "before_correction": amounts_json(before),
         "correction": {
             "halved": halved,
-            "after_halving": shown(after_halving),
+            "after_halving": amounts_json(after_halving),
             "joined": [group for group in groups if len(group) > 1],
         },
-        "after_correction": shown(before | {c: exact[c] * winners[c] for c in won}),
-        "prize_each": shown(each),
+        "after_correction": amounts_json(before | {c: exact[c] * winners[c] for c in won}),
+        "prize_each": amounts_json(each),
         "prizes_total": total,
         "rounding_remainder": left,
         "jackpot_out": 0 if winners[top] else before[top],

@@ -55,7 +55,7 @@ def named(row: models.Model) -> str:
 
     A person has a name on a page; where text is kept, the person's alias stands (`str`).
     """
-    return _ISO_DAY.sub(_day_of, row.said if isinstance(row, Named) else str(row))
+    return _ISO_DAY.sub(_day_of, row.name_and_alias if isinstance(row, Named) else str(row))
 
 
 def title_of(row: models.Model) -> str:

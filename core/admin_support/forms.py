@@ -112,7 +112,7 @@ class ActForm(forms.Form):
             for grid in self.grids
         ]
 
-    def said(self) -> list[tuple[Any, str]]:
+    def summary(self) -> list[tuple[Any, str]]:
         """Return label and value of each field as people read them, for the page that confirms the
         input.
         """

@@ -76,12 +76,12 @@ def _only_faults(record: logging.LogRecord) -> bool:
 def _as_json(event: Event, **_: Any) -> str:
     """Return an event as JSON. What has no form in JSON is written as Python shows it."""
     try:
-        return msgspec.json.encode(event, enc_hook=_shown).decode()
+        return msgspec.json.encode(event, enc_hook=_as_text).decode()
     except (TypeError, ValueError, OverflowError):
         return json.dumps(event, ensure_ascii=False, default=repr)
 
 
-def _shown(value: object) -> str:
+def _as_text(value: object) -> str:
     return str.__str__(value) if isinstance(value, str) else repr(value)
 
 

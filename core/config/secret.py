@@ -40,7 +40,7 @@ class Secrets:
         content = env.secret(name)
         if content and self.production and len(content) < 32:
             raise ImproperlyConfigured(f"{name} is shorter than 32 characters")
-        return content or self._made(name)
+        return content or self._generated(name)
 
     def data_keys(self, name: str) -> Any:
         """Return the keys of encrypted data, tokens or signatures: the version in use, and the 32
@@ -89,9 +89,9 @@ class Secrets:
         return False
 
     def _document(self, name: str) -> str:
-        return env.secret(name) or self._made(name)
+        return env.secret(name) or self._generated(name)
 
-    def _made(self, name: str) -> str:
+    def _generated(self, name: str) -> str:
         if self.production:
             raise ImproperlyConfigured(f"production needs {name}")
         return kept(name, self.folder, fresh(name))

@@ -29,7 +29,7 @@ class Acting:
     operator: int | None = None
     request_id: str = ""
 
-    def told(self) -> str:
+    def as_note(self) -> str:
         """Return the act as the text that `journal_note()` reads."""
         parts = (
             *(self.name, self.staff, self.staff_session),
@@ -97,7 +97,7 @@ def _tell(wrapper: BaseDatabaseWrapper, act: Acting) -> None:
     with wrapper.cursor() as cursor:
         cursor.execute(
             "SELECT set_config('core.act', %s, false), set_config('application_name', %s, false)",
-            [act.told(), _session_name(wrapper, act)],
+            [act.as_note(), _session_name(wrapper, act)],
         )
 
 

@@ -91,7 +91,7 @@ class Code:
         return self.text[0]
 
     @property
-    def shown(self) -> str:
+    def grouped(self) -> str:
         """Return the code as it is printed: `1ABC-DEFG-...`."""
         return "-".join(self.text[at : at + GROUP] for at in range(0, LENGTH, GROUP))
 

@@ -93,7 +93,7 @@ def look_by_operator(
     """
     with _refused_if_it_only_reads():
         _by_operator(
-            act=act.told(),
+            act=act.as_note(),
             door=act.name,
             terminal=act.terminal,
             operator=act.operator,

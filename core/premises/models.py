@@ -221,7 +221,7 @@ class Operator(Named):
         return str(self.number)
 
     @property
-    def said(self) -> str:
+    def name_and_alias(self) -> str:
         return f"{self.number} {self.name}"
 
     @property

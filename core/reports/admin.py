@@ -88,7 +88,7 @@ def _compared(request: HttpRequest, table: Table) -> list[list[tuple[Any, bool]]
         for now, before, is_summed in zip(table.totals, other, summed, strict=True)
     ]
     return [
-        [(then, False), *_shown(other, kinds)[1:]],
+        [(then, False), *_cells(other, kinds)[1:]],
         [(gettext("change"), False), *((change, True) for change in changes[1:])],
     ]
 
@@ -122,9 +122,9 @@ def _one(request: HttpRequest, name: str) -> HttpResponse:
         "period": table.period,
         "chart": charts.svg(table),
         "headers": [column.title for column in report.columns],
-        "rows": [_shown(row, kinds) for row in table.rows[:MOST_ROWS]],
+        "rows": [_cells(row, kinds) for row in table.rows[:MOST_ROWS]],
         "left_off": max(0, len(table.rows) - MOST_ROWS),
-        "totals": _shown(table.totals, kinds) if table.rows else [],
+        "totals": _cells(table.totals, kinds) if table.rows else [],
         "compared": compared,
         "choices": [(key, words) for key, (words, _of) in COMPARED.items()],
         "chosen": request.GET.get("with", ""),
@@ -140,7 +140,7 @@ def _files(name: str, query: str) -> dict[str, str]:
     return {form: reverse(f"admin:report_{form}", args=[name]) + query for form in FORMS}
 
 
-def _shown(row: tuple[Any, ...], kinds: list[Kind]) -> list[tuple[Any, bool]]:
+def _cells(row: tuple[Any, ...], kinds: list[Kind]) -> list[tuple[Any, bool]]:
     """Return each cell as text for people, and whether it is a number."""
     return [(_cell(v, k), k in (Kind.CENTS, Kind.WHOLE)) for v, k in zip(row, kinds, strict=True)]
 

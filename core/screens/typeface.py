@@ -39,17 +39,17 @@ class Typeface(BaseFinder):
         return []
 
     def find(self, path: str, find_all: bool = False, **kwargs: Any) -> Any:
-        paths = [str(self._made(path))] if path in FILES else []
+        paths = [str(self._cut_font(path))] if path in FILES else []
         return paths[0] if paths and not find_all else paths
 
     def list(
         self, ignore_patterns: Iterable[str] | None
     ) -> Iterator[tuple[str, FileSystemStorage]]:
         for name in FILES:
-            self._made(name)
+            self._cut_font(name)
             yield name, FileSystemStorage(location=self._folder)
 
-    def _made(self, name: str) -> Path:
+    def _cut_font(self, name: str) -> Path:
         path = self._folder / name
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -175,7 +175,7 @@ def subject_of(user: User) -> str:
     return f"user:{user.pk}"
 
 
-def given(user: User, proposal: Proposal, *changed: str) -> None:
+def change_save(user: User, proposal: Proposal, *changed: str) -> None:
     """Save the fields of an account that a proposal changed, and make its person wait."""
     user.given = proposal
     user.second_from = max(waited_until(), user.second_from or clock.now())
@@ -246,20 +246,20 @@ def _opened(proposal: Proposal, by: StaffActor) -> None:
 def _roles_given(proposal: Proposal, by: StaffActor) -> None:
     user = another(by, proposal.content["user"])
     user.roles = roles_checked(proposal.content["roles"], user.appointment)
-    given(user, proposal, "roles")
+    change_save(user, proposal, "roles")
 
 
 def _reactivated(proposal: Proposal, by: StaffActor) -> None:
     user = another(by, proposal.content["user"])
     user.is_active = True
-    given(user, proposal, "is_active")
+    change_save(user, proposal, "is_active")
 
 
 def _password_given(proposal: Proposal, by: StaffActor) -> None:
     """Set the password, which the person must change, and end their sessions."""
     user = another(by, proposal.content["user"])
     user.password, user.must_set_password = _password_taken(proposal), True
-    given(user, proposal, "password", "must_set_password")
+    change_save(user, proposal, "password", "must_set_password")
     sessions_end(user)
 
 

@@ -52,7 +52,7 @@ class Named(Guarded):
         raise NotImplementedError
 
     @property
-    def said(self) -> str:
+    def name_and_alias(self) -> str:
         """Return the name, with the alias, for a page: no stored text may hold it."""
         return f"{self.name_read()} ({self.alias})"
 

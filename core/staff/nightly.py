@@ -28,7 +28,7 @@ def given_lately(day: date) -> Outcome:
     """
     begin, end = day_bounds(day)
     decided = _CONFIRMED.filter(decided_at__gte=begin, decided_at__lt=end).order_by("pk")
-    changed = _given(
+    changed = _by_account(
         list(
             _CONFIRMED.filter(
                 proposal__kind__startswith="staff.",
@@ -50,7 +50,7 @@ def given_lately(day: date) -> Outcome:
     return Outcome(counts, {"decisions": rows} if rows else {})
 
 
-def _given(gifts: Sequence[Decision]) -> defaultdict[int, list[Decision]]:
+def _by_account(gifts: Sequence[Decision]) -> defaultdict[int, list[Decision]]:
     """Return the decisions that changed an account, by account."""
     opened = {gift.proposal.content.get("username") for gift in gifts}
     users = dict(User.objects.filter(username__in=opened).values_list("username", "pk"))

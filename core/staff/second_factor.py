@@ -8,7 +8,7 @@ from django.db import transaction
 from core.database import clock, encryption
 from core.kernel.errors import Conflict, Invalid
 from core.staff import powers, two_persons
-from core.staff.accounts import another, given, sessions_end, subject_of
+from core.staff.accounts import another, change_save, sessions_end, subject_of
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal, SecondFactor, StaffSession, User
 from core.staff.services import code_spend, second_factor_of, secret_cell, secret_of
@@ -104,7 +104,7 @@ def factor_end_propose(*, by: StaffActor, user_id: int) -> Proposal:
 def _ended(proposal: Proposal, by: StaffActor) -> None:
     """End the second factor and the sessions. The person sets up a new one at the next sign-on."""
     user = another(by, proposal.content["user"])
-    given(user, proposal)
+    change_save(user, proposal)
     factor = SecondFactor.objects.filter(user=user, ended_at=None)
     if not factor.update(ended_at=clock.now(), ending=proposal):
         raise SecondFactorMissing(user=user.pk)

@@ -144,7 +144,7 @@ class _Prepared(SharesForm):
             }
         return context
 
-    def said(self) -> Facts:
+    def summary(self) -> Facts:
         data = self.cleaned_data
         content = {**data, "rules": data["texts"]}
         return words.facts(content, words.version_before(data["document"]))
@@ -222,7 +222,7 @@ FROM_FILE = Act(
 class BetTypeAdmin(ReadOnlyAdmin):
     read_power = powers.READ
     columns = ("name", "code", "version", "price_cents", "authorisation", "recorded_at")
-    shown = ("said", "recorded_at", "recorded_by", "proposal")
+    shown = ("rules_in_words", "recorded_at", "recorded_by", "proposal")
     told = ("code", "version", "price_cents", "authorisation")
     list_filter = ("code",)
     search_fields = ("code",)
@@ -234,5 +234,5 @@ class BetTypeAdmin(ReadOnlyAdmin):
         return str(row.document["name"])
 
     @admin.display(description=_("rules"))
-    def said(self, row: BetType) -> Any:
+    def rules_in_words(self, row: BetType) -> Any:
         return document(words.facts(_content(row)))

@@ -173,7 +173,7 @@ class _Desk:
             "race": card.race,
             "url": url_of(card.race),
             "state": record.state.value,
-            "said": running.STATES[record.state],
+            "state_text": running.STATES[record.state],
             "start_at": record.start.actual_start_at if record.start else None,
             "withdrawals": reversals,
             "winners": card.winners,
@@ -187,7 +187,7 @@ class _Desk:
         waiting = Proposal.objects.filter(decided=False).select_related("proposed_by")
         return [
             {
-                "said": link(proposal, proposal_texts.kind_text(proposal)),
+                "kind": link(proposal, proposal_texts.kind_text(proposal)),
                 "about": proposal_texts.subject_text(proposal),
                 "by": proposal.proposed_by,
                 "buttons": self.buttons(proposal, (CONFIRM, REJECT)),

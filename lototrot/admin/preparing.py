@@ -103,7 +103,7 @@ class _NewContest(ActForm):
         data["races"] = [races[pk] for pk in race_ids]
         return data
 
-    def said(self) -> list[tuple[Any, str]]:
+    def summary(self) -> list[tuple[Any, str]]:
         outside = [(field.label, self._reading(field.name)) for field in self.loose()]
         legs = enumerate(self.cleaned_data["races"], start=1)
         return [*outside, *[(str(position), str(race)) for position, race in legs]]

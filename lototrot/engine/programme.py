@@ -193,7 +193,7 @@ def decode(data: bytes, max_bytes: int, faults: Faults) -> str:
         faults.stop(f"byte {error.start + 1}", "not_utf8")
 
 
-def shown(text: str) -> str:
+def excerpt(text: str) -> str:
     """Return at most 40 characters of `text` for a message, without invisible characters."""
     printable = "".join(char if char.isprintable() else "\ufffd" for char in text[:40])
     return printable + ("..." if len(text) > 40 else "")

@@ -20,7 +20,7 @@ from lototrot.engine.programme import (
     Record,
     assemble,
     decode,
-    shown,
+    excerpt,
 )
 
 
@@ -187,7 +187,7 @@ def _header(names: Sequence[str], faults: Faults) -> dict[str, int]:
         else:
             code = "unknown_column"
         if code:
-            faults.add(f"line 1, column {position}", code, name=shown(name) or "without a name")
+            faults.add(f"line 1, column {position}", code, name=excerpt(name) or "without a name")
         positions[name] = position
     for name, field in COLUMNS.items():
         if field.required and name not in positions:

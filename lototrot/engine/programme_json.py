@@ -20,7 +20,7 @@ from lototrot.engine.programme import (
     Record,
     assemble,
     decode,
-    shown,
+    excerpt,
 )
 
 FORMAT = "lototrot-programme-1"
@@ -108,7 +108,7 @@ def _int(digits: str) -> int:
 
 
 def _pointer(parent: str, name: str) -> str:
-    return f"{parent}/{shown(name).replace('~', '~0').replace('/', '~1')}"
+    return f"{parent}/{excerpt(name).replace('~', '~0').replace('/', '~1')}"
 
 
 def _object(
@@ -119,10 +119,10 @@ def _object(
         faults.add(place, "wrong_type", wanted="an object")
         return None
     for name in value.repeated:
-        faults.add(_pointer(place, name), "duplicate_key", name=shown(name))
+        faults.add(_pointer(place, name), "duplicate_key", name=excerpt(name))
     for name in value:
         if name not in names:
-            faults.add(_pointer(place, name), "unknown_field", name=shown(name))
+            faults.add(_pointer(place, name), "unknown_field", name=excerpt(name))
     return value
 
 

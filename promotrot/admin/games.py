@@ -92,7 +92,7 @@ def _end(by: StaffActor, game: Game, data: Data) -> Done:
     return Done(PROPOSED, ending.game_end_propose(by=by, game=game, winners=data["winners"]))
 
 
-def _found(version: GameVersion) -> Facts:
+def _approval_facts(version: GameVersion) -> Facts:
     """Return the result of an approval today: every fault, or the exact percentages."""
     approval = games.game_check(version=version)
     if approval.percentages is None:
@@ -181,7 +181,7 @@ APPROVE = Act(
     power=powers.APPROVE_GAME,
     run=_approve,
     icon="verified",
-    facts=_found,
+    facts=_approval_facts,
     danger=True,
     text=_("Once approved nothing of it changes any more (15.II.2)."),
     offered=lambda by, version: not GameApproval.objects.filter(version=version).exists(),
@@ -297,7 +297,7 @@ class GameVersionAdmin(ReadOnlyAdmin):
         "game",
         "version",
         "obstacles",
-        "said",
+        "rules_in_words",
         "digest",
         "recorded_at",
         "recorded_by",
@@ -313,7 +313,7 @@ class GameVersionAdmin(ReadOnlyAdmin):
         return hasattr(row, "approval")
 
     @admin.display(description=_("rules"))
-    def said(self, row: GameVersion) -> Any:
+    def rules_in_words(self, row: GameVersion) -> Any:
         return document(game_words.facts(version_game(row.pk)))
 
     @admin.display(description=_("what is missing"))

@@ -196,7 +196,7 @@ class OneEmission(StaffView):
         power=powers.READ_EMISSIONS,
     )
     def get(self, request: Request, code: str, number: int) -> HttpResponse:
-        return self.answer(EmissionDetailOut, _found(code, number))
+        return self.answer(EmissionDetailOut, _emission(code, number))
 
 
 class Standing(StaffView):
@@ -207,7 +207,7 @@ class Standing(StaffView):
         power=powers.READ_EMISSIONS,
     )
     def get(self, request: Request, code: str, number: int) -> HttpResponse:
-        return self.answer(StandingOut, standing(by=self.by, emission=_found(code, number)))
+        return self.answer(StandingOut, standing(by=self.by, emission=_emission(code, number)))
 
 
 class Commitment(StaffView):
@@ -228,7 +228,7 @@ class Commitment(StaffView):
     )
     def post(self, request: Request, code: str, number: int) -> HttpResponse:
         body = self.read(MeansIn)
-        emission = steps.emission_commit(by=self.by, emission=_found(code, number), **body)
+        emission = steps.emission_commit(by=self.by, emission=_emission(code, number), **body)
         return self.answer(EmissionDetailOut, emission)
 
 
@@ -253,7 +253,7 @@ class Entropy(StaffView):
         body = self.read(WitnessEntropyIn)
 
         def act() -> HttpResponse:
-            emission = steps.witness_enter(by=self.by, emission=_found(code, number), **body)
+            emission = steps.witness_enter(by=self.by, emission=_emission(code, number), **body)
             return self.answer(EmissionDetailOut, emission)
 
         return self.once(act)
@@ -279,7 +279,7 @@ class Opening(StaffView):
         self.read(Shape)
 
         return self.created_once(
-            ProposalOut, steps.emission_open_propose, by=self.by, emission=_found(code, number)
+            ProposalOut, steps.emission_open_propose, by=self.by, emission=_emission(code, number)
         )
 
 
@@ -305,7 +305,7 @@ class Valuations(StaffView):
             ValuationOut,
             valuing.valuation_record,
             by=self.by,
-            emission=_found(code, number),
+            emission=_emission(code, number),
             **self.read(ValuationIn),
         )
 
@@ -324,12 +324,12 @@ class Closing(StaffView):
         self.read(Shape)
 
         def act() -> HttpResponse:
-            emission = _found(code, number)
+            emission = _emission(code, number)
             proposal = closing.emission_close_propose(by=self.by, emission=emission)
             return self.answer(ProposalOut, proposal, 201)
 
         return self.once(act)
 
 
-def _found(code: str, number: int) -> Any:
+def _emission(code: str, number: int) -> Any:
     return steps.emission_get(f"{code}/{number}")

@@ -19,7 +19,7 @@ from core.proofs.models import LogEntry
 from core.receipts.output import Output
 from promotrot.models.emission import Emission
 from promotrot.models.game import GameType
-from promotrot.selectors.public import SHOWN, public_figures, shown_emissions, told
+from promotrot.selectors.public import SHOWN, public_document, public_figures, shown_emissions
 from promotrot.services import publications
 from promotrot.services.emissions import emission_get
 from promotrot.services.facts import EmissionUnknown
@@ -70,7 +70,7 @@ class EmissionProofOut(Shape):
     seed = EntryOut(allow_null=True)
 
 
-def _shown(code: str, number: int) -> Emission:
+def _published_emission(code: str, number: int) -> Emission:
     emission = emission_get(f"{code}/{number}")
     if emission.state not in SHOWN:
         raise EmissionUnknown(emission=emission.reference)
@@ -91,7 +91,7 @@ class PublicEmissions(ApiView):
         query = self.query(PublicQuery)
         items, cursor = page_of_rows(shown_emissions(), query, newest_first=True)
         language = language_of(query)
-        rows = [told(public_figures(emission), language) for emission in items]
+        rows = [public_document(public_figures(emission), language) for emission in items]
         return self.page(PublicEmissionOut, rows, cursor)
 
 
@@ -104,7 +104,10 @@ class PublicEmission(ApiView):
     )
     def get(self, request: Request, code: str, number: int) -> HttpResponse:
         language = language_of(self.query(LanguageQuery))
-        return self.answer(PublicEmissionOut, told(public_figures(_shown(code, number)), language))
+        return self.answer(
+            PublicEmissionOut,
+            public_document(public_figures(_published_emission(code, number)), language),
+        )
 
 
 class EmissionPoster(PaperView):
@@ -117,7 +120,7 @@ class EmissionPoster(PaperView):
     )
     def get(self, request: Request, code: str, number: int, form: str) -> HttpResponse:
         language = self.language()
-        emission = _shown(code, number)
+        emission = _published_emission(code, number)
         content = emission_poster(emission=emission, output=Output(form), language=language)
         return self.published(content, form)
 
@@ -153,7 +156,7 @@ class Tickets(ApiView):
         problems=(EmissionUnknown, NotRevealed),
     )
     def get(self, request: Request, code: str, number: int) -> StreamingHttpResponse:
-        emission = _shown(code, number)
+        emission = _published_emission(code, number)
         if emission.state != Emission.State.REVEALED:
             raise NotRevealed(state=emission.state)
         return StreamingHttpResponse(publications.tickets_file(emission), content_type="text/csv")

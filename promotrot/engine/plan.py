@@ -188,7 +188,7 @@ class _Group:
     def room(self) -> int:
         return self.tickets - sum(self.prizes)
 
-    def given(self, at: int, copies: int, unit: int, value: int) -> "_Group":
+    def with_more(self, at: int, copies: int, unit: int, value: int) -> "_Group":
         prizes = (*self.prizes[:at], self.prizes[at] + copies, *self.prizes[at + 1 :])
         return replace(
             self, prizes=prizes, due=self.due - copies * unit, short=self.short - copies * value
@@ -244,11 +244,13 @@ def _share(
     if spread:
         shares = [min(group.room, count * group.tickets // tickets) for group in groups]
         count -= sum(group.blocks * n for group, n in zip(groups, shares, strict=True))
-        groups = [group.given(at, n, unit, value) for group, n in zip(groups, shares, strict=True)]
+        groups = [
+            group.with_more(at, n, unit, value) for group, n in zip(groups, shares, strict=True)
+        ]
     level = _level(groups, count, unit)
     takes = [_above(group, level, unit) for group in groups]
     count -= sum(group.blocks * n for group, n in zip(groups, takes, strict=True))
-    groups = [group.given(at, n, unit, value) for group, n in zip(groups, takes, strict=True)]
+    groups = [group.with_more(at, n, unit, value) for group, n in zip(groups, takes, strict=True)]
     return list(_last_ones(groups, at, count, level, unit, value))
 
 
@@ -280,7 +282,7 @@ def _last_ones(
         take = min(count, group.blocks) if group.due == level and group.room else 0
         count -= take
         if take:
-            yield replace(group.given(at, 1, unit, value), blocks=take)
+            yield replace(group.with_more(at, 1, unit, value), blocks=take)
         if take < group.blocks:
             yield replace(group, blocks=group.blocks - take)
 

@@ -73,7 +73,7 @@ class Symbols:
         few, exact = (0, self.match - 1), (self.match, self.match)
         return tuple(exact if sign == winner else few for sign in self.signs)
 
-    def shown(self, picture: Cells) -> frozenset[int]:
+    def tiers_of(self, picture: Cells) -> frozenset[int]:
         """Return the tiers a picture shows: one if it wins, none if it does not."""
         seen = Counter(picture)
         return frozenset(
@@ -126,7 +126,7 @@ class Letters:
     def bounds(self, tier: int) -> Bounds:
         return self._holding((tier,) if tier else ())
 
-    def shown(self, picture: Cells) -> frozenset[int]:
+    def tiers_of(self, picture: Cells) -> frozenset[int]:
         seen = Counter(picture)
         return frozenset(
             tier for tier, word in enumerate(self.words, start=1) if Counter(word) <= seen
@@ -190,7 +190,7 @@ class NumberMatch:
         most = min(self.winners, self.yours)
         return tuple(n for n in range(most + 1) if n not in self.matches)
 
-    def shown(self, picture: Numbers) -> frozenset[int]:
+    def tiers_of(self, picture: Numbers) -> frozenset[int]:
         common = len({*picture.winners} & {*picture.yours})
         return frozenset(tier for tier, n in enumerate(self.matches, start=1) if n == common)
 

@@ -55,7 +55,7 @@ def _cells(presentation: Symbols | Letters, tier: int, source: Stream) -> Cells:
     for _ in range(_MOST_TRIES if proposed else 0):
         index = source.below(proposed)
         picture = unranked(index, presentation.cells, presentation.signs, bounds)
-        if presentation.shown(picture) == tiers:
+        if presentation.tiers_of(picture) == tiers:
             return picture
     raise InvariantBroken("No picture shows this prize.")
 

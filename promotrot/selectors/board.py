@@ -4,7 +4,7 @@ from typing import Any
 
 from core.receipts.document import LANGUAGES
 from promotrot.models.emission import Emission
-from promotrot.selectors.public import public_figures, shown_emissions, told
+from promotrot.selectors.public import public_document, public_figures, shown_emissions
 
 _ON_SALE = (Emission.State.OPEN, Emission.State.STOPPED)
 
@@ -22,4 +22,6 @@ def board_document() -> dict[str, Any]:
         public_figures(emission)
         for emission in shown_emissions().filter(state__in=_ON_SALE).order_by("pk")
     ]
-    return {language: [told(each, language) for each in figures] for language in LANGUAGES}
+    return {
+        language: [public_document(each, language) for each in figures] for language in LANGUAGES
+    }

@@ -135,7 +135,7 @@ def public_figures(emission: Emission) -> Figures:
     return _figures(emission, latest.taken_at, latest.sold, latest.awarded)
 
 
-def told(figures: Figures, language: str) -> dict[str, Any]:
+def public_document(figures: Figures, language: str) -> dict[str, Any]:
     """Return what the public is told of an emission, in a language."""
     emission = figures.emission
     facts = emission_facts(emission.pk)

@@ -49,7 +49,7 @@ def reasons_of(voucher: Voucher) -> Reasons | None:
         return _paid_back(voucher, end)
     facts = emission_facts(voucher.ticket.emission_id)
     counts = dict(PrizeTier.objects.filter(emission=facts.pk).values_list("number", "count"))
-    tier_played, steps = _told(facts, end)
+    tier_played, steps = _tier_and_steps(facts, end)
     won = tuple(
         _won(facts, prize, counts.get(prize["tier"]), steps if prize["tier"] == end.tier else ())
         for prize in voucher.prizes
@@ -63,7 +63,7 @@ def reasons_of(voucher: Voucher) -> Reasons | None:
             for prize in voucher.prizes
         )
     )
-    return _reasons(won, voucher, agrees=agrees, sentences=_said(voucher, end))
+    return _reasons(won, voucher, agrees=agrees, sentences=_sentences(voucher, end))
 
 
 def _reasons(
@@ -101,7 +101,7 @@ def _won(
     )
 
 
-def _said(voucher: Voucher, end: PlayEnd) -> tuple[str, ...]:
+def _sentences(voucher: Voucher, end: PlayEnd) -> tuple[str, ...]:
     """Return what is to be known besides the play itself."""
     parts = []
     if any(prize["extra"] for prize in voucher.prizes):
@@ -113,7 +113,7 @@ def _said(voucher: Voucher, end: PlayEnd) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def _told(facts: EmissionFacts, end: PlayEnd) -> tuple[int | None, tuple[Step, ...]]:
+def _tier_and_steps(facts: EmissionFacts, end: PlayEnd) -> tuple[int | None, tuple[Step, ...]]:
     """Return the tier that the record of the play shows, and the play step by step.
 
     The tier is None if the record shows no tier or more than one, or breaks the rules. Where the
@@ -139,7 +139,7 @@ def _pictured(game: PredrawnGame, end: PlayEnd, facts: EmissionFacts) -> tuple[i
         numbers = ", ".join(map(str, common)) or "–"
         return tier, _("Numbers in common: %(numbers)s") % {"numbers": numbers}
     cells = tuple(picture.get("cells", ()))
-    tiers = rules.shown(cells)
+    tiers = rules.tiers_of(cells)
     tier_shown = next(iter(tiers)) if len(tiers) == 1 else (None if tiers else 0)
     return tier_shown, _cells_in_words(rules, cells, tier_shown, facts)
 
@@ -191,7 +191,7 @@ def _paid_back(voucher: Voucher, end: PlayEnd) -> Reasons:
         cents=voucher.ticket.price_cents,
     )
     agrees = won.cents == voucher.amount_cents and not end.tier
-    return _reasons((won,), voucher, agrees=agrees, sentences=_said(voucher, end))
+    return _reasons((won,), voucher, agrees=agrees, sentences=_sentences(voucher, end))
 
 
 def _drawn(voucher: Voucher, draw: DebtDraw) -> Reasons:

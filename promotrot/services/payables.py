@@ -126,13 +126,13 @@ class Vouchers:
         return None
 
     def by_id(self, document_id: int) -> Payable:
-        return _payable(_known(_BY_ID, document_id))
+        return _payable(_need_row(_BY_ID, document_id))
 
     def by_uuid(self, document: UUID) -> Payable:
-        return _payable(_known(_BY_UUID, document))
+        return _payable(_need_row(_BY_UUID, document))
 
     def details(self, document_id: int) -> Mapping[str, Any]:
-        return _details(_known(_BY_ID, document_id))
+        return _details(_need_row(_BY_ID, document_id))
 
     def reasons(self, document_id: int) -> Reasons | None:
         return explaining.reasons(document_id)
@@ -250,7 +250,7 @@ class _Row:
     emission_id: int
 
 
-def _known(query: str, key: int | UUID) -> Sequence[Any]:
+def _need_row(query: str, key: int | UUID) -> Sequence[Any]:
     row = fetch_prepared(query, [key])
     if row is None:
         raise DocumentUnknown

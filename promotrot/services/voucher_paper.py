@@ -75,7 +75,7 @@ def voucher_card(
         "issue_day": issued.issue_day.isoformat(),
         "last_day": issued.last_day.isoformat(),
         "held": issued.held,
-        "code": issued.code.shown if issued.code else None,
+        "code": issued.code.grouped if issued.code else None,
     }
 
 
@@ -103,7 +103,7 @@ def voucher_document(
         head, tail = _head(issued, facts, language), _tail(issued, play, language, copy)
         code = (
             Qr(check_link(issued.code)),
-            Line(issued.code.shown, Align.CENTRE, Emphasis.BOLD),
+            Line(issued.code.grouped, Align.CENTRE, Emphasis.BOLD),
             Line(str(issued.uuid), Align.CENTRE),
         )
         blocks = (*head, *_worth(issued, facts, language), *tail, *code, _notice(issued))

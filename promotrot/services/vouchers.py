@@ -139,11 +139,11 @@ def issued_of_ticket(ticket_id: int, *, terminal: BareTerminal, road: Road) -> t
         may_have = is_here and row.ticket.operator_id == terminal.operator_id
         vouchers.append(issued(row, with_code=may_have))
         if vouchers[-1].code is not None:
-            _given(row, road)
+            _record_code_given(row, road)
     return tuple(vouchers)
 
 
-def _given(voucher: Voucher, road: Road) -> None:
+def _record_code_given(voucher: Voucher, road: Road) -> None:
     """Record that the code was given again to the operator who sold the play."""
     operator = voucher.ticket.operator_id
     with acting("promotrot.code_again", terminal=voucher.terminal_id, operator=operator):
@@ -242,7 +242,7 @@ def voucher_original(*, by: BareTerminal | StaffActor, ident: uuid.UUID) -> tupl
     if isinstance(by, StaffActor):
         look_at_row(voucher)
     elif not is_first:
-        _given(voucher, Road.PAPER)
+        _record_code_given(voucher, Road.PAPER)
     return voucher, paper
 
 

@@ -73,7 +73,7 @@ class Pace:
         return reply
 
 
-def told(history: History) -> dict[str, Any]:
+def state_of(history: History) -> dict[str, Any]:
     """Return what the process needs to go on with a history, as it is now."""
     return {
         "weeks": history.weeks,

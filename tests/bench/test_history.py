@@ -151,7 +151,7 @@ class Served:
                 ticket_annul(
                     by=point.actor,
                     ident=ident,
-                    presented_code=sold.code.shown,
+                    presented_code=sold.code.grouped,
                     reason="Number mistyped",
                 )
 
@@ -161,7 +161,7 @@ class Served:
             point, sold = self.sold[prize.ticket.uuid]
             if prize.ticket_id % 10 < 8 and sold.code:
                 request = PayRequest(
-                    new_uuid(), prize.prize_cents, intact=True, code=sold.code.shown
+                    new_uuid(), prize.prize_cents, intact=True, code=sold.code.grouped
                 )
                 payment_make(at=point.actor, request=request)
         return Done(1, 1)
@@ -181,10 +181,10 @@ Shapes = dict[str, Counter[str]]
 def shapes(contest: Contest) -> Shapes:
     """Return the shapes of the rows that hang on a contest's tickets, with their acts."""
     wheres = {table: where.format(tickets=_TICKETS) for table, where in OF_CONTEST.items()}
-    return _found(_ROWS, wheres, contest=contest.pk)
+    return _shapes(_ROWS, wheres, contest=contest.pk)
 
 
-def _found(rows: str, wheres: Mapping[str, str], **words: object) -> Shapes:
+def _shapes(rows: str, wheres: Mapping[str, str], **words: object) -> Shapes:
     shapes_by_table: Shapes = {}
     with connection.cursor() as cursor:
         for table, where in wheres.items():
@@ -235,19 +235,19 @@ def test_a_history_in_bulk_is_as_one_really_played(
     played, in_bulk = Contest.objects.order_by("day")
     # The same lines win, so that all counts are determined.
     assert shapes(in_bulk) == shapes(played)
-    remitted = _found(_ROWS_ALONE, _REMITTED, since=since)
+    remitted = _shapes(_ROWS_ALONE, _REMITTED, since=since)
     factories.time_pass(days=1)
     sunday = history.saturday - timedelta(days=6)
     night = {run.job: run.error for run in night_run() if run.state != JobRun.State.DONE}
     assert night == {}
-    runs = _found(_ROWS_ALONE, _RUNS, day=sunday)
+    runs = _shapes(_ROWS_ALONE, _RUNS, day=sunday)
     assert trial().difference_cents == 0
 
     since = clock.now()
     history.on_sale()  # after the nights of a week, whose remittances are written together
-    assert _found(_ROWS_ALONE, _REMITTED, since=since) == remitted
+    assert _shapes(_ROWS_ALONE, _REMITTED, since=since) == remitted
     weeks.record_nights(sunday + timedelta(days=7), sunday + timedelta(days=7))
-    assert _found(_ROWS_ALONE, _RUNS, day=sunday + timedelta(days=7)) == runs
+    assert _shapes(_ROWS_ALONE, _RUNS, day=sunday + timedelta(days=7)) == runs
 
 
 def test_acts_shared_out_to_two_sessions_write_the_same_shapes(own_database: Database) -> None:
@@ -271,9 +271,9 @@ def test_sessions_in_bulk_are_as_those_of_operators_who_sign_on(own_database: Da
     for point in points:
         Operator.objects.filter(pk=point.operator.pk).update(pin=make_password(_PIN))
         operator_sign_on(terminal=_bare(point), number=point.operator.number, pin=_PIN)
-    signed_on = _found(_ROWS_ALONE, _SESSIONS, since=since)
+    signed_on = _shapes(_ROWS_ALONE, _SESSIONS, since=since)
     factories.time_pass(days=weeks._SESSION_DAYS)
     since = clock.now()
     factories.time_pass(days=1)
     weeks.signed_on(points)
-    assert _found(_ROWS_ALONE, _SESSIONS, since=since) == signed_on
+    assert _shapes(_ROWS_ALONE, _SESSIONS, since=since) == signed_on

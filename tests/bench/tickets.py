@@ -140,7 +140,7 @@ def _real_codes(contest: Contest, rng: Random, count: int) -> list[str]:
                     ticket.pk,
                 ],
             )
-            printed.append(code.shown)
+            printed.append(code.grouped)
         cursor.execute("ALTER TABLE lototrot_ticket ENABLE TRIGGER guard_columns")
     return printed
 

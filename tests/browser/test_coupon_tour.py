@@ -58,13 +58,13 @@ def test_a_coupon_from_the_phone_to_the_paper(
     assert not till.shows("dialog")
     till.window(f"{line.url}/terminal/player/?lang={other}")
     till.other_window()
-    till.says("#idle", _said("closes_in", other))
+    till.says("#idle", _text_of("closes_in", other))
     screen = Tour(till, "player", "terminal")
     screen.stop("idle")
     till.other_window()
     desk.scan(till, text)
     till.other_window()
-    till.says("#shown", _said("your_bet", other))
+    till.says("#shown", _text_of("your_bet", other))
     screen.stop("bet")
     screen.end()
     till.other_window()
@@ -75,7 +75,7 @@ def test_a_coupon_from_the_phone_to_the_paper(
         till.says("dialog s", "8")
         till.says("dialog .due", "2,00 €")
         till.other_window()
-        till.says("#shown", _said("your_bet", other))
+        till.says("#shown", _text_of("your_bet", other))
         till.says("#shown", "Cavall 2.10")
         till.other_window()
         till.keys("Enter")
@@ -88,7 +88,7 @@ def test_a_coupon_from_the_phone_to_the_paper(
     _saved(phone)
 
 
-def _said(key: str, language: str) -> str:
+def _text_of(key: str, language: str) -> str:
     with translation.override(language):
         return str(texts.catalogue("lototrot_player")[key])
 

@@ -47,7 +47,7 @@ def test_a_ticket_annulled_by_many_at_once_is_refunded_once(own_database: Databa
     contest, place = selling_point()
     sold = sell(place, contest, new_uuid())
     assert sold.code is not None
-    code = sold.code.shown
+    code = sold.code.grouped
     answers = together(
         *[
             lambda: ticket_annul(

@@ -36,7 +36,7 @@ from core.tools.embedded.server import ROOT
 from lototrot.services.prizes.lapsing import lapse
 from tests.support import factories, paying
 from tests.support.concurrency.forking import Forked
-from tests.support.concurrency.killing import said
+from tests.support.concurrency.killing import lines_of
 from tests.support.concurrency.payer import pay
 from tests.support.concurrency.sales import eventually, together
 from tests.support.databases import Database
@@ -266,12 +266,12 @@ def test_a_payer_killed_between_paying_and_answering(
     output = tmp_path / "payer.txt"
     payer = Forked(pay, plan, environment=own_database.environment, output=output)
     try:
-        eventually(lambda: "\n".join(said(output)).count("paid") >= 10)
+        eventually(lambda: "\n".join(lines_of(output)).count("paid") >= 10)
         time.sleep(_PAUSES.random() * 0.05)
         assert payer.poll() is None, payer.errors()
     finally:
         payer.kill()
-    lines = [line.split() for line in said(output)]
+    lines = [line.split() for line in lines_of(output)]
     asked = [ident for word, ident in lines if word == "asked"]
     answered = {ident for word, ident in lines if word == "paid"}
     for ident in asked:

@@ -81,7 +81,7 @@ def test_every_ticket_once_and_the_prizes_exactly_the_table(
     finally:
         for each in running:
             each.process.kill()
-    answers = [line for each in running for line in each.said("played")]
+    answers = [line for each in running for line in each.lines("played")]
     audit(own_database.owner_url, emission, {uuid.UUID(ident) for ident, _ in answers})
     by_tier = Counter(tier for _, tier in {(ident, tier) for ident, tier in answers})
     assert by_tier == {"0": TICKETS - 724, "1": 4, "2": 720}

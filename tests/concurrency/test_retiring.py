@@ -51,7 +51,7 @@ def leave(own_database: Database, tmp_path: Path) -> Callable[[], None]:
     return in_thread
 
 
-def found() -> list[str]:
+def row_findings() -> list[str]:
     return [each.what for each in verify().findings if each.what is not Fault.RULE]
 
 
@@ -64,7 +64,7 @@ def test_a_sale_under_way_is_counted_and_stays(leave: Callable[[], None]) -> Non
     assert sold.outcome == "sold"
     assert balances.balances_now()[place.premises.pk] == contest.price_cents
     seal_all()
-    assert (differences()[1], found()) == ([], [])
+    assert (differences()[1], row_findings()) == ([], [])
 
 
 def test_an_audit_in_a_snapshot_reads_the_month_that_left_meanwhile(

@@ -37,7 +37,7 @@ def test_a_killed_seller_loses_nothing_and_invents_nothing(
         for each in running:
             time.sleep(_PAUSES.random() * 0.2)
             each.kill()
-    answered = {ident for each in running for ident in each.said("sold")}
+    answered = {ident for each in running for ident in each.lines("sold")}
     in_doubt = {ident for each in running for ident in each.in_doubt}
     audited(own_database, answered, answered | in_doubt)
     for ident in in_doubt:

@@ -47,19 +47,19 @@ def test_a_crash_of_the_whole_server_loses_nothing_answered(
     try:
         with sellers(environment, sale, tmp_path, sales=5) as running:
             for _ in range(CRASHES):
-                goals = [len(each.said("sold")) + 5 for each in (*running, players)]
+                goals = [len(each.lines("sold")) + 5 for each in (*running, players)]
                 eventually(
                     lambda goals=goals: all(
-                        len(each.said("sold")) > goal
+                        len(each.lines("sold")) > goal
                         for each, goal in zip((*running, players), goals, strict=True)
                     )
                 )
                 server.crash()
-            before = len(players.said("played"))
-            eventually(lambda: len(players.said("played")) > before + PLAYERS)
+            before = len(players.lines("played"))
+            eventually(lambda: len(players.lines("played")) > before + PLAYERS)
     finally:
         players.process.kill()
-    answered = {ident for each in running for ident in each.said("sold")}
+    answered = {ident for each in running for ident in each.lines("sold")}
     in_doubt = {ident for each in running for ident in each.in_doubt}
     assert len(in_doubt) <= SELLERS * SALES_AT_ONCE
     with psycopg.connect(server.owner_url) as session:
@@ -76,15 +76,15 @@ def audit_plays(session: psycopg.Connection, players: Players) -> None:
     def none(query: str) -> None:
         assert session.execute(query).fetchone() == (0,), query
 
-    asked = {uuid.UUID(line[0]) for line in players.said("asked")}
+    asked = {uuid.UUID(line[0]) for line in players.lines("asked")}
     rows: dict[uuid.UUID, Any] = dict(
         session.execute(
             "SELECT t.uuid, e.tier FROM promotrot_playticket t"
             " LEFT JOIN promotrot_playend e ON e.ticket_id = t.id"
         ).fetchall()
     )
-    assert {uuid.UUID(ident) for (ident,) in players.said("sold")} <= rows.keys() <= asked
-    tiers = {uuid.UUID(ident): int(tier) for ident, tier in players.said("played")}
+    assert {uuid.UUID(ident) for (ident,) in players.lines("sold")} <= rows.keys() <= asked
+    tiers = {uuid.UUID(ident): int(tier) for ident, tier in players.lines("played")}
     assert {ident: rows[ident] for ident in tiers} == tiers
     assert len(asked - tiers.keys()) <= PLAYERS
     # The places sold are the first ones of each lane, each once.

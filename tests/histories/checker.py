@@ -125,11 +125,11 @@ def smallest(model: Model, acts: Sequence[Act]) -> list[Act]:
             low = middle + 1
         else:
             high = middle
-    kept = _said(_until(acts, ends[low]))
+    kept = _telling(_until(acts, ends[low]))
     for act in reversed(list(kept)):
         if act.answer is None:
             continue
-        weaker = _said([each.unanswered() if each is act else each for each in kept])
+        weaker = _telling([each.unanswered() if each is act else each for each in kept])
         try:
             if not search(model, weaker, MOST_TRIED_TO_TELL).found:
                 kept = weaker
@@ -147,7 +147,7 @@ def _until(acts: Iterable[Act], instant_ms: float) -> list[Act]:
     ]
 
 
-def _said(acts: Iterable[Act]) -> list[Act]:
+def _telling(acts: Iterable[Act]) -> list[Act]:
     """Return the acts without those that can neither explain an answer nor contradict one."""
     acts = list(acts)
     answered = [act for act in acts if act.answer is not None]

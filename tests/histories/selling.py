@@ -113,7 +113,7 @@ class SellingGround:
         void = annulment.ticket_annul(
             by=self.point(name).actor,
             ident=self.idents[name],
-            presented_code=code.shown,
+            presented_code=code.grouped,
             reason="Wrong number",
         )
         return Answer("annulled", {"at": void.voided_at})

@@ -78,7 +78,7 @@ def test_a_dump_prints_no_ticket_signs_nobody_on_and_confirms_no_guess(
     loot: Loot, settings: LazySettings
 ) -> None:
     assert str(loot.ticket) in loot.text and loot.pin in loot.text  # it is whole
-    hidden = [loot.code.text, loot.code.shown, *loot.tokens, PIN]
+    hidden = [loot.code.text, loot.code.grouped, *loot.tokens, PIN]
     hidden += [loot.secret.hex(), b64encode(loot.secret).decode()]
     assert [text for text in hidden if text in loot.text] == []
 

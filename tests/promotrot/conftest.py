@@ -29,7 +29,7 @@ from promotrot.services import vouchers
 from promotrot.services.explaining import reasons
 from promotrot.services.playing import PlayView, play_act, play_state
 from promotrot.services.unfinished import play_end_unfinished
-from tests.core.periods.archive.test_retiring import found
+from tests.core.periods.archive.test_retiring import row_findings
 from tests.core.periods.conftest import closed
 from tests.support import databases, emitting, factories, rounds
 from tests.support.factories import Point
@@ -115,7 +115,7 @@ def _printed_and_paid(point: Point, play: PlayView, name: str) -> None:
         vouchers.voucher_print_confirm(by=point.bare, ident=voucher.uuid)
     if name == "paid":
         assert voucher.code is not None
-        code, cents = voucher.code.shown, voucher.amount_cents
+        code, cents = voucher.code.grouped, voucher.amount_cents
         payment_make(at=point.actor, request=PayRequest(new_uuid(), cents, intact=True, code=code))
 
 
@@ -133,7 +133,7 @@ def _with_two_acts(point: Point, emission: Emission, *, ended: bool) -> uuid.UUI
                 return ident
 
 
-def told(plays: Plays) -> dict[str, Any]:
+def accounts_of_month(plays: Plays) -> dict[str, Any]:
     """Return what books, reports and lists say of the month."""
     month = Period(datetime.date(2030, 3, 1), datetime.date(2030, 4, 30))
     named = [each for each in reports() if each.dated and each.name != HISTORY.name]
@@ -155,9 +155,9 @@ def told(plays: Plays) -> dict[str, Any]:
 
 def need_as_told(plays: Plays, before: dict[str, Any]) -> None:
     """Refuse another word of books, reports, lists or the journal than before."""
-    now = told(plays)
+    now = accounts_of_month(plays)
     assert {key: now[key] for key in now if now[key] != before[key]} == {}
-    assert found() == []
+    assert row_findings() == []
     mine = [rule for rule in journal_rules.RULES if "unprinted" in rule.name]
     assert len(mine) == 2 and [row for rule in mine for row in rules.broken(rule)] == []
 

@@ -40,7 +40,7 @@ def test_a_voucher_handed_over_and_paid_by_one_person_is_found(own_database: Dat
     voucher = Voucher.objects.get()
     code = paying.handed_over(office, voucher.uuid).code
     assert code is not None
-    request = PayRequest(new_uuid(), voucher.amount_cents, intact=True, code=code.shown)
+    request = PayRequest(new_uuid(), voucher.amount_cents, intact=True, code=code.grouped)
     paying.paid_alone(paying.cashier(), request)
     assert list(broken(journal_rules.PAYER)) == []
     handover = VoucherHandover.objects.get()

@@ -24,17 +24,17 @@ from promotrot.services.explaining import reasons
 from promotrot.services.playing import PlayEnded, play_state
 from tests.core.periods.archive.conftest import retired
 from tests.core.periods.archive.test_acts_leave import _verified as verified
-from tests.core.periods.archive.test_retiring import confirm, forge, found, leaving, proposed
+from tests.core.periods.archive.test_retiring import confirm, forge, leaving, proposed, row_findings
 from tests.promotrot.conftest import (
     ACTS,
     PRINTS,
     Plays,
+    accounts_of_month,
     acted,
     acts_here,
     leaves,
     need_as_told,
     refused,
-    told,
 )
 from tests.support import databases, emitting
 from tests.support.admin_desk import Desk, row_url
@@ -42,7 +42,7 @@ from tests.support.journaling import seal_all
 
 
 def test_acts_and_prints_leave_and_all_is_told_as_before(plays: Plays, tmp_path: Path) -> None:
-    before = told(plays)
+    before = accounts_of_month(plays)
     assert before["books"][1] == [] and sum(before["printed"].values()) == 2
     ends, sold = PlayEnd.objects.count(), PlayTicket.objects.count()
     retired(ClosedPeriod.objects.get(), tmp_path)
@@ -77,7 +77,7 @@ def test_an_unfinished_play_keeps_its_acts_and_goes_on(plays: Plays, tmp_path: P
     emitting.finished(plays.point, [play.uuid])
     # It ended after its month was retired: the answer is as it was.
     assert not acts_left(play.pk) and not any(leaves(ACTS, act.pk) for act in acts)
-    assert retired_remove() == 0 and found() == []
+    assert retired_remove() == 0 and row_findings() == []
     again = acted(plays.point, play.uuid, acts[0].act)
     assert again.replayed and len(again.steps) > len(acts)
 
@@ -163,7 +163,7 @@ def test_a_month_whose_prints_may_still_be_confirmed_is_not_retired(
 def test_a_night_that_was_killed_is_finished_and_a_backup_gives_the_rows_up_again(
     plays: Plays, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = told(plays)
+    before = accounts_of_month(plays)
     retired(ClosedPeriod.objects.get(), tmp_path)
     seal_all()
     leave, backup = leaving(), connection.settings_dict["NAME"]
@@ -195,8 +195,8 @@ def test_a_print_that_is_gone_and_had_to_stay_is_named(plays: Plays, tmp_path: P
     late = VoucherPrint.objects.create(voucher=plays.voucher("refund"), confirmed_at=clock.now())
     retired(ClosedPeriod.objects.get(), tmp_path)
     retired_remove()
-    assert list(VoucherPrint.objects.all()) == [late] and found() == []
+    assert list(VoucherPrint.objects.all()) == [late] and row_findings() == []
     forge(PRINTS, f"DELETE FROM {PRINTS}")
-    assert {table for _, table in found()} == {PRINTS}
+    assert {table for _, table in row_findings()} == {PRINTS}
     forge(ACTS, f"DELETE FROM {ACTS} WHERE ticket_id = {plays.play('unfinished').pk}")
-    assert (Fault.ROWS_DIFFER, ACTS) in found()
+    assert (Fault.ROWS_DIFFER, ACTS) in row_findings()

@@ -32,7 +32,7 @@ def posted(reference: uuid.UUID) -> tuple[str, str, str, int]:
     return (transfer.kind, transfer.debit.code, transfer.credit.code, transfer.amount_cents)
 
 
-def said(line: Line) -> tuple[str, str, str, int]:
+def posting(line: Line) -> tuple[str, str, str, int]:
     return (line.kind, line.debit.code, line.credit.code, line.amount_cents)
 
 
@@ -44,7 +44,7 @@ def test_sales_and_awards_move_what_the_postings_say(place: Point) -> None:
         line = postings.sale(
             premises_id=place.premises.pk, takings=takings, cents=emission.price_cents
         )
-        assert posted(ident) == said(line)
+        assert posted(ident) == posting(line)
         play_act(credentials=place.credentials, ident=ident, number=1, act=REVEAL)
     vouchers = Voucher.objects.all()
     assert vouchers
@@ -55,7 +55,7 @@ def test_sales_and_awards_move_what_the_postings_say(place: Point) -> None:
             cents=voucher.amount_cents,
             late=False,
         )
-        assert posted(voucher.uuid) == said(line)
+        assert posted(voucher.uuid) == posting(line)
 
 
 @pytest.mark.parametrize("late", [False, True])
@@ -77,9 +77,9 @@ def test_vouchers_of_plays_left_unfinished_move_what_the_postings_say(
         cents=award.amount_cents,
         late=late,
     )
-    assert posted(award.uuid) == said(line)
+    assert posted(award.uuid) == posting(line)
     line = postings.refund_due(reference=ladder.reference, cents=refund.amount_cents, late=late)
-    assert posted(refund.uuid) == said(line)
+    assert posted(refund.uuid) == posting(line)
 
 
 def _winning(place: Point, emission: Emission) -> Iterator[uuid.UUID]:

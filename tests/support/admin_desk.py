@@ -158,7 +158,7 @@ def sold_with_code(of: Contest, at: factories.Point) -> tuple[Ticket, str]:
     request = SaleRequest(new_uuid(), of.pk, numbers, of.price_cents, of.price_cents)
     sold = ticket_sell(credentials=at.credentials, request=request)
     assert sold.code
-    return Ticket.objects.get(uuid=request.uuid), sold.code.shown
+    return Ticket.objects.get(uuid=request.uuid), sold.code.grouped
 
 
 def as_typed(instant: Any) -> str:

@@ -121,7 +121,7 @@ def tickets(of: Contest, count: int, at: Point | None = None) -> list[Presented]
         )
         for ticket in sold
     )
-    return [Presented(t, code.shown, 0) for t, code in zip(sold, printed_codes, strict=True)]
+    return [Presented(t, code.grouped, 0) for t, code in zip(sold, printed_codes, strict=True)]
 
 
 def settled(count: int, *, losers: int = 0, at: Point | None = None) -> list[Presented]:
@@ -322,7 +322,7 @@ def forged_code() -> str:
 
 def unknown_code() -> str:
     """Return an authentic code of no ticket."""
-    return codes.issue(codes.TICKET, uuid.uuid4(), bytes(32), settings.CODE_KEYS).shown
+    return codes.issue(codes.TICKET, uuid.uuid4(), bytes(32), settings.CODE_KEYS).grouped
 
 
 def nothing_written() -> bool:
@@ -353,7 +353,7 @@ def bicycles() -> list[Presented]:
     for ident in emitting.sold(emission, 40, place):
         emitting.played(place, [ident])
     won = Voucher.objects.filter(nature="in_kind")
-    return [Presented(row, code_of(row.uuid, row.issue_day).shown, 400) for row in won]
+    return [Presented(row, code_of(row.uuid, row.issue_day).grouped, 400) for row in won]
 
 
 def office(kind: str = Premises.Kind.CENTRAL_OFFICE) -> Premises:

@@ -20,7 +20,7 @@ def digest(rows: list[int]) -> str:
     return hashlib.sha256(b"".join(map(entry, rows))).hexdigest()
 
 
-def told(first: int, last: int, stay: list[int], last_batch: int) -> dict[str, Any]:
+def table_part(first: int, last: int, stay: list[int], last_batch: int) -> dict[str, Any]:
     """Return the part of a retirement about one table: of rows without a gap some stay."""
     rows = list(range(first, last + 1))
     return {
@@ -67,7 +67,7 @@ def whole(retired: Any, rows: list[int]) -> None:
 
 
 def test_what_stays_is_proved_when_all_entries_of_a_range_left() -> None:
-    journal = published(told(1, 6, [2, 5], 3))
+    journal = published(table_part(1, 6, [2, 5], 3))
     left(journal, 2, 4, [2])
     left(journal, 3, 2, [5])
     journal.need_sealed()
@@ -76,7 +76,7 @@ def test_what_stays_is_proved_when_all_entries_of_a_range_left() -> None:
         ([2, 3], "staying_sha256"),
         ([2, 4, 5], ""),
     ):
-        journal = published(told(1, 6, [2, 5], 3))
+        journal = published(table_part(1, 6, [2, 5], 3))
         left(journal, 3, 6, there)
         with pytest.raises(Refused, match=f"^periods.retired, t from 1.*{by}"):
             journal.need_sealed()
@@ -85,15 +85,15 @@ def test_what_stays_is_proved_when_all_entries_of_a_range_left() -> None:
 def test_a_batch_that_no_retirement_names_has_its_entries() -> None:
     for retired, batch in (
         (published(), 1),
-        (published(told(1, 6, [], 3)), 4),
-        (published(told(1, 6, [], 3), told(7, 8, [], 4)), 5),
+        (published(table_part(1, 6, [], 3)), 4),
+        (published(table_part(1, 6, [], 3), table_part(7, 8, [], 4)), 5),
     ):
         with pytest.raises(Refused, match=r"^line 7: its entries are gone, and no retirement of t"):
             left(retired, batch, 6, [])
 
 
 def test_rows_that_were_not_retired_or_later_are_not_in_such_a_batch() -> None:
-    both = told(1, 6, [2], 3), told(7, 9, [8], 5)
+    both = table_part(1, 6, [2], 3), table_part(7, 9, [8], 5)
     for batch, rows, there, by in (
         (2, 6, [2, 8], "row 8 of t is there, and was not retired"),
         (5, 3, [8, 10], "row 10 of t is there, and was not retired"),
@@ -105,7 +105,7 @@ def test_rows_that_were_not_retired_or_later_are_not_in_such_a_batch() -> None:
 
 def test_rows_taken_with_the_entries_of_a_batch_that_was_named_too_late_are_missed() -> None:
     """A row 7 was sold after the range; the retirement says that its batch had none such."""
-    journal = published(told(1, 6, [2], 4))
+    journal = published(table_part(1, 6, [2], 4))
     left(journal, 3, 6, [2])
     left(journal, 4, 1, [])
     with pytest.raises(Refused, match=r"^periods.retired, t: 7 rows were sealed, 6 retired"):
@@ -113,7 +113,7 @@ def test_rows_taken_with_the_entries_of_a_batch_that_was_named_too_late_are_miss
 
 
 def test_a_batch_at_the_border_has_all_entries_until_the_next_month_left() -> None:
-    border = told(1, 6, [2, 5], 3)
+    border = table_part(1, 6, [2, 5], 3)
     journal = published(border)
     left(journal, 3, 4, [2])
     whole(journal, [5, 6, 7])  # 6 is gone
@@ -122,30 +122,30 @@ def test_a_batch_at_the_border_has_all_entries_until_the_next_month_left() -> No
     left(journal, 3, 4, [])
     whole(journal, [5, 6, 7])
     journal.need_sealed()  # 5 and 6 may be those that stay: only the next month tells
-    journal = published(border, told(7, 9, [], 4))
+    journal = published(border, table_part(7, 9, [], 4))
     left(journal, 3, 4, [])
     left(journal, 4, 5, [5])
     with pytest.raises(Refused, match=r"^periods.retired, t from 1: 2 rows stay, 1 are there"):
         journal.need_sealed()
-    journal = published(border, told(7, 9, [], 4))
+    journal = published(border, table_part(7, 9, [], 4))
     left(journal, 3, 4, [2])
     left(journal, 4, 5, [5])
     journal.need_sealed()
 
 
 def test_without_such_batches_all_entries_of_a_range_are_compared() -> None:
-    journal = published(told(1, 3, [2], 0))
+    journal = published(table_part(1, 3, [2], 0))
     whole(journal, [1, 2, 3])
     journal.need_sealed()
     for rows in ([1, 2], [1, 2, 2]):
-        journal = published(told(1, 3, [2], 0))
+        journal = published(table_part(1, 3, [2], 0))
         whole(journal, rows)
         with pytest.raises(Refused, match=r"^periods.retired, t"):
             journal.need_sealed()
 
 
 def test_texts_are_those_of_their_entries_or_of_rows_that_may_be_gone() -> None:
-    journal = published(told(1, 3, [2], 0))
+    journal = published(table_part(1, 3, [2], 0))
     journal.need_as_sealed("t", [entry(1), entry(2), entry(3)], ["", "2", ""], PLACE)
     assert journal.gone == {"t": 2}
     for entries, images, by in (

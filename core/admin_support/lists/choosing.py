@@ -76,7 +76,7 @@ def answer(page: Any, request: HttpRequest) -> HttpResponseBase:
         messages.warning(request, many % {"most": whole(MOST)} if chosen else few)
         return HttpResponseRedirect(f"../?{query}" if query else "../")
     if do in files.KINDS:
-        return files.given(page, rows, do, asked=f"{do} {ROWS}={len(chosen)} {query}")
+        return files.download(page, rows, do, asked=f"{do} {ROWS}={len(chosen)} {query}")
     if do not in {act.name for act in offered(page, request)}:
         raise Http404
     meta, parameters = page.model._meta, QueryDict(mutable=True)

@@ -109,10 +109,10 @@ def answer(page: Any, request: HttpRequest, kind: str) -> HttpResponseBase:
     query = request.META.get("QUERY_STRING", "")
     if is_longer(changelist.queryset, KINDS[kind]):
         return _later(page, request, kind, query)
-    return given(page, changelist.queryset, kind, asked=f"{kind} {query}")
+    return download(page, changelist.queryset, kind, asked=f"{kind} {query}")
 
 
-def given(page: Any, rows: "QuerySet[Any]", kind: str, *, asked: str) -> HttpResponseBase:
+def download(page: Any, rows: "QuerySet[Any]", kind: str, *, asked: str) -> HttpResponseBase:
     """Answer with rows as a file, after the download and its query are on record."""
     look_at_list(page.model, asked=asked)
     if kind == "csv":
@@ -198,7 +198,7 @@ def as_xlsx(page: Any, rows: "QuerySet[Any]", total: int = 0) -> Any:
     for row in rows_of(page, rows, total):
         line = []
         for name, value in zip(page.columns, row, strict=True):
-            cell = WriteOnlyCell(sheet, _shown(name, value))
+            cell = WriteOnlyCell(sheet, _cell_value(name, value))
             if name.endswith(MONEY):
                 cell.number_format = EUROS
             line.append(cell)
@@ -211,7 +211,7 @@ def as_xlsx(page: Any, rows: "QuerySet[Any]", total: int = 0) -> Any:
     return out
 
 
-def _shown(name: str, value: Any) -> Any:
+def _cell_value(name: str, value: Any) -> Any:
     if isinstance(value, int) and name.endswith(MONEY):
         return Decimal(value) / 100
     if isinstance(value, datetime.datetime):

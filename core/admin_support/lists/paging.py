@@ -42,7 +42,7 @@ class Totals:
     sums: list[tuple[str, str]]
 
     @property
-    def said(self) -> str:
+    def in_words(self) -> str:
         number = {"n": whole(self.rows)}
         if self.is_more:
             return gettext("more than %(n)s rows") % number

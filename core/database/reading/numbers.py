@@ -40,7 +40,7 @@ def first_number(model: type[models.Model], name: str, instant: datetime.datetim
 
     Rows are numbered in the order of the column `name`.
     """
-    number, all_older = _found(model, name, instant)
+    number, all_older = _search(model, name, instant)
     return None if all_older else number
 
 
@@ -49,10 +49,10 @@ def first_from(model: type[models.Model], name: str, since: datetime.datetime) -
 
     If all rows are older, it is the one after theirs.
     """
-    return _found(model, name, since - OUT_OF_ORDER)[0]
+    return _search(model, name, since - OUT_OF_ORDER)[0]
 
 
-def _found(model: type[models.Model], name: str, instant: datetime.datetime) -> tuple[int, bool]:
+def _search(model: type[models.Model], name: str, instant: datetime.datetime) -> tuple[int, bool]:
     """Return the key, and whether all rows are older."""
     quoted, meta = connection.ops.quote_name, cast("Any", model._meta)
     query = _HALVED.format(

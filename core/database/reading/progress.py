@@ -32,12 +32,12 @@ _present: ContextVar[Progress] = ContextVar("progress", default=_NOTHING)
 
 def step(name: str, number: int, steps: int) -> None:
     """Tell that the step of that name begins, the `number`th of `steps`."""
-    _told(Progress(name, number, steps))
+    _report(Progress(name, number, steps))
 
 
 def tell(done: int, total: int = 0) -> None:
     """Tell how much of the present step is done, of how much."""
-    _told(replace(_present.get(), done=done, total=max(done, total) if total else 0))
+    _report(replace(_present.get(), done=done, total=max(done, total) if total else 0))
 
 
 @contextmanager
@@ -51,7 +51,7 @@ def listening(listener: Listener) -> Iterator[None]:
         _listener.reset(heard)
 
 
-def _told(progress: Progress) -> None:
+def _report(progress: Progress) -> None:
     listener = _listener.get()
     if listener is not None:
         _present.set(progress)

@@ -69,7 +69,7 @@ class CertificateIn(Shape):
 class StepView(StaffView):
     """A step of a draw; the response is the draw after it."""
 
-    def shown(self, draw: uuid.UUID) -> HttpResponse:
+    def card(self, draw: uuid.UUID) -> HttpResponse:
         return self.answer(DrawOut, selectors.draw_card(draw), 201)
 
 
@@ -94,7 +94,7 @@ class AnnouncementStep(StepView):
     )
     def post(self, request: Request, draw: uuid.UUID) -> HttpResponse:
         services.draw_reannounce(by=self.by, draw=draw, **self.read(AnnouncementIn))
-        return self.shown(draw)
+        return self.card(draw)
 
 
 class AttendanceStep(StepView):
@@ -109,7 +109,7 @@ class AttendanceStep(StepView):
     def post(self, request: Request, draw: uuid.UUID) -> HttpResponse:
         self.read(Shape)
         services.draw_attend(by=self.by, draw=draw)
-        return self.shown(draw)
+        return self.card(draw)
 
 
 class PlaceReasonStep(StepView):
@@ -132,7 +132,7 @@ class PlaceReasonStep(StepView):
     )
     def post(self, request: Request, draw: uuid.UUID) -> HttpResponse:
         services.place_justify(by=self.by, draw=draw, **self.read(DrawReasonIn))
-        return self.shown(draw)
+        return self.card(draw)
 
 
 class CommitmentStep(StepView):
@@ -161,7 +161,7 @@ class CommitmentStep(StepView):
     )
     def post(self, request: Request, draw: uuid.UUID) -> HttpResponse:
         conducting.draw_commit(by=self.by, draw=draw, **self.read(CommitmentIn))
-        return self.shown(draw)
+        return self.card(draw)
 
 
 class EntropyStep(StepView):
@@ -185,7 +185,7 @@ class EntropyStep(StepView):
     )
     def post(self, request: Request, draw: uuid.UUID) -> HttpResponse:
         conducting.draw_enter(by=self.by, draw=draw, **self.read(EntropyIn))
-        return self.shown(draw)
+        return self.card(draw)
 
 
 class AbandonmentStep(StaffView):
@@ -271,4 +271,4 @@ class CertificateStep(StepView):
     )
     def post(self, request: Request, draw: uuid.UUID) -> HttpResponse:
         conducting.draw_certify(by=self.by, draw=draw, **self.read(CertificateIn))
-        return self.shown(draw)
+        return self.card(draw)

@@ -278,7 +278,7 @@ def _document(state: DeskState) -> dict[str, Any]:
     if checked.refusal and tone == "good":
         tone = "warn"
     return {
-        "said": state_text,
+        "state": state_text,
         "tone": tone,
         "owed_cents": checked.owed_cents,
         "owed": money(checked.owed_cents) if checked.owed_cents else "",

@@ -117,11 +117,11 @@ def document_check(
         document=document,
     )
     if checked.owed_cents and checked.state in _TO_BE_PAID:
-        _told(at, checked.payable)
+        _record_look(at, checked.payable)
     return checked
 
 
-def _told(at: TerminalActor, payable: Payable) -> None:
+def _record_look(at: TerminalActor, payable: Payable) -> None:
     """Record that an operator was told that a document is worth money (`payoffice.told`)."""
     act = acting.present()
     if act.terminal is None:

@@ -143,7 +143,7 @@ def _about(schema: str, tables: dict[str, list[str]], uuid: str) -> Iterator[tup
     for table, columns in tables.items():
         for key in ("uuid", "reference"):
             if key in columns:
-                for ident, line in _found(schema, table, key, uuid):
+                for ident, line in _rows_where(schema, table, key, uuid):
                     yield table, line
                     if key == "uuid":
                         yield from _following(schema, tables, table, ident)
@@ -197,7 +197,7 @@ def _columns(schema: str) -> dict[str, list[str]]:
         return dict(cursor.fetchall())
 
 
-def _found(schema: str, table: str, key: str, value: str) -> Sequence[tuple[int, str]]:
+def _rows_where(schema: str, table: str, key: str, value: str) -> Sequence[tuple[int, str]]:
     return _select(schema, table, key, value, "t.id, to_jsonb(t)::text")
 
 

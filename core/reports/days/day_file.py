@@ -65,7 +65,7 @@ def write(day: date, out: TextIO) -> int:
         carried = Carried()
         for account, code, side, cents in balances_before(span.since):
             line({"opening": code, "id": account, "side": side, "cents": cents})
-            carried.known(Account, account)
+            carried.record(Account, account)
         for part in day_parts():
             for row in carried.after_theirs(part.context(span)):
                 line({"row": document(row)})

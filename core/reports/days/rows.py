@@ -90,7 +90,7 @@ class Carried:
     def __init__(self) -> None:
         self._keys: set[Key] = set()
 
-    def known(self, model: type[Model], pk: Any) -> None:
+    def record(self, model: type[Model], pk: Any) -> None:
         """Record a row that the reader has from elsewhere."""
         self._keys.add((model._meta.label_lower, pk))
 

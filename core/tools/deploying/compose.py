@@ -25,7 +25,7 @@ _PUBLISHES = 'test -n "$$(find var/live/pulse.json -mmin -1)"'
 
 def composed() -> str:
     """Return the text of compose.yaml."""
-    services = "\n".join(_said(each) for each in (MIGRATE, *PROCESSES.values()))
+    services = "\n".join(_service_yaml(each) for each in (MIGRATE, *PROCESSES.values()))
     before, place, after = _TEMPLATE.read_text("utf-8").partition(_PLACE)
     if not place:
         raise ValueError("the template of compose.yaml has no place for the program's containers")
@@ -38,7 +38,7 @@ def services() -> Mapping[str, Any]:
     return read
 
 
-def _said(process: Process) -> str:
+def _service_yaml(process: Process) -> str:
     service = _migrate() if process is MIGRATE else _service(process)
     text = yaml.dump(
         {process.name: {"<<": "*app", **service}},

@@ -160,7 +160,7 @@ class _Paddock:
     def _waiting(self, row: Proposal) -> dict[str, Any]:
         decides = self.by.may(two_persons.power_of(row)) and may_confirm(self.by, row)
         return {
-            "said": proposal_texts.title_text(row),
+            "title": proposal_texts.title_text(row),
             "by": named(row.proposed_by),
             "decide": f"{address_of(row)}?{urlencode({'back': self.here})}" if decides else "",
             "why": hindrance(self.by, row) or _("Waits for another person"),

@@ -77,9 +77,13 @@ def _before(content: Mapping[str, Any], runners: Mapping[int, Runner]) -> Facts:
     corrected = Classification.objects.get(pk=content["corrects"])
     was = {entry["number"]: entry for entry in corrected.runners}
     rows = [
-        (horse(entry["number"], runners), _said(was.get(entry["number"], {})), _said(entry))
+        (
+            horse(entry["number"], runners),
+            _outcome(was.get(entry["number"], {})),
+            _outcome(entry),
+        )
         for entry in content["runners"]
-        if _said(was.get(entry["number"], {})) != _said(entry)
+        if _outcome(was.get(entry["number"], {})) != _outcome(entry)
     ]
     headers = (_("horse"), _("until now"), _("as corrected"))
     return [
@@ -88,7 +92,7 @@ def _before(content: Mapping[str, Any], runners: Mapping[int, Runner]) -> Facts:
     ]
 
 
-def _said(entry: Mapping[str, Any]) -> str:
+def _outcome(entry: Mapping[str, Any]) -> str:
     """Return the outcome, place and ruling of a horse in a line."""
     place = entry.get("place")
     parts = (

@@ -28,7 +28,7 @@ def reasons(ticket_id: int) -> Reasons | None:
     Return None before payment is ordered (14.III.8.2), for a ticket that won nothing, and where
     the settlement has no categories on record.
     """
-    ticket = presented.shown(ticket_id)
+    ticket = presented.presented_ticket(ticket_id)
     if not ticket.won:
         return None
     order = PaymentOrder.objects.select_related("settlement").get(contest_id=ticket.contest_id)
@@ -49,7 +49,9 @@ def reasons(ticket_id: int) -> Reasons | None:
     prize = Prize.objects.get(settlement=settlement, ticket=ticket_id)
     return Reasons(
         won=won,
-        sentences=tuple(_said(settlement.figures, {hits for hits, _bets in ticket.won})),
+        sentences=tuple(
+            _correction_sentences(settlement.figures, {hits for hits, _bets in ticket.won})
+        ),
         figures=settlement,
         figures_title=_("The settlement with all its figures"),
         heads=(_("Bets"), _("Prize of a bet")),
@@ -81,7 +83,7 @@ def _steps(figures: _Figures, rules: _Figures, category: str) -> Iterator[tuple[
     yield _("Prize of a bet, rounded down to a multiple of %(step)s") % {"step": step}, price
 
 
-def _said(figures: _Figures, hits_won: set[int]) -> Iterator[str]:
+def _correction_sentences(figures: _Figures, hits_won: set[int]) -> Iterator[str]:
     """Yield what the correction of 14.III.9.7 did to the categories that the ticket won in."""
     named = _("%(hits)s right")
     correction = figures["correction"]

@@ -80,16 +80,16 @@ class Tickets:
         return _CODE_QUERY
 
     def by_code(self, code_digest: bytes) -> Payable | None:
-        payable = _found(_BY_CODE, code_digest)
+        payable = _payable_by(_BY_CODE, code_digest)
         if payable is None:
             need_none_left()
         return payable
 
     def by_id(self, document_id: int) -> Payable:
-        return _known(_BY_ID, document_id)
+        return _need_payable(_BY_ID, document_id)
 
     def by_uuid(self, document: UUID) -> Payable:
-        return _known(_BY_UUID, document)
+        return _need_payable(_BY_UUID, document)
 
     def details(self, document_id: int) -> Mapping[str, Any]:
         return presented.card(document_id)
@@ -139,15 +139,15 @@ def _contest(payable: Payable) -> Contest:
     return Ticket.objects.select_related("contest").get(pk=payable.document_id).contest
 
 
-def _known(query: str, key: int | UUID) -> Payable:
-    payable = _found(query, key)
+def _need_payable(query: str, key: int | UUID) -> Payable:
+    payable = _payable_by(query, key)
     if payable is None:
         need_none_left()
         raise DocumentUnknown
     return payable
 
 
-def _found(query: str, key: bytes | int | UUID) -> Payable | None:
+def _payable_by(query: str, key: bytes | int | UUID) -> Payable | None:
     row = fetch_prepared(query, [key])
     return _payable(*row) if row else None
 

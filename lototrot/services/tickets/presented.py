@@ -73,7 +73,7 @@ SELECT {COLUMNS}
 """
 
 
-def shown(ticket_id: int) -> PresentedTicket:
+def presented_ticket(ticket_id: int) -> PresentedTicket:
     """Return the ticket by one query."""
     return shown_of(run_prepared(_SHOWN, [ticket_id]))
 
@@ -121,7 +121,7 @@ def _races(contest_id: int) -> tuple[ShownRace, ...]:
 
 def card(ticket_id: int) -> dict[str, Any]:
     """Return the ticket as JSON: legs with traces of the marks, right numbers, winning bets."""
-    return card_of(shown(ticket_id))
+    return card_of(presented_ticket(ticket_id))
 
 
 def card_of(ticket: PresentedTicket) -> dict[str, Any]:
@@ -163,7 +163,7 @@ def _instant(at: datetime) -> str:
 def blocks(ticket_id: int) -> Sequence[Block]:
     """Return the ticket as blocks of a status slip, in the active language."""
     language = get_language() or LANGUAGES[0]
-    ticket = shown(ticket_id)
+    ticket = presented_ticket(ticket_id)
     facts = contest_facts(ticket.contest_id)
     rows = []
     of_contest = shown_races(ticket.contest_id, ticket.state)

@@ -269,7 +269,7 @@ def sold_again(ticket: Ticket, *, by: int | None, road: Road | None) -> Sold:
     """
     code = code_of(ticket, by=by, replay=road in (Road.REPLAY, Road.PAPER))
     if code is not None and road is not None:
-        _given(ticket, road)
+        _record_code_given(ticket, road)
     times_given = CodeGiven.objects.filter(ticket=ticket).count()
     return Sold(
         ticket.uuid,
@@ -287,7 +287,7 @@ def sold_again(ticket: Ticket, *, by: int | None, road: Road | None) -> Sold:
     )
 
 
-def _given(ticket: Ticket, road: Road) -> None:
+def _record_code_given(ticket: Ticket, road: Road) -> None:
     """Record that the code was given again. The paper of a sale goes with it for a minute."""
     now = clock.now()
     if road == Road.PAPER and now <= ticket.sold_at + PAPER_WITH_SALE:

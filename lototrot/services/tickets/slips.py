@@ -76,7 +76,7 @@ def ticket_card(
     seller = seller or seller_facts(sold.terminal_id, sold.operator_id)
     card = {
         "uuid": str(sold.uuid),
-        "code": sold.code.shown if sold.code else None,
+        "code": sold.code.grouped if sold.code else None,
         "game": facts.game,
         "bet_type": facts.ticket_parts.bet_type,
         "ticket_model": facts.ticket_parts.ticket_model,
@@ -189,7 +189,7 @@ def _blocks(
         blocks.append(Pair(_("Last day to claim"), format_date(last_claim_day, language)))
     if copy:
         blocks.append(Pair(_("Copy"), str(copy)))
-    blocks += [Qr(check_link(code)), Line(code.shown, Align.CENTRE, Emphasis.BOLD)]
+    blocks += [Qr(check_link(code)), Line(code.grouped, Align.CENTRE, Emphasis.BOLD)]
     blocks.append(Line(card["uuid"], Align.CENTRE))
     return (*blocks, Notice("\n".join(notices())))
 

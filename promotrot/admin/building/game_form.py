@@ -343,7 +343,7 @@ class GameForm(BuildingForm):
         """Return the computed figures of a game."""
         raise NotImplementedError
 
-    def said(self) -> Facts:
+    def summary(self) -> Facts:
         game = self.game
         assert game is not None  # noqa: S101  (asked of a valid form alone)
         return words.facts(game, words.before(game.code, self.target.pk if self.target else None))

@@ -146,7 +146,7 @@ def _grown(store: Store, history: History, length: int) -> tuple[dict[int, Secon
         wal += archiving.wal_bytes()
         _tell_planner()
         at[times] = _nights()
-        histories[times] = pacing.told(history)
+        histories[times] = pacing.state_of(history)
         pacing.copy(store, pacing.database(times))
         print(times, "H: it is", round(history.weeks), "weeks long", flush=True)
     rounds = pacing.rounds(store, histories)

@@ -72,12 +72,12 @@ def measure(store: Store) -> Figures:
     }
     figures: Figures = {"lists.tickets": float(Ticket.objects.count())}
     for name, query in asked.items():
-        figures |= _told(name, lambda: desk.get(list_url(Ticket), **query))  # noqa: B023
-    figures |= _told("day_csv", lambda: _csv(desk, asked["day"]))
+        figures |= _measured(name, lambda: desk.get(list_url(Ticket), **query))  # noqa: B023
+    figures |= _measured("day_csv", lambda: _csv(desk, asked["day"]))
     return figures | _whole_file(desk)
 
 
-def _told(name: str, read: Callable[[], object]) -> Figures:
+def _measured(name: str, read: Callable[[], object]) -> Figures:
     """Return the milliseconds of the middle one of some turns, and its statements."""
     taken, statements = [], 0
 

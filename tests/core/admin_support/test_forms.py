@@ -79,7 +79,7 @@ def test_what_was_typed_is_read_again_before_the_act() -> None:
     form = _Act(TYPED)
     assert form.is_valid()
     with override("en"):
-        lines = dict(form.said())
+        lines = dict(form.summary())
     assert (lines["Amount"], lines["Kinds"]) == ("€12.50", "Second, First")
     assert (lines["Sure"], lines["Note"]) == ("Yes", "–")
     assert "13:30" in lines["At"]
@@ -91,10 +91,10 @@ def test_a_grid_is_read_row_by_row() -> None:
     assert form.loose() == []
     ((grid, rows),) = form.tables()
     assert (grid.names, [heading for heading, _fields in rows]) == (["first", "second"], ["Row"])
-    assert form.said() == [("Row", "one")]
+    assert form.summary() == [("Row", "one")]
     empty = _Grid({})
     assert empty.is_valid()
-    assert empty.said() == [("Row", "–")]
+    assert empty.summary() == [("Row", "–")]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_percentage_is_exact(typed: str, exact: Fraction) -> None:
     form = _Parts({"part": typed, "note": "x"})
     assert form.is_valid(), form.errors
     assert form.cleaned_data["part"] == exact
-    assert dict(form.said())["Part"] == f"{typed.replace(',', '.')} %"
+    assert dict(form.summary())["Part"] == f"{typed.replace(',', '.')} %"
 
 
 @pytest.mark.parametrize("typed", ["100,1", "-1", "x", "1,2345678"])

@@ -36,7 +36,7 @@ SAME_IN = {
 }
 
 
-def _shown() -> Iterator[Message]:
+def _messages() -> Iterator[Message]:
     for message in extract(Path(unfold.__file__).parent):
         places = [place for place, _ in message.locations]
         if message.id and not all(place.startswith(NEVER_SHOWN) for place in places):
@@ -50,7 +50,7 @@ def test_every_text_of_the_theme_is_translated(language: str) -> None:
         trans_real._translations.clear()  # type: ignore[attr-defined]
     untranslated = []
     with override(language):
-        for message in _shown():
+        for message in _messages():
             if isinstance(message.id, str):
                 one, translation = message.id, gettext(message.id)
             else:

@@ -59,7 +59,7 @@ def request_(rf: RequestFactory) -> HttpRequest:
 @pytest.mark.parametrize("kind", catalogue.classes(), ids=lambda kind: kind.code)
 def test_every_class_of_errors(kind: type[DomainError], request_: HttpRequest) -> None:
     with translation.override("en"):
-        response = problems.answer(_made(kind), request_)
+        response = problems.answer(_instance(kind), request_)
     category = next((base for base in kind.__mro__ if base in STATUS), None)
     status = OF_ITS_OWN.get(kind.code, STATUS[category] if category else 500)
     body = refused(response_like(response), status, kind.code)
@@ -70,7 +70,7 @@ def test_every_class_of_errors(kind: type[DomainError], request_: HttpRequest) -
     assert len(kind.message) < 200
 
 
-def _made(kind: type[DomainError]) -> DomainError:
+def _instance(kind: type[DomainError]) -> DomainError:
     """An instance, also of classes whose constructor asks for more."""
     error = kind.__new__(kind)
     DomainError.__init__(error)

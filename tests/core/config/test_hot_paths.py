@@ -121,7 +121,7 @@ def test_other_methods_and_addresses_take_the_whole_road() -> None:
 Given = tuple[str, dict[str, str], bytes]
 
 
-def given(
+def answer_of(
     handler: WSGIHandler,
     method: str,
     path: str,
@@ -170,9 +170,9 @@ def test_our_handler_gives_what_that_of_django_gives(
     method: str, path: str, status: str, looked_after: list[str]
 ) -> None:
     """So does it look after the thread's connections: one that broke is not asked again."""
-    ours = given(Handler(), method, path)
+    ours = answer_of(Handler(), method, path)
     assert "default" in looked_after
-    assert ours == given(WSGIHandler(), method, path)
+    assert ours == answer_of(WSGIHandler(), method, path)
     assert ours[0] == status
 
 
@@ -184,8 +184,8 @@ def test_security_has_the_same_answer_on_both_roads(
 ) -> None:
     settings.SECURE_HSTS_SECONDS, settings.SECURE_SSL_REDIRECT = 60, redirect
     for path in (SALE, "/api/v1/staff/sessions"):
-        ours = given(Handler(), "POST", path, scheme=scheme)
-        assert ours == given(WSGIHandler(), "POST", path, scheme=scheme)
+        ours = answer_of(Handler(), "POST", path, scheme=scheme)
+        assert ours == answer_of(WSGIHandler(), "POST", path, scheme=scheme)
         assert ours[0].startswith("301") is (redirect and scheme == "http")
         assert ("Strict-Transport-Security" in ours[1]) is (scheme == "https")
 
@@ -197,7 +197,7 @@ def test_a_header_of_the_answer_is_not_given_twice(
     handler = Handler()
     answer = HttpResponse(headers={"referrer-policy": "no-referrer"})
     monkeypatch.setattr(handler, "_behind", lambda _request: answer)
-    _, headers, _ = given(handler, "POST", SALE)
+    _, headers, _ = answer_of(handler, "POST", SALE)
     assert {name.lower(): value for name, value in headers.items()} == {
         "content-type": "text/html; charset=utf-8",
         "referrer-policy": "no-referrer",
@@ -212,11 +212,11 @@ def test_a_host_that_was_ours_is_asked_about_again_when_our_names_change(
 ) -> None:
     handler = Handler()
     settings.ALLOWED_HOSTS = ["shop.example"]
-    assert given(handler, "POST", SALE, host="shop.example")[0].startswith("401")
-    assert given(handler, "POST", SALE, host="shop.example")[0].startswith("401")
+    assert answer_of(handler, "POST", SALE, host="shop.example")[0].startswith("401")
+    assert answer_of(handler, "POST", SALE, host="shop.example")[0].startswith("401")
     settings.ALLOWED_HOSTS = ["other.example"]
-    assert given(handler, "POST", SALE, host="shop.example")[0].startswith("400")
-    assert given(handler, "POST", SALE, host="evil.example")[0].startswith("400")
+    assert answer_of(handler, "POST", SALE, host="shop.example")[0].startswith("400")
+    assert answer_of(handler, "POST", SALE, host="evil.example")[0].startswith("400")
 
 
 @pytest.mark.django_db
@@ -230,11 +230,11 @@ def test_signals_are_sent_but_for_what_programs_post(
 
     request_started.connect(receiver)
     try:
-        given(Handler(), "POST", SALE)
-        given(Handler(), "GET", SALE)
+        answer_of(Handler(), "POST", SALE)
+        answer_of(Handler(), "GET", SALE)
         assert paths == [SALE]
         settings.DEBUG = True  # then queries are kept, which the signal drops
-        given(Handler(), "POST", SALE)
+        answer_of(Handler(), "POST", SALE)
         assert paths == [SALE, SALE]
     finally:
         request_started.disconnect(receiver)

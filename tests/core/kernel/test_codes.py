@@ -31,9 +31,9 @@ def typed_error(text: str, *kinds: bytes, keys: CodeKeys = KEYS) -> str:
 @given(ident=st.uuids(), secret=st.binary(min_size=32, max_size=64))
 def test_a_code_reads_back_as_printed(ident: UUID, secret: bytes) -> None:
     code = codes.issue(TICKET, ident, secret, KEYS)
-    assert codes.parse(code.shown, KEYS, TICKET) == code
+    assert codes.parse(code.grouped, KEYS, TICKET) == code
     assert code == codes.issue(TICKET, ident, secret, KEYS)
-    assert [len(group) for group in code.shown.split("-")] == [4] * 6
+    assert [len(group) for group in code.grouped.split("-")] == [4] * 6
     assert code.version == "1"
 
 
@@ -65,7 +65,7 @@ def test_who_knows_the_secret_but_no_key_knows_no_bit_of_the_code() -> None:
 def test_the_address_of_a_symbol_is_passed_over(link: str) -> None:
     code = codes.issue(TICKET, IDENTS[0], SECRET, KEYS)
     assert codes.parse(link.format(code.text), KEYS, TICKET) == code
-    assert codes.parse(link.format(code.shown.lower()), KEYS, TICKET) == code
+    assert codes.parse(link.format(code.grouped.lower()), KEYS, TICKET) == code
     assert typed_error(f"check#{code.text}") == "code_malformed"
     assert typed_error(link.format("")) == "code_malformed"
 
@@ -231,7 +231,7 @@ def test_misuse_by_the_programmer_is_refused() -> None:
 
 def test_neither_codes_nor_keys_show_in_a_trace() -> None:
     code = codes.issue(TICKET, IDENTS[0], SECRET, KEYS)
-    assert code.text not in repr(code) and code.shown not in str(code)
+    assert code.text not in repr(code) and code.grouped not in str(code)
     assert "aaaa" not in repr(KEYS)
 
 

@@ -18,7 +18,7 @@ def posted(payment: Payment) -> tuple[str, str, str, int]:
     return (transfer.kind, transfer.debit.code, transfer.credit.code, transfer.amount_cents)
 
 
-def said(line: Line) -> tuple[str, str, str, int]:
+def posting(line: Line) -> tuple[str, str, str, int]:
     return (line.kind, line.debit.code, line.credit.code, line.amount_cents)
 
 
@@ -44,7 +44,7 @@ def test_a_payment_moves_what_the_posting_says_wherever_it_is_made() -> None:
         assert paid_from == source
         cents, stood = payment.amount_cents, held if payment.proposal_id else owed
         line = postings.payment(refund=False, stood=stood, paid_from=paid_from, cents=cents)
-        assert posted(payment) == said(line)
+        assert posted(payment) == posting(line)
 
 
 def test_a_cheque_comes_from_the_register_no_matter_who_hands_it_over() -> None:

@@ -132,21 +132,28 @@ def test_a_payment_may_wait_a_day_for_its_second_person(acts: dict[str, Act]) ->
 def test_the_limits_to_the_millisecond(db: None) -> None:
     at = clock.now().replace(microsecond=0)
 
-    def told(ident: uuid.UUID, at: datetime | None = at) -> str | None:
+    def refusal_of(ident: uuid.UUID, at: datetime | None = at) -> str | None:
         with connection.cursor() as cursor:
             cursor.execute("SELECT premises_new_request(%s, %s)", [ident, at])
             (refusal,) = cursor.fetchone()
         return refusal
 
-    assert [told(uuid_at(at + AHEAD)), told(uuid_at(at - OLDEST)), told(uuid_at(at))] == [None] * 3
-    assert told(uuid_at(at + AHEAD + MS)) == "request_uuid_from_the_future"
-    assert told(uuid_at(at - OLDEST - MS)) == "request_uuid_too_old"
+    assert [
+        refusal_of(uuid_at(at + AHEAD)),
+        refusal_of(uuid_at(at - OLDEST)),
+        refusal_of(uuid_at(at)),
+    ] == [None] * 3
+    assert refusal_of(uuid_at(at + AHEAD + MS)) == "request_uuid_from_the_future"
+    assert refusal_of(uuid_at(at - OLDEST - MS)) == "request_uuid_too_old"
     right = uuid_at(at)
     other_variant = uuid.UUID(int=right.int ^ 1 << 62)
     versions = [uuid.UUID(int=right.int ^ bit << 76) for bit in range(1, 16)]
-    assert {told(ident) for ident in (other_variant, *versions)} == {"request_uuid_version"}
+    assert {refusal_of(ident) for ident in (other_variant, *versions)} == {"request_uuid_version"}
     # Nothing new is asked for where there is no time.
-    assert [told(uuid.uuid4(), None), told(uuid_at(at - 2 * OLDEST), None)] == [None, None]
+    assert [refusal_of(uuid.uuid4(), None), refusal_of(uuid_at(at - 2 * OLDEST), None)] == [
+        None,
+        None,
+    ]
 
 
 def test_a_month_is_retired_after_the_last_act_of_it_can_be_repeated() -> None:

@@ -36,7 +36,7 @@ def test_a_debt_is_of_the_newest_charges(
     assert sum(parts) == owed_cents
 
 
-def told() -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+def rows_and_totals() -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     """Return the rows of the report by premises, and its totals."""
     auditor = factories.staff(Role.AUDITOR)
     table = selectors.report(by=auditor, name="premises-debts", first=MONDAY, last=MONDAY)
@@ -58,14 +58,14 @@ def test_weeks_age_and_a_payment_settles_the_oldest() -> None:
     (first,) = services.statements_issue(until=SUNDAY)
     rounds.sell(contest, old, [(1, 1)] * 3)
     rounds.sell(contest, new, [(1, 1)])
-    rows, totals = told()
+    rows, totals = rows_and_totals()
     assert idle.premises.code not in rows
     assert [rows[old.premises.code][age] for age in AGES] == [800, 0, 0, 0]
     at(add_days(MONDAY, 14), 1)
     services.statements_issue(until=add_days(SUNDAY, 7))
     organiser = factories.staff(Role.ORGANISER)
     remitted(organiser, first, 200, date(2030, 3, 18))
-    rows, totals = told()
+    rows, totals = rows_and_totals()
     # Of the first week 3.00 are left; it ended eight days ago, the second yesterday.
     assert [rows[old.premises.code][age] for age in AGES] == [300, 300, 0, 0]
     assert [rows[new.premises.code][age] for age in AGES] == [100, 0, 0, 0]
@@ -74,7 +74,7 @@ def test_weeks_age_and_a_payment_settles_the_oldest() -> None:
     owed = balance_cents(premises_account(old.premises.pk))
     assert rows[old.premises.code]["owed_cents"] == owed == 600
     factories.time_pass(days=90)
-    rows, _totals = told()
+    rows, _totals = rows_and_totals()
     assert [rows[old.premises.code][age] for age in AGES] == [0, 0, 0, 600]
 
 
@@ -88,5 +88,5 @@ def test_who_is_owed_money_is_left_out() -> None:
     services.statements_issue(until=SUNDAY)
     paid = Line("test.prize", asset("treasury"), premises_account(place.premises.pk), 150)
     ledger.post(reference=uuid.uuid4(), lines=[paid])
-    rows, totals = told()
+    rows, totals = rows_and_totals()
     assert rows == {} and not totals["owed_cents"]

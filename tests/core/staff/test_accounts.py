@@ -205,7 +205,7 @@ def test_a_password_that_others_set_must_be_changed(by: StaffActor, second: Staf
 
 def test_names_are_shown_with_their_account(by: StaffActor) -> None:
     one, other = (factories.account(name, "Ana Pons", Role.CASHIER) for name in ("ana", "ana2"))
-    assert (one.said, other.said) == ("Ana Pons (ana)", "Ana Pons (ana2)")
+    assert (one.name_and_alias, other.name_and_alias) == ("Ana Pons (ana)", "Ana Pons (ana2)")
     assert (str(one), str(other)) == ("ana", "ana2")
 
 

@@ -175,5 +175,5 @@ def test_an_erased_name_is_for_ever_and_its_account_stays_closed() -> None:
         with pytest.raises((IntegrityError, DatabaseError)), transaction.atomic():
             rows.update(is_active=True)
     again = rows.get()
-    assert NAME not in again.full_name and again.said.endswith("(or-9)")
+    assert NAME not in again.full_name and again.name_and_alias.endswith("(or-9)")
     assert dict(all_names(User)).get(user.pk) is None

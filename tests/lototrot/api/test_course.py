@@ -54,13 +54,13 @@ def confirm(api: Api, answer: Any) -> Any:
     return api.post(f"proposals/{answer.json()['proposal']}/confirmation")
 
 
-def shown(api: Api, race: Race) -> dict[str, Any]:
+def race_card(api: Api, race: Race) -> dict[str, Any]:
     answer: dict[str, Any] = api.get(f"lototrot/races/{race.pk}").json()
     return answer
 
 
 def runner(api: Api, race: Race, number: int) -> dict[str, Any]:
-    return next(r for r in shown(api, race)["runners"] if r["number"] == number)
+    return next(r for r in race_card(api, race)["runners"] if r["number"] == number)
 
 
 @pytest.mark.article("14.III.5.4.1")
@@ -144,7 +144,7 @@ def test_a_start_stops_the_contest_and_confirmed_it_closes_it(
     assert confirm(two, first).status_code == 200
     contest.refresh_from_db()
     assert (contest.state, contest.closing_cause) == ("closed", "start")
-    started_at = datetime.fromisoformat(shown(one, race)["actual_start_at"])
+    started_at = datetime.fromisoformat(race_card(one, race)["actual_start_at"])
     assert started_at == datetime.fromisoformat(body["actual_start_at"]) == contest.closed_at
     refused(one.post(path, body), 409, "start_unchanged")
     refused(one.post(path, SOURCE | {"actual_start_at": at(seconds=9)}), 409, "start_differs")
@@ -184,13 +184,13 @@ def test_a_race_not_run_is_declared_and_retracted_by_two(
         answer.json()["proposal"],
         "confirmed",
     )
-    assert shown(one, race)["state"] == "declared"
+    assert race_card(one, race)["state"] == "declared"
     contest.refresh_from_db()
     assert contest.closing_cause == "not_run"
     refused(one.post(path, body | {"kind": "suspended"}), 409, "race_declared")
     retraction = one.post(f"{path}/retraction", {"reason": "Another race"})
     assert confirm(two, retraction).status_code == 200
-    assert shown(one, race)["state"] == "scheduled"
+    assert race_card(one, race)["state"] == "scheduled"
     refused(one.post(f"{path}/retraction", {"reason": "x"}), 409, "declaration_unknown")
 
 
@@ -245,17 +245,17 @@ def test_a_dead_heat_is_entered_confirmed_and_corrected(one: Api, two: Api, race
     factories.started(race, at=clock.now() - timedelta(minutes=5))
     path = f"lototrot/races/{race.pk}/classification"
     answer = one.post(path, announced(race, 3, 5))
-    assert shown(one, race)["state"] == "started"
+    assert race_card(one, race)["state"] == "started"
     refused(confirm(one, answer), 403, "same_person")
     assert confirm(two, answer).status_code == 200
-    assert shown(one, race)["winners"] == [3, 5]
+    assert race_card(one, race)["winners"] == [3, 5]
     assert Classification.objects.get().announced_text == "1r: 3\n2n: 5"
     refused(one.post(path, announced(race, 3)), 409, "race_classified")
     runners = announced(race, 3, 6)["runners"]
     correction = one.post(f"{path}/correction", {"runners": runners, "reason": "Keyed wrong"})
     refused(confirm(two, correction), 403, "power_missing")
     assert confirm(staff_api(Role.AUDITOR), correction).status_code == 200
-    assert shown(one, race)["winners"] == [3, 6]
+    assert race_card(one, race)["winners"] == [3, 6]
     same = {"runners": runners, "reason": "x"}
     refused(one.post(f"{path}/correction", same), 409, "nothing_corrected")
 

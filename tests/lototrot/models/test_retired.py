@@ -12,7 +12,7 @@ from lototrot import journal_rules
 from lototrot.models.retired import RetiredMarks, RetiredSales
 from lototrot.services.settlement.auditing import audit_contests
 from tests.core.periods.archive.conftest import own_month as own_month
-from tests.core.periods.archive.test_retiring import forge, found
+from tests.core.periods.archive.test_retiring import forge, row_findings
 from tests.lototrot.services.tickets.test_retired import TICKETS, retired
 from tests.support.journaling import seal_all
 
@@ -24,7 +24,7 @@ def test_other_sums_than_left_are_found(own_month: ClosedPeriod, tmp_path: Path)
         RetiredSales.objects.update(amount_cents=1)
     forge("lototrot_retiredsales", "UPDATE lototrot_retiredsales SET amount_cents = 50")
     assert {each.check for each in audit_contests().findings} >= {"takings_cents"}
-    assert found() == [(Fault.ROW_CHANGED, "lototrot_retiredsales")]
+    assert row_findings() == [(Fault.ROW_CHANGED, "lototrot_retiredsales")]
     forge("lototrot_retiredsales", "UPDATE lototrot_retiredsales SET amount_cents = 300")
     assert audit_contests().findings == []
     _prizes()
@@ -54,9 +54,9 @@ def _prizes() -> None:
     ):
         forge("lototrot_retiredprizes", f"UPDATE lototrot_retiredprizes SET {more}")
         assert audit_contests().findings
-        assert found() == [(Fault.ROW_CHANGED, "lototrot_retiredprizes")]
+        assert row_findings() == [(Fault.ROW_CHANGED, "lototrot_retiredprizes")]
         forge("lototrot_retiredprizes", f"UPDATE lototrot_retiredprizes SET {less}")
-    assert audit_contests().findings == [] and found() == []
+    assert audit_contests().findings == [] and row_findings() == []
 
 
 def _broken() -> set[str]:

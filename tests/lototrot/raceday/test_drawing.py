@@ -35,11 +35,11 @@ def draw(**changes: Any) -> Answers:
     }
     answers = Answers()
     for path, answer in (replies | changes).items():
-        answers.given(path, answer)
+        answers.to(path, answer)
     return answers
 
 
-def told(answers: Answers) -> str:
+def draw_played(answers: Answers) -> str:
     """Play the draw of the last race and return the draw's id."""
     stage = stage_of(answers)
     day = Day(facts.load(facts.MANACOR), stage.staff, contest=7)
@@ -53,7 +53,7 @@ def test_the_draw_goes_from_the_declaration_to_its_signed_minutes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     answers = draw()
-    assert told(answers) == "d"
+    assert draw_played(answers) == "d"
     order = [path for path, _ in answers.asked]
     acts = [f"{RACE}/declaration", f"{DRAW}/commitment", ENTROPY, f"{DRAW}/certificate"]
     assert [order.index(act) for act in acts] == sorted(order.index(act) for act in acts)
@@ -84,7 +84,7 @@ def test_the_draw_goes_from_the_declaration_to_its_signed_minutes(
 )
 def test_a_draw_that_goes_wrong_is_amiss(changes: dict[str, Any], wrong: str) -> None:
     with pytest.raises(Amiss, match=wrong):
-        told(draw(**changes))
+        draw_played(draw(**changes))
 
 
 class Recording(Outsider):
@@ -101,11 +101,11 @@ class Recording(Outsider):
 def test_each_document_is_checked_as_it_is_and_with_one_thing_changed(tmp_path: Path) -> None:
     minutes = {"kind": "draws.minutes", "subject": "d", "document": {"order": ["5", "2", "8"]}}
     settled = {"kind": "lototrot.settlement", "subject": "s", "document": {"bets": 3}}
-    answers = Answers().given("log/keys", {"items": [{"public_key": "key"}]})
-    answers.given("log", lambda _: [_copy(minutes), _copy(settled)])
-    answers.given("lototrot/proofs", {"ticket": {"amount_cents": 300}})
-    answers.given("lototrot/contests/7/certificate", {"document": {"settlement": "s"}})
-    answers.given("lototrot/contests/7/sealed-tickets", bytes(9))
+    answers = Answers().to("log/keys", {"items": [{"public_key": "key"}]})
+    answers.to("log", lambda _: [_copy(minutes), _copy(settled)])
+    answers.to("lototrot/proofs", {"ticket": {"amount_cents": 300}})
+    answers.to("lototrot/contests/7/certificate", {"document": {"settlement": "s"}})
+    answers.to("lototrot/contests/7/sealed-tickets", bytes(9))
     stage: Stage = stage_of(answers)
     outsider = Recording(answers, tmp_path)
     day = Day(facts.load(facts.MANACOR), stage.staff, contest=7)

@@ -22,16 +22,16 @@ def day_of(answers: Answers) -> Day:
 
 
 def test_time_that_is_past_already_is_left_as_it_is() -> None:
-    meeting.clock_move(staff_of(Answers().given("clock", problem("clock_backwards"))), NOW, "x")
-    forbidden = Answers().given("clock", problem("forbidden", 403))
+    meeting.clock_move(staff_of(Answers().to("clock", problem("clock_backwards"))), NOW, "x")
+    forbidden = Answers().to("clock", problem("forbidden", 403))
     with pytest.raises(ApiProblem, match="forbidden"):
         meeting.clock_move(staff_of(forbidden), NOW, "x")
 
 
 @pytest.mark.article("14.III.3")
 def test_a_start_is_reported_after_it_happened_with_its_own_time() -> None:
-    answers = Answers().given("clock", None).given("lototrot/races/3/start", {"proposal": "p"})
-    answers.given("proposals/p/confirmation", None)
+    answers = Answers().to("clock", None).to("lototrot/races/3/start", {"proposal": "p"})
+    answers.to("proposals/p/confirmation", None)
     day = day_of(answers)
     race = day.facts.races[0]
     day.race_ids[race.racecourse, race.race] = 3
@@ -44,9 +44,9 @@ def test_a_start_is_reported_after_it_happened_with_its_own_time() -> None:
 
 @pytest.mark.article("14.III.4")
 def test_a_delayed_start_is_announced_and_the_closing_moved_by_two() -> None:
-    answers = Answers().given("lototrot/races/3/announced-start", None)
-    answers.given("lototrot/contests/7/schedule/postponement", {"proposal": "p"})
-    answers.given("proposals/p/confirmation", None)
+    answers = Answers().to("lototrot/races/3/announced-start", None)
+    answers.to("lototrot/contests/7/schedule/postponement", {"proposal": "p"})
+    answers.to("proposals/p/confirmation", None)
     day = day_of(answers)
     race = day.facts.races[0]
     day.race_ids[race.racecourse, race.race] = 3
@@ -59,9 +59,9 @@ def test_a_delayed_start_is_announced_and_the_closing_moved_by_two() -> None:
 
 @pytest.mark.article("14.III.4")
 def test_a_stop_is_lifted_by_two() -> None:
-    answers = Answers().given("lototrot/races/3/stop", {"id": 5})
-    answers.given("lototrot/stops/5/lifting", {"proposal": "p"})
-    answers.given("proposals/p/confirmation", None)
+    answers = Answers().to("lototrot/races/3/stop", {"id": 5})
+    answers.to("lototrot/stops/5/lifting", {"proposal": "p"})
+    answers.to("proposals/p/confirmation", None)
     day = day_of(answers)
     race = day.facts.races[0]
     day.race_ids[race.racecourse, race.race] = 3
@@ -89,9 +89,9 @@ def test_each_outcome_of_the_facts_has_its_entry(
 
 @pytest.mark.article("14.III.9.9")
 def test_a_classification_names_every_runner_and_is_confirmed() -> None:
-    answers = Answers().given("clock", {"now": NOW.isoformat()})
-    answers.given("lototrot/races/3/classification", {"proposal": "p"})
-    answers.given("proposals/p/confirmation", None)
+    answers = Answers().to("clock", {"now": NOW.isoformat()})
+    answers.to("lototrot/races/3/classification", {"proposal": "p"})
+    answers.to("proposals/p/confirmation", None)
     day = day_of(answers)
     race = next(race for race in day.facts.races if len(race.winners) > 1)
     day.race_ids[race.racecourse, race.race] = 3
@@ -105,7 +105,7 @@ def test_a_classification_names_every_runner_and_is_confirmed() -> None:
 
 
 def test_without_a_breach_nobody_proposes_anything() -> None:
-    answers = Answers().given(f"{CONTEST}/breaches", [])
+    answers = Answers().to(f"{CONTEST}/breaches", [])
     assert meeting.breach_void(day_of(answers)) == []
     assert [path for path, _ in answers.asked] == [f"{CONTEST}/breaches"]
 
@@ -113,30 +113,30 @@ def test_without_a_breach_nobody_proposes_anything() -> None:
 @pytest.mark.article("14.III.4")
 def test_bets_in_breach_are_voided_together_and_returned() -> None:
     breaches = [{"ticket": "a"}, {"ticket": "b"}]
-    answers = Answers().given(f"{CONTEST}/breaches", breaches)
-    answers.given(f"{CONTEST}/breaches/void", {"proposal": "p"})
-    answers.given("proposals/p/confirmation", None)
+    answers = Answers().to(f"{CONTEST}/breaches", breaches)
+    answers.to(f"{CONTEST}/breaches/void", {"proposal": "p"})
+    answers.to("proposals/p/confirmation", None)
     assert meeting.breach_void(day_of(answers)) == breaches
     assert len(answers.bodies(f"{CONTEST}/breaches/void")) == 1
 
 
 def test_the_seal_is_awaited_in_the_public_log() -> None:
     entry = {"document": {"tickets": 3}, "sequence": 9}
-    answers = Answers().given("log", Turns([{"items": []}, {"items": [entry]}]))
+    answers = Answers().to("log", Turns([{"items": []}, {"items": [entry]}]))
     assert meeting.seal_wait(day_of(answers)) == entry
     assert answers.bodies("log")[0] == {"kind": "lototrot.seal", "subject": "contest:7"}
 
 
 def test_a_seal_that_does_not_come_is_amiss(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(meeting, "SEALED_WITHIN_S", 0)
-    answers = Answers().given("log", {"items": []})
+    answers = Answers().to("log", {"items": []})
     with pytest.raises(Amiss, match="the seal of contest 7"):
         meeting.seal_wait(day_of(answers))
 
 
 def settling(asked: dict[str, Any], *looks: Any) -> Answers:
     """Return a system that answers a request to settle, and then each look at the settlement."""
-    return Answers().given(f"{CONTEST}/settlement", Turns([asked, *looks]))
+    return Answers().to(f"{CONTEST}/settlement", Turns([asked, *looks]))
 
 
 def test_the_settlement_is_asked_for_and_awaited() -> None:

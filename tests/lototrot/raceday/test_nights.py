@@ -23,15 +23,15 @@ def night(jobs: int) -> dict[str, Any]:
 
 
 def test_the_last_day_to_claim_is_the_latest_of_the_ordered_contests() -> None:
-    answers = Answers().given(
+    answers = Answers().to(
         CONTESTS,
         [{"id": 1, "state": "ordered"}, {"id": 2, "state": "ordered"}, {"id": 3, "state": "open"}],
     )
     for contest, day in ((1, "2027-05-10"), (2, "2027-05-11")):
         order = {"payment_order": {"last_claim_day": day}}
-        answers.given(f"{CONTESTS}/{contest}/settlement", order)
+        answers.to(f"{CONTESTS}/{contest}/settlement", order)
     assert nights._last_claim_day(stage_of(answers)) == LAST
-    none = Answers().given(CONTESTS, [{"id": 3, "state": "open"}])
+    none = Answers().to(CONTESTS, [{"id": 3, "state": "open"}])
     with pytest.raises(Amiss, match="no payment was ordered"):
         nights._last_claim_day(stage_of(none))
 
@@ -40,10 +40,10 @@ def statements(balance_cents: int = 400, paper: bytes = b"%PDF-1.7") -> Answers:
     """Return a system with two statements of one premises, the newest first."""
     newest = {"uuid": "n", "premises": "P-0001", "closing_cents": 400}
     oldest = {"uuid": "o", "premises": "P-0001", "closing_cents": 900}
-    answers = Answers().given("nights", ASKED).given("statements", [newest, oldest])
-    answers.given("long-work/1", night(0))
-    answers.given("premises/P-0001/account", {"balance_cents": balance_cents})
-    return answers.given("statements/n.pdf", paper)
+    answers = Answers().to("nights", ASKED).to("statements", [newest, oldest])
+    answers.to("long-work/1", night(0))
+    answers.to("premises/P-0001/account", {"balance_cents": balance_cents})
+    return answers.to("statements/n.pdf", paper)
 
 
 def test_the_newest_statement_of_each_premises_is_its_account(
@@ -56,7 +56,7 @@ def test_the_newest_statement_of_each_premises_is_its_account(
     with pytest.raises(Amiss, match="no PDF"):
         nights._statements(stage_of(statements(paper=b"<html>")))
     with pytest.raises(Amiss, match="no statement was issued"):
-        nights._statements(stage_of(statements().given("statements", [])))
+        nights._statements(stage_of(statements().to("statements", [])))
 
 
 def lapsing(**changes: Any) -> Answers:
@@ -74,7 +74,7 @@ def lapsing(**changes: Any) -> Answers:
     }
     answers = Answers()
     for path, answer in (replies | changes).items():
-        answers.given(path, answer)
+        answers.to(path, answer)
     return answers
 
 

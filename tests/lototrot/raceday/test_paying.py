@@ -41,12 +41,12 @@ def test_a_ticket_is_taken_once() -> None:
 def test_a_payment_that_must_be_refused_has_its_code() -> None:
     answers = Answers()
     bar_api = seller_of(answers).api
-    answers.given(PAYMENTS, problem("already_paid"))
+    answers.to(PAYMENTS, problem("already_paid"))
     paying._need_refused(bar_api, {}, "already_paid")
-    answers.given(PAYMENTS, problem("document_altered"))
+    answers.to(PAYMENTS, problem("document_altered"))
     with pytest.raises(Amiss, match="refused as document_altered, not as already_paid"):
         paying._need_refused(bar_api, {}, "already_paid")
-    answers.given(PAYMENTS, {})
+    answers.to(PAYMENTS, {})
     with pytest.raises(Amiss, match="paid, where already_paid was due"):
         paying._need_refused(bar_api, {}, "already_paid")
 
@@ -54,7 +54,7 @@ def test_a_payment_that_must_be_refused_has_its_code() -> None:
 def bar(*answers: Any) -> Answers:
     """Return a system that pays as given, and otherwise the same answer again."""
     small = {"amount_cents": 9_000, "refusal": ""}
-    return Answers().given(CHECK, small).given(PAYMENTS, Turns(answers))
+    return Answers().to(CHECK, small).to(PAYMENTS, Turns(answers))
 
 
 LATE = {"uuid": "late", "code": "code-late", "amount_cents": 100}
@@ -92,14 +92,14 @@ def test_a_check_that_shows_another_amount_is_amiss() -> None:
 def test_the_bank_pays_a_larger_prize_and_no_small_one(monkeypatch: pytest.MonkeyPatch) -> None:
     refused = problem("place_not_allowed", 403)
     alone = problem("second_person_needed", 403)
-    answers = Answers().given(PAYMENTS, Turns([refused, refused, alone, {}]))
+    answers = Answers().to(PAYMENTS, Turns([refused, refused, alone, {}]))
     monkeypatch.setattr(Seller, "beside", lambda *_, pin: "second")
     tickets = won(500, 45_000)
     paying._at_the_entity(stage_of(answers), seller_of(answers), tickets)
     asked = answers.bodies(PAYMENTS)
     assert [body["amount_cents"] for body in asked] == [500, 45_000, 45_000, 45_000]
     assert [body.get("second_session") for body in asked] == [None, None, None, "second"]
-    paid_small = Answers().given(PAYMENTS, {})
+    paid_small = Answers().to(PAYMENTS, {})
     with pytest.raises(Amiss, match="place_not_allowed was due"):
         paying._at_the_entity(stage_of(paid_small), seller_of(paid_small), won(500, 45_000))
 
@@ -111,11 +111,11 @@ def office(*, counts: bool = True, proposal: bool = True) -> Answers:
         {"proposal": None, "payment": {"cheque": 4}},
     )
     proposed = {"proposal": {"proposal": "p"} if proposal else None}
-    answers = Answers().given("office/check", {"means": "nominative_cheque"})
-    answers.given(DESK, Turns([payee_missing, proposed, cheque, {"payment": {}}]))
-    answers.given("proposals/p/confirmation", None).given("office/cheques/4.pdf", b"%PDF-1.7")
+    answers = Answers().to("office/check", {"means": "nominative_cheque"})
+    answers.to(DESK, Turns([payee_missing, proposed, cheque, {"payment": {}}]))
+    answers.to("proposals/p/confirmation", None).to("office/cheques/4.pdf", b"%PDF-1.7")
     closed = {"proposal": None if counts else {"proposal": "d"}}
-    return answers.given("office/cash-sessions/s/close", closed)
+    return answers.to("office/cash-sessions/s/close", closed)
 
 
 @pytest.mark.article("14.III.10.6")
@@ -148,24 +148,22 @@ def test_cash_that_is_missing_at_the_desk_is_amiss() -> None:
 
 @pytest.mark.article("14.III.10.3", "14.III.10.5")
 def test_a_torn_ticket_is_taken_in_and_paid_no_more() -> None:
-    answers = Answers().given(PAYMENTS, Turns([problem("document_altered"), problem("held_apart")]))
-    answers.given("claims/deposits", {"matched": True}).given("check", {"state": "deposited"})
+    answers = Answers().to(PAYMENTS, Turns([problem("document_altered"), problem("held_apart")]))
+    answers.to("claims/deposits", {"matched": True}).to("check", {"state": "deposited"})
     paying._deposit(stage_of(answers), won(500))
     torn, again = answers.bodies(PAYMENTS)
     assert (torn["intact"], again["intact"]) == (False, True)
     (deposit,) = answers.bodies("claims/deposits")
     assert (deposit["code"], deposit["reason"]) == (torn["code"], "damaged")
-    answers.given(PAYMENTS, problem("document_altered")).given(
-        "claims/deposits", {"matched": False}
-    )
+    answers.to(PAYMENTS, problem("document_altered")).to("claims/deposits", {"matched": False})
     with pytest.raises(Amiss, match="not matched"):
         paying._deposit(stage_of(answers), won(500))
 
 
 @pytest.mark.article("14.III.8.1")
 def test_a_bar_does_not_pay_on_the_evening_of_the_races() -> None:
-    answers = Answers().given(PAYMENTS, problem("paid_too_early"))
-    answers.given("clock", Turns([problem("forbidden", 403)]))
+    answers = Answers().to(PAYMENTS, problem("paid_too_early"))
+    answers.to("clock", Turns([problem("forbidden", 403)]))
     stage = stage_of(answers)
     first_start = datetime(2027, 4, 10, 17, tzinfo=MADRID)
     stage.kept["lototrot.day"] = SimpleNamespace(first_start=first_start)
@@ -181,12 +179,12 @@ def test_a_bar_does_not_pay_on_the_evening_of_the_races() -> None:
 
 def test_the_offices_open_with_a_cashier_and_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = Answers()
-    answers.given("premises", {"proposal": "p"}).given("proposals/p/confirmation", {})
-    answers.given(f"premises/{paying.ENTITY}/operators", None)
-    answers.given("terminals/CAIXA-T1/enrolment-code", {"enrolment_code": "once"})
-    answers.given("clock", {"now": "2027-03-20T10:00:00+01:00"})
-    answers.given("office/cash-sessions", {"uuid": "s"})
-    answers.given("clock", {"now": "2027-04-10T09:00:00+00:00"})
+    answers.to("premises", {"proposal": "p"}).to("proposals/p/confirmation", {})
+    answers.to(f"premises/{paying.ENTITY}/operators", None)
+    answers.to("terminals/CAIXA-T1/enrolment-code", {"enrolment_code": "once"})
+    answers.to("clock", {"now": "2027-03-20T10:00:00+01:00"})
+    answers.to("office/cash-sessions", {"uuid": "s"})
+    answers.to("clock", {"now": "2027-04-10T09:00:00+00:00"})
     enrolled: list[tuple[Any, ...]] = []
 
     def enrol(*where: Any, code: str, pin: str, first_pin: str) -> Seller:

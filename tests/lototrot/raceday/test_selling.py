@@ -97,16 +97,16 @@ def test_the_kinds_are_printed_with_their_amounts(capsys: pytest.CaptureFixture[
 
 
 def test_a_sale_that_must_be_refused_and_is_not_is_an_error() -> None:
-    closed = Answers().given(TICKETS, problem("contest_closed"))
+    closed = Answers().to(TICKETS, problem("contest_closed"))
     assert selling.refused(seller_of(closed), {}) == "contest_closed"
-    sold = Answers().given(TICKETS, {"uuid": "4f1c"})
+    sold = Answers().to(TICKETS, {"uuid": "4f1c"})
     with pytest.raises(RuntimeError, match="4f1c"):
         selling.refused(seller_of(sold), {})
 
 
 def test_a_paper_is_fetched_before_its_print_is_confirmed() -> None:
     paper, confirmation = (f"{TICKETS}/u/{act}" for act in ("slip.escpos", "print-confirmation"))
-    answers = Answers().given(paper, b"\x1b@").given(confirmation, None)
+    answers = Answers().to(paper, b"\x1b@").to(confirmation, None)
     assert selling.print_confirm(seller_of(answers), {"uuid": "u"}) == b"\x1b@"
     assert [path for path, _ in answers.asked] == [paper, confirmation]
 
@@ -114,7 +114,7 @@ def test_a_paper_is_fetched_before_its_print_is_confirmed() -> None:
 def test_each_terminal_confirms_the_prints_of_its_own_tickets() -> None:
     answers = Answers()
     for ident in "uv":
-        answers.given(f"{TICKETS}/{ident}/print-confirmation", None)
+        answers.to(f"{TICKETS}/{ident}/print-confirmation", None)
     sold = [{"uuid": "u", "terminal": "T-1"}, {"uuid": "v", "terminal": "T-2"}]
     selling.prints_confirm([seller_of(answers, "T-1"), seller_of(Answers(), "T-3")], sold)
     assert [path for path, _ in answers.asked] == [f"{TICKETS}/u/print-confirmation"]

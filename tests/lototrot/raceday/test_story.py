@@ -114,7 +114,7 @@ def test_a_bet_on_a_withdrawn_number_differs_from_the_favourites_in_one_race() -
 
 
 def test_a_late_ticket_that_is_not_found_in_breach_is_amiss() -> None:
-    answers = Answers().given("lototrot/contests/7/breaches", [])
+    answers = Answers().to("lototrot/contests/7/breaches", [])
     day = Day(facts.load(facts.SON_PARDO), staff_of(answers), contest=7)
     with pytest.raises(Amiss, match="found in breach"):
         story._settle(day, [], {"uuid": "late"})

@@ -22,7 +22,7 @@ from promotrot.selectors.vouchers import held_vouchers, is_printed
 from promotrot.services import vouchers
 from promotrot.services.office.handing import VoucherNotHeld, handover_propose
 from tests.core.periods.archive.conftest import retired
-from tests.core.periods.archive.test_retiring import forge, found
+from tests.core.periods.archive.test_retiring import forge, row_findings
 from tests.promotrot.conftest import ACTS, PRINTS, Plays, acts_here, leaves, refused
 from tests.support import paying
 from tests.support.admin_desk import Desk, row_url
@@ -50,7 +50,7 @@ def test_nobody_has_a_print_paper_or_handover_again(plays: Plays, tmp_path: Path
             vouchers.voucher_original(by=by, ident=never.uuid)
         retired_remove()
     assert not VoucherPrint.objects.exists()
-    _shown(plays)
+    _look_at_both(plays)
     for voucher in (plays.voucher("paid"), never):
         error = pytest.raises(DatabaseError, match="no print of it is confirmed any more")
         with error, transaction.atomic():
@@ -58,7 +58,7 @@ def test_nobody_has_a_print_paper_or_handover_again(plays: Plays, tmp_path: Path
     _not_handed_over(plays.voucher("lapsed"))
 
 
-def _shown(plays: Plays) -> None:
+def _look_at_both(plays: Plays) -> None:
     """Look at both vouchers as staff do: which one was printed, and which never was."""
     desk = Desk(Role.ORGANISER)
     headings = "Vouchers without a confirmed print", "Retirement of a closed period"
@@ -108,11 +108,11 @@ def test_what_is_held_is_handed_over_and_printed_after_its_month_was_retired(
     done = vouchers.voucher_print_confirm(by=cashier, ident=held.uuid)
     assert is_printed(held) and not held_vouchers().exists()
     cents = held.amount_cents
-    request = PayRequest(new_uuid(), cents, intact=True, code=issued.code.shown)
+    request = PayRequest(new_uuid(), cents, intact=True, code=issued.code.grouped)
     paying.paid_alone(paying.cashier(), request)
     # It was claimed after its time: the print stays.
     assert vouchers.voucher_print_confirm(by=cashier, ident=held.uuid) == done
-    assert leaves(PRINTS, done.pk) is False and retired_remove() == 0 and found() == []
+    assert leaves(PRINTS, done.pk) is False and retired_remove() == 0 and row_findings() == []
 
 
 def test_a_listed_voucher_is_of_the_act_that_retired_its_month(
@@ -135,7 +135,7 @@ def test_a_listed_voucher_is_of_the_act_that_retired_its_month(
         "promotrot_unprintedvoucher",
         f"DELETE FROM promotrot_unprintedvoucher WHERE id = {listed.pk}",
     )
-    assert (Fault.ROW_REMOVED, "promotrot_unprintedvoucher") in found()
+    assert (Fault.ROW_REMOVED, "promotrot_unprintedvoucher") in row_findings()
 
 
 def test_a_forged_end_or_claim_lets_nothing_more_leave(plays: Plays, tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def won_voucher(place: Point, emission: Emission) -> Voucher:
     return Voucher.objects.filter(ticket=ticket).latest("pk")
 
 
-def told(voucher: Voucher) -> Reasons:
+def need_reasons(voucher: Voucher) -> Reasons:
     """Return the reasons of a voucher, which has some."""
     explanation = reasons_of(voucher)
     assert explanation is not None
@@ -73,18 +73,18 @@ def test_a_picture_is_told_with_its_line_of_the_table(
 def test_what_is_changed_on_record_no_longer_adds_up(place: Point) -> None:
     """The picture, the line and the sum are each compared; none of them is taken on trust."""
     voucher = won_voucher(place, emitting.opened(emitting.small()))
-    assert told(voucher).agrees
+    assert need_reasons(voucher).agrees
     voucher.amount_cents += 1
-    assert not told(voucher).agrees
+    assert not need_reasons(voucher).agrees
     voucher.amount_cents -= 1
     prizes = voucher.prizes
     voucher.prizes = [{**prize, "cents": prize["cents"] + 1} for prize in prizes]
-    assert not told(voucher).agrees
+    assert not need_reasons(voucher).agrees
     voucher.prizes = prizes
-    assert told(voucher).agrees
+    assert need_reasons(voucher).agrees
     end = voucher.ticket.end
     end.picture = {"cells": end.picture["cells"][:1]}
-    assert not told(voucher).agrees
+    assert not need_reasons(voucher).agrees
 
 
 def test_a_play_is_told_act_by_act(place: Point) -> None:

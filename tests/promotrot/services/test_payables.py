@@ -109,10 +109,10 @@ def issued(place: Point, emission: Emission) -> Issued:
 @pytest.mark.article("15.III.6.3", "15.III.6.5")
 def test_one_statement_finds_a_voucher_at_a_terminal(place: Point, issued: Issued) -> None:
     assert issued.code is not None
-    actor, document = finding.at_terminal(place.credentials, issued.code.shown, with_details=True)
+    actor, document = finding.at_terminal(place.credentials, issued.code.grouped, with_details=True)
     assert actor == place.actor and document is not None
     source = sources.of_kind(codes.VOUCHER)
-    assert document.payable == source.by_uuid(issued.uuid) == finding.by_code(issued.code.shown)
+    assert document.payable == source.by_uuid(issued.uuid) == finding.by_code(issued.code.grouped)
     assert document.details == source.details(document.payable.document_id)
     assert document.details["prizes"] == issued.prizes
 
@@ -122,7 +122,7 @@ def test_a_check_and_a_payment_of_a_voucher_ask_the_database_twice_each(
     place: Point, issued: Issued, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
 ) -> None:
     assert issued.code is not None
-    api, code = terminal_api(place), issued.code.shown
+    api, code = terminal_api(place), issued.code.grouped
     assert api.post(CHECK, {"code": code}).status_code == 200  # the process keeps facts now
     asked: list[str] = []
     once = statements._run
@@ -148,8 +148,8 @@ def test_the_code_that_a_handover_replaced_is_refused_in_its_own_words(
     factories.time_pass(days=2)
     voucher = paying.handed_over(office, issued.uuid)
     assert voucher.code is not None
-    assert finding.at_terminal(place.credentials, issued.code.shown) == (place.actor, None)
+    assert finding.at_terminal(place.credentials, issued.code.grouped) == (place.actor, None)
     with pytest.raises(VoucherHandedOver):
-        finding.by_code(issued.code.shown)
-    _, document = finding.at_terminal(place.credentials, voucher.code.shown)
+        finding.by_code(issued.code.grouped)
+    _, document = finding.at_terminal(place.credentials, voucher.code.grouped)
     assert document is not None and document.payable.uuid == issued.uuid

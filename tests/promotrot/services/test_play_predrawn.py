@@ -52,7 +52,7 @@ def test_an_emission_played_whole_gives_exactly_its_table(place: Point, emission
     assert isinstance(game, PredrawnGame)
     for play in plays:
         assert play.ending is not None and play.ending.picture is not None
-        tiers = game.presentation.shown(tuple(play.ending.picture["cells"]))  # type: ignore[arg-type]
+        tiers = game.presentation.tiers_of(tuple(play.ending.picture["cells"]))  # type: ignore[arg-type]
         assert tiers == ({play.ending.tier} if play.ending.tier else set())
         won = emission_facts(emission.pk).tiers[play.ending.tier].value_cents if tiers else 0
         assert sum(voucher.amount_cents for voucher in play.vouchers) == won
@@ -92,7 +92,7 @@ def test_a_voucher_has_its_code_once_and_only_its_digest_is_kept(
     (issued,) = play.vouchers
     assert issued.code is not None
     row = Voucher.objects.get(uuid=issued.uuid)
-    read = codes.parse(issued.code.shown, settings.CODE_KEYS, codes.VOUCHER)
+    read = codes.parse(issued.code.grouped, settings.CODE_KEYS, codes.VOUCHER)
     assert bytes(row.code_digest or b"") == settings.CODE_KEYS.digest(read)
     with connection.cursor() as cursor:
         cursor.execute("SELECT v::text FROM promotrot_voucher v WHERE id = %s", [row.pk])

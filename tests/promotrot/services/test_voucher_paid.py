@@ -39,7 +39,7 @@ def won(place: Point, emission: Emission, cents: int = 0) -> tuple[PlayView, Iss
 
 def asked(issued: Issued) -> PayRequest:
     assert issued.code is not None
-    return PayRequest(new_uuid(), issued.amount_cents, intact=True, code=issued.code.shown)
+    return PayRequest(new_uuid(), issued.amount_cents, intact=True, code=issued.code.grouped)
 
 
 @pytest.mark.article("15.III.6.4")

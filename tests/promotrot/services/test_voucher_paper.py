@@ -45,7 +45,7 @@ def test_a_voucher_shows_code_amount_place_days_and_where_it_is_paid(
     assert voucher.code is not None
     text = printed(issued)
     place = PlayTicket.objects.get(uuid=play).premises
-    for word in (voucher.code.shown, str(voucher.uuid), str(play), place.code, facts.reference):
+    for word in (voucher.code.grouped, str(voucher.uuid), str(play), place.code, facts.reference):
         assert word in text, word
     for word in ("Last day to claim", "establishments", "without it nothing is paid"):
         assert word in text, word

@@ -30,7 +30,7 @@ def checked(api: Api, paper: Presented) -> dict[str, Any]:
     return answer
 
 
-def told(api: Api, paper: Presented) -> tuple[str, str]:
+def duty_at(api: Api, paper: Presented) -> tuple[str, str]:
     """Return the duty to pay that a place is told, and the refusal that it would meet."""
     answer = checked(api, paper)
     return answer["duty"], answer["refusal"]
@@ -44,7 +44,7 @@ def vouchers() -> tuple[Point, list[Presented]]:
     for ident in emitting.sold(emission, 40, place):
         emitting.played(place, [ident])
     won = Voucher.objects.filter(amount_cents=8000).order_by("pk")
-    return place, [Presented(v, code_of(v.uuid, v.issue_day).shown, 8000) for v in won]
+    return place, [Presented(v, code_of(v.uuid, v.issue_day).grouped, 8000) for v in won]
 
 
 def test_exactly_120_must_be_paid_wherever_it_is_presented() -> None:
@@ -65,12 +65,12 @@ def test_an_establishment_is_told_that_it_must_pay_80_and_an_entity_that_it_must
     factories.time_to(rounds.NOON)
     small, large = paying.worth(8_000, 12_001)
     bar, office_of_entity = terminal_api(factories.point()), terminal_api(entity())
-    assert told(bar, small) == ("must", "")
-    assert told(bar, large) == ("may", "")
-    assert told(office_of_entity, small) == ("must_not", "place_not_allowed")
-    assert told(office_of_entity, large) == ("must", "")
+    assert duty_at(bar, small) == ("must", "")
+    assert duty_at(bar, large) == ("may", "")
+    assert duty_at(office_of_entity, small) == ("must_not", "place_not_allowed")
+    assert duty_at(office_of_entity, large) == ("must", "")
     desk = paying.desk_api()
-    assert (told(desk, small), told(desk, large)) == (("may", ""), ("must", ""))
+    assert (duty_at(desk, small), duty_at(desk, large)) == (("may", ""), ("must", ""))
     refused(office_of_entity.post("claims/payments", small.body()), 403, "place_not_allowed")
     holder = Api().post("check", {"code": small.code}).json()
     assert (holder["must_places"], holder["issuer_must"]) == (["establishment"], False)
@@ -82,9 +82,9 @@ def test_an_establishment_is_told_that_it_must_pay_80_and_an_entity_that_it_must
 def test_a_voucher_of_80_must_be_paid_by_its_issuer_and_by_the_central_office() -> None:
     factories.time_to(rounds.NOON)
     issuer, (here, there, at_office) = vouchers()
-    assert told(terminal_api(issuer), here) == ("must", "")
-    assert told(terminal_api(factories.point()), there) == ("may", "")
-    assert told(terminal_api(entity()), there) == ("must_not", "place_not_allowed")
+    assert duty_at(terminal_api(issuer), here) == ("must", "")
+    assert duty_at(terminal_api(factories.point()), there) == ("may", "")
+    assert duty_at(terminal_api(entity()), there) == ("must_not", "place_not_allowed")
     desk = paying.desk_api()
     answer = checked(desk, at_office)
     assert (answer["duty"], answer["must_places"]) == ("must", ["central_office"])

@@ -108,11 +108,11 @@ class Person:
         assert self.browser.text(".house-refusal strong")
 
     def sees(self, words: str) -> None:
-        def shown() -> bool:
+        def is_shown() -> bool:
             text = self.browser.run("return document.body.innerText")
             return words in str(text).replace("\u00a0", " ")
 
-        until(shown, words)
+        until(is_shown, words)
 
 
 def person(

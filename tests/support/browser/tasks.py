@@ -92,14 +92,14 @@ def task(browser: Browser, name: str, *states: str) -> Iterator[None]:
     browser.run(_RECORD)
     acts = browser.acts
     yield
-    until(lambda: not _known(browser)["states"], lambda: f"{_known(browser)['states']} of {name}")
+    until(lambda: not _task(browser)["states"], lambda: f"{_task(browser)['states']} of {name}")
     COUNTED.mkdir(parents=True, exist_ok=True)
-    counted = {"acts": browser.acts - acts, "seconds": _known(browser)["waited"] / 1000}
+    counted = {"acts": browser.acts - acts, "seconds": _task(browser)["waited"] / 1000}
     (COUNTED / f"{name}.json").write_text(json.dumps(counted), "utf-8")
     browser.run("sessionStorage.removeItem('task')")
 
 
-def _known(browser: Browser) -> dict[str, Any]:
+def _task(browser: Browser) -> dict[str, Any]:
     task: dict[str, Any] = json.loads(browser.run("return sessionStorage.getItem('task')"))
     return task
 

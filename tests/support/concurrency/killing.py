@@ -16,7 +16,7 @@ from tests.support.concurrency.sales import eventually
 SELLERS = 4
 
 
-def said(output: Path) -> list[str]:
+def lines_of(output: Path) -> list[str]:
     """Return the whole lines that a process has written; none before it has opened the file."""
     return output.read_text().split("\n")[:-1] if output.exists() else []
 
@@ -28,8 +28,8 @@ class Seller:
         self._output = output
         self._process = Forked(seller.sell_at_once, plan, environment=environment, output=output)
 
-    def said(self, word: str) -> list[uuid.UUID]:
-        lines = said(self._output)
+    def lines(self, word: str) -> list[uuid.UUID]:
+        lines = lines_of(self._output)
         return [uuid.UUID(line.split()[1]) for line in lines if line.startswith(word)]
 
     def kill(self) -> None:
@@ -39,7 +39,7 @@ class Seller:
 
     @property
     def in_doubt(self) -> set[uuid.UUID]:
-        return set(self.said("asked")) - set(self.said("sold"))
+        return set(self.lines("asked")) - set(self.lines("sold"))
 
 
 @contextmanager
@@ -49,7 +49,7 @@ def sellers(
     """Yield selling processes that have sold some tickets each. Kill them at the end."""
     running = [Seller(environment, plan, folder / f"{n}.txt") for n in range(SELLERS)]
     try:
-        eventually(lambda: all(len(each.said("sold")) >= sales for each in running))
+        eventually(lambda: all(len(each.lines("sold")) >= sales for each in running))
         yield running
     finally:
         for each in running:
@@ -97,14 +97,14 @@ class Players:
         plan = self.plan | {"terminals": terminals}
         return Forked(player.main, plan, environment=self._environment, output=self._output)
 
-    def said(self, word: str) -> list[list[str]]:
-        lines = (line.split() for line in said(self._output))
+    def lines(self, word: str) -> list[list[str]]:
+        lines = (line.split() for line in lines_of(self._output))
         return [line[1:] for line in lines if line and line[0] == word]
 
     def doubtful(self) -> list[tuple[str, str]]:
         """Return the requests without an answer."""
-        answered = {line[0] for word in ("played", "refused") for line in self.said(word)}
-        return [(ident, number) for ident, number in self.said("asked") if ident not in answered]
+        answered = {line[0] for word in ("played", "refused") for line in self.lines(word)}
+        return [(ident, number) for ident, number in self.lines("asked") if ident not in answered]
 
     def kill_and_resume(self) -> None:
         """Kill the process and start it again with its UUIDs, as a machine does that lost its

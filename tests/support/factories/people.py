@@ -116,7 +116,7 @@ def account(
         user = _account(alone, username, full_name, roles, stored)
         if alone.run():
             return user
-    account_proposal = _given(username, roles)
+    account_proposal = _account_proposal(username, roles)
     name = encrypt_name(User, full_name)
     return User.objects.create(
         username=username,
@@ -200,7 +200,7 @@ def actor_in(session: StaffSession) -> StaffActor:
     )
 
 
-def _given(username: str, roles: Sequence[Role]) -> Proposal:
+def _account_proposal(username: str, roles: Sequence[Role]) -> Proposal:
     """Return the proposal by which two administrators give an account."""
     open_accounts = User.objects.filter(is_active=True, roles__contains=[Role.ADMINISTRATOR])
     administrators = [signed_on(user) for user in open_accounts.order_by("pk")[:2]]

@@ -28,7 +28,7 @@ def rows_read(read: Callable[[], Any], tables: Collection[str]) -> int:
         return count
 
 
-def known() -> None:
+def tell_planner() -> None:
     """Let the planner know what is in the tables now."""
     with connections["owner"].cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")

@@ -27,7 +27,7 @@ class Answers:
         self.table: dict[str, Any] = {}
         self.asked: list[tuple[str, Any]] = []
 
-    def given(self, path: str, answer: Any) -> "Answers":
+    def to(self, path: str, answer: Any) -> "Answers":
         self.table[path] = answer
         return self
 

@@ -11,7 +11,7 @@ from promotrot.models.game import GameVersion
 from tests.support import emitting
 
 
-def shown(form: ActForm) -> dict[str, Any]:
+def initial(form: ActForm) -> dict[str, Any]:
     """Return what a form shows before anything is typed: what a browser would send."""
     sent: dict[str, Any] = {}
     for name, field in form.fields.items():
@@ -35,7 +35,7 @@ def typed(name: str, **changes: Any) -> dict[str, Any]:
 
 
 def typed_as(version: GameVersion, **changes: Any) -> dict[str, Any]:
-    sent = shown(form_of(version)(target=version)) | changes
+    sent = initial(form_of(version)(target=version)) | changes
     return {name: value for name, value in sent.items() if value is not None}
 
 

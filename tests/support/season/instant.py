@@ -191,7 +191,7 @@ class Instants(Meetings):
             self.instants.voucher(ident, play, voucher.amount_cents, voucher.issue_day)
             if printed and voucher.code is not None:
                 voucher_print_confirm(by=point.bare, ident=voucher.uuid)
-                code = voucher.code.shown
+                code = voucher.code.grouped
             self.papers[ident] = Paper(ident, code, point.premises.pk, voucher=True)
             if printed:
                 self.comes(ident, voucher.issue_day)

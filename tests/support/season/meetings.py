@@ -213,7 +213,7 @@ class Meetings(Office):
         assert sold.code is not None
         if printed:
             print_confirm(by=point.bare, ident=ident)
-        self.papers[str(ident)] = Paper(str(ident), sold.code.shown, point.premises.pk)
+        self.papers[str(ident)] = Paper(str(ident), sold.code.grouped, point.premises.pk)
         self.auditor.sold(str(ident), plan.key, str(point.premises.pk), legs, plan.day)
         self.count("tickets")
         return str(ident)

@@ -125,7 +125,7 @@ class Office(Season):
                 self.count("sent to the office")
             else:
                 assert issued.code is not None
-                paper.code = issued.code.shown
+                paper.code = issued.code.grouped
                 voucher_print_confirm(by=issuer.bare, ident=voucher)
                 self.count("printed in the morning")
                 return
@@ -135,7 +135,7 @@ class Office(Season):
         two_persons.confirm(proposal=proposal.uuid, by=self.staff(Role.SUPERVISOR))
         _, issued = voucher_original(by=self.second, ident=voucher)
         assert issued.code is not None
-        paper.code = issued.code.shown
+        paper.code = issued.code.grouped
         voucher_print_confirm(by=self.second, ident=voucher)
         self.count("handed over")
 

@@ -244,7 +244,7 @@ def _sell(
     request = SaleRequest(new_uuid(), contest.pk, tuple(legs), PRICE_CENTS, bets * PRICE_CENTS)
     sold = ticket_sell(credentials=point.credentials, request=request)
     assert sold.code is not None
-    return request.uuid, sold.code.shown
+    return request.uuid, sold.code.grouped
 
 
 def _raced(contest: Contest, point: factories.Point, codes: list[str]) -> None:

@@ -18,9 +18,9 @@
         return;
       }
     } catch {
-      let said = part.querySelector(".house-lost");
-      if (!said) said = part.appendChild(Object.assign(document.createElement("p"), { className: "house-lost" }));
-      said.textContent = part.dataset.lost;
+      let notice = part.querySelector(".house-lost");
+      if (!notice) notice = part.appendChild(Object.assign(document.createElement("p"), { className: "house-lost" }));
+      notice.textContent = part.dataset.lost;
     }
     setTimeout(ask, EVERY_MS);
   }

@@ -7,14 +7,14 @@
   if (!page || !boxes.length) return;
   const every = page.querySelector("input");
   const all = form.elements.all;
-  const said = form.querySelector("[data-count]");
+  const status = form.querySelector("[data-count]");
 
   function tell() {
     const many = boxes.filter((one) => one.checked).length;
     every.checked = many === boxes.length;
     every.indeterminate = many > 0 && many < boxes.length;
     for (const one of [every, ...boxes]) one.disabled = all.checked;
-    said.textContent = all.checked || !many ? "" : form.dataset.said.replace("{n}", many);
+    status.textContent = all.checked || !many ? "" : form.dataset.countText.replace("{n}", many);
   }
 
   page.hidden = false;

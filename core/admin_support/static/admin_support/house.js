@@ -94,10 +94,10 @@
       if (table.caption || table.closest("td")) continue;
       const part = table.closest("section, fieldset, [data-inline-type], details");
       const title = part?.querySelector("h2, h3, legend, summary");
-      const said = title && [...title.childNodes].filter((one) => one.nodeType === Node.TEXT_NODE
+      const texts = title && [...title.childNodes].filter((one) => one.nodeType === Node.TEXT_NODE
         || one.nodeType === Node.ELEMENT_NODE && !one.matches("a, .desk-acts, .material-symbols-outlined"));
       const page = document.title.replace(/^\(\d+\) /, "").split(" | ")[0];
-      const text = (said?.map((one) => one.textContent).join(" ") ?? page).trim();
+      const text = (texts?.map((one) => one.textContent).join(" ") ?? page).trim();
       if (!text) continue;
       const caption = table.createCaption();
       caption.className = "house-unseen";

@@ -38,9 +38,9 @@
     if (place && position) place.textContent = position;
     if (!gone) return;
     clearInterval(asking);
-    const said = page.querySelector("[data-gone]");
-    said.textContent = gone;
-    said.hidden = false;
+    const status = page.querySelector("[data-gone]");
+    status.textContent = gone;
+    status.hidden = false;
     dispatchEvent(new Event("house:gone"));
   }
 

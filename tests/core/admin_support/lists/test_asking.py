@@ -17,7 +17,7 @@ from tests.support.admin_desk import Desk, list_url
 PAGES: list[Any] = [page for page in admin.site._registry.values() if page.asks]  # type: ignore[attr-defined]
 
 
-def _shown(page: str, tickets: list[Ticket]) -> list[bool]:
+def _listed(page: str, tickets: list[Ticket]) -> list[bool]:
     return [str(ticket.uuid) in page for ticket in tickets]
 
 
@@ -50,7 +50,7 @@ def test_a_list_is_asked_by_day_premises_amount_and_person(sold: list[Ticket]) -
         ({"amount_cents.to": "0.01"}, [False] * 3),
     ]
     for query, expected in asked:
-        assert _shown(desk.get(url, **query), sold) == expected, query
+        assert _listed(desk.get(url, **query), sold) == expected, query
 
 
 def test_what_cannot_be_asked_is_said_and_lists_nothing(
@@ -59,10 +59,10 @@ def test_what_cannot_be_asked_is_said_and_lists_nothing(
     desk, url = Desk(Role.AUDITOR), list_url(Ticket)
     for query in ({"sold_at.from": "soon"}, {"sold_at.to": "9999-12-31"}, {"amount_cents.to": "x"}):
         page = desk.get(url, **query)
-        assert 'role="alert"' in page and not any(_shown(page, sold)), query
+        assert 'role="alert"' in page and not any(_listed(page, sold)), query
     monkeypatch.setattr(asking, "MOST_NAMED", 0)
     page = desk.get(url, **{"premises.is": sold[0].premises.code})
-    assert "Too many have that name" in page and not any(_shown(page, sold))
+    assert "Too many have that name" in page and not any(_listed(page, sold))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.model._meta.label)

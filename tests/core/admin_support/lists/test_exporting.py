@@ -102,14 +102,14 @@ def test_a_file_that_could_not_be_written_is_closed(monkeypatch: pytest.MonkeyPa
     opened: list[IO[bytes]] = []
     make = tempfile.TemporaryFile
 
-    def made() -> IO[bytes]:
+    def make_kept() -> IO[bytes]:
         opened.append(make())
         return opened[-1]
 
     def unread(*_: object) -> NoReturn:
         raise OSError
 
-    monkeypatch.setattr(tempfile, "TemporaryFile", made)
+    monkeypatch.setattr(tempfile, "TemporaryFile", make_kept)
     monkeypatch.setattr(files, "rows_of", unread)
     assert work_do(work.pk)
     work.refresh_from_db()

@@ -19,7 +19,7 @@ from lototrot.selectors.selling import terminal_totals, tickets_of_terminal
 from promotrot.selectors.counter import terminal_day
 from tests.support.databases import Database
 from tests.support.history import weeks
-from tests.support.history.reading import known, rows_read
+from tests.support.history.reading import rows_read, tell_planner
 
 GROWING = (
     *("lototrot_ticket", "promotrot_playticket", "promotrot_playend", "promotrot_playact"),
@@ -106,7 +106,7 @@ def test_what_is_read_does_not_grow_with_the_history(own_database: Database) -> 
     for more in (2, 6):
         past.grow(more)
         _night_done()
-        known()
+        tell_planner()
         counts.append({name: rows_read(read, GROWING) for name, read in READINGS.items()})
     grown = {
         name: (counts[0][name], counts[1][name])

@@ -212,13 +212,13 @@ def test_a_standby_that_is_behind_is_not_read_and_said_to_be_behind(
 
 
 def test_the_metrics_say_how_far_it_is_behind(pair: Pair, tmp_path: Path) -> None:
-    assert soon(lambda: told()["read_standby_lag_seconds"] == [0.0])
-    assert told()["read_standby_up"] == [1.0]
+    assert soon(lambda: gauges()["read_standby_lag_seconds"] == [0.0])
+    assert gauges()["read_standby_up"] == [1.0]
     with read_from(f"postgresql://app@/lototrot?host={tmp_path}"):
-        assert (told()["read_standby_up"], told()["read_standby_lag_seconds"]) == ([0.0], [])
+        assert (gauges()["read_standby_up"], gauges()["read_standby_lag_seconds"]) == ([0.0], [])
 
 
-def told() -> dict[str, list[float]]:
+def gauges() -> dict[str, list[float]]:
     return {each.name: [sample.value for sample in each.samples] for each in replication()}
 
 

@@ -11,7 +11,7 @@ from core.journal.verifying import Fault, verify
 from core.periods.models import ClosedPeriod, RetiredRows
 from lototrot.models.tickets import PrintConfirmation, Ticket
 from tests.core.periods.archive.conftest import forge, month_of, retired
-from tests.core.periods.archive.test_retiring import PRINTS, TICKETS, found, removed
+from tests.core.periods.archive.test_retiring import PRINTS, TICKETS, removed, row_findings
 from tests.support import factories
 from tests.support.databases import Database
 from tests.support.journaling import seal_all
@@ -43,26 +43,26 @@ def test_a_row_that_stays_is_not_exchanged_for_one_that_left(
     """The owner brings a row back from the archive, and takes one that had to stay."""
     execute(f"CREATE SCHEMA kept; CREATE TABLE kept.tickets AS SELECT * FROM {TICKETS}")
     retired(period, tmp_path)
-    assert found() == []  # rows that leave are still there
+    assert row_findings() == []  # rows that leave are still there
     removed()
-    assert found() == []
+    assert row_findings() == []
     rows = RetiredRows.objects.get(relation=TICKETS)
     assert 0 < rows.leaves < rows.count
     stays = Ticket.objects.filter(pk__lte=rows.last_row).order_by("pk")[0].pk
     forge(TICKETS, f"UPDATE {TICKETS} SET bets = bets + 1 WHERE id = {stays}")
-    assert (Fault.ROWS_DIFFER, TICKETS) in found()
+    assert (Fault.ROWS_DIFFER, TICKETS) in row_findings()
     forge(TICKETS, f"UPDATE {TICKETS} SET bets = bets - 1 WHERE id = {stays}")
-    assert found() == []
+    assert row_findings() == []
     execute(WITHOUT_KEYS)
     forge(TICKETS, f"DELETE FROM {TICKETS} WHERE id = {stays}")
-    assert (Fault.ROWS_DIFFER, TICKETS) in found()  # fewer than were to stay
+    assert (Fault.ROWS_DIFFER, TICKETS) in row_findings()  # fewer than were to stay
     here = f"SELECT id FROM {TICKETS} UNION SELECT {stays}"
     gone = f"(SELECT min(id) FROM kept.tickets WHERE id NOT IN ({here}))"
     put = f"INSERT INTO {TICKETS} SELECT * FROM kept.tickets WHERE id = {{}}"
     forge(TICKETS, put.format(stays))
-    assert found() == []
+    assert row_findings() == []
     forge(TICKETS, put.format(gone))
-    assert (Fault.ROWS_DIFFER, TICKETS) in found()  # one is back that had left
+    assert (Fault.ROWS_DIFFER, TICKETS) in row_findings()  # one is back that had left
     forge(TICKETS, f"DELETE FROM {TICKETS} WHERE id = {stays}")
     for since, until in ((None, None), (None, period.last_batch), (1, None)):
         findings = verify(since=since, until=until).findings
@@ -81,7 +81,7 @@ def test_a_retirement_that_names_a_batch_too_late_is_found_by_the_number_of_rows
     sold = factories.sell(factories.contest(), factories.point())
     PrintConfirmation.objects.create(ticket_id=sold.ticket_id, confirmed_at=clock.now())
     seal_all()
-    assert found() == []
+    assert row_findings() == []
     forge(PRINTS, f"DELETE FROM {PRINTS}")
     last = last_batch()
     assert last is not None
@@ -95,7 +95,7 @@ def test_a_retirement_that_names_a_batch_too_late_is_found_by_the_number_of_rows
        FROM proofs_logentry, jsonb_array_elements(document -> 'tables') WITH ORDINALITY t(e, n)
       WHERE kind = 'periods.retired' AND e ->> 'table' = '{PRINTS}')
     """
-    named = {each for each in found() if each[1] == PRINTS}
+    named = {each for each in row_findings() if each[1] == PRINTS}
     assert named == {(Fault.ROWS_DIFFER, PRINTS)}
     forge(
         "proofs_logentry",

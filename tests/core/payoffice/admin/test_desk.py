@@ -28,7 +28,7 @@ def cashier_at(*, cash: bool = True, float_cents: int = 500_000, **looks: Any) -
     return desk
 
 
-def shown(desk: Desk, code: str) -> str:
+def page_for(desk: Desk, code: str) -> str:
     return str(desk.client.post(URL, {"code": code}).content.decode())
 
 
@@ -47,7 +47,7 @@ def act(desk: Desk, page: str, name: str, **typed: Any) -> str:
 def test_a_prize_is_checked_and_paid_once() -> None:
     (ticket,) = paying.worth(123_45)
     desk = cashier_at()
-    page = shown(desk, ticket.code)
+    page = page_for(desk, ticket.code)
     assert "office-state good" in page and "123.45" in page
     assert acts(page)[0] == "pay"
     assert ticket.code not in desk.client.get(URL).content.decode()
@@ -65,10 +65,10 @@ def test_a_prize_is_checked_and_paid_once() -> None:
 def test_what_is_refused_is_said_and_nothing_is_done() -> None:
     (ticket,) = paying.worth(50_00)
     desk = cashier_at()
-    page = shown(desk, ticket.code)
+    page = page_for(desk, ticket.code)
     refused = act(desk, page, "pay", intact="")
     assert "document_altered" in refused and not Payment.objects.exists()
-    unknown = shown(desk, "1ABC")
+    unknown = page_for(desk, "1ABC")
     assert "code_malformed" in unknown and acts(unknown) == []
     (sentence,) = re.findall(
         r'role="alert"><p class="office-large">(.*?)</p>(.*?)</div>', unknown, re.S
@@ -79,7 +79,7 @@ def test_what_is_refused_is_said_and_nothing_is_done() -> None:
 @pytest.mark.article("14.III.9.8", "14.III.10.2")
 def test_the_desk_says_why_a_prize_is_what_it_is() -> None:
     won, *_others = paying.settled(2, losers=1)
-    page = shown(cashier_at(), won.code)
+    page = page_for(cashier_at(), won.code)
     (why,) = re.findall(r'<section class="house-panel office-reasons".*?</section>', page, re.S)
     amount = format_cents(won.cents, "en")
     assert f"Why {amount}" in why and "office-state bad" not in why
@@ -89,20 +89,20 @@ def test_the_desk_says_why_a_prize_is_what_it_is() -> None:
     assert f'href="/admin/lototrot/settlement/{settlement.pk}/change/"' in why
     # It stands under the acts: no button moves when a prize has more categories.
     assert page.index("office-acts") < page.index("office-reasons")
-    assert "office-reasons" not in shown(cashier_at(), paying.refunds(1)[0].code)
+    assert "office-reasons" not in page_for(cashier_at(), paying.refunds(1)[0].code)
 
 
 @pytest.mark.article("14.III.10.2", "14.III.10.4")
 def test_an_empty_drawer_says_what_is_missing_and_pays_once_it_was_brought() -> None:
     (ticket,) = paying.worth(22_40)
     desk = cashier_at(float_cents=10_00)
-    page = shown(desk, ticket.code)
+    page = page_for(desk, ticket.code)
     assert "€12.40 missing: bring cash" in page and "pay" not in acts(page)
     (bring,) = re.findall(r'main" href="(/admin/[^"]+/move/[^"]+)"', page)
     assert "€10.00" in page  # in hand
     done = desk.client.post(bring, {"cents": "12.40", "reason": "From the safe", "do": "1"})
     assert (done.status_code, done["Location"]) == (302, URL)
-    page = shown(desk, ticket.code)
+    page = page_for(desk, ticket.code)
     assert "missing" not in page and acts(page)[0] == "pay"
     assert "hand the money over" in act(desk, page, "pay", intact="on")
     assert Payment.objects.get().amount_cents == 22_40
@@ -112,12 +112,12 @@ def test_an_empty_drawer_says_what_is_missing_and_pays_once_it_was_brought() -> 
 def test_what_is_compared_with_the_paper_is_shown_and_a_refusal_is_a_sentence() -> None:
     won, nothing = paying.worth(22_40, 0)
     ticket, desk = Ticket.objects.get(pk=won.ticket.pk), cashier_at()
-    page = shown(desk, won.code)
+    page = page_for(desk, won.code)
     facts = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page))
     assert facts["Premises"] == f"{ticket.premises.code} · {ticket.premises.name}"
     assert facts["Bets"] == str(ticket.bets) and facts["Game"] == "Lototrot"
     assert any(name.endswith(" right") for name in facts), facts
-    page = shown(desk, nothing.code)
+    page = page_for(desk, nothing.code)
     assert "The document has no prize." in page and "no_prize" not in page
     # Where *Pay* stood stands nothing that means something else.
     assert 'class="office-button main"' not in page
@@ -127,7 +127,7 @@ def test_what_is_compared_with_the_paper_is_shown_and_a_refusal_is_a_sentence() 
 def test_a_cheque_asks_for_the_payee() -> None:
     (ticket,) = paying.worth(1_000_01)
     desk = cashier_at()
-    page = shown(desk, ticket.code)
+    page = page_for(desk, ticket.code)
     assert 'name="payee_number"' in page
     payee = {"payee_name": "Maria Ferrer", "payee_kind": "dni", "payee_number": "43123456Z"}
     act(desk, page, "propose_payment", intact="on", **payee)
@@ -138,7 +138,7 @@ def test_a_cheque_asks_for_the_payee() -> None:
 def test_a_large_amount_waits_for_another_person() -> None:
     (ticket,) = paying.worth(300_00)
     desk = cashier_at()
-    page = shown(desk, ticket.code)
+    page = page_for(desk, ticket.code)
     assert acts(page)[0] == "propose_payment"
     assert "another person confirms" in act(desk, page, "propose_payment", intact="on")
     assert not Payment.objects.exists()
@@ -150,14 +150,14 @@ def test_a_large_amount_waits_for_another_person() -> None:
 def test_without_a_cash_session_one_is_opened_first_and_a_document_is_taken_in() -> None:
     ticket, other = paying.worth(70_00, 10_00)
     desk = cashier_at(cash=False)
-    page = shown(desk, ticket.code)
+    page = page_for(desk, ticket.code)
     assert acts(page) == [] and "/open/?back=" in page
     desk = cashier_at()
-    page = shown(desk, ticket.code)
+    page = page_for(desk, ticket.code)
     done = act(desk, page, "deposit", reason="damaged", notes="Torn in two")
     assert "Taken in for checking" in done and "Being checked" in done
     assert Claim.objects.get().state == Claim.State.HELD
-    page = shown(desk, other.code)
+    page = page_for(desk, other.code)
     assert "does not lapse any more" in act(desk, page, "present", intact="on")
     assert Presentation.objects.count() == 1
 
@@ -165,8 +165,8 @@ def test_without_a_cash_session_one_is_opened_first_and_a_document_is_taken_in()
 def test_it_speaks_three_languages_and_is_for_the_office_alone() -> None:
     (ticket,) = paying.worth(10_00)
     for language, word in (("ca", "Premi"), ("es", "Premio"), ("en", "Prize")):
-        assert f'office-large">{word}<' in shown(cashier_at(language=language), ticket.code)
+        assert f'office-large">{word}<' in page_for(cashier_at(language=language), ticket.code)
     assert Desk(Role.STEWARDS).client.get(URL).status_code == 403
-    looked = shown(Desk(Role.AUDITOR), ticket.code)
+    looked = page_for(Desk(Role.AUDITOR), ticket.code)
     assert "office-state" in looked and acts(looked) == []
     assert User.objects.filter(roles__contains=["cashier"]).count() == 3

@@ -108,7 +108,7 @@ def there() -> set[int]:
     return set(Act.objects.values_list("xid", flat=True))
 
 
-def found() -> list[tuple[str, str]]:
+def row_findings() -> list[tuple[str, str]]:
     findings = verify().findings
     return [(each.what, each.table) for each in findings if each.what is not Fault.RULE]
 
@@ -135,7 +135,7 @@ def test_an_act_leaves_with_its_last_row_and_no_other_does(month: Sold, tmp_path
     rows = RetiredRows.objects.get(relation=ACTS)
     assert len(gone) == rows.leaves < rows.count
     refused(f"DELETE FROM {ACTS} WHERE journal_xid = {acts['named']}", "a row of it is there")
-    assert found() == []
+    assert row_findings() == []
     for since, until in ((None, 1), (1, 2), (2, None)):
         parts = verify(since=since, until=until).findings
         assert [each for each in parts if each.what is not Fault.RULE] == []
@@ -161,11 +161,11 @@ def test_an_act_that_is_gone_besides_is_named(month: Sold, tmp_path: Path) -> No
     later = Act.objects.filter(xid__gt=last).order_by("xid")[0].xid
     forge(ACTS, f"DELETE FROM {ACTS} WHERE journal_xid = {acts['named']}")
     # Its row has no act, and more acts are gone than were to leave.
-    names = found()
+    names = row_findings()
     assert (Fault.ROW_WITHOUT_ACT, "lototrot_ticket") in names
     assert (Fault.ROWS_DIFFER, ACTS) in names
     forge(ACTS, f"DELETE FROM {ACTS} WHERE journal_xid = {later}")
-    assert (Fault.ROW_REMOVED, ACTS) in found()
+    assert (Fault.ROW_REMOVED, ACTS) in row_findings()
     with pytest.raises(Refused, match=r"batch \d+\.blocks\[\d+\]: not the block before it"):
         _verified(tmp_path)
 
@@ -255,9 +255,9 @@ def test_a_night_that_was_killed_between_acts_goes_on(
         patch.setattr(removing, "_batches_remove", killed)
         with pytest.raises(KeyboardInterrupt):
             remove()
-    assert done == 2 and found() == []
+    assert done == 2 and row_findings() == []
     assert 0 < remove() < leaves
-    assert found() == [] and remove() == 0
+    assert row_findings() == [] and remove() == 0
 
 
 def test_acts_that_leave_while_the_journal_is_verified_are_no_finding(
@@ -267,7 +267,7 @@ def test_acts_that_leave_while_the_journal_is_verified_are_no_finding(
     retired(period, tmp_path)
     seal_all()
     with meanwhile("('journal_act',)", remove):  # its forms: its rows come next
-        assert found() == []
+        assert row_findings() == []
     assert acts["lost"] not in there()
 
 
@@ -283,8 +283,8 @@ def test_a_restored_backup_of_before_the_night_gives_the_rows_up_again(
         assert acts["lost"] not in there()
     with databases.restored(own_copy.name):
         assert acts["lost"] in there()
-        assert found() == []
+        assert row_findings() == []
         assert remove() == leaves
         assert acts["lost"] not in there()
-        assert found() == [] and remove() == 0
+        assert row_findings() == [] and remove() == 0
         _verified(tmp_path)

@@ -115,14 +115,14 @@ def _verified_from_outside(folder: Path) -> None:
     log = published_log()
     files = written(folder, "log.jsonl", log), public_key()
 
-    def said() -> str:
+    def verdict() -> str:
         exported = StringIO()
         export(exported)
         (folder / "journal").write_text(exported.getvalue(), "utf-8")
         verdict: str = verifier("journal").check(str(folder / "journal"), *files)
         return verdict
 
-    assert "WHOLE" in said()
+    assert "WHOLE" in verdict()
     assert "WHOLE" in verifier("archive").check(str(folder / "2030-03"), *files)
     (document,) = (entry["document"] for entry in log if entry["kind"] == "periods.retired")
     for lie in ({"batch": 2}, {"digest": "00" * 32}, {"batch": 99}):
@@ -134,7 +134,7 @@ def _verified_from_outside(folder: Path) -> None:
             verifier("archive").check(str(folder / "2030-03"), *liar)
     forced("UPDATE lototrot_settlementcategory SET prize_cents = prize_cents + 1 WHERE id = 1")
     with pytest.raises(Refused, match="not the block before it"):
-        said()
+        verdict()
     forced("UPDATE lototrot_settlementcategory SET prize_cents = prize_cents - 1 WHERE id = 1")
 
 

@@ -39,7 +39,7 @@ from tests.support.verifying.load import verifier
 CASH, OWED = ledger.asset("test:cash"), ledger.liability("test:owed")
 
 
-def found() -> list[tuple[str, str]]:
+def ledger_findings() -> list[tuple[str, str]]:
     """Return what the journal says of rows of the ledger."""
     return [
         (each.what, each.table)
@@ -48,7 +48,7 @@ def found() -> list[tuple[str, str]]:
     ]
 
 
-def said(period: ClosedPeriod) -> list[object]:
+def all_balances(period: ClosedPeriod) -> list[object]:
     """Return the balances of now and of the end of a month, in every way in which they are read."""
     return [
         ledger.balances(),
@@ -61,7 +61,7 @@ def said(period: ClosedPeriod) -> list[object]:
 def test_balances_begin_with_the_opening_of_the_last_retired_month(
     own_month: ClosedPeriod, tmp_path: Path
 ) -> None:
-    before = said(own_month)
+    before = all_balances(own_month)
     one = ledger.balances()[0]
     retired(own_month, tmp_path)
     up_to = openings.newest()
@@ -76,13 +76,13 @@ def test_balances_begin_with_the_opening_of_the_last_retired_month(
         assert row.account.code in desk.get(url)
     nightly.remove(natural_day(clock.now()))
     assert not in_opening.exists()
-    assert said(own_month) == before
+    assert all_balances(own_month) == before
     assert ledger.balances(prefix=one.code, limit=1) == [one]
     side = Account.Side(one.side)
     assert ledger.balance_cents(ledger.AccountCode(one.code, side)) == one.cents
     assert differences()[1] == []
     assert opening_differs(own_month) == []
-    assert found() == []
+    assert ledger_findings() == []
 
 
 def test_a_cent_more_in_an_opening_is_found_by_night_journal_and_books(
@@ -90,7 +90,7 @@ def test_a_cent_more_in_an_opening_is_found_by_night_journal_and_books(
 ) -> None:
     retired(own_month, tmp_path)
     seal_all()
-    assert (found(), differences()[1]) == ([], [])
+    assert (ledger_findings(), differences()[1]) == ([], [])
     # Both sides of one account: its balance stays as it was.
     first = "(SELECT min(id) FROM ledger_openingbalance)"
     forge(
@@ -109,9 +109,9 @@ def test_a_cent_more_in_an_opening_is_found_by_night_journal_and_books(
     (march,) = raised.value.data["found"]
     assert march["differ"] == ["opening", "opening_balances"]
     assert len(differences()[1]) == 1
-    assert found() == [(Fault.ROW_CHANGED, OPENING)]
+    assert ledger_findings() == [(Fault.ROW_CHANGED, OPENING)]
     forge(OPENING, f"DELETE FROM ledger_openingbalance WHERE id = {first}")
-    assert found() == [(Fault.ROW_REMOVED, OPENING)]
+    assert ledger_findings() == [(Fault.ROW_REMOVED, OPENING)]
     assert opening_differs(own_month) == ["opening", "opening_balances"]
 
 

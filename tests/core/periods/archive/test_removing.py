@@ -19,7 +19,7 @@ from core.periods.archive.removing import entries_remove, retired_remove
 from core.periods.archive.tables import ArchiveTable
 from core.periods.models import ClosedPeriod, RetiredRows
 from tests.core.periods.archive.conftest import retired
-from tests.core.periods.archive.test_retiring import PRINTS, TICKETS, found, leaving
+from tests.core.periods.archive.test_retiring import PRINTS, TICKETS, leaving, row_findings
 from tests.support.journaling import seal_all
 from tests.support.verifying.forging import Refused, public_key, published_log, written
 from tests.support.verifying.load import verifier
@@ -54,9 +54,9 @@ def test_a_night_that_ends_between_any_two_steps_is_no_finding_and_goes_on(
                 retired_remove()
             # Never are whole entries written where they leave with their rows.
             assert not Block.objects.exclude(entries=None).exists()
-            assert found() == []
+            assert row_findings() == []
     assert steps > len(ranges) and removed == leave
-    assert (retired_remove(), found()) == (0, [])
+    assert (retired_remove(), row_findings()) == (0, [])
     entries_remove()
     parts = [verify(since=since, until=until) for since, until in ((None, 1), (1, 3), (3, None))]
     findings = [each for part in parts for each in part.findings]
@@ -106,13 +106,13 @@ def test_the_exported_journal_has_what_stays_of_such_blocks_and_nothing_else_is_
     export(to)
     lines: Lines = [json.loads(line) for line in to.getvalue().splitlines()]
 
-    def said(changed: Lines) -> str:
+    def verdict_on(changed: Lines) -> str:
         text = "\n".join(json.dumps(line) for line in changed)
         (tmp_path / "journal").write_text(text, "utf-8")
         verdict: str = verifier("journal").check(str(tmp_path / "journal"), *files)
         return verdict
 
-    assert "archived)" in said(lines)
+    assert "archived)" in verdict_on(lines)
     archived = [number for number, line in enumerate(lines) if "rows" in line]
     (tickets,) = (form["form"] for form in lines if form.get("table") == TICKETS)
     number = next(each for each in archived if lines[each]["block"] == tickets)
@@ -133,10 +133,10 @@ def test_the_exported_journal_has_what_stays_of_such_blocks_and_nothing_else_is_
         (later, not_retired | _no_images(lines[later]), "no retirement of .* names its batch"),
     ):
         with pytest.raises(Refused, match=by):
-            said([*lines[:place], lines[place] | change, *lines[place + 1 :]])
+            verdict_on([*lines[:place], lines[place] | change, *lines[place + 1 :]])
     without = {name: value for name, value in block.items() if name not in ("rows", "sha256")}
     with pytest.raises(Refused, match="not the block before it"):
-        said([*lines[:number], without, *lines[number + 1 :]])
+        verdict_on([*lines[:number], without, *lines[number + 1 :]])
 
 
 def _no_images(line: dict[str, Any]) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def removed() -> int:
     return dict(nightly.remove(natural_day(clock.now())).counts)["removed"]
 
 
-def found() -> list[tuple[str, str]]:
+def row_findings() -> list[tuple[str, str]]:
     """Return what the journal says of rows. The tickets of `rounds` are of no sale's act."""
     findings = verify().findings
     return [(each.what, each.table) for each in findings if each.what is not Fault.RULE]
@@ -123,10 +123,10 @@ def test_archived_rows_leave_by_two_persons_and_no_others(
         with pytest.raises(PeriodRetired):
             refused()
     _verified_from_outside(tmp_path, archive.sha256)
-    assert found() == []
+    assert row_findings() == []
     assert [row for rule in journal_rules.RULES for row in rules.broken(rule)] == []
     forge(PRINTS, f"DELETE FROM {PRINTS}")
-    assert set(found()) == {(Fault.ROW_REMOVED, PRINTS), (Fault.ROWS_DIFFER, PRINTS)}
+    assert set(row_findings()) == {(Fault.ROW_REMOVED, PRINTS), (Fault.ROWS_DIFFER, PRINTS)}
     _printed_still()
     forge(
         "periods_retiredrows",
@@ -188,7 +188,7 @@ def test_rows_that_leave_while_the_journal_is_verified_are_no_finding(
         assert removed() == leaving()
 
     with meanwhile("('lototrot_printconfirmation',)", retire):  # its forms: its rows come next
-        assert found() == []
+        assert row_findings() == []
     assert not PrintConfirmation.objects.exists()
 
 

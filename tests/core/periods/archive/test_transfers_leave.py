@@ -55,7 +55,7 @@ def broken() -> set[str]:
     return {rule.name for rule in rules.rules() if any(rules.broken(rule))}
 
 
-def found() -> list[tuple[str, str | None]]:
+def row_findings() -> list[tuple[str, str | None]]:
     findings = verify().findings
     return [(each.what, each.table) for each in findings if each.what is not Fault.RULE]
 
@@ -66,7 +66,7 @@ def test_audits_and_rules_hold_without_the_transfers_that_left(
     """The tickets of `rounds` are of no sale's act: that rule names them before and after."""
     before, debts = broken(), balances.balances_now()
     removed(own_month, tmp_path)
-    assert (broken() - before, found(), differences()[1]) == (set(), [], [])
+    assert (broken() - before, row_findings(), differences()[1]) == (set(), [], [])
     assert nightly.audit_everything().counts == {"periods": 1}
     stated = dict(stating.audit_everything().counts)
     assert stated["statements"] == Statement.objects.count() > 0
@@ -81,7 +81,7 @@ def test_audits_and_rules_hold_without_the_transfers_that_left(
     assert not [rule.name for rule in (LIMIT, TILLS, DRAWER) if any(rules.broken(rule))]
     seal_all()
     forge(TRANSFERS, f"DELETE FROM {TRANSFERS} WHERE id = {mark.up_to}")
-    assert set(found()) == {(Fault.ROW_REMOVED, TRANSFERS), (Fault.ROWS_DIFFER, TRANSFERS)}
+    assert set(row_findings()) == {(Fault.ROW_REMOVED, TRANSFERS), (Fault.ROWS_DIFFER, TRANSFERS)}
 
 
 def test_marks_and_debts_begin_with_the_opening_where_a_mark_is_older(
@@ -151,10 +151,10 @@ def test_a_night_that_was_killed_half_way_goes_on(own_month: ClosedPeriod, tmp_p
     (table,) = (each for each in retiring_tables() if each.name == TRANSFERS)
     assert removing._remove(table, 1, 5) == 5
     assert Transfer.objects.count() == there - 5
-    assert (ledger.balances(), found(), differences()[1]) == (held, [], [])
+    assert (ledger.balances(), row_findings(), differences()[1]) == (held, [], [])
     assert nightly.audit_everything().counts == {"periods": 1}
     nightly.remove(natural_day(clock.now()))
-    assert (ledger.balances(), found()) == (held, [])
+    assert (ledger.balances(), row_findings()) == (held, [])
 
 
 def test_a_transfer_changed_after_archiving_stops_the_retirement(
@@ -181,7 +181,7 @@ def test_the_next_month_leaves_after_it(own_month: ClosedPeriod, tmp_path: Path)
     april = ClosedPeriod.objects.get(number=2)
     retired(april, tmp_path)
     assert nightly.audit_everything().counts == {"periods": 2}
-    assert (found(), differences()[1]) == ([], [])
+    assert (row_findings(), differences()[1]) == ([], [])
 
 
 def _close(place: factories.Point) -> CashUp:

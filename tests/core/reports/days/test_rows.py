@@ -39,7 +39,7 @@ def test_rows_come_once_and_after_those_they_refer_to() -> None:
     assert list(carried.after_theirs([terminal])) == []
 
     reader = rows.Carried()
-    reader.known(Premises, terminal.premises_id)
+    reader.record(Premises, terminal.premises_id)
     assert premises not in [rows.key_of(row) for row in reader.after_theirs([terminal])]
 
 

@@ -42,7 +42,7 @@ def ordered(bets: Mapping[int, int], *multiples: list[list[int]], **funds: int) 
     return list(Ticket.objects.filter(contest=contest).order_by("pk"))
 
 
-def told(ticket: Ticket) -> Reasons:
+def need_reasons(ticket: Ticket) -> Reasons:
     explanation = reasons(ticket.pk)
     assert explanation is not None
     return explanation
@@ -54,7 +54,7 @@ def test_a_multiple_ticket_is_told_each_category_with_its_bets_its_price_and_its
     multiple = [[1, 2], [1, 2], *([[1]] * 5)]
     ticket, *_others = ordered({6: 2, 5: 10, 4: 40, 0: 100}, multiple, jackpot=777_77)
     with translation.override("en"):
-        why = told(ticket)
+        why = need_reasons(ticket)
     prize = Prize.objects.get(ticket=ticket)
     categories = dict(why.figures.categories.values_list("hits", "prize_cents"))  # type: ignore[attr-defined]
     assert [(each.title, each.units, each.unit_cents) for each in why.won] == [
@@ -87,14 +87,14 @@ def test_what_was_halved_or_joined_is_said_to_whom_it_concerns_alone() -> None:
     assert nothing is None
     for language in LANGUAGES:
         with translation.override(language):
-            assert told(tickets[1]).agrees
+            assert need_reasons(tickets[1]).agrees
 
 
 @pytest.mark.article("14.III.9.5")
 def test_a_category_that_nobody_won_is_told_to_the_one_below() -> None:
     (five, *_others) = ordered({5: 1, 2: 50})
     with translation.override("en"):
-        steps = dict(told(five).won[0].steps)
+        steps = dict(need_reasons(five).won[0].steps)
     assert any("14.III.9.5" in name for name in steps)
 
 
@@ -105,14 +105,14 @@ def test_nothing_is_told_before_the_order_nor_of_a_reversed_settlement() -> None
     winner = Ticket.objects.filter(contest=contest).earliest("pk")
     assert reasons(winner.pk) is None
     rounds.order(contest)
-    assert told(winner).figures == contest.settlements.get(in_force=True)
+    assert need_reasons(winner).figures == contest.settlements.get(in_force=True)
 
 
 def test_a_prize_that_its_categories_do_not_make_is_not_called_right() -> None:
     winner, *_others, loser = ordered({7: 1, 2: 20})
-    why = told(winner)
+    why = need_reasons(winner)
     assert why.agrees
     Prize.objects.create(
         settlement=why.figures, ticket=loser, winning_bets=[1, 0, 0, 0], prize_cents=12_00
     )
-    assert not told(loser).agrees
+    assert not need_reasons(loser).agrees

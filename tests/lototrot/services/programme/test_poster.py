@@ -32,7 +32,7 @@ def contest() -> Contest:
     return new_contest
 
 
-def shown(contest: Contest, language: str = "en") -> str:
+def poster_text(contest: Contest, language: str = "en") -> str:
     document = poster_document(
         meeting=contest.meeting,
         contests=[contest],
@@ -48,7 +48,7 @@ def shown(contest: Contest, language: str = "en") -> str:
     ("language", "price"), [("ca", "1,50 €"), ("es", "1,50 €"), ("en", "€1.50")]
 )
 def test_everything_is_on_it(contest: Contest, language: str, price: str) -> None:
-    paper = shown(contest, language)
+    paper = poster_text(contest, language)
     words = " ".join(paper.split())
     for race in factories.races_of(contest):
         assert race.name in words
@@ -88,10 +88,10 @@ def test_nothing_is_posted_without_rules_and_percentage() -> None:
 
 @pytest.mark.article("14.III.5.4.1")
 def test_withdrawals_known_are_on_it(contest: Contest) -> None:
-    assert "withdrawn" not in shown(contest)
+    assert "withdrawn" not in poster_text(contest)
     race = factories.races_of(contest)[2]
     factories.withdrawal(race, 4)
-    words = " ".join(shown(contest).split())
+    words = " ".join(poster_text(contest).split())
     assert "4 Cavall 3.4 (withdrawn)" in words
     assert "10 Apr 2027 14:00:00" in words
 

@@ -34,9 +34,9 @@ from lototrot.selectors.totals import voids_of
 from lototrot.services.settlement.auditing import audit_contests
 from lototrot.services.tickets.retired import Left, annulled_left, left
 from tests.core.periods.archive.test_acts_leave import _verified as verified
-from tests.core.periods.archive.test_retiring import confirm, forge, found, leaving, proposed
+from tests.core.periods.archive.test_retiring import confirm, forge, leaving, proposed, row_findings
 from tests.core.periods.conftest import closed, march_ended
-from tests.lototrot.services.tickets.test_retired import TICKETS, retired, told
+from tests.lototrot.services.tickets.test_retired import TICKETS, accounts_of, retired
 from tests.support import databases, factories, rounds
 from tests.support.history.acts import annul_last
 from tests.support.journaling import seal_all
@@ -90,29 +90,32 @@ def refused(statement: str, by: str) -> None:
 def test_what_is_told_is_as_before(month: ClosedPeriod, tmp_path: Path) -> None:
     contest = Contest.objects.get()
     annulled = list(Ticket.objects.filter(void__reason=Void.Reason.ERROR).order_by("pk"))
-    before, voids = told(contest), voids_of(contest)
+    before, voids = accounts_of(contest), voids_of(contest)
     assert before["totals"].annulled_tickets == voids == len(annulled) == 2
     assert before["totals"].annulled_cents == 300 and before["ledger"][1] == []
     retired(month, tmp_path)
-    assert (told(contest), voids_of(contest)) == (before, voids)  # the night has not come yet
+    assert (accounts_of(contest), voids_of(contest)) == (
+        before,
+        voids,
+    )  # the night has not come yet
     named = {row.relation: (row.count, row.leaves) for row in RetiredRows.objects.all()}
     assert (named[TICKETS], named[VOIDS]) == ((5, 5), (2, 2))
     assert left(contest.pk) == Left(3, 3, 300, 2, 180, (1, 1))
     assert annulled_left(contest.pk) == 2
     assert retired_remove() == leaving()
     assert Void.objects.count() == 0 and Ticket.objects.count() == 0
-    assert (told(contest), voids_of(contest)) == (before, voids)
-    assert found() == [] and retired_remove() == 0
+    assert (accounts_of(contest), voids_of(contest)) == (before, voids)
+    assert row_findings() == [] and retired_remove() == 0
     mine = {rule for rule in journal_rules.RULES if "retired" in rule.name or "sales" in rule.name}
     assert mine and [row for rule in mine for row in rules.broken(rule)] == []
     with pytest.raises(DocumentArchived):
         by_uuid("lototrot", annulled[0].uuid)
     verified(tmp_path)
-    _shown(tmp_path, annulled[0])
+    _need_archived(tmp_path, annulled[0])
     _other_sums_are_found()
 
 
-def _shown(folder: Path, ticket: Ticket) -> None:
+def _need_archived(folder: Path, ticket: Ticket) -> None:
     attach(folder / "2030-03")
     tables = [table for table, _ in rows_about("2030-03", str(ticket.uuid))]
     assert {TICKETS, VOIDS} <= set(tables)
@@ -120,7 +123,7 @@ def _shown(folder: Path, ticket: Ticket) -> None:
 
 def _other_sums_are_found() -> None:
     forge("lototrot_retiredsales", "UPDATE lototrot_retiredsales SET annulled_cents = 299")
-    assert found() == [(Fault.ROW_CHANGED, "lototrot_retiredsales")]
+    assert row_findings() == [(Fault.ROW_CHANGED, "lototrot_retiredsales")]
     forge("lototrot_retiredsales", "UPDATE lototrot_retiredsales SET annulled_tickets = 1")
     assert [name for name, _, _ in rules.broken(journal_rules.LEFT)] == ["periods_retiredrows"]
 
@@ -134,7 +137,7 @@ def test_a_void_never_leaves_without_its_ticket(month: ClosedPeriod, tmp_path: P
     error = pytest.raises(DatabaseError, match="its ticket is there")
     with error, transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(remove)
-    assert Void.objects.count() == 2 and found() == []
+    assert Void.objects.count() == 2 and row_findings() == []
     _with_a_refund_due_it_stays(void)
 
 
@@ -161,7 +164,7 @@ def test_a_void_that_is_gone_and_was_not_retired_is_named(
     with connections["owner"].cursor() as owner:
         owner.execute(kept)
     forge(VOIDS, f"DELETE FROM {VOIDS} WHERE id = {void.pk}")
-    assert (Fault.ROW_REMOVED, VOIDS) in found()
+    assert (Fault.ROW_REMOVED, VOIDS) in row_findings()
     forge(VOIDS, f"INSERT INTO {VOIDS} SELECT * FROM kept")
     with connections["owner"].cursor() as owner:
         owner.execute("DROP TABLE kept")
@@ -172,9 +175,9 @@ def test_a_void_that_is_gone_and_was_not_retired_is_named(
     assert retired_remove() == leaving()
     # Something names its ticket: it stays, and so does its void.
     assert list(Void.objects.values_list("pk", flat=True)) == [void.pk]
-    assert found() == []
+    assert row_findings() == []
     forge(VOIDS, f"DELETE FROM {VOIDS} WHERE id = {void.pk}")
-    assert (Fault.ROWS_DIFFER, VOIDS) in found()
+    assert (Fault.ROWS_DIFFER, VOIDS) in row_findings()
     assert {each.check for each in audit_contests().findings} >= {"tickets", "takings_cents"}
 
 
@@ -203,7 +206,7 @@ def test_a_night_that_was_killed_before_the_entries_of_voids_left_goes_on(
 ) -> None:
     """Voids leave in the statement of their tickets: their entries are written whole meanwhile."""
     contest = Contest.objects.get()
-    before = told(contest)
+    before = accounts_of(contest)
     retired(month, tmp_path)
     leaves, remove = leaving(), removing._batches_remove
 
@@ -218,9 +221,9 @@ def test_a_night_that_was_killed_before_the_entries_of_voids_left_goes_on(
             retired_remove()
     whole = Block.objects.filter(row_form__relation=VOIDS).exclude(entries=None)
     assert Void.objects.count() == 0 and whole.exists() and leaves > 4
-    assert told(contest) == before and found() == []
+    assert accounts_of(contest) == before and row_findings() == []
     assert retired_remove() == 0 and not whole.exists()
-    assert told(contest) == before and found() == []
+    assert accounts_of(contest) == before and row_findings() == []
 
 
 def test_a_void_that_is_retired_with_another_month_than_its_ticket_stays(
@@ -258,6 +261,6 @@ def test_a_void_that_is_retired_with_another_month_than_its_ticket_stays(
         assert [i for i, ticket in enumerate(sold) if ticket.pk not in here] == sorted(
             [*gone, *([1] if number == 2 else [])]
         )
-        assert audit_contests().findings == [] and found() == [] and differences()[1] == []
+        assert audit_contests().findings == [] and row_findings() == [] and differences()[1] == []
     assert sum(RetiredSales.objects.values_list("annulled_tickets", flat=True)) == 3
     assert voids_of(march) == 3 and voids_of(april) == 1

@@ -73,7 +73,7 @@ def sell(place: Point, contest: Contest) -> Sold:
 def annul(place: Point, sold: Sold, *, code: str = "", reason: str = "Wrong race") -> Void:
     assert sold.code is not None
     return ticket_annul(
-        by=place.actor, ident=sold.uuid, presented_code=code or sold.code.shown, reason=reason
+        by=place.actor, ident=sold.uuid, presented_code=code or sold.code.grouped, reason=reason
     )
 
 
@@ -124,7 +124,7 @@ def test_an_annulled_ticket_is_worth_and_printed_nothing(contest: Contest, place
     sold = sell(place, contest)
     assert sold.code is not None
     annul(place, sold)
-    assert holder_check(code=sold.code.shown).state is DocumentState.VOID
+    assert holder_check(code=sold.code.grouped).state is DocumentState.VOID
     with pytest.raises(TicketNotPrintable):
         ticket_reprint(by=place.actor, ident=sold.uuid)
     with pytest.raises(TicketNotPrintable):
@@ -209,12 +209,12 @@ def test_only_against_the_printed_code(contest: Contest, place: Point) -> None:
         ("not a code", CodeMalformed),
         (mistyped, CodeMistyped),
         (forged, CodeForged),
-        (other.code.shown, CodeOfAnotherTicket),
+        (other.code.grouped, CodeOfAnotherTicket),
     ):
         with pytest.raises(error):
             annul(place, sold, code=code)
     assert not Void.objects.exists()
-    typed = sold.code.shown.lower().replace("-", " ")
+    typed = sold.code.grouped.lower().replace("-", " ")
     assert annul(place, sold, code=typed).ticket.uuid == sold.uuid
 
 

@@ -50,7 +50,7 @@ def sell(contest: Contest, place: Point, *numbers: tuple[int, ...]) -> str:
     request = SaleRequest(new_uuid(), contest.pk, numbers, price, bets * price)
     code = ticket_sell(credentials=place.credentials, request=request).code
     assert code is not None
-    return code.shown
+    return code.grouped
 
 
 def status(code: str) -> Checked:
@@ -222,4 +222,4 @@ def test_codes_of_a_former_key_are_still_read(
     assert ticket_by_code(code) == ticket
     again = sold_again(ticket, by=ticket.operator_id, road=None).code
     assert again is not None
-    assert again.shown == code
+    assert again.grouped == code

@@ -38,9 +38,9 @@ from lototrot.models.tickets import Ticket
 from lototrot.period_parts import waits
 from lototrot.services.settlement.auditing import audit_contests
 from tests.core.periods.archive.test_acts_leave import _verified as verified
-from tests.core.periods.archive.test_retiring import confirm, forge, found
+from tests.core.periods.archive.test_retiring import confirm, forge, row_findings
 from tests.core.periods.conftest import closed
-from tests.lototrot.services.tickets.test_retired import told
+from tests.lototrot.services.tickets.test_retired import accounts_of
 from tests.support import databases, factories, paying, rounds
 from tests.support.journaling import seal_all
 from tests.support.stating import days_end
@@ -118,9 +118,9 @@ def here(sold: list[Ticket]) -> dict[str, set[int]]:
 
 def need_as_told(contest: Contest, before: dict[str, Any]) -> None:
     """Refuse another word of audits, reports, pages or journal than before."""
-    now = told(contest)
+    now = accounts_of(contest)
     assert {key: now[key] for key in now if now[key] != before[key]} == {}
-    assert found() == []
+    assert row_findings() == []
     mine = {
         rule
         for rule in (*journal_rules.RULES, *office_rules.RULES)
@@ -131,7 +131,7 @@ def need_as_told(contest: Contest, before: dict[str, Any]) -> None:
 
 def test_what_follows_from_a_ticket_leaves_after_it(sold: list[Ticket], tmp_path: Path) -> None:
     contest = Contest.objects.get()
-    before = told(contest)
+    before = accounts_of(contest)
     assert before["audit"] == (1, 5, 4, []) and before["ledger"][1] == []
     assert len(before["report payments"]) == 2
     all_of_them = {PAID_IN_MARCH, LAPSED, PRESENTED, PAID_IN_APRIL, LOST}
@@ -167,7 +167,7 @@ def test_a_row_that_follows_never_leaves_before_its_ticket(
     sold: list[Ticket], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     contest = Contest.objects.get()
-    before = told(contest)
+    before = accounts_of(contest)
     retired(1, tmp_path)
     for table, column in ((PRIZES, "ticket_id"), (CLAIMS, "document_id")):
         statement = f"DELETE FROM {table} WHERE {column} = {sold[PAID_IN_MARCH].pk}"
@@ -220,12 +220,12 @@ def test_a_deposit_in_time_that_nobody_has_matched_keeps_the_month_open(
 def test_other_sums_than_left_are_found(sold: list[Ticket], tmp_path: Path) -> None:
     retired(1, tmp_path)
     seal_all()
-    assert retired_remove() > 0 and found() == []
+    assert retired_remove() > 0 and row_findings() == []
     sums, kept = "payoffice_retiredpayments", RetiredPayments.objects.get()
     with pytest.raises(DatabaseError, match="permission denied"), transaction.atomic():
         RetiredPayments.objects.update(amount_cents=1)
     forge(sums, f"UPDATE {sums} SET amount_cents = amount_cents + 1")
-    assert found() == [(Fault.ROW_CHANGED, sums)]
+    assert row_findings() == [(Fault.ROW_CHANGED, sums)]
     assert [each.account for each in differences()[1]]
     forge(sums, f"UPDATE {sums} SET amount_cents = {kept.amount_cents}, counts = ARRAY[2]")
     assert [name for name, _, _ in rules.broken(office_rules.PAYMENTS_LEFT)] == [
@@ -248,12 +248,12 @@ def test_a_prize_or_payment_that_had_to_stay_is_missed(sold: list[Ticket], tmp_p
             owner.execute(f"CREATE TABLE kept AS SELECT * FROM {table}")
             ids = f"SELECT max(id) FROM {table} WHERE id IN (SELECT id FROM kept)"
         forge(table, f"DELETE FROM {table} WHERE id = ({ids})")
-        assert {where for _, where in found()} >= {table}
+        assert {where for _, where in row_findings()} >= {table}
         missing = f"SELECT id FROM {table}"
         forge(table, f"INSERT INTO {table} SELECT * FROM kept WHERE id NOT IN ({missing})")
         with connections["owner"].cursor() as owner:
             owner.execute("DROP TABLE kept")
-    assert found() == []
+    assert row_findings() == []
 
 
 def test_an_inquiry_into_an_archive_is_told_who_was_paid(

@@ -90,7 +90,7 @@ def retired(month: ClosedPeriod, folder: Path) -> None:
     confirm(proposed())
 
 
-def told(contest: Contest) -> dict[str, Any]:
+def accounts_of(contest: Contest) -> dict[str, Any]:
     """Return what audits, reports, pages and the API say of a contest and of its month."""
     month = Period(contest.day.replace(day=1), contest.day + datetime.timedelta(days=40))
     auditor, everybody = staff_api(Role.AUDITOR), Api()
@@ -101,7 +101,11 @@ def told(contest: Contest) -> dict[str, Any]:
         "totals": terminal_totals(
             terminal_id=Terminal.objects.order_by("pk")[0].pk, day=contest.day
         ),
-        **{f"report {each.name}": table(each, month).rows for each in reports() if _told(each)},
+        **{
+            f"report {each.name}": table(each, month).rows
+            for each in reports()
+            if _is_of_period(each)
+        },
         "page": past_document(contest.day, contest.bet_type_code),
     }
     paths = ("", "/settlement", "/settlements", "/payment-order", "/seal")
@@ -114,7 +118,7 @@ def told(contest: Contest) -> dict[str, Any]:
     return answers
 
 
-def _told(report: Report) -> bool:
+def _is_of_period(report: Report) -> bool:
     """Whether it is of a period and not of transfers, which are in the archive afterwards."""
     return bool(report.dated) and report.name != HISTORY.name
 
@@ -124,7 +128,7 @@ def test_what_is_told_of_a_contest_is_as_before(own_month: ClosedPeriod, tmp_pat
     shares_count([contest])
     shares = shares_closed(contest)
     loser = Ticket.objects.exclude(pk__in=Prize.objects.values("ticket")).get()
-    before = told(contest)
+    before = accounts_of(contest)
     assert before["audit"] == (1, 3, 2, []) and before["ledger"][1] == []
     assert before["totals"].tickets == 3 and len(before) > 20
     with pytest.raises(DocumentUnknown) as unknown:
@@ -132,12 +136,12 @@ def test_what_is_told_of_a_contest_is_as_before(own_month: ClosedPeriod, tmp_pat
     assert unknown.type is DocumentUnknown
     retired(own_month, tmp_path)
     assert left(contest.pk) == Left(3, 3, 300, 2, 180, (1, 1))  # two prizes lapsed
-    assert told(contest) == before  # the night has not come yet
+    assert accounts_of(contest) == before  # the night has not come yet
     at = BareTerminal(loser.terminal_id, loser.premises_id, loser.premises.kind, loser.operator_id)
     assert request_state(terminal=at, ident=loser.uuid) is not None
     assert retired_remove() == leaving()
     assert (Ticket.objects.count(), Prize.objects.count()) == (0, 0)
-    assert told(contest) == before
+    assert accounts_of(contest) == before
     forget_all()
     shares_count([contest])
     assert shares and shares_closed(contest) == shares

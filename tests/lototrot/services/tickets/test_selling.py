@@ -66,7 +66,7 @@ def test_a_single_ticket_fixes_every_element_and_takes_its_price(
     assert bytes(ticket.code_digest) == settings.CODE_KEYS.digest(sold.code)
     commitment = settings.CODE_KEYS.commitment(sold.code, sold.uuid)
     assert bytes(ticket.code_commitment) == commitment
-    assert codes.parse(sold.code.shown, settings.CODE_KEYS, codes.TICKET) == sold.code
+    assert codes.parse(sold.code.grouped, settings.CODE_KEYS, codes.TICKET) == sold.code
     transfer = Transfer.objects.get(reference=request.uuid)
     assert transfer.amount_cents == contest.price_cents
     assert transfer.debit.code == ledger.premises_account(place.premises.pk).code

@@ -97,7 +97,7 @@ def elements(sold: Sold, place: Point, language: str) -> list[str]:
     with override(language):
         sentences = notices()
     return [
-        sold.code.shown,
+        sold.code.grouped,
         str(sold.uuid),
         "Lototrot",
         facts.bet_type_name,

@@ -11,7 +11,7 @@ from promotrot.engine.game_json import read_game
 from tests.support import emitting
 
 
-def told(game: Game, before: Game | None = None) -> str:
+def text_of(game: Game, before: Game | None = None) -> str:
     with override("en"):
         facts = game_words.facts(game, (before, "version 1") if before else None)
         return " | ".join(f"{title}: {value}" for title, value in facts)
@@ -36,7 +36,7 @@ def game_of(name: str, **changes: Any) -> Game:
     ],
 )
 def test_a_game_is_told_in_words(name: str, words: str) -> None:
-    page = told(game_of(name))
+    page = text_of(game_of(name))
     assert words in page
     assert "version 1" not in page
 
@@ -46,20 +46,20 @@ def test_only_what_is_otherwise_is_marked() -> None:
     deals = emitting.document("five-stalls")["mechanic"]["deals"][:-1]
     deals += [{"weight": 7512, "contents": [5, 5, 5, 0, 0]}]
     mechanic = emitting.document("five-stalls")["mechanic"] | {"deals": deals}
-    page = told(game_of("five-stalls", price_cents=99, mechanic=mechanic), old)
+    page = text_of(game_of("five-stalls", price_cents=99, mechanic=mechanic), old)
     assert "<strong>€0.99</strong>" in page and "(version 1: €1.00)" in page
     assert page.count("<strong>") == 3, "price, takings, and one of five sets"
-    assert "<strong>" not in told(old, old)
+    assert "<strong>" not in text_of(old, old)
 
 
 def test_a_prize_that_is_there_no_more_stands_at_the_end() -> None:
     old = game_of("letter-by-letter")
     tiers = emitting.document("letter-by-letter")["tiers"][:-1]
-    page = told(game_of("letter-by-letter", tiers=tiers), old)
+    page = text_of(game_of("letter-by-letter", tiers=tiers), old)
     assert "(version 1: 33,500)" in page
     assert "<strong>–</strong>" in page
 
 
 def test_a_game_of_the_other_kind_is_compared_too() -> None:
-    page = told(game_of("five-stalls"), game_of("lap-of-honour"))
+    page = text_of(game_of("five-stalls"), game_of("lap-of-honour"))
     assert "(version 1: Lap of Honour)" in page

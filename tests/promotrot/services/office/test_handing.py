@@ -107,16 +107,16 @@ def test_who_handed_over_does_not_pay(office: StaffActor, held: Voucher) -> None
     assert code is not None
     for payer in (office, second):
         with pytest.raises(PayerHandedOver):
-            desk_pay(by=payer, request=asked(held, code.shown))
-        assert desk_state(by=payer, code=code.shown).checked.refusal == PayerHandedOver.code
+            desk_pay(by=payer, request=asked(held, code.grouped))
+        assert desk_state(by=payer, code=code.grouped).checked.refusal == PayerHandedOver.code
         session = paying.session_of(payer)
         with (
             pytest.raises(IntegrityError, match="who handed the voucher over"),
             transaction.atomic(),
         ):
-            pay(finding.by_code(code.shown), asked(held), payer_at_desk(session, payer.user_id))
+            pay(finding.by_code(code.grouped), asked(held), payer_at_desk(session, payer.user_id))
     other = paying.cashier()
-    assert paying.paid_alone(other, asked(held, code.shown)).amount_cents == held.amount_cents
+    assert paying.paid_alone(other, asked(held, code.grouped)).amount_cents == held.amount_cents
 
 
 def asked(voucher: Voucher, code: str = "") -> PayRequest:
