@@ -17,7 +17,7 @@ from smtplib import (
 import structlog
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.mail import EmailMessage
+from django.core.mail import EmailMessage, get_connection
 from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
 from django.utils import translation
@@ -180,7 +180,9 @@ def _sent(order: ReportOrder, period: tables.Period) -> str:
         except DomainError as error:
             return _ended(mail, State.REFUSED, error.code)
         try:
-            message.send()
+            # The block also closes a connection on which the server refused TLS or the sign-on.
+            with get_connection() as message.connection:
+                message.send()
         except (SMTPException, OSError) as error:
             state, fault = _refusal(error)
             log.warning("report not sent", order=order.pk, fault=fault)

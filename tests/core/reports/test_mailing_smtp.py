@@ -70,6 +70,7 @@ def test_a_lasting_refusal_is_the_end_and_another_is_tried_again(
 ) -> None:
     server.answers[verb] = answer
     assert _night() == (state, answer)
+    assert server.verbs[-1] == "QUIT", "the connection is left open"
     server.answers.clear()
     assert _night() == ((state, answer) if state == "refused" else ("sent", ""))
     assert len(server.taken) == (0 if state == "refused" else 1)
@@ -95,3 +96,4 @@ def test_nothing_is_told_to_a_server_without_tls(server: MailServer) -> None:
     server.answers["STARTTLS"] = "454 4.7.0 not now"
     assert _night()[0] == "failed"
     assert "AUTH" not in server.verbs and server.taken == []
+    assert server.verbs[-1] == "QUIT", "the connection is left open"
