@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import psycopg
@@ -140,13 +141,11 @@ def talk(place: Path, request: str) -> str:
     async def both() -> bytes:
         files = live_server.Files(place)
         files.refresh()
-        server = await live_server.serve(files, "127.0.0.1", 0)
-        reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
-        writer.write(request.encode())
-        answer = await asyncio.wait_for(reader.read(), 30)
-        writer.close()
-        server.close()
-        return answer
+        async with await live_server.serve(files, "127.0.0.1", 0) as server:
+            reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+            with closing(writer):
+                writer.write(request.encode())
+                return await asyncio.wait_for(reader.read(), 30)
 
     return asyncio.run(both()).decode()
 

@@ -46,10 +46,10 @@ class Server:
                     answer = json.dumps({"transient": reply.startswith("503")}).encode()
                     length = f"Content-Length: {len(answer)}\r\n\r\n"
                     writer.write(f"HTTP/1.1 {reply}\r\n{length}".encode() + answer)
-        except asyncio.IncompleteReadError:
+        except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
-            writer.close()
+            writer.transport.abort()  # at once, as the loop may be ending
 
 
 def sold(

@@ -149,6 +149,7 @@ class _Connection:
         return int(head.split(" ", 2)[1]), answer
 
     def close(self) -> None:
+        """Close the connection at once. TLS would wait for the other side's farewell."""
         if self._streams is not None:
-            self._streams[1].close()
+            self._streams[1].transport.abort()
             self._streams = None

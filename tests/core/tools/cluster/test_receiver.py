@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -31,10 +32,10 @@ def _listens(port: int) -> bool:
 
 
 def ask(port: int, method: str, content: bytes = b"") -> tuple[int, bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    connection.request(method, "/log", content)
-    answer = connection.getresponse()
-    return answer.status, answer.read()
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
+        connection.request(method, "/log", content)
+        answer = connection.getresponse()
+        return answer.status, answer.read()
 
 
 def test_an_entry_is_kept_once_and_another_of_its_number_is_refused(
