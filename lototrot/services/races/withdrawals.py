@@ -1,7 +1,8 @@
 """Withdraw horses before the start, and reverse mistaken withdrawals (14.III.5.4.1) [B1, B6, B7].
 
 A withdrawal takes its number off sale when it is entered; a second person confirms it. A mistaken
-one can be reversed until the start, and the number is on offer again.
+one can be reversed until the start, and the number is on offer again. One that was entered after
+the start can be reversed until the race has its result.
 """
 
 from datetime import datetime
@@ -167,10 +168,13 @@ def _need_unsettled(record: RaceRecord) -> None:
 def _need_reversible(record: RaceRecord, withdrawal: Withdrawal) -> None:
     """Raise if the withdrawal cannot be reversed.
 
-    After the start, only one effective too late can be.
+    After the start, only one effective too late can be, and one entered since: its number was on
+    sale until then, and nobody could reverse it before.
     """
     _need_unsettled(record)
-    if record.start and record.in_time(withdrawal.effective_at):
+    start = record.start
+    stood_at_start = start and withdrawal.entered_at < start.actual_start_at
+    if stood_at_start and record.in_time(withdrawal.effective_at):
         raise WithdrawalIrreversible(race=record.race_id, number=withdrawal.number)
 
 

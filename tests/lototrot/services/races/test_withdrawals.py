@@ -241,6 +241,22 @@ def test_a_late_record_counts_if_it_was_effective_before_the_start(race: Race) -
     assert race_record(race.pk).withdrawn == {4}
 
 
+def test_a_wrong_number_entered_after_the_start_is_not_a_withdrawal_for_ever(race: Race) -> None:
+    """[B6]: it stood for no ticket. The horse ran, and the classification must name it."""
+    before = clock.now()
+    f.time_pass(minutes=1)
+    f.started(race)
+    first, second = f.two_stewards()
+    wrong, confirmed = (enter(race, n, by=first, effective_at=before) for n in (4, 5))
+    two_persons.reject(proposal=wrong.proposal.uuid, by=second, reason="It was number 6")
+    two_persons.confirm(proposal=confirmed.proposal.uuid, by=second)
+    assert race_record(race.pk).withdrawn == {5}
+    reversal = withdrawal_reverse(by=first, withdrawal_id=confirmed.pk, reason="It was number 6")
+    two_persons.confirm(proposal=reversal.uuid, by=second)
+    assert race_record(race.pk).withdrawn == frozenset()
+    f.classified(race, {5})
+
+
 def test_one_that_proves_later_than_the_start_is_no_withdrawal(race: Race) -> None:
     """Entered before the start was reported: only its time before the start makes it count."""
     began = clock.now()
