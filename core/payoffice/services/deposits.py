@@ -32,6 +32,7 @@ from core.payoffice.services.matching import (
     DepositRuled,
     DepositUnknown,
     deposit_get,
+    deposit_held,
     match_record,
 )
 from core.payoffice.services.presenting import acted_by
@@ -257,7 +258,7 @@ def _ruled(proposal: Proposal, by: StaffActor) -> None:
     content, now = proposal.content, clock.now()
     deposit = None
     if content.get("deposit"):
-        deposit = deposit_get(uuid.UUID(content["deposit"]))
+        deposit = deposit_held(uuid.UUID(content["deposit"]))
     if "claim" not in content:
         if hasattr(deposit, "match"):
             raise DepositMatched

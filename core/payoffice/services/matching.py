@@ -7,6 +7,7 @@ from django.db import transaction
 
 from core.database import clock
 from core.database.clock import row_uuid
+from core.database.locks import Lock, hold
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, NotFound
 from core.kernel.request_uuids import derived_uuid
@@ -44,6 +45,15 @@ def deposit_get(ident: uuid.UUID) -> Deposit:
     return deposit
 
 
+def deposit_held(ident: uuid.UUID) -> Deposit:
+    """Return a deposit that nobody else takes in, matches or rules on until the transaction ends.
+
+    Raises DepositUnknown.
+    """
+    hold((Lock.REQUEST, ident.int))
+    return deposit_get(ident)
+
+
 @transaction.atomic
 def deposit_match(
     *, by: StaffActor, deposit: uuid.UUID, game: str, document: uuid.UUID, evidence: str
@@ -55,7 +65,7 @@ def deposit_match(
     ResultsNotEstablished, or the refusal of the document's state on the day of the deposit.
     """
     by.need(powers.MATCH_DEPOSIT)
-    row = deposit_get(deposit)
+    row = deposit_held(deposit)
     if not evidence.strip():
         raise ReasonNeeded
     payable = finding.by_uuid(game, document)
@@ -65,7 +75,7 @@ def deposit_match(
 def match_record(
     deposit: Deposit, payable: Payable, *, staff_id: int | None, evidence: str
 ) -> DepositMatch:
-    """Match a deposit with a document, and hold its money from now on."""
+    """Match a deposit, whose lock is held, with a document, and hold its money from now on."""
     if hasattr(deposit, "match"):
         raise DepositMatched
     if hasattr(deposit, "ruling"):

@@ -12,10 +12,11 @@ from core.kernel.errors import DomainError
 from core.ledger import services as ledger
 from core.ledger.models import Transfer
 from core.nights.nightly import lapse
-from core.payoffice.models import Claim, DepositMatch, Restoration
+from core.payoffice.models import Claim, DepositMatch, Restoration, Ruling
 from core.payoffice.refusals import AlreadyPaid, ClaimLapsed, NoPrize
-from core.payoffice.services import matching, paying
+from core.payoffice.services import deposits, matching, paying
 from core.payoffice.sources import DocumentUnknown
+from core.staff import two_persons
 from core.staff.actor import PowerMissing
 from core.staff.powers import Role
 from lototrot import accounts
@@ -23,6 +24,7 @@ from promotrot import accounts as promotrot
 from promotrot.models.voucher import Voucher
 from tests.support import factories, rounds
 from tests.support import paying as given
+from tests.support.concurrency.sales import elsewhere, together
 from tests.support.databases import Database
 from tests.support.paying import Presented
 
@@ -140,6 +142,42 @@ def test_of_two_who_match_one_lapsed_document_at_once_one_brings_it_back(
     assert len(refusals) == 3 and set(refusals) <= {"deposit_matched", "held_apart"}
     assert Restoration.objects.get().cents == 500
     assert Transfer.objects.filter(kind="payoffice.restored").count() == 1
+
+
+@pytest.mark.usefixtures("own_database")
+@pytest.mark.parametrize("match_is_first", [True, False])
+def test_of_a_match_and_a_ruling_at_once_the_first_stands(match_is_first: bool) -> None:
+    """[C5]: a prize whose deposit two persons have refused would have waited for ever."""
+    (won,) = worth(500)
+    deposit = unread()
+    first, second = factories.staff(Role.SUPERVISOR), factories.staff(Role.SUPERVISOR)
+    ruling = deposits.ruling_propose(by=first, verdict="refused", reason="x", deposit=deposit)
+
+    def refuse() -> object:
+        return two_persons.confirm(proposal=ruling.uuid, by=second)
+
+    acts = [lambda: match(deposit, won), refuse]
+    if not match_is_first:
+        acts.reverse()
+    with transaction.atomic():
+        acts[0]()
+        other = elsewhere(lambda: together(acts[1])[0])
+    refusal = matching.DepositMatched if match_is_first else matching.DepositRuled
+    assert isinstance(other.result(), refusal)
+    assert (DepositMatch.objects.count(), Ruling.objects.count()) == (
+        (1, 0) if match_is_first else (0, 1)
+    )
+
+
+@pytest.mark.usefixtures("own_database")
+def test_a_deposit_matched_twice_at_once_is_refused_not_an_error() -> None:
+    won, other = worth(500, 700)
+    deposit = unread()
+    with transaction.atomic():
+        match(deposit, won)
+        late = elsewhere(lambda: together(lambda: match(deposit, other))[0])
+    assert isinstance(late.result(), matching.DepositMatched)
+    assert Claim.objects.get().document_id == won.ticket.pk
 
 
 @pytest.mark.django_db
