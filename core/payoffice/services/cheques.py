@@ -149,11 +149,11 @@ def cheque_reconcile(
     by.need(powers.ISSUE_CHEQUES)
     hold((Lock.CHEQUE, 0))
     cheque = cheque_get(number)
+    if cheque.amount_cents != amount_cents:
+        raise ChequeAmountDiffers(number=number, amount_cents=cheque.amount_cents)
     if cheque.state == Cheque.State.PRESENTED and cheque.presented_on == presented_on:
         return cheque
     _need_issued(cheque)
-    if cheque.amount_cents != amount_cents:
-        raise ChequeAmountDiffers(number=number, amount_cents=cheque.amount_cents)
     now = clock.now()
     if not natural_day(cheque.issued_at) <= presented_on <= natural_day(now):
         raise ChequeDayWrong(number=number)

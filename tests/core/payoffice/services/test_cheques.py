@@ -60,6 +60,8 @@ def test_a_cheque_voided_reissued_and_reconciled() -> None:
         cheques.cheque_reconcile(by=by, number=1, amount_cents=won.cents, presented_on=today)
     for _ in range(2):
         cheques.cheque_reconcile(by=by, number=2, amount_cents=won.cents, presented_on=today)
+    with pytest.raises(cheques.ChequeAmountDiffers):  # also once it is presented
+        cheques.cheque_reconcile(by=by, number=2, amount_cents=won.cents + 1, presented_on=today)
     assert given.balance(accounts.cheques()) == 0
     assert desk.desk_pay(by=who, request=won.request(uuid=paid.uuid, payee=given.MARIA)).cheque == 1
     rounds.books_agree()
