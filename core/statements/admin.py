@@ -23,6 +23,7 @@ from core.premises.admin.choosing import PremisesField
 from core.premises.models import Game, Premises
 from core.staff.actor import StaffActor
 from core.statements import papers, powers, services
+from core.statements.balances import outstanding_cents
 from core.statements.guarantee import covers
 from core.statements.models import (
     CashUp,
@@ -97,9 +98,9 @@ SETTLE = Act(
     text=_("A second person confirms a large amount, and what is paid to the premises."),
     facts=lambda target: [
         (_("balance"), money(target.closing_cents)),
-        (_("outstanding"), money(services.outstanding_cents(target))),
+        (_("outstanding"), money(outstanding_cents(target))),
     ],
-    offered=lambda by, target: services.outstanding_cents(target) != 0,
+    offered=lambda by, target: outstanding_cents(target) != 0,
 )
 RATE = Act(
     name="record",
@@ -157,7 +158,7 @@ class StatementAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("outstanding"))
     def outstanding(self, row: Statement) -> str:
-        return money(services.outstanding_cents(row))
+        return money(outstanding_cents(row))
 
     @admin.display(description=_("movements"))
     def moved(self, row: Statement) -> Any:

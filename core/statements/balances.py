@@ -1,4 +1,4 @@
-"""Read from the ledger what premises owe, now and by week.
+"""Read what premises owe: from the ledger, now and by week, and of a statement.
 
 A present balance is the balance of the last mark plus the few transfers since. Marks are made at
 night, when no older transfer can appear any more. Where the transfers after a mark have left with a
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
+from django.db.models import QuerySet, Sum
 
 from core.database import clock
 from core.database.quiet import wait_for_quiet
@@ -18,7 +19,7 @@ from core.kernel.days import day_bounds
 from core.ledger import openings
 from core.ledger.models import Account
 from core.statements.columns import COMMISSION_KIND, Column, column_of
-from core.statements.models import Mark, MarkedBalance
+from core.statements.models import Mark, MarkedBalance, Remittance, Statement
 
 PREFIX = "premises:"
 
@@ -228,3 +229,28 @@ def _since(after: int, up_to: int, accounts: Mapping[int, int]) -> list[tuple[in
         cursor.execute(_SINCE, {"after": after, "up_to": up_to, "accounts": list(accounts)})
         rows: list[tuple[int, int]] = cursor.fetchall()
     return rows
+
+
+def outstanding_cents(statement: Statement) -> int:
+    """Return the part of a statement that is not paid yet.
+
+    The newest one brings forward what those before it left, so payments of them since its week
+    count for it. One before it is paid only while something of the newest is left, and the
+    organiser never pays out more than that: what is brought forward is owed once.
+    """
+    newest = Statement.objects.filter(premises=statement.premises_id).latest("number")
+    left = newest.closing_cents - _paid_cents(
+        Remittance.objects.filter(
+            premises=statement.premises_id, recorded_at__gte=day_bounds(newest.week_to)[1]
+        )
+    )
+    if statement.number == newest.number:
+        return left
+    own = statement.closing_cents - _paid_cents(statement.remittances.all())
+    if own > 0:
+        return own if left > 0 else 0
+    return max(own, min(left, 0))
+
+
+def _paid_cents(remittances: QuerySet[Remittance]) -> int:
+    return int(remittances.aggregate(cents=Sum("amount_cents"))["cents"] or 0)

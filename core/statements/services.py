@@ -27,6 +27,7 @@ from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 from core.statements import postings, powers, weeks
+from core.statements.balances import outstanding_cents
 from core.statements.models import CommissionRate, GuaranteeLimit, Remittance, Statement
 from core.statements.weeks import Figures, Week
 
@@ -380,12 +381,6 @@ def _remitted(proposal: Proposal, by: StaffActor) -> None:
         recorded_in_id=proposal.proposed_in_id,
         proposal=proposal,
     )
-
-
-def outstanding_cents(statement: Statement) -> int:
-    """Return the part of a statement that is not paid yet."""
-    paid = statement.remittances.values_list("amount_cents", flat=True)
-    return statement.closing_cents - sum(paid)
 
 
 RATE = two_persons.Kind("statements.rate", powers.SET_RATES, _rate_set)

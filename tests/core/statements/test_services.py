@@ -17,10 +17,11 @@ from core.staff.models import Proposal
 from core.staff.powers import Role
 from core.staff.two_persons import ProposalPending, SamePerson
 from core.statements import nightly, services
+from core.statements.balances import outstanding_cents
 from core.statements.models import CommissionRate, Remittance
 from lototrot import accounts
 from tests.support import factories, rounds
-from tests.support.stating import SUNDAY, at, rate
+from tests.support.stating import SUNDAY, at, rate, remitted
 
 pytestmark = pytest.mark.django_db
 
@@ -116,10 +117,53 @@ def test_it_is_settled_once_and_not_beyond_what_it_says(organiser: Any, contest:
         with pytest.raises(services.RemittanceRefused):
             settle(cents, "TRF 2", on)
     settle(10, "TRF 2")
-    assert services.outstanding_cents(mine) == 0
+    assert outstanding_cents(mine) == 0
     assert ledger.balance_cents(premises_account(place.premises.pk)) == 0
     assert ledger.balance_cents(asset("treasury")) == 210
     rounds.books_agree()
+
+
+@pytest.mark.parametrize("owed", [200, -500])
+def test_what_is_brought_forward_is_paid_once(organiser: Any, contest: Any, owed: int) -> None:
+    """A statement that nobody paid is in the next one, too: both said that it was outstanding."""
+    place = factories.point()
+    rounds.sell(contest, place, [(1, 1)])
+    account = premises_account(place.premises.pk)
+    if owed < 0:
+        paid_out = Line("test.prize", asset("treasury"), account, 105 - owed)
+        ledger.post(reference=uuid.uuid4(), lines=[paid_out])
+    else:
+        rounds.sell(contest, place, [(1, 1)])
+    owed = ledger.balance_cents(account)
+    at(date(2030, 3, 11))
+    (first,) = services.statements_issue(until=SUNDAY)
+    at(date(2030, 3, 18))
+    (second,) = services.statements_issue(until=date(2030, 3, 17))
+    assert [outstanding_cents(each) for each in (first, second)] == [owed, owed]
+    part = owed // 5
+    remitted(organiser, second, part, date(2030, 3, 18), "TRF 1")
+    remitted(organiser, first, owed - part, date(2030, 3, 18), "TRF 2")
+    assert [outstanding_cents(each) for each in (first, second)] == [0, 0]
+    for statement in (first, second):
+        with pytest.raises(services.RemittanceRefused):
+            remitted(organiser, statement, part, date(2030, 3, 18), "TRF 3")
+    assert ledger.balance_cents(account) == 0
+
+
+def test_a_late_payment_of_an_old_statement_is_recorded_and_shown_to_be_too_much(
+    organiser: Any, contest: Any
+) -> None:
+    place = factories.point()
+    rounds.sell(contest, place, [(1, 1)])
+    at(date(2030, 3, 11))
+    (first,) = services.statements_issue(until=SUNDAY)
+    account = premises_account(place.premises.pk)
+    paid_out = Line("test.prize", asset("treasury"), account, 80)
+    ledger.post(reference=uuid.uuid4(), lines=[paid_out])
+    at(date(2030, 3, 18))
+    (second,) = services.statements_issue(until=date(2030, 3, 17))
+    remitted(organiser, first, 105, date(2030, 3, 18))
+    assert outstanding_cents(second) == ledger.balance_cents(account) == -80
 
 
 def test_a_large_remittance_takes_two_persons_however_it_is_divided(
@@ -147,11 +191,11 @@ def test_a_large_remittance_takes_two_persons_however_it_is_divided(
             settle(1, "TRF 2")
         with pytest.raises(SamePerson):
             two_persons.confirm(proposal=proposal.uuid, by=organiser)
-        assert services.outstanding_cents(mine) == 61
+        assert outstanding_cents(mine) == 61
         second = factories.staff(Role.SUPERVISOR)
         two_persons.confirm(proposal=proposal.uuid, by=second)
         assert settle(1, "TRF 2").proposal == proposal
-    assert services.outstanding_cents(mine) == 60
+    assert outstanding_cents(mine) == 60
     rounds.books_agree()
 
 

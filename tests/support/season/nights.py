@@ -8,8 +8,8 @@ from datetime import date, timedelta
 from core.ledger.services import Balance, balances
 from core.nights.services import last_day, night_run
 from core.staff.powers import Role
+from core.statements.balances import outstanding_cents
 from core.statements.models import Statement
-from core.statements.services import outstanding_cents
 from lototrot.models.contest import Contest
 from tests.support.season.instant import Instants
 from tests.support.season.state import today
