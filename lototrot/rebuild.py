@@ -1,8 +1,10 @@
 """Compute Lototrot's transfers again from tickets, voids and results, for `ledger_rebuild`."""
 
+from collections import deque
 from collections.abc import Mapping
 
 from django.db import connection
+from django.db.models import F, OuterRef, Subquery
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -12,6 +14,7 @@ from lototrot import accounts, postings
 from lototrot.engine.distribution import Takings, distribute
 from lototrot.models.authority import GameEnd
 from lototrot.models.contest import Contest
+from lototrot.models.settlement import Settlement
 from lototrot.services.contest.contests import rules_of
 from lototrot.services.prizes.carry_over import carry_over_lines
 from lototrot.services.prizes.restoring import restored_lines
@@ -39,16 +42,26 @@ SELECT s.premises_id, sum(s.amount_cents)::bigint,
 
 
 def rebuild_lototrot(books: Books) -> None:
-    """Add every sale, void and settlement to the books, by meeting in the order of their days."""
-    contests = Contest.objects.select_related("bet_type", "takings_account")
-    for contest in contests.exclude(state__in=Contest.NEVER_ON_SALE).order_by("day", "pk"):
+    """Add every sale, void and settlement to the books, by meeting in the order they were settled.
+
+    A jackpot also takes what a bet type that ended sent to it before [A21].
+    """
+    in_force = Settlement.objects.filter(contest=OuterRef("pk"), in_force=True)
+    contests = Contest.objects.select_related("bet_type", "takings_account").annotate(
+        settled_at=Subquery(in_force.values("settled_at"))
+    )
+    sold = contests.exclude(state__in=Contest.NEVER_ON_SALE)
+    ends = deque(GameEnd.objects.order_by("ended_at"))
+    for contest in sold.order_by(F("settled_at").asc(nulls_last=True), "day", "pk"):
+        while ends and contest.settled_at and ends[0].ended_at < contest.settled_at:
+            books.move(_ends(ends.popleft()))
         takings = liability(contest.takings_account.code)
         books.move(_sales(contest, takings))
         books.move(carry_over_lines(contest.pk))
         books.move(restored_lines(contest))
         if contest.state in (Contest.State.SETTLED, Contest.State.ORDERED):
             books.move(_settlement(contest, takings, books))
-    for end in GameEnd.objects.order_by("pk"):
+    for end in ends:
         books.move(_ends(end))
 
 

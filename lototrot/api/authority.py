@@ -131,6 +131,7 @@ class Ends(StaffView):
             ending.GameEnded,
             ending.GameNotOver,
             ending.DestinationUnknown,
+            ending.DestinationUnordered,
             ending.EndNotWhole,
             ProposalPending,
         ),

@@ -54,6 +54,16 @@ class DestinationUnknown(Invalid):
     message = "Each sum goes to a named recipient, or to another bet type that goes on."
 
 
+class DestinationUnordered(Conflict):
+    """`data`: contest, a settled one of the bet type that gets a sum."""
+
+    code = "destination_unordered"
+    message = (
+        "A meeting of the bet type that gets a sum is settled and not ordered yet: it could still"
+        " be settled again, with another jackpot."
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Destination:
     """A sum of the decision: from `source` to a recipient by name, or to another bet type."""
@@ -70,8 +80,8 @@ def end_propose(
 ) -> Proposal:
     """Propose the end of a bet type; a second person confirms it.
 
-    Raise BetTypeUnknown, AuthorisationMissing, DestinationUnknown, GameEnded, GameNotOver,
-    EndNotWhole or ProposalPending.
+    Raise BetTypeUnknown, AuthorisationMissing, DestinationUnknown, DestinationUnordered, GameEnded,
+    GameNotOver, EndNotWhole or ProposalPending.
     """
     by.need(powers.END_GAME)
     need_authorisation(decision)
@@ -152,6 +162,13 @@ def _need_known(bet_type: str, destinations: Sequence[Destination]) -> None:
             raise DestinationUnknown(bet_type=other)
         if other:
             need_going_on(other)
+            _need_none_unordered(other)
+
+
+def _need_none_unordered(bet_type: str) -> None:
+    settled = Contest.objects.filter(bet_type_code=bet_type, state=Contest.State.SETTLED).first()
+    if settled is not None:
+        raise DestinationUnordered(contest=settled.pk)
 
 
 def _need_over(bet_type: str) -> None:
@@ -172,11 +189,12 @@ def _need_over(bet_type: str) -> None:
 
 def _ended(proposal: Proposal, by: StaffActor) -> None:
     code = proposal.content["bet_type"]
-    hold(chain_lock(code))
     destinations = [
         Destination(**{**destination, "source": Source(destination["source"])})
         for destination in proposal.content["destinations"]
     ]
+    codes = {code, *(each.bet_type for each in destinations if each.bet_type)}
+    hold(*map(chain_lock, codes))
     moves = _moves(code, destinations)
     now = clock.now()
     end = GameEnd.objects.create(

@@ -18,8 +18,10 @@ from core.kernel.errors import InvariantBroken
 from core.ledger import services as ledger
 from lototrot import accounts
 from lototrot.engine.distribution import Distribution, Takings, distribute
+from lototrot.models.authority import GameEnd
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
+from lototrot.postings import EndMove, Source
 from lototrot.services.contest.contests import rules_of
 from lototrot.services.races.results import contest_results
 from lototrot.services.settlement.auditing_lapses import (
@@ -89,13 +91,15 @@ def audit_contests(spans: Spans | None = None) -> Audit:
             takings = ledger.liability(contest.takings_account.code)
             audit.check(contest, "takings_account", ledger.balance_cents(takings), _taken(contest))
         else:
-            _go_on_from(audit, contest)
+            _go_on_from(audit, contest, settlement)
             _audit_settlement(audit, contest, settlement, carried_over.get(contest.pk, 0))
     return audit
 
 
-def _go_on_from(audit: Audit, contest: Contest) -> None:
-    """Take what the settlement before left, unless it is the one that was audited last."""
+def _go_on_from(audit: Audit, contest: Contest, settlement: Settlement) -> None:
+    """Take what the settlement before left, unless it is the one that was audited last, and what
+    other bet types sent here since.
+    """
     code = contest.bet_type_code
     chain = Settlement.objects.filter(in_force=True, contest__bet_type_code=code)
     before = Q(contest__day__lt=contest.day) | Q(contest__day=contest.day, contest__lt=contest.pk)
@@ -104,6 +108,13 @@ def _go_on_from(audit: Audit, contest: Contest) -> None:
         audit.jackpot_cents[code] = last.jackpot_out_cents
         audit.reserve_cents[code] = last.reserve_out_cents
     audit.last[code] = contest.pk
+    ends = GameEnd.objects.filter(ended_at__lt=settlement.settled_at)
+    if last is not None:
+        ends = ends.filter(ended_at__gt=last.settled_at)
+    for move in (EndMove.from_document(each) for end in ends for each in end.moves):
+        if move.bet_type == code:
+            joined = audit.reserve_cents if move.source is Source.RESERVE else audit.jackpot_cents
+            joined[code] = joined.get(code, 0) + move.cents
 
 
 def _audit_settlement(

@@ -177,6 +177,7 @@ def _bearers(restoration: Restoration, bet_type_code: str) -> set[str]:
     )
     unsettled = receivers - set(settled.values_list("contest_id", flat=True))
     bearers = {accounts.lapsed(contest).code for contest in unsettled}
-    if receivers and not unsettled:
+    ended = GameEnd.objects.filter(bet_type_code=bet_type_code, ended_at__lte=at)
+    if not unsettled and (receivers or ended.exists()):
         bearers.add(accounts.late_claims().code)
     return bearers | {accounts.carry_over(bet_type_code, day).code}

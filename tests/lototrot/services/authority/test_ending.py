@@ -1,28 +1,39 @@
 """End a bet type: only when nobody can be paid from it any more, and to the cent [A17, A21]."""
 
+import uuid
 from datetime import timedelta
 
 import pytest
 
+from core.database import clock
 from core.kernel.days import add_days, natural_day
 from core.ledger import services as ledger
+from core.nights.nightly import lapse
+from core.payoffice.services.matching import deposit_match
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.powers import Role
 from lototrot import accounts
+from lototrot.engine.races import Race as Facts
 from lototrot.models.authority import GameEnd
 from lototrot.models.contest import Contest
+from lototrot.models.settlement import Prize
 from lototrot.postings import Source
 from lototrot.services.authority.ending import (
     Destination,
     DestinationUnknown,
+    DestinationUnordered,
     EndNotWhole,
     GameEnded,
     GameNotOver,
     end_propose,
     held_cents,
 )
+from lototrot.services.settlement.auditing import audit_contests
+from lototrot.services.settlement.settling import contest_settle, settlement_reverse
 from tests.support import factories, rounds
+from tests.support import paying as given
+from tests.support.factories import Point
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.9.5", "14.III.9.8")]
 CODE = "two-legs"
@@ -118,3 +129,99 @@ def test_prizes_that_can_still_be_claimed_keep_the_game_going(by: StaffActor) ->
     with pytest.raises(GameNotOver) as refusal:
         proposed(by)
     assert refusal.value.data == {"contest": contest.pk}
+
+
+OTHER = {**rounds.TWO_LEGS, "code": "two-more"}
+
+
+def _ended_into(bet_type: str) -> uuid.UUID:
+    """Propose that all which another bet type holds goes to this one."""
+    held = {source: sum(parts.values()) for source, parts in held_cents("two-more").items()}
+    whole = [Destination(each, cents, bet_type=bet_type) for each, cents in held.items() if cents]
+    assert {each.source for each in whole} >= {Source.JACKPOT, Source.RESERVE}
+    by = factories.staff(Role.ORGANISER)
+    proposal = end_propose(by=by, bet_type="two-more", decision="Resolució 4", destinations=whole)
+    return proposal.uuid
+
+
+@pytest.fixture
+def over() -> Point:
+    """Play another bet type to its end: a jackpot, a reserve, and a prize that has lapsed."""
+    factories.time_to(rounds.NOON)
+    point = factories.point()
+    rounds.record(rounds.rules(**rounds.TWO_LEGS))
+    for hits in (0, 1):
+        rounds.later(1)
+        contest = rounds.contest(rounds.rules(**OTHER), [(1, 2, 3)] * 2)
+        rounds.sell(contest, point, [(1, 2) if hits else (4, 4)])
+        rounds.run(contest, [Facts((1, 2, 3), winners=frozenset({1}))] * 2)
+        rounds.order(contest)
+    factories.time_pass(days=31)
+    lapse(add_days(natural_day(clock.now()), -1))
+    return point
+
+
+def test_what_another_bet_type_sends_is_won_audited_and_in_the_books(over: Point) -> None:
+    """[A21]: the next meeting has it, and every recount knows where it came from."""
+    first = rounds.ordered(over)
+    two_persons.confirm(proposal=_ended_into("two-legs"), by=factories.staff(Role.ORGANISER))
+    sent = {
+        name: sum(move["cents"] for move in GameEnd.objects.get().moves if match(move["source"]))
+        for name, match in (
+            ("jackpot_in_cents", lambda source: source != "reserve"),
+            ("reserve_in_cents", lambda source: source == "reserve"),
+        )
+    }
+    assert audit_contests().findings == []
+    rounds.books_agree()
+    rounds.later(1)
+    settlement = rounds.ordered(over).settlements.get()
+    before = first.settlements.get()
+    assert settlement.jackpot_in_cents == before.jackpot_out_cents + sent["jackpot_in_cents"]
+    assert settlement.reserve_in_cents == before.reserve_out_cents + sent["reserve_in_cents"]
+    assert audit_contests().findings == []
+    rounds.books_agree()
+
+
+def test_nothing_is_sent_to_a_meeting_that_may_still_be_settled_again(over: Point) -> None:
+    """[B14]: its settlement is published with the jackpot that it had."""
+    ident = _ended_into("two-legs")
+    contest = rounds.settled(over)
+    for act in (
+        lambda: two_persons.confirm(proposal=ident, by=factories.staff(Role.ORGANISER)),
+        lambda: _ended_into("two-legs"),
+    ):
+        with pytest.raises(DestinationUnordered) as refusal:
+            act()
+        assert refusal.value.data == {"contest": contest.pk}
+    settlement_reverse(contest_id=contest.pk, by=factories.staff(Role.ORGANISER))
+    two_persons.confirm(proposal=ident, by=factories.staff(Role.ORGANISER))
+    contest_settle(contest_id=contest.pk)
+    assert audit_contests().findings == []
+    rounds.books_agree()
+
+
+def test_a_prize_identified_after_the_end_is_the_organisers_and_the_audit_knows_it() -> None:
+    """[C8]: what had lapsed was sent on by the authority's decision."""
+    factories.time_to(rounds.NOON)
+    contest = rounds.ordered(factories.point())
+    deposit = given.deposited("", factories.point().actor, "unreadable").uuid
+    factories.time_pass(days=31)
+    lapse(add_days(natural_day(clock.now()), -1))
+    held = {source: sum(parts.values()) for source, parts in held_cents(CODE).items()}
+    whole = [Destination(each, cents, recipient="x") for each, cents in held.items() if cents]
+    proposal = end_propose(
+        by=factories.staff(Role.ORGANISER), bet_type=CODE, decision="x", destinations=whole
+    )
+    two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.ORGANISER))
+    prize = Prize.objects.filter(settlement__contest=contest, prize_cents__gt=0).first()
+    matched = deposit_match(
+        by=factories.staff(Role.SUPERVISOR),
+        deposit=deposit,
+        game="lototrot",
+        document=prize.ticket.uuid,
+        evidence="Sold then.",
+    )
+    assert matched.restoration.taken_from.code == accounts.late_claims().code
+    assert audit_contests().findings == []
+    rounds.books_agree()
