@@ -32,8 +32,8 @@ class Log:
     """A public log that was checked and is complete."""
 
     def __init__(self, file: str, keys: str) -> None:
-        lines = Path(file).read_text("utf-8").splitlines()
-        entries = [parsed(line, f"entry {n}") for n, line in enumerate(lines, start=1)]
+        with Path(file).open(encoding="utf-8") as lines:  # a text may have other ends of lines
+            entries = [parsed(line, f"entry {n}") for n, line in enumerate(lines, start=1)]
         self.verdict = log_holds(entries, keys_of(keys))
         self.entries: dict[tuple[str, str], Entry] = {
             (entry["kind"], entry["subject"]): entry for entry in entries

@@ -160,6 +160,19 @@ def test_entries_are_found_and_their_order_is_checked(tmp_path: Path) -> None:
         log.entry("other", "c")
 
 
+@pytest.mark.parametrize("sign", ["\x85", "\u2028", "\u2029"])
+def test_a_sign_in_a_text_that_may_end_a_line_ends_no_entry(tmp_path: Path, sign: str) -> None:
+    """Canonical JSON has these signs as they are. A person may paste one into any reason."""
+    file = tmp_path / "LOG"
+    entries = chain(
+        ("proofs.key", NAMES[0], publication(0, None, "first"), 0),
+        ("other", "a", {"reason": f"one{sign}two"}, 0),
+    )
+    file.write_bytes(b"".join(entry.canonical(each) + b"\n" for each in entries))
+    log = public_log.Log(str(file), PUBLIC[0].hex())
+    assert log.document("other", "a") == {"reason": f"one{sign}two"}
+
+
 def test_the_head_on_a_slip_is_compared(tmp_path: Path) -> None:
     file, entries = tmp_path / "LOG", three()
     file.write_text("\n".join(json.dumps(each) for each in entries))
