@@ -111,8 +111,8 @@ def check_announced(minutes: Minutes) -> None:
 
 
 def check_others(log: Log, minutes: Minutes) -> None:
-    """Check that any other commitment for the subject was abandoned in public before this draw,
-    with its true secret and without an order [B16]."""
+    """Check that the subject has no other order, and that any other commitment for it was abandoned
+    in public before this draw, with its true secret [B16]."""
     draw, subject = minutes["draw"], {name: minutes[name] for name in ("kind", "subject")}
     begun = (COMMITMENT if minutes["commitment"] else OUTCOME), draw
     others = [
@@ -129,5 +129,8 @@ def check_others(log: Log, minutes: Minutes) -> None:
         same(given_up, {"draw": other, "commitment": each["commitment"], **subject}, ABANDONED)
         opened = binding(each, given_up["secret"]) == each["commitment"]
         need(opened, f"{ABANDONED}.secret", "not the one committed to")
+    for each in log.all(OUTCOME):
+        is_other = {name: each[name] for name in subject} == subject and each["draw"] != draw
+        need(not is_other, f"{OUTCOME}.draw", f"{each['draw']} gave another order")
     for other in minutes["called_off_before"]:
         need(log.has(CALLED_OFF, other), f"{MINUTES}.called_off_before", "not in the log")

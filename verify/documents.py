@@ -119,6 +119,8 @@ RACE_FACTS = {
     "left": [whole], "runners": {category: text},
     "contests": [{"contest": whole, "seal": (None, sha256)}],
 }
+DEBT_FACTS = {"game": text, "draw": whole, "owed_cents": whole, "winners": whole,
+              "emissions": [text]}
 
 # --- An emission of Promotrot (docs/emission-algorithm.md) ----------------------------------------
 

@@ -28,6 +28,7 @@ from entry import digest_of, main, read, same
 from forms import need, shaped, text
 from public_log import Log
 from races import check_numbers, starters
+from statement import DEBT, check_debt
 
 WITHIN_S = 2 * 60 * 60  # 5.4.2
 
@@ -123,6 +124,8 @@ def draw_holds(log: Log, draw: str, field: list[str] | None = None) -> Minutes:
     need(1 <= places <= size == len(entries), f"{MINUTES}.field.places", "not 1 to its size")
     if minutes["kind"] == "lototrot.race":
         check_race(log, minutes)
+    if minutes["kind"] == DEBT:
+        check_debt(log, minutes)
     if minutes["method"] == "computed":
         check_computed(log, minutes, entries)
     else:

@@ -4,8 +4,8 @@
     python emission.py LOG KEYS EMISSION TICKETS
 
 LOG and KEYS are those of public_log.py, EMISSION is its reference, code/number, and TICKETS the
-list of its tickets, `opening,position,uuid,tier` a line. statement.py checks the plan's prizes and
-the closing statement.
+list of its tickets, `opening,position,uuid,tier` a line. statement.py checks the plan's prizes,
+the closing statement and what the game owed before.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from chance import below, canonical_entropy, hash32, u64, words
 from entry import digest_of, main, same
 from forms import need
 from public_log import Log
-from statement import check_closing, check_plan
+from statement import check_carried, check_closing, check_plan
 
 NAMES = ("commitment", "entropy", "closing", "seed")
 HEADER = "opening,position,uuid,tier"
@@ -130,6 +130,7 @@ def check(log_file: str, keys: str, emission: str, tickets: str) -> str:
     key = hash32(b"promotrot/key/1", commitment, secret, entropy.encode())
     held = check_tickets(tickets, Dealing(key, emission, plan), seed)
     check_closing(closing, plan, held)
+    check_carried(log, emission)
     return (
         f"The emission holds: {emission}, {held.total()} of {size} tickets sold, each held what was"
         f" committed to; {closing['awarded_cents']} cents awarded."

@@ -1,18 +1,24 @@
 """Check that an emission's prizes reach what it declares, planned and sold (15.III.6.2) [P1-P4].
+Follow what a game owes to prizes from closing to closing and to the draw at its end [P17].
 
-Used by emission.py; docs/emission-algorithm.md, "The plan"; docs/promotrot.md, "The 70 %, kept".
+Used by emission.py and draw.py; docs/emission-algorithm.md, "The plan"; docs/promotrot.md, "The
+70 %, kept".
 """
 
 from collections import Counter
 from fractions import Fraction
 from typing import Any
 
+from documents import DEBT_FACTS
 from entry import same
-from forms import need
+from forms import Refused, need, shaped
+from public_log import Log
 
 LEAST_BLOCK = 10_000
 LEAST_PERCENT = 70  # 15.III.5.1, 6.2
 PLAN, CLOSING = "promotrot.commitment.plan", "promotrot.closing"
+OUTCOME, MINUTES, DEBT = "draws.outcome", "draws.minutes", "promotrot.debt"
+MOST_DRAWS = 3  # of what one game owes [P17]
 Document = dict[str, Any]
 
 
@@ -107,3 +113,57 @@ def check_closing(closing: Document, plan: Document, held: Counter[int]) -> None
         f"{CLOSING}.unclaimed_cents",
         "more than was awarded",
     )
+
+
+def closings_of(log: Log, game: str) -> list[tuple[str, Document]]:
+    """Return the closings of a game in the order of the log: the emission and the statement."""
+    return [
+        (subject, entry["document"])
+        for (kind, subject), entry in log.entries.items()
+        if kind == CLOSING and subject.rpartition("/")[0] == game
+    ]
+
+
+def check_carried(log: Log, emission: str) -> None:
+    """Check that a closing begins with what the closing before it left owing."""
+    owed_cents = 0
+    for subject, closing in closings_of(log, emission.rpartition("/")[0]):
+        if subject == emission:
+            same(closing, {"owed_before_cents": owed_cents}, CLOSING)
+        owed_cents = closing["owed_cents"]
+
+
+def check_debt(log: Log, minutes: Document) -> None:
+    """Check the draw of an ended game's debt: the first is of all that the game owes, and among all
+    tickets that it sold and did not refund. What lapsed for a later one is not published.
+    """
+    facts, place = minutes["facts"], f"{MINUTES}.facts"
+    shaped(facts, DEBT_FACTS, place)
+    game, number = facts["game"], facts["draw"]
+    need(1 <= number <= MOST_DRAWS, f"{place}.draw", f"not 1 to {MOST_DRAWS}")
+    same(minutes, {"subject": f"{game}:{number}"}, MINUTES)
+    same(minutes["field"], {"places": facts["winners"]}, f"{MINUTES}.field")
+    closings = closings_of(log, game)
+    same(facts, {"emissions": [emission for emission, _ in closings]}, place)
+    need(closings, f"{place}.game", "no emission of it is closed")
+    log.in_order((CLOSING, closings[-1][0]), (OUTCOME, minutes["draw"]))
+    if number == 1:
+        same(facts, {"owed_cents": closings[-1][1]["owed_cents"]}, place)
+    else:
+        drawn_before(log, minutes, f"{game}:{number - 1}")
+        owed_cents = closings[-1][1]["owed_cents"]
+        need(facts["owed_cents"] <= owed_cents, f"{place}.owed_cents", f"more than {owed_cents}")
+    sold = sum(closing["sold"] - closing["refunded"] for _, closing in closings)
+    unfinished = sum(closing["unfinished"] for _, closing in closings)  # may be refunded since
+    size = minutes["field"]["size"]
+    need(sold - unfinished <= size <= sold, f"{MINUTES}.field.size", f"{sold} tickets were sold")
+
+
+def drawn_before(log: Log, minutes: Document, subject: str) -> Document:
+    """Return the minutes of an earlier draw of the game. Raises Refused."""
+    others = [each for each in log.all(MINUTES) if each["kind"] == DEBT]
+    earlier = next((each for each in others if each["subject"] == subject), None)
+    if earlier is None:
+        raise Refused(f"{MINUTES}.facts.draw: {subject} was not drawn before")
+    log.in_order((MINUTES, earlier["draw"]), (MINUTES, minutes["draw"]))
+    return earlier

@@ -27,12 +27,13 @@ from tests.support.verifying.forging import (
     public_key,
     published_log,
     quick_signatures,
+    signed,
     vouched_for,
     written,
 )
 from tests.support.verifying.load import FOLDER, verifier
 
-draw = verifier("draw")
+draw, digest = verifier("draw"), verifier("entry").digest
 pytestmark = pytest.mark.django_db
 KINDS = (documents.COMMITMENT, documents.OUTCOME, documents.MINUTES)
 Drawn = tuple[Entries, str]
@@ -101,6 +102,20 @@ def test_true_minutes_hold(drawn: Drawn, tmp_path: Path) -> None:
 
 def test_a_draw_with_balls_holds_without_a_commitment(by_hand: Drawn, tmp_path: Path) -> None:
     assert "LATE: Tall de llum" in run(tmp_path, by_hand)
+
+
+def test_another_order_of_the_same_subject_is_refused(by_hand: Drawn, tmp_path: Path) -> None:
+    """Balls have no commitment: who entered them twice could choose [B16]."""
+    log, ident = by_hand
+    twice = list(log)
+    for kind in (documents.OUTCOME, documents.MINUTES):
+        entry = next(each for each in log if (each["kind"], each["subject"]) == (kind, ident))
+        last = {"sequence": len(twice) + 1, "previous": digest(twice[-1])}
+        other = entry | last | {"subject": "0190a6c8-5f6e-7000-8000-000000000001"}
+        twice.append(signed(other, draw=other["subject"]))
+    for each in (ident, twice[-1]["subject"]):
+        with pytest.raises(Refused, match=r"draws\.outcome\.draw: .* gave another order"):
+            run(tmp_path, (twice, each))
 
 
 @pytest.fixture

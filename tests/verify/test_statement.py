@@ -1,13 +1,33 @@
-"""Prizes of an emission reach the legal minimum, or the plan or statement is refused by name."""
+"""Prizes of an emission reach the legal minimum, or the plan or statement is refused by name. And
+the debt of a game cannot be forgotten, at its next closing or at its end.
+"""
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
+from core.staff.powers import Role
+from promotrot.services import publications
+from promotrot.services.closing import seed_reveal
+from promotrot.services.debts import drawing
+from promotrot.services.emissions import emission_get
+from tests.support import emitting, factories
+from tests.support.promotrot import owing
+from tests.support.verifying.forging import (
+    Entries,
+    Refused,
+    forged,
+    public_key,
+    published_log,
+    written,
+)
 from tests.support.verifying.load import verifier
 
 statement, forms = verifier("statement"), verifier("forms")
+draw, emission = verifier("draw"), verifier("emission")
 TIERS = [
     {"cash_cents": 10_000, "count": 10, "extra": False},
     {"in_kind": {"equivalent_cents": 5_000}, "count": 120, "extra": False},
@@ -102,3 +122,112 @@ def test_a_shortfall_is_owed() -> None:
     statement.check_closing(short | {"owed_cents": 100_000}, plan(), held)
     with pytest.raises(forms.Refused, match="owed_cents"):
         statement.check_closing(short, plan(), held)
+
+
+@pytest.fixture
+def simulated(settings: Any) -> None:
+    settings.SIMULATED_TIME = True
+
+
+class Bare(verifier("public_log").Log):  # type: ignore[misc]
+    """A log of some entries, not checked."""
+
+    def __init__(self, entries: Entries) -> None:
+        self.entries = {(each["kind"], each["subject"]): each for each in entries}
+
+
+def lied(log: Entries, kind: str, about: str = "", **lies: Any) -> Entries:
+    """Return the log with other values in the document of that kind, about that subject."""
+    true = next(e for e in log if e["kind"] == kind and about in ("", e["subject"]))["document"]
+    content = {name: value for name, value in true.items() if name != "digests"}
+    return forged(log, kind, content | lies, about)
+
+
+@pytest.mark.django_db
+@pytest.mark.article("15.III.6.2")
+def test_a_closing_begins_with_what_the_one_before_left_owing(
+    tmp_path: Path, simulated: None
+) -> None:
+    """[P2]: who forgets the debt makes sums that are right in themselves."""
+    second = emitting.opened(owing.owing(140), extra_tier=2)
+    emitting.sold_and_played(second, 3)
+    assert seed_reveal(emission=emitting.closed(second))
+    log, tickets = published_log(), tmp_path / "tickets.csv"
+    tickets.write_text("".join(publications.tickets_file(emission_get("small/2"))), "ascii")
+
+    def check(entries: Entries) -> str:
+        file = written(tmp_path, "log.jsonl", entries)
+        answer: str = emission.check(file, public_key(), "small/2", str(tickets))
+        return answer
+
+    assert "small/2" in check(log)
+    closing = next(
+        each["document"]
+        for each in log
+        if (each["kind"], each["subject"]) == (publications.CLOSING, "small/2")
+    )
+    assert closing["owed_before_cents"] == 140
+    lie = {"owed_before_cents": 0, "owed_cents": closing["shortfall_cents"]}
+    with pytest.raises(Refused, match=r"promotrot\.closing\.owed_before_cents: should be 140"):
+        check(lied(log, publications.CLOSING, "small/2", **lie))
+
+
+def held(folder: Path, log: Entries, number: int = 1) -> str:
+    """Check a draw of the ended game."""
+    minutes = [each["document"] for each in log if each["kind"] == "draws.minutes"]
+    ident = next(each["draw"] for each in minutes if each["subject"] == f"small:{number}")
+    answer: str = draw.check(written(folder, "log.jsonl", log), public_key(), ident)
+    return answer
+
+
+@pytest.mark.django_db
+@pytest.mark.article("15.III.6.2")
+def test_the_draw_of_a_debt_is_of_all_that_the_game_owes(tmp_path: Path, simulated: None) -> None:
+    """[P2, P17]: smaller sums, fewer prizes and other games are refused under any signature."""
+    owing.drawn(owing.ended(280, winners=2))
+    log = published_log()
+    assert "promotrot.debt small:1" in held(tmp_path, log)
+    facts = next(e for e in log if e["kind"] == "draws.minutes")["document"]["facts"]
+    for lie, why in (
+        ({"owed_cents": 279}, "facts.owed_cents: should be 280"),
+        ({"winners": 1}, "field.places: should be 1"),
+        ({"emissions": []}, r"facts.emissions: should be \['small/1'\]"),
+        ({"game": "other"}, "subject: should be other:1"),
+        ({"draw": 2}, "subject: should be small:2"),
+        ({"draw": 0}, "facts.draw: not 1 to 3"),
+        ({"more": 1}, "facts.more"),
+    ):
+        with pytest.raises(Refused, match=why):
+            held(tmp_path, lied(log, "draws.minutes", facts=facts | lie))
+
+
+@pytest.mark.django_db
+@pytest.mark.article("15.III.6.2")
+def test_a_ticket_left_out_of_the_draw_of_a_debt_is_missed(tmp_path: Path, simulated: None) -> None:
+    game, entries = owing.ended(280), drawing.debt_entries
+    left_out = entries(game).latest("pk").pk
+    with mock.patch.object(drawing, "debt_entries", lambda of: entries(of).exclude(pk=left_out)):
+        owing.drawn(game)
+    with pytest.raises(Refused, match=r"field\.size: 4 tickets were sold"):
+        held(tmp_path, published_log())
+
+
+@pytest.mark.django_db
+@pytest.mark.article("15.III.6.2")
+def test_what_lapsed_is_drawn_again_after_the_first_draw(tmp_path: Path, simulated: None) -> None:
+    """[P17]: no more than the game owed."""
+    game = owing.ended(280, winners=2)
+    owing.drawn(game)
+    owing.nobody_comes()
+    drawing.debt_draw_again(by=factories.staff(Role.ORGANISER), game=game)
+    owing.drawn(game)
+    log = published_log()
+    assert "promotrot.debt small:2" in held(tmp_path, log, 2)
+    second = [each for each in log if each["kind"] == "draws.minutes"][-1]
+    facts = second["document"]["facts"]
+    more = lied(log, "draws.minutes", second["subject"], facts=facts | {"owed_cents": 281})
+    with pytest.raises(Refused, match=r"facts\.owed_cents: more than 280"):
+        held(tmp_path, more, 2)
+    never = [each for each in log if each["document"].get("subject") != "small:1"]
+    with pytest.raises(Refused, match="small:1 was not drawn before"):
+        statement.check_debt(Bare(never), second["document"])
