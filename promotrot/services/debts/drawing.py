@@ -30,7 +30,7 @@ from promotrot.engine.rules import voucher_last_day
 from promotrot.engine.shortfall import MOST_DRAWS, shares
 from promotrot.models.debt import DebtDraw, DebtStanding
 from promotrot.models.emission import ClosingStatement
-from promotrot.models.game import Game, GameEnding
+from promotrot.models.game import Game, GameEnding, GameType
 from promotrot.models.play import PlayEnd, PlayTicket
 from promotrot.models.voucher import Voucher
 from promotrot.selectors.debts import debt_left, is_drawn
@@ -66,6 +66,15 @@ def debt_entries(game: Game) -> QuerySet[PlayTicket]:
 def debt_draw_first(by: StaffActor, ending: GameEnding) -> Draw:
     """Announce the draw of what a game owes at its end. The caller holds the game's lock."""
     return _announced(by, ending.game, 1, ending.owed_cents, ending.winners)
+
+
+def debt_entries_lasting(game: Game) -> QuerySet[PlayTicket]:
+    """Return those entries that no refund can take away any more: a probabilistic play may get its
+    price back as long as it has not ended [P11, P19].
+    """
+    entries = debt_entries(game)
+    is_probabilistic = game.type.mode == GameType.Mode.PROBABILISTIC
+    return entries.filter(end__isnull=False) if is_probabilistic else entries
 
 
 @transaction.atomic

@@ -14,7 +14,7 @@ from promotrot import accounts, powers
 from promotrot.models.emission import Emission
 from promotrot.models.game import Game, GameEnding
 from promotrot.selectors.owed import owed_cents
-from promotrot.services.debts.drawing import debt_draw_first, debt_entries
+from promotrot.services.debts.drawing import debt_draw_first, debt_entries_lasting
 from promotrot.services.games import game_get, need_not_ended
 
 
@@ -50,7 +50,7 @@ def _need_endable(game: Game, winners: int) -> None:
     if game.emissions.filter(state__in=on_sale).exists():
         raise GameOnSale(game=game.code)
     owed = owed_cents(game)
-    most = min(owed, debt_entries(game).count())
+    most = min(owed, debt_entries_lasting(game).count())
     if not (1 <= winners <= most if owed else winners == 0):
         raise WinnersRefused(owed_cents=owed, most=most)
 

@@ -17,6 +17,7 @@ from promotrot.services.debts.drawing import NothingOwed, debt_draw_again
 from promotrot.services.debts.ending import GameOnSale, WinnersRefused, game_end_propose
 from promotrot.services.emissions import emission_plan
 from promotrot.services.games import GameEnded
+from promotrot.services.unfinished import play_end_unfinished
 from tests.support import emitting, factories
 
 pytestmark = pytest.mark.django_db
@@ -104,6 +105,25 @@ def test_what_ending_refuses() -> None:
             winners=1,
             ended_at=emission.planned_at,
         )
+
+
+@pytest.mark.article("15.III.6.2")
+def test_a_draw_has_tickets_enough_when_unfinished_plays_get_their_price_back() -> None:
+    """[P2, P11]: with more winners than tickets left nobody could ever hold it."""
+    point, emission = factories.point(), emitting.opened(emitting.document("trotters-ladder"))
+    first, *others = emitting.sold(emission, 3, point)
+    game = emitting.closed(emission).game
+    organiser = factories.staff(Role.ORGANISER)
+    for ended, refused in ((0, 1), (1, 2)):
+        emitting.finished(point, [first][:ended])
+        with pytest.raises(WinnersRefused) as error:
+            game_end_propose(by=organiser, game=game, winners=refused)
+        assert error.value.data["most"] == ended
+    _ended(game, winners=1)
+    for ident in others:
+        assert play_end_unfinished(PlayTicket.objects.get(uuid=ident)) == "refund"
+    assert _drawn().outcome.order == [str(first)]
+    assert differences()[1] == []
 
 
 @pytest.mark.parametrize(("owed", "winners"), [(1, 1), (100, 3), (7, 7), (10_000_001, 9)])
