@@ -34,10 +34,15 @@ class Archive:
         self.manifest = parsed(content.decode(), MANIFEST)
         shaped(self.manifest, ARCHIVE, MANIFEST)
         need(content == canonical(self.manifest) + b"\n", MANIFEST, "not canonical JSON")
-        self.tables = {table["table"]: table for table in self.manifest["tables"]}
-        named = {MANIFEST, *(table["file"] for table in self.manifest["tables"])}
+        tables = self.manifest["tables"]
+        self.tables = {table["table"]: table for table in tables}
+        named = {MANIFEST, *(table["file"] for table in tables)}
+        once = len(self.tables) == len(tables) == len(named) - 1
+        need(once, MANIFEST, "a table or a file is named twice")
         for stray in sorted({each.name for each in self.folder.iterdir()} ^ named):
             need(False, stray, "missing, or not of the archive")
+        for name in sorted(named):
+            need((self.folder / name).is_file(), name, "not a file")
 
     def rows(self, name: str) -> Iterator[Row]:
         """Yield the rows of a table, as `lines` does."""
@@ -57,15 +62,17 @@ class Archive:
         left, leaving = 0, self.leaving(name)
         try:
             with gzip.open(path, "rb") as content:
-                for line in content:
+                while line := content.readline(table["bytes"] - size + 1):
                     count, size = count + 1, size + len(line)
+                    need(size <= table["bytes"], f"{file}.bytes", "more than the manifest says")
                     lines.update(line)
                     row = json.loads(line)
+                    need(type(row) is dict, file, f"line {count} is not an object")
                     if key_of(row) in leaving:
                         left += 1
                         entries.update(sealed(row, line))
                     yield row, line
-        except (OSError, EOFError, ValueError, zlib.error) as error:
+        except (OSError, EOFError, ValueError, RecursionError, zlib.error) as error:
             need(False, file, f"cannot be read ({error})")
         figures = {"rows": count, "bytes": size, "sha256": lines.hexdigest()}
         same(table, figures, file)

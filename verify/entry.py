@@ -22,6 +22,7 @@ def same(document: dict[str, Any], expected: dict[str, Any], place: str) -> None
         need(document[name] == value, f"{place}.{name}", f"should be {str(value)[:200]}")
 
 
+MOST_DEPTH = 64
 CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
@@ -78,7 +79,9 @@ def keys_of(words: str) -> list[bytes]:
 
 
 def parsed(text: str, place: str) -> Any:
-    """Parse JSON. Refuse floats, and a name that an object has twice."""
+    """Parse JSON. Refuse numbers that are not whole, a name that an object has twice, and what has
+    no canonical JSON: deep nesting, and half of a pair of surrogates.
+    """
 
     def pairs(members: list[tuple[str, Any]]) -> dict[str, Any]:
         need(len(dict(members)) == len(members), place, "a name twice in one object")
@@ -88,9 +91,34 @@ def parsed(text: str, place: str) -> Any:
         raise Refused(f"{place}: {number} is not a whole number")
 
     try:
-        return json.loads(text, object_pairs_hook=pairs, parse_float=no_float)
+        value = json.loads(
+            text, object_pairs_hook=pairs, parse_float=no_float, parse_constant=no_float
+        )
+        if text.count("[") + text.count("{") > MOST_DEPTH:  # only then it may be so deep
+            need(not is_deeper(value, MOST_DEPTH), place, "nested too deeply")
+        if "\\ud" in text.lower():
+            canonical(value)
+    except RecursionError:
+        raise Refused(f"{place}: nested too deeply") from None
+    except UnicodeEncodeError:
+        raise Refused(f"{place}: half of a pair of surrogates") from None
     except ValueError as error:
         raise Refused(f"{place}: not JSON ({error})") from None
+    return value
+
+
+def is_deeper(value: Any, depth: int) -> bool:
+    """Return whether lists and objects are nested more than so many times."""
+    level = [value]
+    for _ in range(depth + 1):
+        holders = [each for each in level if type(each) in (list, dict)]
+        level = [
+            inner
+            for each in holders
+            for inner in (each.values() if type(each) is dict else each)
+            if type(inner) in (list, dict)
+        ]
+    return bool(level)
 
 
 def read(name: str) -> Any:
@@ -106,5 +134,5 @@ def main(check: Callable[..., str], usage: str) -> None:
         sys.exit(f"usage: python {usage}")
     try:
         print(check(*arguments))
-    except Refused as refusal:
+    except (Refused, OSError, UnicodeDecodeError) as refusal:
         sys.exit(f"REFUSED: {refusal}")

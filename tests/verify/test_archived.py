@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import json
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -88,6 +89,50 @@ def test_a_spoilt_folder_is_refused(
     spoil(archive(tmp_path))
     with pytest.raises(Refused, match=why):
         archived.Archive(str(tmp_path))
+
+
+@pytest.mark.parametrize("other", ["table", "file"])
+def test_a_table_or_file_that_is_named_twice_is_refused(tmp_path: Path, other: str) -> None:
+    """One of two tables of a name would be read by nobody."""
+    manifest = json.loads((archive(tmp_path) / "manifest.json").read_bytes())
+    (table,) = manifest["tables"]
+    manifest["tables"].append(table | {other: "u"})
+    (tmp_path / "manifest.json").write_bytes(canonical_bytes(manifest) + b"\n")
+    if other == "file":
+        (tmp_path / "u").touch()
+    with pytest.raises(Refused, match=r"manifest\.json: a table or a file is named twice"):
+        archived.Archive(str(tmp_path))
+
+
+def test_a_folder_in_place_of_a_file_is_refused(tmp_path: Path) -> None:
+    file = archive(tmp_path) / "t.jsonl.gz"
+    file.unlink()
+    file.mkdir()
+    with pytest.raises(Refused, match=r"t\.jsonl\.gz: not a file"):
+        archived.Archive(str(tmp_path))
+
+
+def test_no_more_is_unpacked_than_the_manifest_says(tmp_path: Path) -> None:
+    """A small file may hold a line that no memory holds."""
+    bomb = gzip.compress(bytes(50_000_000), mtime=0)
+    folder = archive(tmp_path, file_sha256=sha256(bomb))
+    (folder / "t.jsonl.gz").write_bytes(bomb)
+    tracemalloc.start()
+    try:
+        with pytest.raises(Refused, match=r"t\.jsonl\.gz\.bytes: more than"):
+            [*archived.Archive(str(folder)).rows("t")]
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("line", [b"[1]\n", b"NaN\n", b"[" * 100_000 + b"\n"])
+def test_a_row_that_is_no_object_is_refused(tmp_path: Path, line: bytes) -> None:
+    packed = gzip.compress(line, mtime=0)
+    folder = archive(tmp_path, file_sha256=sha256(packed), bytes=len(line))
+    (folder / "t.jsonl.gz").write_bytes(packed)
+    with pytest.raises(Refused, match=r"t\.jsonl\.gz: "):
+        [*archived.Archive(str(folder)).rows("t")]
 
 
 def test_a_file_that_ends_early_is_refused(tmp_path: Path) -> None:

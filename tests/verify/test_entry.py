@@ -1,6 +1,7 @@
 """Entries, digests and JSON are read in one form only."""
 
 import hashlib
+from pathlib import Path
 
 import pytest
 
@@ -56,6 +57,13 @@ def test_keys_are_read_from_hexadecimal() -> None:
         ('{"a": 1e3}', "not a whole number"),
         ('{"a": ', "not JSON"),
         ("", "not JSON"),
+        ('{"a": NaN}', "not a whole number"),
+        ('{"a": -Infinity}', "not a whole number"),
+        ("1" * 5_000, "not JSON"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"a":' * 900 + "1" + "}" * 900, "nested too deeply"),
+        (r'{"a": "\ud800"}', "half of a pair"),
+        (r'{"\uDFFF": 1}', "half of a pair"),
     ],
 )
 def test_json_has_one_form(text: str, why: str) -> None:
@@ -65,3 +73,16 @@ def test_json_has_one_form(text: str, why: str) -> None:
 
 def test_json_of_whole_numbers_is_read() -> None:
     assert entry.parsed('{"a": [1, "x", null, true]}', "FILE") == {"a": [1, "x", None, True]}
+    assert entry.parsed(r'["\ud83d\ude00", "\\ud800"]', "FILE") == ["\U0001f600", "\\ud800"]
+
+
+@pytest.mark.parametrize("content", [None, b"\xff\n"], ids=["missing", "not UTF-8"])
+def test_a_file_that_cannot_be_read_is_refused_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes | None
+) -> None:
+    file = tmp_path / "LOG"
+    if content is not None:
+        file.write_bytes(content)
+    monkeypatch.setattr("sys.argv", ["public_log.py", str(file), "00" * 32])
+    with pytest.raises(SystemExit, match=r"^REFUSED: .*(No such file|codec can't decode)"):
+        entry.main(verifier("public_log").check, "public_log.py LOG KEYS [HEAD]")
