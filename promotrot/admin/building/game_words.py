@@ -22,10 +22,11 @@ from core.admin_support.building.words import (
 )
 from core.admin_support.columns import NOTHING, whole
 from core.admin_support.contents import ProposalWords
+from core.kernel.canonical import canonical_bytes
 from core.staff.models import Proposal
 from promotrot.engine.game import Game, PredrawnGame, ProbabilisticGame, Texts
 from promotrot.engine.game_json import read_game
-from promotrot.engine.mechanics import Hidden, Way
+from promotrot.engine.mechanics import Hidden, Ladder, Way
 from promotrot.engine.presentation import Letters, Symbols
 from promotrot.engine.prize_table import Prize
 from promotrot.models.game import GameType, GameVersion
@@ -195,17 +196,21 @@ def _play(game: ProbabilisticGame) -> str:
         )
         which = ", ".join(tier_text(game, tier) for tier in sorted(mechanic.changeable)) or NOTHING
         return text % {"places": mechanic.places, "openings": mechanic.openings, "which": which}
-    return gettext("a ladder of %(rungs)s rungs") % {"rungs": len(mechanic.rungs) - 1}
+    if isinstance(mechanic, Ladder):
+        return gettext("a ladder of %(rungs)s rungs") % {"rungs": len(mechanic.rungs) - 1}
+    return str(mechanic.document()["kind"])  # of a mechanic that has no words here
 
 
 def chances_table(game: ProbabilisticGame, old: Game, named: str) -> SafeString:
-    """Return the hidden prizes, or the rungs of the ladder, with the chance of each."""
-    hidden = isinstance(game.kind.mechanic, Hidden)
-    headers = (
-        (_("set"), _("chance"), _("what is hidden"))
-        if hidden
-        else (_("rung"), _("stops with"), _("ways up"))
-    )
+    """Return the hidden prizes, or the rungs of the ladder, with the chance of each.
+
+    Of a mechanic that has no words here, return its definition, field by field.
+    """
+    headers: tuple[Any, ...] = (_("name"), _("value"))
+    if isinstance(game.kind.mechanic, Hidden):
+        headers = (_("set"), _("chance"), _("what is hidden"))
+    elif isinstance(game.kind.mechanic, Ladder):
+        headers = (_("rung"), _("stops with"), _("ways up"))
     return table(headers, _compared(_chances(game), _chances(old), named))
 
 
@@ -222,13 +227,18 @@ def _chances(game: Game) -> list[tuple[str, ...]]:
             )
             for number, deal in enumerate(mechanic.deals, start=1)
         ]
+    if isinstance(mechanic, Ladder):
+        return [
+            (
+                str(at) if at else gettext("start"),
+                NOTHING if rung.stop is None else tier_text(game, rung.stop),
+                "; ".join(_way(game, way, at) for way in rung.ways) or NOTHING,
+            )
+            for at, rung in enumerate(mechanic.rungs)
+        ]
+    fields = {**mechanic.document()}
     return [
-        (
-            str(at) if at else gettext("start"),
-            NOTHING if rung.stop is None else tier_text(game, rung.stop),
-            "; ".join(_way(game, way, at) for way in rung.ways) or NOTHING,
-        )
-        for at, rung in enumerate(mechanic.rungs)
+        (name, canonical_bytes(value).decode()) for name, value in fields.items() if name != "kind"
     ]
 
 

@@ -136,6 +136,8 @@ class ProbabilisticForm(GameForm):
                 contents = " ".join(map(str, deal.contents))
                 initial |= {f"weight_{at}": deal.weight, f"contents_{at}": contents}
             return initial
+        if not isinstance(mechanic, Ladder):
+            return {}  # a mechanic that has no fields here
         initial = {"play": _Play.LADDER.value}
         initial |= {f"stop_{at}": rung.stop for at, rung in enumerate(mechanic.rungs)}
         ways = [(at, way) for at, rung in enumerate(mechanic.rungs) for way in rung.ways]

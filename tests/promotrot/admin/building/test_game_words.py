@@ -1,5 +1,6 @@
 """Put games into words: what is otherwise than before stands beside what is now."""
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -63,3 +64,22 @@ def test_a_prize_that_is_there_no_more_stands_at_the_end() -> None:
 def test_a_game_of_the_other_kind_is_compared_too() -> None:
     page = text_of(game_of("five-stalls"), game_of("lap-of-honour"))
     assert "(version 1: Lap of Honour)" in page
+
+
+@dataclass(frozen=True)
+class Toss:
+    """A mechanic for which no words were written."""
+
+    sides: tuple[int, ...]
+
+    def document(self) -> dict[str, Any]:
+        return {"kind": "toss", "sides": [*self.sides]}
+
+
+def test_a_mechanic_without_words_of_its_own_is_shown_by_its_definition() -> None:
+    """Two persons can then decide about a game of a new mechanic, whose file they proposed."""
+    old: Any = game_of("trotters-ladder")
+    new = replace(old, kind=replace(old.kind, mechanic=Toss((1, 2, 0))))
+    page = told(new, old)
+    assert "how it is played: <strong>toss</strong>" in page
+    assert "sides" in page and "[1,2,0]" in page
