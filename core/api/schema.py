@@ -43,12 +43,6 @@ OF_ITS_KIND = "*"
 """In place of a power: that of the kind of the proposal (`core.staff.two_persons`)."""
 
 
-class FieldProblem(Shape):
-    place = serializers.CharField(help_text="JSON path of what is wrong.")
-    code = serializers.CharField()
-    detail = serializers.CharField()
-
-
 class Problem(Shape):
     """An RFC 9457 error with `code` (stable), `transient` (may be retried unchanged) and `data`."""
 

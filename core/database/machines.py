@@ -12,7 +12,7 @@ _STATE = """
 SELECT current_setting('synchronous_standby_names'), current_setting('synchronous_commit'),
        (SELECT count(*) FROM pg_stat_replication WHERE application_name NOT LIKE 'barman%'),
        EXISTS (SELECT FROM pg_stat_replication WHERE application_name = 'barman_receive_wal'),
-       current_setting('archive_mode'), a.failed_count,
+       current_setting('archive_mode'),
        a.last_failed_time > coalesce(a.last_archived_time, '-infinity'),
        extract(epoch FROM clock_timestamp() - a.last_archived_time),
        (SELECT max(age(datfrozenxid)) FROM pg_database),
@@ -37,7 +37,6 @@ class Machines:
     replicas: int
     received: bool
     archive_mode: str
-    archive_failures: int
     archive_failing: bool
     archived_s: float | None
     xid_age: int
@@ -68,7 +67,7 @@ def machines() -> Machines:
     with connection.cursor() as cursor:
         cursor.execute(_STATE)
         row = list(cursor.fetchone())
-    row[6] = bool(row[6])
-    for age in (7, 11):
+    row[5] = bool(row[5])
+    for age in (6, 10):
         row[age] = None if row[age] is None else float(row[age])
     return Machines(*row)

@@ -18,12 +18,6 @@ from core.kernel.canonical import Json, canonical_sha256
 from core.kernel.errors import Conflict
 from core.ledger.models import OpeningBalance
 
-_LAST = """
-SELECT coalesce(max(id), %(after)s) FROM ledger_transfer
- WHERE id > %(after)s AND id < coalesce((
-        SELECT id FROM ledger_transfer WHERE id > %(after)s AND at >= %(instant)s
-         ORDER BY id LIMIT 1), 9223372036854775807)
-"""
 _MOVED = """
 SELECT a.code, m.debit_cents, m.credit_cents, m.transfers
   FROM ledger_account a JOIN (
@@ -81,17 +75,6 @@ class Sums:
     debit_cents: int
     credit_cents: int
     transfers: int
-
-
-def last_before(instant: datetime.datetime, *, after: int) -> int:
-    """Return the last transfer before the first one of that instant or later.
-
-    Every transfer up to `after` must be from before the instant. It returns `after` if there is
-    none between.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(_LAST, {"after": after, "instant": instant})
-        return int(cursor.fetchone()[0])
 
 
 def newest() -> int:

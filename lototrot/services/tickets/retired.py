@@ -62,11 +62,6 @@ def staying(tickets: QuerySet[Ticket]) -> QuerySet[Ticket]:
     return tickets.alias(leaves=leaves).filter(Q(pk__gt=retired or 0) | Q(leaves=False))
 
 
-def has_left(contest_id: int) -> bool:
-    """Return whether tickets of a contest left, or wait to be deleted."""
-    return RetiredSales.objects.filter(contest=contest_id).exists()
-
-
 def left(contest_id: int) -> Left | None:
     """Return what left of the valid tickets of a contest; None if no ticket left, valid or not."""
     sums = RetiredSales.objects.filter(contest=contest_id).aggregate(

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -364,8 +363,3 @@ def _paragraphs(text: str) -> Iterator[str]:
 def usual_labels(code: str) -> dict[str, str]:
     """Return the names of signs and acts in the games that are shipped."""
     return {k: v for game in shipped() for k, v in game.texts[code].labels.items()}
-
-
-def with_percent(game: Game, exact: Fraction) -> Game:
-    """Return a game with another declared percentage."""
-    return replace(game, kind=replace(game.kind, prize_percent=exact))  # type: ignore[arg-type]

@@ -44,15 +44,6 @@ def test_what_transfers_add_is_summed_by_side_and_published_by_its_digest(
     }
 
 
-def test_a_span_ends_before_the_first_transfer_of_a_later_time(noon: datetime.datetime) -> None:
-    first = Transfer.objects.get().pk
-    assert openings.last_before(noon, after=0) == first
-    transfer_at(noon, CASH, OWED, 1)
-    transfer_at(noon - timedelta(hours=1), CASH, OWED, 1)  # it was under way at noon
-    assert openings.last_before(noon, after=0) == openings.last_before(noon, after=first) == first
-    assert openings.last_before(noon - timedelta(days=1), after=0) == 0
-
-
 def test_balances_of_an_instant_have_every_transfer_of_before_it(noon: datetime.datetime) -> None:
     transfer_at(noon, CASH, OWED, 1)
     transfer_at(noon - timedelta(hours=1), OWED, CASH, 2)

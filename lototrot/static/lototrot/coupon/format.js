@@ -20,8 +20,6 @@ const leg = (race) => {
   return letter + [...numbers].sort((a, b) => a - b).map((number) => String(number).padStart(2, "0")).join("");
 };
 
-export const isCoupon = (text) => text.startsWith("COUPON");
-
 /** Return the text of a coupon; `races` as the API takes them, drawn numbers included. */
 export function write({ contest, races }) {
   const text = `COUPON${VERSION}C${contest}${races.map(leg).join("")}`;

@@ -52,7 +52,6 @@ from lototrot.services.tickets.lookup import TicketNotFound, ticket_by_code
 from lototrot.services.tickets.retired import (
     Left,
     TicketsArchived,
-    has_left,
     kept_where,
     left,
     need_all,
@@ -260,7 +259,7 @@ def test_what_is_named_meanwhile_stays_and_nothing_names_it_later(
     rows = RetiredRows.objects.get(relation=TICKETS)
     assert (rows.count, rows.leaves) == (3, 0)
     assert RetiredRows.objects.get(relation="lototrot_prize").leaves == 0
-    assert not has_left(each.contest_id)
+    assert left(each.contest_id) is None
     with pytest.raises(DatabaseError, match="its month was retired"), transaction.atomic():
         CodeGiven.objects.create(**fields, given_at=clock.now())
     assert retired_remove() == leaving()  # prints, transfers and acts

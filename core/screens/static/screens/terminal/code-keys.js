@@ -6,7 +6,7 @@ import { t } from "../base/text.js";
 const LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 /** Return the keys; they write into `input` and keep the focus there. */
-export function codeKeys(input) {
+function codeKeys(input) {
   const press = (write) => () => { write(); input.focus(); };
   const key = (letter) => h("button", { class: "button", type: "button", tabindex: "-1", onclick: press(() => { input.value += letter; }) }, letter);
   return h("div", { class: "code-keys", role: "group", "aria-label": t("touch_keys") }, [...LETTERS].map(key),
