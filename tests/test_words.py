@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 
+from core.tools.embedded.server import ROOT
 from tests.test_tidy import PYTHON, documented, name_of, python_files, tree
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -58,6 +59,44 @@ def test_a_vague_name_is_seen() -> None:
     assert not seen("class A:\n told = ()") and not seen("f(given=1)")
     assert seen("def said(): pass") and seen("class A:\n def _told(self): pass")
     assert not seen("def say(): pass") and not seen("from tests.support import paying as given")
+
+
+_DECLARED = re.compile(r"(?:\b(?:const|let|function)\s+|#)(\w+)|\bthis\.(\w+) = ")
+_IN_A_TEMPLATE = re.compile(r"\{\{ (?:\w+\.)?(\w+)|\{% for (\w+)")
+
+
+def _of_a_page(text: str, pattern: re.Pattern[str]) -> Iterator[str]:
+    """Yield the names that mean nothing which a script declares, or a template reads."""
+    for names in pattern.findall(text):
+        yield from _NAMES_OF_NOTHING.intersection(names if isinstance(names, tuple) else (names,))
+
+
+def test_names_in_scripts_are_those_of_what_they_hold() -> None:
+    vague = [
+        f"{name_of(path)} {name}"
+        for part in ("core", "lototrot", "promotrot")
+        for path in sorted((ROOT / part).rglob("static/**/*.js"))
+        for name in _of_a_page(path.read_text(), _DECLARED)
+    ]
+    assert vague == []
+
+
+def test_nothing_that_a_template_writes_is_named_said_or_told() -> None:
+    vague = [
+        f"{name_of(path)} {name}"
+        for part in ("core", "lototrot", "promotrot")
+        for path in sorted((ROOT / part).rglob("templates/**/*.html"))
+        for name in _of_a_page(path.read_text(), _IN_A_TEMPLATE)
+    ]
+    assert vague == []
+
+
+def test_a_vague_name_of_a_page_is_seen() -> None:
+    for text in ("const said = 1;", "function told(x) {", "this.shown = x;", "#made = false;"):
+        assert [*_of_a_page(text, _DECLARED)]
+    for text in ("{{ said }}", "{{ each.said|capfirst }}", "{% for said, open in gates %}"):
+        assert [*_of_a_page(text, _IN_A_TEMPLATE)]
+    assert not [*_of_a_page("entry.shown === -1; // said so", _DECLARED)]
 
 
 def test_docstrings_begin_with_the_verb_itself() -> None:

@@ -107,7 +107,7 @@ class Named:
     """
 
     title: Text
-    shown: Any
+    amount: Any
     uuid: UUID
     button: Text = ""
     opens: str = ""

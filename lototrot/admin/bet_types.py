@@ -222,7 +222,7 @@ FROM_FILE = Act(
 class BetTypeAdmin(ReadOnlyAdmin):
     read_power = powers.READ
     columns = ("name", "code", "version", "price_cents", "authorisation", "recorded_at")
-    shown = ("rules_in_words", "recorded_at", "recorded_by", "proposal")
+    shown = ("rules_text", "recorded_at", "recorded_by", "proposal")
     told = ("code", "version", "price_cents", "authorisation")
     list_filter = ("code",)
     search_fields = ("code",)
@@ -234,5 +234,5 @@ class BetTypeAdmin(ReadOnlyAdmin):
         return str(row.document["name"])
 
     @admin.display(description=_("rules"))
-    def rules_in_words(self, row: BetType) -> Any:
+    def rules_text(self, row: BetType) -> Any:
         return document(words.facts(_content(row)))

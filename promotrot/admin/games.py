@@ -297,7 +297,7 @@ class GameVersionAdmin(ReadOnlyAdmin):
         "game",
         "version",
         "obstacles",
-        "rules_in_words",
+        "rules_text",
         "digest",
         "recorded_at",
         "recorded_by",
@@ -313,7 +313,7 @@ class GameVersionAdmin(ReadOnlyAdmin):
         return hasattr(row, "approval")
 
     @admin.display(description=_("rules"))
-    def rules_in_words(self, row: GameVersion) -> Any:
+    def rules_text(self, row: GameVersion) -> Any:
         return document(game_words.facts(version_game(row.pk)))
 
     @admin.display(description=_("what is missing"))

@@ -12,7 +12,7 @@ register = template.Library()
 
 
 @register.filter
-def titled(value: Any) -> Any:
+def in_words(value: Any) -> Any:
     """Return the name of a row in the words of its page; of anything else its text, with a capital.
 
     A row's name stays as it is: a UUID with a capital is another text than the one on the paper.

@@ -278,7 +278,7 @@ def _document(state: DeskState) -> dict[str, Any]:
     if checked.refusal and tone == "good":
         tone = "warn"
     return {
-        "state": state_text,
+        "state_text": state_text,
         "tone": tone,
         "owed_cents": checked.owed_cents,
         "owed": money(checked.owed_cents) if checked.owed_cents else "",
@@ -361,7 +361,7 @@ def named(request: HttpRequest, term: str) -> Named | None:
         return None
     return Named(
         title=STATES[checked.state.value][0],
-        shown=money(checked.owed_cents) if checked.owed_cents else "",
+        amount=money(checked.owed_cents) if checked.owed_cents else "",
         uuid=checked.payable.uuid,
         button=_("At the office's desk"),
         opens=reverse("admin:office"),

@@ -130,7 +130,7 @@ class _Chosen(ActForm):
             return {"refused": gettext(error.message)}
         rows = plan.rows()
         return {
-            "chosen": _many(len(rows)),
+            "count_text": _many(len(rows)),
             "changes": _changes(rows, self.now(rows), self.then),
             "left_out": [(r.premises, r.name, gettext(r.detail)) for r in plan.refused],
         }

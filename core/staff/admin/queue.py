@@ -165,7 +165,7 @@ def _page(
     context = admin.site.each_context(request) | {
         "title": _("Decisions"),
         "ident": row.uuid,
-        "proposal_title": proposal_texts.title_text(row),
+        "heading": proposal_texts.title_text(row),
         "proposed_by": named(row.proposed_by),
         "proposed_at": moment(row.proposed_at),
         "text": CONFIRM.text,

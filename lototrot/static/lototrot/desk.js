@@ -5,7 +5,7 @@
   const desk = document.getElementById("desk");
   const line = document.getElementById("desk-line");
   if (!desk) return;
-  let shown = desk.innerHTML;
+  let drawnLast = desk.innerHTML;
   let at = performance.now();
   let leaving = false; // a page that is left gives its request up: no line is lost
   let pressed = false; // a link drawn again under the finger would lose its click
@@ -29,9 +29,9 @@
       if (pressed || desk.querySelector("input:focus")) return; // nor is what somebody types taken away
       // Keep the keyboard focus on its link, which is drawn again with the same address.
       const focused = desk.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
-      if (drawn !== shown) {
+      if (drawn !== drawnLast) {
         desk.innerHTML = drawn;
-        shown = drawn;
+        drawnLast = drawn;
         dispatchEvent(new Event("house:drawn"));
       }
       at = performance.now();

@@ -146,7 +146,7 @@ def test_nothing_is_confirmed_before_it_could_be_read(open_browser: Open, line: 
         mobile=False,
     )
     browser.go(f"{line.url}/admin/decisions/")
-    browser.says("[data-status]", "Read on to the end")
+    browser.says("[data-notice]", "Read on to the end")
     browser.keys("Enter", "Enter")
     assert browser.shows("[data-confirm]:disabled")
     while not browser.run(

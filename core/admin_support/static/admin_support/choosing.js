@@ -7,14 +7,14 @@
   if (!page || !boxes.length) return;
   const every = page.querySelector("input");
   const all = form.elements.all;
-  const status = form.querySelector("[data-count]");
+  const count = form.querySelector("[data-count]");
 
   function tell() {
     const many = boxes.filter((one) => one.checked).length;
     every.checked = many === boxes.length;
     every.indeterminate = many > 0 && many < boxes.length;
     for (const one of [every, ...boxes]) one.disabled = all.checked;
-    status.textContent = all.checked || !many ? "" : form.dataset.countText.replace("{n}", many);
+    count.textContent = all.checked || !many ? "" : form.dataset.words.replace("{n}", many);
   }
 
   page.hidden = false;

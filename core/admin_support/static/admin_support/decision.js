@@ -10,7 +10,7 @@
   const article = page.querySelector("article");
   const button = page.querySelector("[data-confirm]");
   const reject = page.querySelector("[data-reject]");
-  const status = page.querySelector("[data-status]");
+  const notice = page.querySelector("[data-notice]");
   let seenToTheEnd = false;
   let sent = false;
   let gone = false; // somebody else decided, or it was withdrawn or lapsed
@@ -24,14 +24,14 @@
     button.disabled = true;
     if (gone) return;
     if (hadFocus) article.focus({ preventScroll: true });
-    status.textContent = seenToTheEnd ? page.dataset.soon : page.dataset.read;
+    notice.textContent = seenToTheEnd ? page.dataset.soon : page.dataset.read;
     clearTimeout(timer);
     if (seenToTheEnd && !sent) timer = setTimeout(take, PAUSE_MS);
   }
 
   function take() {
     button.disabled = false;
-    status.textContent = page.dataset.now;
+    notice.textContent = page.dataset.now;
     if (isFree()) button.focus({ preventScroll: true });
   }
 
@@ -75,7 +75,7 @@
     gone = true;
     clearTimeout(timer);
     button.disabled = true;
-    status.textContent = "";
+    notice.textContent = "";
     if (isFree()) page.querySelector("[data-later]").focus({ preventScroll: true });
   });
 

@@ -12,14 +12,14 @@
   /** Say a fault below its field; an empty sentence takes it away. */
   function say(field, sentence) {
     const id = `${field.id}_fault`;
-    const fault = document.getElementById(id) ?? field.insertAdjacentElement("afterend", document.createElement("p"));
+    const notice = document.getElementById(id) ?? field.insertAdjacentElement("afterend", document.createElement("p"));
     if (!sentence) {
-      fault.remove();
+      notice.remove();
       field.removeAttribute("aria-invalid");
       field.removeAttribute("aria-describedby");
       return;
     }
-    Object.assign(fault, { id, className: "house-fault", textContent: sentence });
+    Object.assign(notice, { id, className: "house-fault", textContent: sentence });
     field.setAttribute("aria-invalid", "true");
     field.setAttribute("aria-describedby", id);
   }

@@ -6,7 +6,7 @@
   const page = document.querySelector("[data-decision]");
   const queue = document.querySelector("[data-queue]");
   if (!page && !queue) return;
-  let shown = "";
+  let drawnLast = "";
   let asking = 0;
 
   async function ask() {
@@ -23,8 +23,8 @@
   }
 
   function draw(drawn) {
-    if (drawn === shown) return;
-    shown = drawn;
+    if (drawn === drawnLast) return;
+    drawnLast = drawn;
     const focused = queue.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
     queue.innerHTML = drawn;
     const again = focused && queue.querySelector(`a[href="${CSS.escape(focused)}"]`);
@@ -38,9 +38,9 @@
     if (place && position) place.textContent = position;
     if (!gone) return;
     clearInterval(asking);
-    const status = page.querySelector("[data-gone]");
-    status.textContent = gone;
-    status.hidden = false;
+    const notice = page.querySelector("[data-gone]");
+    notice.textContent = gone;
+    notice.hidden = false;
     dispatchEvent(new Event("house:gone"));
   }
 

@@ -4,7 +4,7 @@
   const WAIT_MS = 200;
 
   /** Return the texts found for what is typed; none without a connection. */
-  async function found(field) {
+  async function textsFor(field) {
     const address = `${field.dataset.typeahead}&term=${encodeURIComponent(field.value)}`;
     try {
       const answer = await fetch(address, { redirect: "error" });
@@ -25,7 +25,7 @@
       clearTimeout(timer);
       timer = setTimeout(async () => {
         const turn = ++asked;
-        const texts = await found(field);
+        const texts = await textsFor(field);
         if (turn !== asked) return; // a newer one is on its way
         list.replaceChildren(...texts.map((text) => Object.assign(document.createElement("option"), { value: text })));
       }, WAIT_MS);

@@ -51,7 +51,7 @@ function right(figures, categories, name) {
 }
 
 function cascade(figures, categories, name) {
-  const said = [];
+  const sentences = [];
   let falling = 0;
   categories.forEach((category, place) => {
     if (place === 0) return;
@@ -59,11 +59,11 @@ function cascade(figures, categories, name) {
     falling = figures.winners[category] ? 0 : amount;
     if (!falling) return;
     const below = categories[place + 1];
-    said.push(sentence(below === undefined
+    sentences.push(sentence(below === undefined
       ? t("step_falls_reserve", { category: name(category), amount: cents(amount) })
       : t("step_falls", { category: name(category), below: name(below), amount: cents(amount) })));
   });
-  return said.length ? [said] : [];
+  return sentences.length ? [sentences] : [];
 }
 
 function carried(figures, top) {
@@ -81,12 +81,12 @@ function floored(exact) {
 
 function corrected(figures, categories, name) {
   const { halved, joined } = figures.correction;
-  const said = [
+  const sentences = [
     ...halved.map(([above, below]) => sentence(t("step_halved", { above: name(above), below: name(below) }))),
     ...joined.map((group) => sentence(t("step_joined", { categories: group.map(name).join(", ") }))),
   ];
   const won = categories.filter((each) => figures.winners[each]);
-  return said.length ? [[...said, table([t("category"), t("amount")], won.map((each) => [name(each), floored(figures.after_correction[each])]))]] : [];
+  return sentences.length ? [[...sentences, table([t("category"), t("amount")], won.map((each) => [name(each), floored(figures.after_correction[each])]))]] : [];
 }
 
 function prizes(figures, categories, name) {

@@ -41,12 +41,12 @@ export function card(contest, leg) {
       leg.state === "declared" ? draw(leg) : null,
       most,
       h("ol", { class: "runners" }, lines.map((each) => each.root))));
-  const shown = (shares) => {
+  const showShares = (shares) => {
     const first = mostMarked(leg, shares);
     most.replaceChildren(...(first ? [`${t("most_marked")}: `, cloth(first.number), ` ${first.name}, ${percent(shares[first.number])}`] : []));
     for (const each of lines) each.share(shares[each.number], each.number === first?.number);
   };
-  return { root, shown };
+  return { root, showShares };
 }
 
 function line(runner, won) {

@@ -26,34 +26,34 @@ function stateOf(state) {
 /** Return the section's root and its functions for the document, the pulse and each second. */
 export function section() {
   const root = h("div", { class: "stack" });
-  let shown = [];
+  let contests = [];
   let chains = {};
   let pulse = { contests: {} };
-  let said = "";
+  let lastNews = "";
 
   function show(document, feed) {
     const unfolded = new Map([...root.querySelectorAll("details")].map((each) => [each.dataset.key, each.open]));
     chains = document.chains;
-    shown = document.contests.map((contest, place) => new Contest(contest, document.chains[contest.bet_type], place === 0));
+    contests = document.contests.map((contest, place) => new Contest(contest, document.chains[contest.bet_type], place === 0));
     root.replaceChildren(
       h("div", { class: "row ends" }, h("h2", {}, t("lototrot")), h("a", { class: "button quiet no-wall", href: "/meetings" }, t("board_meetings"))),
-      ...(shown.length ? shown.map((each) => each.root) : [h("p", { class: "empty" }, t("board_no_contest"))]),
+      ...(contests.length ? contests.map((each) => each.root) : [h("p", { class: "empty" }, t("board_no_contest"))]),
       ...Object.entries(document.chains).map(([, chain]) => history(chain)),
     );
     for (const each of root.querySelectorAll("details")) each.open = unfolded.get(each.dataset.key) ?? each.open;
-    const news = shown.map((each) => each.news()).join(" ");
-    if (said && news !== said) announce(news);
-    said = news;
+    const news = contests.map((each) => each.news()).join(" ");
+    if (lastNews && news !== lastNews) announce(news);
+    lastNews = news;
   }
 
   return {
     root, show,
     beat: (feed) => {
       pulse = feed;
-      shown.forEach((each) => each.beat(feed.contests[each.facts.contest]));
+      contests.forEach((each) => each.beat(feed.contests[each.facts.contest]));
     },
-    scenes: (at) => scenesOf(shown.map((each) => each.facts), chains, pulse, at),
-    tick: (at) => shown.forEach((each) => each.tick(at)),
+    scenes: (at) => scenesOf(contests.map((each) => each.facts), chains, pulse, at),
+    tick: (at) => contests.forEach((each) => each.tick(at)),
   };
 }
 
@@ -67,7 +67,7 @@ class Contest {
     this.badge = h("span", {});
     const hasStandings = facts.standings.length > 0;
     this.cards = facts.legs.map((leg) => ({ leg, ...card(facts.contest, leg) }));
-    this.shown = "";
+    this.sharesText = "";
     const body = [
       this.tiles(chain),
       hasStandings ? standing(facts) : null,
@@ -118,10 +118,10 @@ class Contest {
   /** Show the shares of the bets where they have changed. */
   tellShares() {
     const shares = this.cards.map(({ leg }) => sharesOf(this.facts, this.pulse, leg));
-    const said = JSON.stringify(shares);
-    if (said === this.shown) return;
-    this.shown = said;
-    this.cards.forEach((each, place) => each.shown(shares[place]));
+    const text = JSON.stringify(shares);
+    if (text === this.sharesText) return;
+    this.sharesText = text;
+    this.cards.forEach((each, place) => each.showShares(shares[place]));
   }
 
   beat(pulse) {
@@ -174,13 +174,13 @@ function history(chain) {
     { name: t("board_jackpot"), values: [...chain.history.map((each) => each.jackpot_cents), chain.jackpot_cents] },
     { name: t("board_reserve"), values: [...chain.history.map((each) => each.reserve_cents), chain.reserve_cents] },
   ];
-  for (const each of series) each.said = each.values.map(cents);
+  for (const each of series) each.amounts = each.values.map(cents);
   return h("figure", { class: "card stack no-wall" },
     h("h3", {}, t("board_history")),
     lines(t("board_history"), labels, series, (value) => cents(value).replace(/[.,]00(?=\D*$)/, "")),
-    h("ul", { class: "legend" }, series.map((each) => h("li", {}, each.name, " ", h("b", { class: "figure" }, each.said.at(-1))))),
+    h("ul", { class: "legend" }, series.map((each) => h("li", {}, each.name, " ", h("b", { class: "figure" }, each.amounts.at(-1))))),
     h("details", { "data-key": "history" }, h("summary", {}, t("board_as_table")), h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("board_history") },
       h("table", { class: "table" },
         h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("board_meeting")), ...series.map((each) => h("th", { scope: "col", class: "n" }, each.name)), h("th", { scope: "col" }, t("board_top_won")))),
-        h("tbody", {}, chain.history.map((each, i) => h("tr", {}, h("th", { scope: "row" }, labels[i]), ...series.map((one) => h("td", { class: "n" }, one.said[i])), h("td", {}, each.won ? t("board_yes") : t("board_no")))))))));
+        h("tbody", {}, chain.history.map((each, i) => h("tr", {}, h("th", { scope: "row" }, labels[i]), ...series.map((one) => h("td", { class: "n" }, one.amounts[i])), h("td", {}, each.won ? t("board_yes") : t("board_no")))))))));
 }

@@ -44,7 +44,7 @@ class Page {
     this.bar = h("footer", { class: "bet-bar" }, this.sum, h("div", { class: "row" },
       button(t("quick_pick_all"), () => { this.#bet.quickAll(); this.#changed(); }), this.usual,
       button(t("clear"), () => { this.#bet.clear(); this.#changed(); }), this.shows));
-    this.said = h("p", { class: "notice good", role: "status", hidden: true });
+    this.notice = h("p", { class: "notice good", role: "status", hidden: true });
     this.list = h("section", { class: "card stack", hidden: true });
     this.root = h("div", { class: "stack" });
   }
@@ -77,14 +77,14 @@ class Page {
       ? h("select", { class: "input", "aria-label": t("contest"), onchange: (event) => { this.#bet = new Bet(this.#contests.find(({ id }) => id === Number(event.target.value))); this.#draw(); } }, options)
       : h("h2", {}, `${contest.meeting} · ${date(contest.day)}`), h("p", {}, t("closes_in"), " ", this.closing));
     this.board.draw(this.#bet);
-    this.root.replaceChildren(this.head, this.said, this.board.element, this.bar, this.list);
+    this.root.replaceChildren(this.head, this.notice, this.board.element, this.bar, this.list);
     this.#saved();
     this.#count();
   }
 
   #say(text) {
-    this.said.textContent = text;
-    this.said.hidden = !text;
+    this.notice.textContent = text;
+    this.notice.hidden = !text;
   }
 
   #changed() { this.board.refresh(); this.#count(); }
@@ -120,8 +120,8 @@ class Page {
     this.list.replaceChildren(h("h2", {}, t("coupon_saved")), h("ul", { class: "stack tight" }, coupons.map((coupon, index) => {
       const contest = this.#contests.find(({ id }) => id === coupon.contest);
       const numbers = (leg) => (Array.isArray(leg) ? leg : leg.quick_pick);
-      const shown = (leg, race) => numbers(leg).flatMap((number) => [" ", contest && !contest.races[race].offered.includes(number) ? h("s", {}, String(number)) : String(number)]);
-      return h("li", { class: "row ends" }, h("ol", { class: "played" }, coupon.races.map((leg, race) => h("li", { class: "figure badge" }, shown(leg, race)))),
+      const numbersOf = (leg, race) => numbers(leg).flatMap((number) => [" ", contest && !contest.races[race].offered.includes(number) ? h("s", {}, String(number)) : String(number)]);
+      return h("li", { class: "row ends" }, h("ol", { class: "played" }, coupon.races.map((leg, race) => h("li", { class: "figure badge" }, numbersOf(leg, race)))),
         contest ? h("button", { class: "button", type: "button", onclick: () => { this.#bet = Bet.of(contest, coupon); this.#draw(); this.#symbolIfWhole(); } }, t("coupon_show")) : h("span", { class: "soft" }, t("coupon_gone")),
         h("button", { class: "button quiet", type: "button", onclick: () => { drop(index); this.#saved(); } }, t("remove")));
     })));

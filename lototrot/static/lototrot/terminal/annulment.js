@@ -19,7 +19,7 @@ export function annul(till, ticket, done) {
     error.hidden = true;
     try {
       const annulment = await till.client.post(`lototrot/tickets/${ticket.uuid}/annulment`, { code: code.value, reason: reason.value });
-      shown.close();
+      box.close();
       till.toast(t("give_back", { amount: cents(annulment.refund_cents) }), "warn");
       done();
     } catch (problem) {
@@ -28,13 +28,13 @@ export function annul(till, ticket, done) {
     }
   }
 
-  const shown = dialog(t("annul_title"), h("form", { class: "stack", onsubmit: send },
+  const box = dialog(t("annul_title"), h("form", { class: "stack", onsubmit: send },
     h("p", {}, t("annul_why")),
     field,
     h("div", { class: "field" }, h("label", { for: "annul-reason" }, t("annul_reason")), reason),
     error,
     h("div", { class: "row ends" },
-      h("button", { class: "button big", type: "button", onclick: () => shown.close() }, t("do_not_annul")),
+      h("button", { class: "button big", type: "button", onclick: () => box.close() }, t("do_not_annul")),
       h("button", { class: "button danger big", type: "submit" }, t("annul_for", { amount: cents(ticket.amount_cents) })))),
   { onclose: release });
 }

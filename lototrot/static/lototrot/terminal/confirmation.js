@@ -30,14 +30,14 @@ const NOTES_CENTS = [500, 1000, 2000, 5000];
 
 /** Return a line that computes the change to give from the note that the player hands over. */
 function change(amountCents) {
-  const told = h("output", { class: "change amount large", "aria-live": "polite" });
+  const sum = h("output", { class: "change amount large", "aria-live": "polite" });
   const choose = (note, button) => {
     for (const other of button.parentElement.children) other.setAttribute("aria-pressed", String(other === button));
-    told.textContent = t("change_to_give", { amount: cents(note - amountCents) });
+    sum.textContent = t("change_to_give", { amount: cents(note - amountCents) });
   };
   const buttons = NOTES_CENTS.filter((note) => note > amountCents).map((note) => h("button", { class: "button", type: "button", "aria-pressed": "false",
     onclick: (event) => choose(note, event.currentTarget) }, cents(note)));
-  return buttons.length ? h("div", { class: "row ends" }, h("div", { class: "row", role: "group", "aria-label": t("given") }, h("span", { class: "soft" }, t("given")), h("div", { class: "row notes" }, buttons)), told) : null;
+  return buttons.length ? h("div", { class: "row ends" }, h("div", { class: "row", role: "group", "aria-label": t("given") }, h("span", { class: "soft" }, t("given")), h("div", { class: "row notes" }, buttons)), sum) : null;
 }
 
 /** Show the bets of one payment. `order.bets()` returns them; `order.sell()` sells them;
@@ -53,7 +53,7 @@ export function confirmation(till, order) {
 
   function draw() {
     const bets = order.bets();
-    if (!bets.length) return shown.close();
+    if (!bets.length) return box.close();
     till.player.show(forPlayer(bets));
     const due = sum(bets);
     const isDrawn = bets.some((bet) => bet.isDrawn);
@@ -62,15 +62,15 @@ export function confirmation(till, order) {
       h("p", { class: "row ends" }, h("span", {}, bets.length > 1 ? t("coupons", { n: bets.length }) : priced(bets[0])), amount(cents(due), "large due")),
       change(due) ?? "", h("p", { class: "notice" }, t("confirm_before_paying")),
       h("div", { class: "row ends" },
-        h("div", { class: "row" }, h("button", { class: "button big", type: "button", onclick: () => shown.close() }, t("change_bet")),
+        h("div", { class: "row" }, h("button", { class: "button big", type: "button", onclick: () => box.close() }, t("change_bet")),
           isDrawn ? h("button", { class: "button big again", type: "button", "aria-keyshortcuts": "F2", onclick: again }, t("draw_again"), h("kbd", { "aria-hidden": "true" }, "F2")) : null),
         h("button", { class: "button primary big", type: "submit", autofocus: true, disabled: !order.maySell() }, t("sell_for"), " ", amount(cents(due)))));
     form.querySelector(".primary").focus();
   }
 
-  const shown = dialog(t("your_bet"), form, { className: "confirmation", onclose: () => till.player.clear() });
-  shown.addEventListener("keydown", (event) => {
-    const button = event.key === "F2" && shown.querySelector(".again");
+  const box = dialog(t("your_bet"), form, { className: "confirmation", onclose: () => till.player.clear() });
+  box.addEventListener("keydown", (event) => {
+    const button = event.key === "F2" && box.querySelector(".again");
     if (button) { event.preventDefault(); button.click(); }
   });
   draw();

@@ -42,7 +42,7 @@ class Panel {
   #chosen = null;   // id of the contest
   #bet = null;
   #timer = 0;
-  #shown = false;
+  #isShown = false;
   #asking = 0;
   #pulse = {};      // of the contests: what the newest pulse says
   #operator = null; // whose marks these are
@@ -62,9 +62,9 @@ class Panel {
     till.outbox.handle(KIND, this.sales);
     this.head = h("div", { class: "row ends contest" });
     this.body = h("div", { class: "bet-body" });
-    this.told = h("div", { "aria-live": "polite" });
+    this.draws = h("div", { "aria-live": "polite" });
     this.#buttons();
-    this.element = h("section", { class: "bet", "aria-label": t("lototrot") }, this.head, this.told, this.body);
+    this.element = h("section", { class: "bet", "aria-label": t("lototrot") }, this.head, this.draws, this.body);
     till.clock.everySecond((ms) => this.#second(ms));
     addEventListener("keydown", (event) => this.#key(event));
     addEventListener("pagehide", () => this.#keepDraft());
@@ -74,8 +74,8 @@ class Panel {
     till.client.addEventListener("shift-ended", () => this.#endShift());
   }
 
-  show() { this.#shown = true; this.board.focus(0); }
-  hide() { this.#shown = false; this.board.forget(); }
+  show() { this.#isShown = true; this.board.focus(0); }
+  hide() { this.#isShown = false; this.board.forget(); }
   signedOn() {
     this.#operator = this.till.me.session.operator;
     this.last.restore();
@@ -138,7 +138,7 @@ class Panel {
   #showShares() { this.board.shares((this.till.line.hasPulse && this.#pulse[this.#bet?.contest.id]?.shares) || []); }
 
   #take({ items, refusal, draws }) {
-    this.told.replaceChildren(...draws.map(drawn));
+    this.draws.replaceChildren(...draws.map(drawn));
     const before = JSON.stringify([this.#contests, this.#refusal]);
     this.#contests = items;
     this.#refusal = refusal;
@@ -208,7 +208,7 @@ class Panel {
       ...(this.#refusal ? [h("p", { class: "notice bad", role: "alert" }, t(this.#refusal))] : []),
       this.board.element, this.bar, this.last.element);
     this.#count();
-    if (focus || this.#shown) this.board.focus(Math.max(0, this.#bet.firstOpen));
+    if (focus || this.#isShown) this.board.focus(Math.max(0, this.#bet.firstOpen));
     const now = this.till.clock.now();
     if (now !== null) this.#second(now);
   }
@@ -257,7 +257,7 @@ class Panel {
   }
 
   #key(event) {
-    if (!this.#shown || !this.#bet || !this.bar.isConnected || event.altKey || event.metaKey) return;
+    if (!this.#isShown || !this.#bet || !this.bar.isConnected || event.altKey || event.metaKey) return;
     if (document.querySelector("dialog[open]") || event.target.closest?.("input, select, textarea")) return;
     const action = this.actions[event.key];
     if (action) { event.preventDefault(); if (!action.disabled) action.click(); }
@@ -358,14 +358,14 @@ class Panel {
     if (!coupon && this.#bet) { this.#bet.clear(); this.#changedAll(); }
     if (!coupon) sessionStorage.removeItem(DRAFT);
     this.till.toast(t("ticket_sold", { n: ticket.bets, amount: cents(ticket.amount_cents) }), "good");
-    if (this.#shown) this.board.focus(0);
+    if (this.#isShown) this.board.focus(0);
   }
 
   /** Say at the end of a payment what was sold, and what is charged if some of it was refused. */
   #paid({ sold, sold_cents, refused }) {
     this.#count();
-    const said = sold ? t("coupons_sold", { n: sold, amount: cents(sold_cents) }) : t("not_sold");
-    if (!refused.length) return this.till.toast(said, "good");
+    const words = sold ? t("coupons_sold", { n: sold, amount: cents(sold_cents) }) : t("not_sold");
+    if (!refused.length) return this.till.toast(words, "good");
     dialog(t("payment"), h("div", { class: "stack" }, h("p", { class: "notice warn" }, t("coupons_refused", { n: refused.length })),
       h("ul", { class: "stack tight" }, [...new Set(refused)].map((title) => h("li", {}, title))),
       h("p", { class: "row ends" }, h("b", {}, t("charge")), amount(cents(sold_cents), "large due"))));

@@ -25,13 +25,13 @@ function draw(page, number) {
 
 function card(emission, sign) {
   const prizes = emission.tiers.filter((tier) => !tier.extra).sort((a, b) => b.value_cents - a.value_cents);
-  const said = (tier) => (tier.thing ? tier.thing : cents(tier.value_cents));
+  const prizeWords = (tier) => (tier.thing ? tier.thing : cents(tier.value_cents));
   return h("section", { class: "wall-game" },
     drawing(`${SHEET}#${sign}`, { className: "wall-sign" }),
     h("h3", {}, emission.name),
     h("p", { class: "wall-top figure" }, cents(prizes[0]?.value_cents ?? 0)),
     h("table", { class: "wall-table" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("prize")), h("th", { scope: "col", class: "n" }, t("prizes_left")))),
-      h("tbody", {}, prizes.slice(0, PRIZES).map((tier) => h("tr", {}, h("th", { scope: "row" }, said(tier)),
+      h("tbody", {}, prizes.slice(0, PRIZES).map((tier) => h("tr", {}, h("th", { scope: "row" }, prizeWords(tier)),
         h("td", { class: "n" }, tier.remaining === null ? "—" : count(tier.remaining)))))),
     h("p", { class: "wall-price" }, `${t("price")} `, h("b", { class: "figure" }, cents(emission.price_cents)), h("span", { class: "soft" }, ` · ${t("board_to_prizes")}: ${decimal(emission.prize_percent)} %`)));
 }

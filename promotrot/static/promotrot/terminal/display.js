@@ -18,13 +18,13 @@ export function display(till, game, done) {
   async function acknowledge() {
     try {
       await till.client.post(`promotrot/terminal/emissions/${game.emission}/display-acknowledgement`);
-      shown.close();
+      box.close();
       done();
     } catch (error) {
       till.tell(error);
     }
   }
-  const shown = dialog(t("game_display_title"), [h("p", {}, t("game_display_why")), h("h3", {}, game.name),
+  const box = dialog(t("game_display_title"), [h("p", {}, t("game_display_why")), h("h3", {}, game.name),
     h("div", { class: "grid" }, h("ul", { class: "stack tight rules-list" }, game.rules.map((rule) => h("li", {}, rule))), prizeTable(game)),
     h("p", { class: "large" }, t("to_prizes", { percent: decimal(game.prize_percent) })),
     h("div", { class: "row ends" }, h("button", { class: "button big", type: "button", onclick: poster }, t("print_poster")),

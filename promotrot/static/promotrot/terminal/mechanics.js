@@ -13,10 +13,10 @@ function doors(game, play, act) {
   const stalls = Array.from({ length: places }, (_, index) => {
     const name = `open-${index + 1}`;
     const isOpen = opened.has(name);
-    const shown = isOpen ? prizeOf(game, opened.get(name)) : null;
+    const prize = isOpen ? prizeOf(game, opened.get(name)) : null;
     return h("button", { type: "button", class: ["door", isOpen && "open", name === newest && "now"], disabled: !play.legal.includes(name), onclick: () => act(name),
       "aria-label": isOpen ? null : t("stall", { open: labelOf(game, "open"), number: index + 1 }) },
-    sign(isOpen ? "stall-open" : "stall"), h("span", { class: "inside" }, isOpen ? shown : String(index + 1)));
+    sign(isOpen ? "stall-open" : "stall"), h("span", { class: "inside" }, isOpen ? prize : String(index + 1)));
   });
   const keep = play.legal.includes("keep") ? h("button", { type: "button", class: "button primary big", onclick: () => act("keep") }, labelOf(game, "keep")) : null;
   return h("div", { class: "stack" }, h("div", { class: "doors" }, stalls), h("div", { class: "row centre acts" }, keep));

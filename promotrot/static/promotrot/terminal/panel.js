@@ -28,7 +28,7 @@ class Panel {
   #printed = new Set();   // vouchers whose paper came out and is still to be confirmed
   #refusal = null;
   #stage = null;
-  #shown = false;
+  #isShown = false;
   #timer = 0;
 
   constructor(till) {
@@ -45,13 +45,13 @@ class Panel {
   }
 
   show() {
-    this.#shown = true;
+    this.#isShown = true;
     if (this.#stage) this.#stage.start();
     else this.ask();
   }
 
   hide() {
-    this.#shown = false;
+    this.#isShown = false;
     clearTimeout(this.#timer);
   }
 
@@ -83,7 +83,7 @@ class Panel {
     } catch (error) {
       this.till.tell(error);
     }
-    if (this.#shown) this.#timer = setTimeout(() => this.ask(), ASK_AGAIN_MS);
+    if (this.#isShown) this.#timer = setTimeout(() => this.ask(), ASK_AGAIN_MS);
   }
 
   #draw() {
@@ -99,7 +99,7 @@ class Panel {
       onSale.length ? h("div", { class: "games" }, onSale.map((game, index) => this.#card(game, index)))
         : h("p", { class: "empty large" }, t("no_games")));
     this.#refresh();
-    if (this.#shown && focused) this.element.querySelector(`[data-emission="${focused}"]`)?.focus();
+    if (this.#isShown && focused) this.element.querySelector(`[data-emission="${focused}"]`)?.focus();
   }
 
   /** Print a voucher whose paper is not confirmed; a second touch does not print it twice. */
@@ -134,10 +134,10 @@ class Panel {
   #confirm(game) {
     this.till.player.show({ kind: "bet", tone: "info", title: nameOf(game), large: cents(game.price_cents), note: t("to_prizes", { percent: decimal(game.prize_percent) }) });
     let sells = false;
-    const shown = dialog(game.name, h("form", { class: "stack", method: "dialog", onsubmit: () => { sells = true; this.#buy(game); } },
+    const box = dialog(game.name, h("form", { class: "stack", method: "dialog", onsubmit: () => { sells = true; this.#buy(game); } },
       h("div", { class: "grid" }, h("ul", { class: "stack tight rules-list" }, game.rules.map((rule) => h("li", {}, rule))), prizeTable(game)),
       h("p", { class: "row ends" }, h("span", {}, t("to_prizes", { percent: decimal(game.prize_percent) })), amount(cents(game.price_cents), "large")),
-      h("div", { class: "row ends" }, h("button", { class: "button big", type: "button", onclick: () => shown.close() }, t("do_not_play")),
+      h("div", { class: "row ends" }, h("button", { class: "button big", type: "button", onclick: () => box.close() }, t("do_not_play")),
         h("button", { class: "button primary big", type: "submit", autofocus: true }, t("sell_for"), " ", amount(cents(game.price_cents))))),
     { className: "confirmation wide", onclose: () => { if (!sells) this.till.player.clear(); } });
   }
@@ -179,7 +179,7 @@ class Panel {
   }
 
   #key(event) {
-    if (!this.#shown || event.altKey || event.ctrlKey || event.metaKey || document.querySelector("dialog[open]")) return;
+    if (!this.#isShown || event.altKey || event.ctrlKey || event.metaKey || document.querySelector("dialog[open]")) return;
     if (event.target.closest?.("input, select, textarea")) return;
     if (this.#stage) { if (this.#stage.key(event)) event.preventDefault(); return; }
     if (/^[1-9]$/.test(event.key)) this.element.querySelectorAll(".buy")[Number(event.key) - 1]?.click();

@@ -19,16 +19,16 @@ export function pictureOf({ screen: { presentation, mechanic } }) {
 }
 
 /** Return a text of a game, which the player's screen says in its own language. */
-function told(game, text, find) {
+function inEachLanguage(game, text, find) {
   const languages = Object.entries(game.texts ?? {});   // none of a closed emission
-  return remember(text, { said: Object.fromEntries(languages.map(([code, texts]) => [code, find(texts) ?? text])) });
+  return remember(text, { texts: Object.fromEntries(languages.map(([code, texts]) => [code, find(texts) ?? text])) });
 }
 
-export const nameOf = (game) => told(game, game.name, ({ name }) => name);
+export const nameOf = (game) => inEachLanguage(game, game.name, ({ name }) => name);
 /** Return the label of a sign or of an act. */
-export const labelOf = (game, key) => told(game, game.labels[key], ({ labels }) => labels[key]);
+export const labelOf = (game, key) => inEachLanguage(game, game.labels[key], ({ labels }) => labels[key]);
 /** Return the name of a prize in kind. */
-export const thingOf = (game, key) => told(game, game.prizes[key], ({ prizes }) => prizes[key]);
+export const thingOf = (game, key) => inEachLanguage(game, game.prizes[key], ({ prizes }) => prizes[key]);
 
 /** Return the content that shows a prize: an amount, or a prize in kind with its value. */
 export function prizeOf(game, number) {

@@ -10,21 +10,21 @@ const place = document.getElementById("shown");
 const config = JSON.parse(document.getElementById("config").textContent);
 const modules = new Map(config.sections.map(({ name, module }) => [name, module]));
 const LANGUAGE = "player.language";   // chosen here or at the till, for this screen alone
-let shown = 0;
+let drawings = 0;   // begun so far: the last one alone is put on the screen
 let before = [];   // the parts of the play as they were last shown
 
 /** Return a text of the till in the language of this screen, if it says of what it was made. */
-function said(value) {
-  if (Array.isArray(value)) return value.map(said).join("");
+function inLanguage(value) {
+  if (Array.isArray(value)) return value.map(inLanguage).join("");
   if (!value?.of) return value;
   const { text, of } = value;
   if (!Array.isArray(of)) return ofWhat(of, text);
   const [key, values] = of;
-  return has(key) ? t(key, Object.fromEntries(Object.entries(values).map(([name, one]) => [name, said(one)]))) : text;
+  return has(key) ? t(key, Object.fromEntries(Object.entries(values).map(([name, one]) => [name, inLanguage(one)]))) : text;
 }
 
 /** Return in the language of this screen what was not made of a catalogue's text. */
-function ofWhat({ said: translations, ...one }, text) {
+function ofWhat({ texts: translations, ...one }, text) {
   if (translations) return translations[language] ?? text;
   if ("cents" in one) return cents(one.cents);
   return "date" in one ? date(one.date) : decimal(one.decimal);
@@ -32,9 +32,9 @@ function ofWhat({ said: translations, ...one }, text) {
 
 function words({ tone = "info", title = "", large = "", rows = [], note = "" }) {
   return h("section", { class: `state ${tone}` },
-    h("h1", {}, said(title)), large ? h("p", { class: "large amount" }, said(large)) : null,
-    rows.length ? h("dl", { class: "facts" }, rows.map(([label, value]) => [h("dt", {}, said(label)), h("dd", {}, said(value))])) : null,
-    note ? h("p", {}, said(note)) : null);
+    h("h1", {}, inLanguage(title)), large ? h("p", { class: "large amount" }, inLanguage(large)) : null,
+    rows.length ? h("dl", { class: "facts" }, rows.map(([label, value]) => [h("dt", {}, inLanguage(label)), h("dd", {}, inLanguage(value))])) : null,
+    note ? h("p", {}, inLanguage(note)) : null);
 }
 
 /** Have this screen speak a language from now on. */
@@ -47,8 +47,8 @@ function speak(language) {
  *  ended stands under its result: the player sees what decided it. */
 function stage({ title, markup, result }) {
   const root = adopted(markup, ".paper");
-  for (const node of root.querySelectorAll("[data-said]")) node.textContent = said(JSON.parse(node.dataset.said));
-  for (const node of root.querySelectorAll("[data-label]")) node.ariaLabel = said(JSON.parse(node.dataset.label));
+  for (const node of root.querySelectorAll("[data-text]")) node.textContent = inLanguage(JSON.parse(node.dataset.text));
+  for (const node of root.querySelectorAll("[data-label]")) node.ariaLabel = inLanguage(JSON.parse(node.dataset.label));
   keepStill(root);
   const touch = (target) => {
     const index = [...root.querySelectorAll("button")].indexOf(target?.closest("button"));
@@ -59,7 +59,7 @@ function stage({ title, markup, result }) {
     const target = buttons && document.elementFromPoint(clientX, clientY);
     if (target?.closest(".cell.covered")) touch(target);
   });
-  return h("section", { class: "stage" }, result ? words({ ...result, title }) : h("h1", {}, said(title)), root);
+  return h("section", { class: "stage" }, result ? words({ ...result, title }) : h("h1", {}, inLanguage(title)), root);
 }
 
 /** Have nothing move again that is as it was: the whole play is drawn again at each touch. */
@@ -71,11 +71,11 @@ function keepStill(root) {
 }
 
 async function draw(content) {
-  const turn = ++shown;
+  const turn = ++drawings;
   document.body.classList.toggle("idle", content.kind === "idle");
   if (content.kind === "idle") return place.replaceChildren();
   const drawn = content.game ? (await import(modules.get(content.game))).drawn(content) : content.kind === "stage" ? stage(content) : words(content);
-  return turn === shown && place.replaceChildren(drawn);
+  return turn === drawings && place.replaceChildren(drawn);
 }
 
 channel.addEventListener("message", ({ data }) => {

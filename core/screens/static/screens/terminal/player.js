@@ -34,16 +34,16 @@ export function show(newContent) {
 function markupOf(root) {
   const copy = root.cloneNode(true);
   const texts = document.createTreeWalker(copy, NodeFilter.SHOW_TEXT);
-  const found = [];
+  const nodes = [];
   while (texts.nextNode()) {
     const { currentNode: node } = texts;
-    if (recipeOf(node.data) && node.parentNode.namespaceURI === copy.namespaceURI) found.push(node);   // a drawing has no spans
+    if (recipeOf(node.data) && node.parentNode.namespaceURI === copy.namespaceURI) nodes.push(node);   // a drawing has no spans
   }
-  for (const node of found) {
-    const said = document.createElement("span");
-    said.dataset.said = JSON.stringify(sayable(node.data));
-    node.replaceWith(said);
-    said.append(node);
+  for (const node of nodes) {
+    const span = document.createElement("span");
+    span.dataset.text = JSON.stringify(sayable(node.data));
+    node.replaceWith(span);
+    span.append(node);
   }
   for (const node of copy.querySelectorAll("[aria-label]")) node.dataset.label = JSON.stringify(sayable(node.ariaLabel));
   return copy.outerHTML;

@@ -41,8 +41,8 @@ class Prizes {
       h("div", { class: "field" }, h("label", { for: "presented-code" }, t("presented_code")), this.input),
       codeKeysSwitch(this.input, () => this.form),
       h("button", { class: "button primary big", type: "submit" }, t("check")));
-    this.shown = h("div", { class: "stack shown" });
-    this.element = h("section", { class: "prizes-desk stack" }, h("h1", { class: "heard" }, t("prizes")), this.form, this.shown);
+    this.place = h("div", { class: "stack shown" });
+    this.element = h("section", { class: "prizes-desk stack" }, h("h1", { class: "heard" }, t("prizes")), this.form, this.place);
     till.outbox.handle(KIND, {
       answered: (paid, entry) => this.#paid(paid, entry), resume: (entry) => this.#receipt(entry), lost: (entry) => this.#lost(entry),
       refused: (problem) => this.#refused(problem), waiting: t("waiting_payment_why"),
@@ -70,14 +70,14 @@ class Prizes {
     this.#code = "";
     this.#document = null;
     this.input.value = "";
-    this.shown.replaceChildren(h("p", { class: "empty large" }, t("scan_or_type")));
+    this.place.replaceChildren(h("p", { class: "empty large" }, t("scan_or_type")));
     this.till.player.clear();
   }
 
   async check(code) {
     this.#code = code.trim();
     this.input.value = "";
-    this.shown.replaceChildren(h("p", { class: "loading" }, t("loading")));
+    this.place.replaceChildren(h("p", { class: "loading" }, t("loading")));
     try {
       this.#document = await this.till.client.post("claims/check", { code: this.#code });
       const why = this.#document.refusal && await this.till.client.get(`problems/${this.#document.refusal}`);
@@ -90,7 +90,7 @@ class Prizes {
 
   #fault(error) {
     const words = error instanceof this.till.Problem ? plain(error.title) : t("line_lost");
-    this.shown.replaceChildren(h("div", { class: "state bad", role: "alert" }, h("p", { class: "large" }, t("not_known")), h("p", {}, words)));
+    this.place.replaceChildren(h("div", { class: "state bad", role: "alert" }, h("p", { class: "large" }, t("not_known")), h("p", {}, words)));
     this.till.player.show({ kind: "prize", tone: "bad", title: t("not_known"), note: words });
     if (!(error instanceof this.till.Problem || error instanceof this.till.LineLost)) throw error;
   }
@@ -105,7 +105,7 @@ class Prizes {
     const thing = presented.thing ? presented.thing.description : "";
     const rows = this.#rows();
     this.till.player.show({ kind: "prize", tone, title, large: thing && sum ? [thing, " · ", sum] : thing || sum, rows, note: plain(why) });
-    this.shown.replaceChildren(
+    this.place.replaceChildren(
       h("div", { class: ["state", tone], role: "status" },
         h("p", { class: "large" }, title), sum ? h("p", { class: "large amount huge" }, sum) : null, thing ? h("p", { class: "large" }, thing) : null,
         why ? h("p", { class: "why" }, plain(why)) : owed ? h("p", { class: "why" }, t(`paid_here_${presented.duty}`)) : null),
@@ -113,7 +113,7 @@ class Prizes {
       h("div", { class: "card" }, h("dl", { class: "facts" }, rows.map(([label, value]) => [h("dt", {}, label), h("dd", {}, value)])),
         articlesOf(why) ? h("p", { class: "small soft" }, articlesOf(why)) : null),
       this.till.panel(presented.game)?.details?.(presented.details) ?? "");
-    (this.shown.querySelector(".acts .primary") ?? this.input).focus();
+    (this.place.querySelector(".acts .primary") ?? this.input).focus();
   }
 
   #rows() {
@@ -151,7 +151,7 @@ class Prizes {
     const fields = cheque ? payee() : [];
     let second = "";
     const error = h("p", { class: "notice bad", role: "alert", hidden: true });
-    const shown = dialog(t("pay"), h("form", { class: "stack", onsubmit: async (event) => {
+    const box = dialog(t("pay"), h("form", { class: "stack", onsubmit: async (event) => {
       event.preventDefault();
       const data = new FormData(event.target);
       try {
@@ -161,12 +161,12 @@ class Prizes {
         error.hidden = false;
         return;
       }
-      shown.close();
+      box.close();
       this.#pay(presented, cheque ? { name: data.get("name"), document_kind: data.get("kind"), document_number: data.get("document") } : null, second);
     } },
     h("p", { class: "large amount" }, cents(presented.amount_cents)), h("p", { class: "notice" }, t("intact_why")), fields,
     this.needsSecond ? secondPerson() : null, error,
-    h("div", { class: "row ends" }, h("button", { class: "button big", type: "button", onclick: () => { shown.close(); this.#deposit(); } }, t("not_intact")),
+    h("div", { class: "row ends" }, h("button", { class: "button big", type: "button", onclick: () => { box.close(); this.#deposit(); } }, t("not_intact")),
       h("button", { class: "button primary big", type: "submit", autofocus: !cheque }, t("intact_pay"), " ", amount(cents(presented.amount_cents))))));
   }
 
@@ -199,7 +199,7 @@ class Prizes {
 
   #say(entry) {
     this.#code = "";
-    this.shown.replaceChildren(h("div", { class: "state good", role: "status" }, h("p", { class: "large" }, t("paid_now")), h("p", { class: "large amount huge" }, entry.shown), h("p", { class: "why" }, t("hand_over"))));
+    this.place.replaceChildren(h("div", { class: "state good", role: "status" }, h("p", { class: "large" }, t("paid_now")), h("p", { class: "large amount huge" }, entry.shown), h("p", { class: "why" }, t("hand_over"))));
     this.till.player.show({ kind: "prize", tone: "good", title: t("paid_now"), large: entry.shown });
   }
 
@@ -253,13 +253,13 @@ class Prizes {
   #deposit() {
     const code = this.#code;
     const uuid = requestUuid();
-    const shown = dialog(t("deposit"), h("form", { class: "stack", onsubmit: async (event) => {
+    const box = dialog(t("deposit"), h("form", { class: "stack", onsubmit: async (event) => {
       event.preventDefault();
       const data = new FormData(event.target);
       const { client } = this.till;
       try {
         await client.insist(() => client.post("claims/deposits", { uuid, reason: data.get("reason"), notes: data.get("notes"), ...(data.get("reason") === "unreadable" ? {} : { code }) }));
-        shown.close();
+        box.close();
         await this.till.print(await client.insist(() => client.text(`claims/deposits/${uuid}/receipt.html?lang=${language}`)));
         this.till.toast(t("deposited_done"), "good");
         if (code) await this.check(code);
@@ -270,7 +270,7 @@ class Prizes {
     h("p", {}, t("deposit_why")),
     h("fieldset", { class: "field" }, h("legend", {}, t("deposit_reason")), REASONS.map((reason, index) => h("label", { class: "choice" }, h("input", { type: "radio", name: "reason", value: reason, checked: index === 0 }), t(`reason_${reason}`)))),
     h("div", { class: "field" }, h("label", { for: "deposit-notes" }, t("notes")), h("input", { class: "input", id: "deposit-notes", name: "notes", maxlength: "1000" })),
-    h("div", { class: "row ends" }, h("button", { class: "button big", type: "button", onclick: () => shown.close() }, t("back")), h("button", { class: "button primary big", type: "submit" }, t("deposit")))));
+    h("div", { class: "row ends" }, h("button", { class: "button big", type: "button", onclick: () => box.close() }, t("back")), h("button", { class: "button primary big", type: "submit" }, t("deposit")))));
   }
 }
 
