@@ -29,7 +29,7 @@ CATALOGUES := $(wildcard core/locale/*/LC_MESSAGES/*.po lototrot/locale/*/LC_MES
 EXTRA := import sys, tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"][sys.argv[1]], sep="\n")
 FITS := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 
-help: ## say what there is to make
+help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
 install: .venv/installed var/catalogues ## make the environment (.venv) from the hashed lock
@@ -58,10 +58,10 @@ season: install ## play a year of 150 meetings and both games against auditors i
 histories: install ## check acts at once against a sequential model; plant faults (HISTORIES=200 seeds)
 	@LOG_LEVEL=WARNING HISTORIES=$(or $(HISTORIES),200) $(PY) -m pytest -q -s -o timeout=0 tests/histories
 
-browser: ## have what the browser tests need: Chromium by apt, axe-core by npm
+browser: ## install what the browser tests need: Chromium by apt, axe-core by npm
 	@.ci/browser
 
-promtool: ## have what tries the alert rules: Prometheus' own tool by apt
+promtool: ## install promtool, which tests the alert rules, by apt
 	@.ci/promtool
 
 screenshots: install browser ## picture every screen into var/screenshots, compared with the last run
@@ -103,7 +103,7 @@ sbom: install ## list what the images install in var/sbom*.json (CycloneDX)
 bench: install ## measure all into var/bench.json (BENCH=small: a twentieth; tiny: minutes)
 	@BENCH=$(BENCH) $(PY) -m tests.bench
 
-articles: install ## article -> reading -> code -> tests
+articles: install ## list each article with its reading, its code and its tests
 	@$(PY) manage.py articles
 
 messages: install ## bring the message catalogues up to date with the code
