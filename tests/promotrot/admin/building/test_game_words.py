@@ -80,6 +80,6 @@ def test_a_mechanic_without_words_of_its_own_is_shown_by_its_definition() -> Non
     """Two persons can then decide about a game of a new mechanic, whose file they proposed."""
     old: Any = game_of("trotters-ladder")
     new = replace(old, kind=replace(old.kind, mechanic=Toss((1, 2, 0))))
-    page = told(new, old)
+    page = text_of(new, old)
     assert "how it is played: <strong>toss</strong>" in page
     assert "sides" in page and "[1,2,0]" in page
