@@ -172,8 +172,8 @@ def test_kinds_secrets_and_documents_are_kept_apart() -> None:
     other = codes.issue(TICKET, IDENTS[0], b"t" * 32, KEYS)
     bodies = {code.text[1:17] for code in (ticket, voucher, other)}
     assert len(bodies) == 3
-    assert typed_error(voucher.shown, TICKET) == "code_forged"
-    assert codes.parse(voucher.shown, KEYS, TICKET, VOUCHER) == voucher
+    assert typed_error(voucher.grouped, TICKET) == "code_forged"
+    assert codes.parse(voucher.grouped, KEYS, TICKET, VOUCHER) == voucher
     same_text = codes.Code(VOUCHER, ticket.text)
     assert KEYS.digest(same_text) != KEYS.digest(ticket)
     assert len({codes.issue(TICKET, ident, SECRET, KEYS).text for ident in IDENTS}) == len(IDENTS)
@@ -191,14 +191,14 @@ def test_keys_rotate_without_losing_old_codes() -> None:
     old = codes.issue(TICKET, IDENTS[0], SECRET, KEYS)
     new = codes.issue(TICKET, IDENTS[0], SECRET, rotated)
     assert (old.version, new.version) == ("1", "2")
-    assert codes.parse(old.shown, rotated, TICKET) == old
+    assert codes.parse(old.grouped, rotated, TICKET) == old
     assert rotated.digest(old) == KEYS.digest(old)
     assert codes.issue(TICKET, IDENTS[0], SECRET, rotated, version="1") == old
-    assert typed_error(new.shown) == "code_forged"
+    assert typed_error(new.grouped) == "code_forged"
     retired = CodeKeys({"2": SECOND}, "2")
-    assert typed_error(old.shown, keys=retired) == "code_forged"
+    assert typed_error(old.grouped, keys=retired) == "code_forged"
     swapped = CodeKeys({"1": SECOND}, "1")
-    assert typed_error(old.shown, keys=swapped) == "code_forged"
+    assert typed_error(old.grouped, keys=swapped) == "code_forged"
 
 
 @pytest.mark.parametrize(
