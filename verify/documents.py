@@ -114,11 +114,9 @@ MINUTES = {
 }
 RACE_FACTS = {
     "race": whole, "number": whole, "racecourse": text, "meeting": text, "day": day,
-    "declaration": _DECLARED, "recorded_at": instant,
-    "started_at": (None, instant), "within_s": whole, "programme": [whole], "withdrawn": [whole],
-    "left": [whole], "runners": {category: text},
-    "contests": [{"contest": whole, "seal": (None, sha256)}],
-}
+    "declaration": _DECLARED, "recorded_at": instant, "started_at": (None, instant),
+    "within_s": whole, "programme": [whole], "withdrawn": [whole], "left": [whole],
+    "runners": {category: text}, "contests": [{"contest": whole, "seal": (None, sha256)}]}
 DEBT_FACTS = {"game": text, "draw": whole, "owed_cents": whole, "winners": whole,
               "emissions": [text]}
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from documents import DEBT_FACTS
 from entry import same
-from forms import Refused, need, shaped
+from forms import need, shaped
 from public_log import Log
 
 LEAST_BLOCK = 10_000
@@ -81,16 +81,9 @@ def check_closing(closing: Document, plan: Document, held: Counter[int]) -> None
     Plays that were refunded or never ended may have held prizes that were not awarded [P9, P11].
     """
     tiers, sold = plan["tiers"], held.total()
-    same(
-        closing,
-        {
-            "tickets": plan["tickets"],
-            "sold": sold,
-            "unsold": plan["tickets"] - sold,
-            "price_cents": plan["price_cents"],
-        },
-        CLOSING,
-    )
+    unsold = plan["tickets"] - sold
+    same(closing, {"tickets": plan["tickets"], "sold": sold, "unsold": unsold}, CLOSING)
+    same(closing, {"price_cents": plan["price_cents"]}, CLOSING)
     out = closing["refunded"] + closing["unfinished"]
     need(out <= sold, f"{CLOSING}.unfinished", "more than were sold")
     numbers = [held[number] for number in range(1, len(tiers) + 1)]
@@ -108,11 +101,8 @@ def check_closing(closing: Document, plan: Document, held: Counter[int]) -> None
     stated = None if closing["percent"] is None else Fraction(closing["percent"])
     need(stated == percent, f"{CLOSING}.percent", f"should be {percent}")
     same(closing, {"takings_cents": takings, "shortfall_cents": short, "owed_cents": owed}, CLOSING)
-    need(
-        closing["unclaimed_cents"] <= awarded + extra_awarded,
-        f"{CLOSING}.unclaimed_cents",
-        "more than was awarded",
-    )
+    is_of_awards = closing["unclaimed_cents"] <= awarded + extra_awarded
+    need(is_of_awards, f"{CLOSING}.unclaimed_cents", "more than was awarded")
 
 
 def closings_of(log: Log, game: str) -> list[tuple[str, Document]]:
@@ -150,7 +140,7 @@ def check_debt(log: Log, minutes: Document) -> None:
     if number == 1:
         same(facts, {"owed_cents": closings[-1][1]["owed_cents"]}, place)
     else:
-        drawn_before(log, minutes, f"{game}:{number - 1}")
+        check_drawn_before(log, minutes, f"{game}:{number - 1}")
         owed_cents = closings[-1][1]["owed_cents"]
         need(facts["owed_cents"] <= owed_cents, f"{place}.owed_cents", f"more than {owed_cents}")
     sold = sum(closing["sold"] - closing["refunded"] for _, closing in closings)
@@ -159,11 +149,8 @@ def check_debt(log: Log, minutes: Document) -> None:
     need(sold - unfinished <= size <= sold, f"{MINUTES}.field.size", f"{sold} tickets were sold")
 
 
-def drawn_before(log: Log, minutes: Document, subject: str) -> Document:
-    """Return the minutes of an earlier draw of the game. Raises Refused."""
-    others = [each for each in log.all(MINUTES) if each["kind"] == DEBT]
-    earlier = next((each for each in others if each["subject"] == subject), None)
-    if earlier is None:
-        raise Refused(f"{MINUTES}.facts.draw: {subject} was not drawn before")
-    log.in_order((MINUTES, earlier["draw"]), (MINUTES, minutes["draw"]))
-    return earlier
+def check_drawn_before(log: Log, minutes: Document, subject: str) -> None:
+    """Check that an earlier draw of the game was held before this one."""
+    earlier = [e for e in log.all(MINUTES) if (e["kind"], e["subject"]) == (DEBT, subject)]
+    need(earlier, f"{MINUTES}.facts.draw", f"{subject} was not drawn before")
+    log.in_order((MINUTES, earlier[0]["draw"]), (MINUTES, minutes["draw"]))

@@ -30,10 +30,10 @@ from tests.core.periods.archive.test_retiring import (
     TICKETS,
     confirm,
     forge,
-    found,
     leaving,
     proposed,
     removed,
+    row_findings,
 )
 from tests.support import databases, factories, rounds
 from tests.support.databases import Database
@@ -89,22 +89,22 @@ def test_entries_leave_by_the_retirement_and_the_rows_prove_themselves(
     sealed_month: ClosedPeriod, tmp_path: Path
 ) -> None:
     assert sealed_month.last_batch == 3
-    assert found() == []
+    assert row_findings() == []
     before = Block.objects.filter(batch_id__lte=3).count()
     retired(sealed_month, tmp_path)
-    assert left() == set() and found() == []
+    assert left() == set() and row_findings() == []
     assert removed() == leaving()
     kept = Block.objects.filter(batch_id__lte=3)
     assert set(RetiredRows.objects.values_list("last_batch", flat=True)) == {3}
     assert not kept.exclude(entries=None, short=None).exists()
     assert len(left()) == before and max(left())[0] == 3
-    assert found() == []
+    assert row_findings() == []
     for since, until in ((None, 1), (1, 2), (1, 3), (2, None)):
         assert [each for each in verify(since=since, until=until).findings if each.batch] == []
     assert entries_remove() == 0
     _verified_from_outside(tmp_path)
     seal_all()
-    assert found() == []
+    assert row_findings() == []
 
 
 def _verified_from_outside(folder: Path) -> None:
@@ -220,7 +220,7 @@ def test_what_is_touched_after_the_entries_left_is_named(
             assert execute(touch) > 0
             findings = verify().findings
         assert names <= {(each.what, each.batch, each.table) for each in findings}, touch
-    assert found() == []
+    assert row_findings() == []
 
 
 def test_nobody_takes_entries_that_were_not_retired(
@@ -281,10 +281,10 @@ def test_a_night_that_ends_in_the_middle_is_finished_by_the_next(
         with pytest.raises(KeyboardInterrupt):
             entries_remove()
     assert {batch for batch, _ in left()} == {1, 2}
-    assert found() == []
+    assert row_findings() == []
     assert entries_remove() > 0
     assert {batch for batch, _ in left()} == {1, 2, 3}
-    assert found() == []
+    assert row_findings() == []
 
 
 def ends_after(times: int) -> Callable[[], AbstractContextManager[None]]:
@@ -314,7 +314,7 @@ def test_entries_that_leave_while_the_journal_is_verified_are_no_finding(
         removed()
 
     with meanwhile("('lototrot_ticket',)", retire):  # its forms: its rows come next
-        assert found() == []
+        assert row_findings() == []
     assert left()
 
 
@@ -336,7 +336,7 @@ def test_a_transaction_that_ended_late_is_of_the_batch_that_sealed_it(
     assert (2, "proofs_receiver") in left()
     for most in (spans.MOST_SORTED, 1):
         monkeypatch.setattr(spans, "MOST_SORTED", most)
-        assert found() == []
+        assert row_findings() == []
     export(StringIO())
     assert rows_named(tmp_path / "2030-03") == []
 
@@ -360,7 +360,7 @@ def test_entries_are_written_whole_before_a_row_leaves(
     for other in ({"entries": None}, {"short": b"x"}, {"entries": b"x" * 48}):
         with pytest.raises(DatabaseError, match="not retired"), transaction.atomic():
             kept.update(**other)
-    assert found() == []
+    assert row_findings() == []
 
 
 def test_a_row_that_was_retired_and_went_without_its_entry_is_missed(

@@ -63,9 +63,9 @@ from tests.core.periods.archive.conftest import own_month as own_month
 from tests.core.periods.archive.test_retiring import (
     confirm,
     forge,
-    found,
     leaving,
     proposed,
+    row_findings,
 )
 from tests.core.periods.conftest import closed
 from tests.support import emitting, factories, rounds
@@ -144,7 +144,7 @@ def test_what_is_told_of_a_contest_is_as_before(own_month: ClosedPeriod, tmp_pat
     forget_all()
     shares_count([contest])
     assert shares and shares_closed(contest) == shares
-    assert found() == []
+    assert row_findings() == []
     mine = {rule for rule in journal_rules.RULES if "retired" in rule.name or "sales" in rule.name}
     assert mine and [row for rule in mine for row in rules.broken(rule)] == []
     _presented_anywhere(contest, loser)
@@ -235,7 +235,7 @@ def test_a_staying_ticket_is_missed(own_month: ClosedPeriod, tmp_path: Path) -> 
         owner.execute(f"DELETE FROM {TICKETS} WHERE id = {stays.pk}")
     forge("lototrot_codegiven", "DELETE FROM lototrot_codegiven")
     forge(TICKETS, f"DELETE FROM {TICKETS} WHERE id = {stays.pk}")
-    assert (Fault.ROWS_DIFFER, TICKETS) in found()  # three are gone, and two were to leave
+    assert (Fault.ROWS_DIFFER, TICKETS) in row_findings()  # three are gone, and two were to leave
     missed = {each.rule for each in verify().findings if each.table == "lototrot_prize"}
     assert "lototrot_prize.there" in missed
     assert {each.check for each in audit_contests().findings} >= {"tickets", "takings_cents"}
@@ -281,13 +281,13 @@ def test_a_night_that_ended_between_prints_and_tickets_is_finished(
         patch.setattr(removing, "_remove", ended)
         with pytest.raises(KeyboardInterrupt):
             retired_remove()
-    assert found() == []
+    assert row_findings() == []
     behind = RetiredRows.objects.filter(relation__in=(TICKETS, "lototrot_prize", "journal_act"))
     leave = sum(behind.values_list("leaves", flat=True))
     assert (retired_remove(), retired_remove()) == (leave, 0)
     factories.time_pass(days=60)
     assert retired_remove() == 0
-    assert found() == []
+    assert row_findings() == []
 
 
 def test_a_ticket_sold_behind_one_of_the_next_month_leaves_with_that(
@@ -318,7 +318,7 @@ def test_a_ticket_sold_behind_one_of_the_next_month_leaves_with_that(
         retired_remove()
         here = set(Ticket.objects.values_list("pk", flat=True))
         assert [i for i, ticket in enumerate(sold) if ticket.pk not in here] == gone
-        assert audit_contests().findings == [] and found() == []
+        assert audit_contests().findings == [] and row_findings() == []
         # The entries of a batch that sold for both months stay until the second one left.
         assert whole_entries(TICKETS).exists() == (len(gone) == 1)
     assert kept_where(march.pk) == {"2030-03": "Safe", "2030-04": "Safe"}
