@@ -131,7 +131,7 @@ def rounds(store: Store, histories: Mapping[int, dict[str, Any]]) -> Rounds:
         for act in _REPEATED:
             figures |= _by_figure(act, _in_turn(paces, act, many))
         figures |= _by_figure("sale", _in_turn(paces, f"sell {_SALES}", many))
-        figures |= _by_figure("settle", [[pace.each("settle")] for pace in paces])
+        figures |= _by_figure("settle", _in_turn(paces, "settle", few))
         return figures | _by_figure("pay", _in_turn(paces, f"pay {_PAYMENTS}", many))
     finally:
         for pace in paces:

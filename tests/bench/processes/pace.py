@@ -2,9 +2,10 @@
 
 The first line of the input is the history: its weeks, and its terminals with their tokens. Each
 further line is a command: first `night`, `sweep`, `metrics` and `live`, which are done again and
-again while nothing is on sale, then `sell 200`, `settle` and `pay 50` of the next meeting. Each is
-answered by a line of JSON: what one act cost (`measuring.Cost`); of the acts of terminals only the
-seconds of the server's processor, and of a settlement the seconds of a ticket.
+again while nothing is on sale, then `sell 200`, `settle` and `pay 50` of the next meeting, each of
+them again and again, too. Each is answered by a line of JSON: what one act cost (`measuring.Cost`);
+of the acts of terminals only the seconds of the server's processor, and of a settlement the seconds
+of a ticket.
 """
 
 import json
@@ -58,14 +59,19 @@ class Terminals:
         self._contest = history.on_sale()
         self._sunday = history.saturday + timedelta(days=1)
         self._sold = 0
+        self._is_closed = self._is_ordered = False
 
     def each_s(self, command: str, count: int) -> float:
         """Do so many acts; return the seconds of the server's processor for each.
 
         Of a settlement, return ours and the server's for each ticket.
         """
-        from tests.support.history import acts, weeks
+        from tests.support.history import acts
 
+        if command == "settle":
+            return self._settle_s()
+        if command == "pay":
+            self._order()
         prizes = acts.unpaid(self._contest)[:count] if command == "pay" else []
         began = backend_s()
         if command == "sell":
@@ -73,12 +79,34 @@ class Terminals:
             self._sold += count
         elif command == "pay":
             count = acts.pay(self._contest, self._sunday, prizes).count
-        elif command == "settle":
-            acts.print_all(self._contest, self._sold)
-            self._history.settle(self._contest)
-            weeks.to_sunday(self._sunday)
-            return float(self._history.done["settle"][-1].seconds / self._sold)
         return (backend_s() - began) / max(1, count)
+
+    def _settle_s(self) -> float:
+        """Settle the meeting, again after a reversal; return the seconds of a ticket."""
+        from core.staff.powers import Role
+        from lototrot.services.settlement.settling import contest_settle, settlement_reverse
+        from tests.support import factories
+        from tests.support.history import acts
+
+        if self._is_closed:
+            settlement_reverse(contest_id=self._contest.pk, by=factories.staff(Role.STEWARDS))
+        else:
+            acts.print_all(self._contest, self._sold)
+            self._history.close(self._contest)
+            self._is_closed = True
+        began = ours_s()
+        contest_settle(contest_id=self._contest.pk)
+        return (ours_s() - began) / self._sold
+
+    def _order(self) -> None:
+        """Order the settled meeting, and go to the Sunday on which its prizes are paid."""
+        from tests.support import rounds
+        from tests.support.history import weeks
+
+        if not self._is_ordered:
+            rounds.order(self._contest)
+            weeks.to_sunday(self._sunday)
+            self._is_ordered = True
 
 
 def _history(state: dict[str, Any]) -> Any:

@@ -114,7 +114,15 @@ class History:
         return acts.sell(contest, self.points, self._lines, count, sessions=sessions)
 
     def settle(self, contest: Contest) -> None:
-        """Close a contest in the afternoon of its day; enter its results, settle and order it."""
+        """Close a contest and enter its results, settle and order it."""
+        self.close(contest)
+        began = self.seconds()
+        contest_settle(contest_id=contest.pk)
+        self.done["settle"].append(Done(self.tickets, self.seconds() - began))
+        rounds.order(contest)
+
+    def close(self, contest: Contest) -> None:
+        """Close a contest in the afternoon of its day, and enter its results: it can be settled."""
         factories.time_to(_at(contest.day, 14))
         factories.contest_closed(contest)
         for race, winner in zip(factories.races_of(contest), WINNERS, strict=True):
@@ -124,10 +132,6 @@ class History:
                 factories.classified(race, [winner], start=False)
         for waiting in carry_overs_due():
             lapsed_carry_over(contest_id=waiting)
-        began = self.seconds()
-        contest_settle(contest_id=contest.pk)
-        self.done["settle"].append(Done(self.tickets, self.seconds() - began))
-        rounds.order(contest)
 
     def _sunday(self, day: date) -> None:
         to_sunday(day)
