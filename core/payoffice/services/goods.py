@@ -13,6 +13,7 @@ from core.database.clock import row_uuid
 from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict, Invalid, NotFound
 from core.ledger import services as ledger
+from core.ledger.models import Transfer
 from core.payoffice import postings, powers
 from core.payoffice.models import CashSession, Claim, Exchange, StockItem, StockMovement
 from core.payoffice.refusals import (
@@ -184,7 +185,7 @@ def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Pro
 
     The same request returns the same exchange. From the configured amount on it is proposed, and
     another person confirms. Raises NotInKind, OutOfStock, ItemUnknown, CashSessionMissing,
-    PayerHandedOver, or the refusal of the document's state or of the place.
+    PayerHandedOver, RequestUuidReused, or the refusal of the document's state or of the place.
     """
     by.need(powers.PAY)
     hold((Lock.REQUEST, request.uuid.int))
@@ -193,6 +194,8 @@ def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Pro
         if bytes(earlier.request_digest) != request.digest() or earlier.staff_id != by.user_id:
             raise RequestUuidReused
         return earlier
+    if Transfer.objects.filter(reference=request.uuid).exists():  # of a payment or a sale
+        raise RequestUuidReused
     need_new(request.uuid)
     session = cash_session_of(by)
     if not request.intact:

@@ -96,3 +96,16 @@ def test_what_leaves_the_stock_takes_two_persons() -> None:
     movement = StockMovement.objects.get(units=-2)
     assert (movement.proposal, movement.staff_id) == (proposal, stocker.user_id)
     rounds.books_agree()
+
+
+def test_the_uuid_of_a_payment_is_none_of_an_exchange() -> None:
+    """It ended with an error of the database."""
+    thing, money = given.bicycles()
+    who = given.cashier()
+    given.session_of(who)
+    paid = money.request()
+    desk.desk_pay(by=who, request=paid)
+    request = goods.ExchangeRequest(paid.uuid, intact=True, code=thing.code)
+    with pytest.raises(refusals.RequestUuidReused):
+        goods.exchange_make(by=who, request=request)
+    assert not Exchange.objects.exists()
