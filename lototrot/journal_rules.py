@@ -75,6 +75,7 @@ _PROGRAMME = (
     stamped("lototrot_gameend", "ended_at"),
     confirmed("lototrot_gameend"),
     posted("lototrot_gameend", "t.cents"),
+    published("lototrot_gameend", "lototrot.end", "t.bet_type_code"),
     stamped("lototrot_internalbetlist", "recorded_at", **_RECORDED, session="recorded_in_id"),
     stamped("lototrot_ticketmodel", "recorded_at", **_RECORDED),
     stamped("lototrot_meeting", "imported_at", user="imported_by_id", session="imported_in_id"),

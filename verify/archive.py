@@ -15,7 +15,7 @@ from archived_journal import Journal
 from archived_ledger import check_ledger, check_openings
 from documents import PERIOD, RETIREMENT
 from entry import digest_of, main, same
-from forms import need, shaped
+from forms import Refused, need, shaped
 from public_log import Log
 from tickets import Tree
 
@@ -92,7 +92,8 @@ def check_retirement(archive: Archive, retired: Row) -> None:
         need(each["leaves"] <= each["rows"], "periods.retired", "more rows leave than there are")
 
 
-def check(folder: str, log_file: str, keys: str) -> str:
+def compare(folder: str, log_file: str, keys: str) -> str:
+    """Count the rows of an archive again, and compare them with what was published."""
     log, archive = Log(log_file, keys), Archive(folder)
     manifest = archive.manifest
     month = manifest["first_day"][:7]
@@ -131,6 +132,16 @@ def check(folder: str, log_file: str, keys: str) -> str:
         f"WHOLE: {month}, {transfers} transfers and {tickets} tickets as published;"
         f" {len(archive.tables)} files, manifest {digest_of(manifest)}{retired}"
     )
+
+
+def check(folder: str, log_file: str, keys: str) -> str:
+    """Check an archive. Refuse one with a row whose fields are missing or of another type."""
+    try:
+        return compare(folder, log_file, keys)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise Refused(
+            f"a row of {folder} has another form ({type(error).__name__}: {error})"
+        ) from error
 
 
 if __name__ == "__main__":

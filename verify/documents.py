@@ -26,9 +26,8 @@ from forms import (
 
 # Tables of data: a document's fields read as one paragraph.
 # fmt: off
-ENTRY = {"format": "trot-log-1", "sequence": whole, "previous": sha256, "at": instant,
-         "kind": text, "subject": text, "document": anything, "key": key_name,
-         "signature": signature}
+ENTRY = {"format": "trot-log-1", "sequence": whole, "previous": sha256, "at": instant, "kind": text,
+         "subject": text, "document": anything, "key": key_name, "signature": signature}
 # --- A ticket, its seal, a settlement -------------------------------------------------------------
 
 TICKET = {"premises": text, "terminal": text, "sold_at": instant, "bets": whole,
@@ -62,8 +61,7 @@ FIGURES = {
     "unwon_to_reserve": whole, "reserve_paid_out": whole, "before_correction": CENTS,
     "correction": {"halved": [[whole]], "after_halving": EXACT, "joined": [[whole]]},
     "after_correction": EXACT, "prize_each": CENTS, "prizes_total": whole,
-    "rounding_remainder": whole, "jackpot_out": whole, "reserve_out": whole,
-}
+    "rounding_remainder": whole, "jackpot_out": whole, "reserve_out": whole}
 SETTLEMENT = {
     "format": "lototrot-settlement-1", "settlement": text, "number": whole,
     "replaces": (None, text), "contest": whole, "day": day, "programme": text,
@@ -71,16 +69,18 @@ SETTLEMENT = {
     "seal": {"entry": sha256, "root": sha256, **TOTALS}, "amendments": [sha256], "tickets": whole,
     "bets": whole, "winning_tickets": whole, "races": [RACE], "previous": (None, sha256),
     "lapsed_from": [{"account": text, "cents": whole}], "figures": FIGURES,
-    "organiser": {"in_force_from": day, "source": text, "percents": {text: rational},
-                  "parts": {text: whole}},
-    "settled_at": instant, "simulated": truth,
-}
+    "settled_at": instant, "simulated": truth, "organiser": {
+        "in_force_from": day, "source": text, "percents": {text: rational}, "parts": {text: whole}}}
 REVERSAL = {"format": "lototrot-settlement-reversal-1", "contest": whole, "settlement": text,
             "certificate": sha256, "reversed_at": instant}
 PAYMENT_ORDER = {"format": "lototrot-payment-order-1", "contest": whole, "settlement": text,
                  "certificate": sha256, "ordered_at": instant, "ordered_on": day,
                  "claim_days": whole, "results_day": day, "first_pay_day": day,
                  "last_claim_day": day}
+MOVE = {"source": ("jackpot", "reserve", "unclaimed"), "day": (None, day), "recipient": text,
+        "bet_type": text, "cents": whole}
+END = {"format": "lototrot-end-1", "bet_type": text, "decision": text, "moves": [MOVE],
+       "ended_at": instant}
 
 # --- A public draw --------------------------------------------------------------------------------
 
@@ -184,7 +184,7 @@ ARCHIVE = {"format": "trot-archive-1", "number": whole, "first_day": day, "last_
            "closing_sha256": sha256, "tables": [ARCHIVED_TABLE]}
 
 PUBLISHED: dict[str, dict[str, Any]] = {
-    "lototrot.schedule": SCHEDULE,
+    "lototrot.schedule": SCHEDULE, "lototrot.end": END,
     "lototrot.seal": SEAL, "lototrot.amendment": AMENDMENT, "lototrot.settlement": SETTLEMENT,
     "lototrot.settlement_reversal": REVERSAL, "lototrot.payment_order": PAYMENT_ORDER,
     "draws.commitment": DRAW_COMMITMENT, "draws.outcome": OUTCOME, "draws.minutes": MINUTES,

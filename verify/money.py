@@ -9,6 +9,7 @@ from itertools import pairwise
 from math import ceil, floor
 from typing import Any
 
+from entry import same
 from forms import need
 
 LEAST_PERCENT = 60  # 6.1
@@ -135,3 +136,12 @@ def figures(rules: dict[str, Any], inputs: dict[str, Any]) -> dict[str, Any]:
         "jackpot_out": 0 if winners[top] else before[top],
         "reserve_out": reserve - paid_out + to_reserve + unwon + left,
     }
+
+
+def check_organiser(organiser: dict[str, Any], share: int, place: str) -> None:
+    """Check the parts of the organiser's share, rounded down; the last gets the rest (6.1)."""
+    percents = {name: Fraction(each) for name, each in organiser["percents"].items()}
+    need(sum(percents.values()) == 100, f"{place}.percents", "does not add up to 100")
+    parts = {name: floor(share * each / 100) for name, each in percents.items()}
+    parts["remainder"] = parts.get("remainder", 0) + share - sum(parts.values())
+    same(organiser, {"parts": parts}, place)

@@ -8,19 +8,18 @@ from the settlement before, and tickets: as the operator counted them, or, with 
 the sealed tickets, as they are (tickets.py).
 """
 
-from fractions import Fraction
-from math import floor
+from collections import Counter
 from typing import Any
 
 from draw import draw_holds
 from entry import digest, main, same
 from forms import need
-from money import figures
+from money import check_organiser, figures
 from public_log import Log
 from races import check_numbers, check_order, right_numbers, starters
-from tickets import check_tickets
+from tickets import KIND, check_tickets, voided_places
 
-KIND, REVERSAL = "lototrot.settlement", "lototrot.settlement_reversal"
+REVERSAL, END = "lototrot.settlement_reversal", "lototrot.end"
 Document = dict[str, Any]
 
 
@@ -50,43 +49,25 @@ def check_race(log: Log, race: Document, place: str) -> None:
     same(race, {"right": right_numbers(race)}, place)
 
 
-def voided_places(log: Log, certificate: Document) -> set[int]:
-    """Check that the tickets are those of the seal without those voided by published amendments.
+def sent_here(log: Log, code: str, since: int, until: int) -> Counter[str]:
+    """Return what bet types that ended sent to this one between two entries of the log [A21].
 
-    All published amendments count. Return the places of the voided tickets.
+    There the reserve joins the reserve, and the rest the jackpot.
     """
-    contest = f"contest:{certificate['contest']}"
-    seal, left = log.document("lototrot.seal", contest), log.document("lototrot.seal", contest)
-    same(seal, {"contest": certificate["contest"]}, "lototrot.seal")
-    same(certificate, {"day": seal["day"], "programme_sha256": seal["programme"]}, KIND)
-    same(certificate["rules"], {"code": seal["bet_type"], "legs": seal["races"]}, f"{KIND}.rules")
-    sealed = {name: seal[name] for name in ("root", "tickets", "bets", "takings_cents")}
-    entry = log.digest("lototrot.seal", contest)
-    same(certificate, {"seal": {"entry": entry, **sealed}}, KIND)
-    places: set[int] = set()
-    entries: list[str] = []
-    while log.has("lototrot.amendment", f"{contest}:{len(entries) + 1}"):
-        subject = f"{contest}:{len(entries) + 1}"
-        amendment = log.document("lototrot.amendment", subject)
-        after = {name: left[name] - amendment["taken"][name] for name in amendment["taken"]}
-        expected = {"contest": seal["contest"], "number": len(entries) + 1, "seal": entry}
-        same(amendment, expected | {"left": after}, "lototrot.amendment")
-        voided = {each["place"] for each in amendment["voided"]} - places
-        good = len(voided) == len(amendment["voided"]) == amendment["taken"]["tickets"]
-        need(good, "lototrot.amendment.voided", "not so many tickets, each once")
-        places, left = places | voided, after
-        entries.append(log.digest("lototrot.amendment", subject))
-    counted = {"amendments": entries, "tickets": left["tickets"], "bets": left["bets"]}
-    same(certificate, counted, KIND)
-    same(certificate["figures"], {"takings": left["takings_cents"]}, f"{KIND}.figures")
-    takings = certificate["price_cents"] * left["bets"]
-    need(takings == left["takings_cents"], f"{KIND}.price_cents", "not that of so many bets")
-    return places
+    cents: Counter[str] = Counter()
+    for end in log.entries.values():
+        if end["kind"] == END and since < end["sequence"] < until:
+            for move in end["document"]["moves"]:
+                if move["bet_type"] == code:
+                    cents["reserve" if move["source"] == "reserve" else "jackpot"] += move["cents"]
+    return cents
 
 
 def check_carried(log: Log, certificate: Document) -> None:
-    """Check that jackpot and reserve are those that the previous meeting left (9.5, 9.8) [A4]."""
-    carried = {"jackpot_in": 0, "reserve_in": 0}
+    """Check that jackpot and reserve are those that the previous meeting left (9.5, 9.8) [A4], with
+    what was sent here since."""
+    code, since = certificate["rules"]["code"], 0
+    out = dict.fromkeys(("jackpot_out", "reserve_out"), 0)
     if certificate["previous"]:
         earlier = [
             each
@@ -94,20 +75,33 @@ def check_carried(log: Log, certificate: Document) -> None:
             if kind == KIND and digest(each) == certificate["previous"]
         ]
         need(earlier, f"{KIND}.previous", "not in the log")
-        before = earlier[0]["document"]
-        need(before["rules"]["code"] == certificate["rules"]["code"], f"{KIND}.previous", "another")
+        before, since = earlier[0]["document"], earlier[0]["sequence"]
+        need(before["rules"]["code"] == code, f"{KIND}.previous", "another")
         stands = not log.has(REVERSAL, before["settlement"]) and before["day"] < certificate["day"]
         need(stands, f"{KIND}.previous", "reversed, or not of an earlier day")
         out = before["figures"]
-        carried = {"jackpot_in": out["jackpot_out"], "reserve_in": out["reserve_out"]}
+    own = log.entry(KIND, certificate["settlement"])["sequence"]
+    sent = sent_here(log, code, since, own)
+    carried = {f"{name}_in": out[f"{name}_out"] + sent[name] for name in ("jackpot", "reserve")}
     same(certificate["figures"], carried, f"{KIND}.figures")
 
 
-def organiser_parts(share: int, percents: dict[str, Any]) -> dict[str, int]:
-    """Divide the organiser's share into parts, rounded down; the remainder takes the rest (6.1)."""
-    parts = {name: floor(share * Fraction(each) / 100) for name, each in percents.items()}
-    parts["remainder"] = parts.get("remainder", 0) + share - sum(parts.values())
-    return parts
+def check_end(log: Log, certificate: Document) -> None:
+    """Check that a bet type that ended sent on what its last settlement left, to the cent [A21]."""
+    code, own = certificate["rules"]["code"], log.entry(KIND, certificate["settlement"])["sequence"]
+    if not log.has(END, code):
+        return
+    end, until = log.document(END, code), log.entry(END, code)["sequence"]
+    same(end, {"bet_type": code}, END)
+    need(own < until, END, "the bet type is settled after its end")
+    of_it = [each for each in log.all(KIND) if each["rules"]["code"] == code]
+    last = max(of_it, key=lambda each: (each["day"], each["number"]))
+    if certificate == last:
+        held = sent_here(log, code, own, until)
+        for name in ("jackpot", "reserve"):
+            moved = sum(move["cents"] for move in end["moves"] if move["source"] == name)
+            held[name] += certificate["figures"][f"{name}_out"]
+            need(moved == held[name], f"{END}.moves", f"{moved} of the {name}, not {held[name]}")
 
 
 def check(log_file: str, keys: str, settlement: str, tickets: str = "") -> str:
@@ -123,14 +117,11 @@ def check(log_file: str, keys: str, settlement: str, tickets: str = "") -> str:
         check_race(log, race, f"{KIND}.races[{number}]")
     voided = voided_places(log, certificate)
     check_carried(log, certificate)
+    check_end(log, certificate)
     lapsed = sum(each["cents"] for each in certificate["lapsed_from"])
     same(money_figures, {"lapsed_in": lapsed}, f"{KIND}.figures")
     same(money_figures, figures(rules, money_figures), f"{KIND}.figures")
-    organiser = certificate["organiser"]
-    whole = sum(Fraction(each) for each in organiser["percents"].values())
-    need(whole == 100, f"{KIND}.organiser.percents", "does not add up to 100")
-    parts = organiser_parts(money_figures["organiser_share"], organiser["percents"])
-    same(organiser, {"parts": parts}, f"{KIND}.organiser")
+    check_organiser(certificate["organiser"], money_figures["organiser_share"], f"{KIND}.organiser")
     result = f"{money_figures['takings']} cents taken, {money_figures['prizes_total']} in prizes"
     if tickets:
         counted = check_tickets(certificate, tickets, voided)

@@ -1,4 +1,4 @@
-"""Count the sealed tickets again (docs/proofs.md, "Tickets as leaves"). Used by settlement.py.
+"""Count the sealed tickets of a settlement again (docs/proofs.md, "Tickets as leaves").
 
 The file holds all leaves of the seal in order, each field after its length in four bytes.
 """
@@ -12,7 +12,9 @@ from typing import Any
 
 from entry import same
 from forms import need
+from public_log import Log
 
+KIND = "lototrot.settlement"
 Fields = list[bytes]
 
 
@@ -66,6 +68,40 @@ def winning_bets(masks: list[int], right: list[int]) -> Counter[int]:
             more[hits] += bets * (mask & ~good).bit_count()
         ways = more
     return ways
+
+
+def voided_places(log: Log, certificate: dict[str, Any]) -> set[int]:
+    """Check that the tickets are those of the seal without those voided by published amendments.
+
+    All published amendments count. Return the places of the voided tickets.
+    """
+    contest = f"contest:{certificate['contest']}"
+    seal, left = log.document("lototrot.seal", contest), log.document("lototrot.seal", contest)
+    same(seal, {"contest": certificate["contest"]}, "lototrot.seal")
+    same(certificate, {"day": seal["day"], "programme_sha256": seal["programme"]}, KIND)
+    same(certificate["rules"], {"code": seal["bet_type"], "legs": seal["races"]}, f"{KIND}.rules")
+    sealed = {name: seal[name] for name in ("root", "tickets", "bets", "takings_cents")}
+    entry = log.digest("lototrot.seal", contest)
+    same(certificate, {"seal": {"entry": entry, **sealed}}, KIND)
+    places: set[int] = set()
+    entries: list[str] = []
+    while log.has("lototrot.amendment", f"{contest}:{len(entries) + 1}"):
+        subject = f"{contest}:{len(entries) + 1}"
+        amendment = log.document("lototrot.amendment", subject)
+        after = {name: left[name] - amendment["taken"][name] for name in amendment["taken"]}
+        expected = {"contest": seal["contest"], "number": len(entries) + 1, "seal": entry}
+        same(amendment, expected | {"left": after}, "lototrot.amendment")
+        voided = {each["place"] for each in amendment["voided"]} - places
+        good = len(voided) == len(amendment["voided"]) == amendment["taken"]["tickets"]
+        need(good, "lototrot.amendment.voided", "not so many tickets, each once")
+        places, left = places | voided, after
+        entries.append(log.digest("lototrot.amendment", subject))
+    counted = {"amendments": entries, "tickets": left["tickets"], "bets": left["bets"]}
+    same(certificate, counted, KIND)
+    same(certificate["figures"], {"takings": left["takings_cents"]}, f"{KIND}.figures")
+    takings = certificate["price_cents"] * left["bets"]
+    need(takings == left["takings_cents"], f"{KIND}.price_cents", "not that of so many bets")
+    return places
 
 
 def check_tickets(certificate: dict[str, Any], file: str, voided: set[int]) -> int:

@@ -122,6 +122,16 @@ def rewritten(copy: Path, file: str, change: Change, *, entries: bool = True) ->
 LIES: list[tuple[str, Change, str]] = [
     (TICKETS, lambda lines: lines[1:], "periods.closed, contest"),
     (TICKETS, lambda lines: [each.replace('"bets": ', '"bets": 1') for each in lines], "root"),
+    (
+        TICKETS,
+        lambda lines: [each.replace('"amount_cents"', '"amount"') for each in lines],
+        "another form .KeyError: 'amount_cents'",
+    ),
+    (
+        TICKETS,
+        lambda lines: [each.replace('"bets": ', '"bets": -') for each in lines],
+        "another form .OverflowError",
+    ),
     (TRANSFERS, lambda lines: lines[:-1], "periods.closed.transfers"),
     (TRANSFERS, lambda lines: [*lines, lines[-1]], "periods.closed.transfers"),
     ("ledger_account.jsonl.gz", lambda lines: lines[1:], "account that is not there|balances"),

@@ -5,11 +5,9 @@ import uuid
 from django.conf import settings
 from django.db import transaction
 
-from core.database import clock
 from core.kernel.errors import DomainError
 from core.payoffice import powers
 from core.payoffice.models import CashSession, Claim, Payee
-from core.payoffice.refusals import RequestUuidReused
 from core.payoffice.services import finding, paying
 from core.payoffice.services.cash import cash_session_of
 from core.payoffice.services.paying import Paid, PayRequest
@@ -49,17 +47,9 @@ def _propose(
     by: StaffActor, payable: Payable, request: PayRequest, session: CashSession
 ) -> Proposal:
     """Propose the payment, and present the document so that it does not lapse meanwhile."""
-    digest = request.digest().hex()
-    earlier = Proposal.objects.filter(
-        kind=PAYMENT.name,
-        content__uuid=str(request.uuid),
-        proposed_by_id=by.user_id,
-        decided=False,
-        good_until__gt=clock.now(),
-    ).first()
+    digest = request.digest()
+    earlier = paying.request_pending(PAYMENT.name, by=by, ident=request.uuid, digest=digest)
     if earlier is not None:
-        if earlier.content["digest"] != digest:
-            raise RequestUuidReused
         return earlier
     need_new(request.uuid)
     payer = paying.payer_at_desk(session, by.user_id)
@@ -73,7 +63,7 @@ def _propose(
         by=by,
         content={
             "uuid": str(request.uuid),
-            "digest": digest,
+            "digest": digest.hex(),
             "game": payable.game,
             "document": str(payable.uuid),
             "document_id": payable.document_id,

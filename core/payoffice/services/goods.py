@@ -183,19 +183,24 @@ class ExchangeRequest:
 def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Proposal:
     """Exchange a document at the Central Office for the paper that entitles to the thing.
 
-    The same request returns the same exchange. From the configured amount on it is proposed, and
-    another person confirms. Raises NotInKind, OutOfStock, ItemUnknown, CashSessionMissing,
-    PayerHandedOver, RequestUuidReused, or the refusal of the document's state or of the place.
+    From the configured amount on it is proposed, and another person confirms. The same request
+    returns the same exchange or proposal. Raises NotInKind, OutOfStock, ItemUnknown,
+    CashSessionMissing, PayerHandedOver, RequestUuidReused, or the refusal of the document's state
+    or of the place.
     """
     by.need(powers.PAY)
     hold((Lock.REQUEST, request.uuid.int))
+    digest = request.digest()
     earlier = Exchange.objects.filter(uuid=request.uuid).first()
     if earlier is not None:
-        if bytes(earlier.request_digest) != request.digest() or earlier.staff_id != by.user_id:
+        if bytes(earlier.request_digest) != digest or earlier.staff_id != by.user_id:
             raise RequestUuidReused
         return earlier
     if Transfer.objects.filter(reference=request.uuid).exists():  # of a payment or a sale
         raise RequestUuidReused
+    pending = paying.request_pending(EXCHANGE.name, by=by, ident=request.uuid, digest=digest)
+    if pending is not None:
+        return pending
     need_new(request.uuid)
     session = cash_session_of(by)
     if not request.intact:
@@ -205,14 +210,14 @@ def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Pro
     claim = finding.claim_of(payable)
     _judge(payable, request.deposit, session)
     if payable.amount_cents < settings.SECOND_PERSON_FROM_CENTS:
-        return _exchange(payable, claim, request.uuid, request.digest(), session, by.user_id)
+        return _exchange(payable, claim, request.uuid, digest, session, by.user_id)
     return two_persons.propose(
         kind=EXCHANGE,
         subject=f"{payable.game}:{payable.uuid}",
         by=by,
         content={
             "uuid": str(request.uuid),
-            "digest": request.digest().hex(),
+            "digest": digest.hex(),
             "game": payable.game,
             "document": str(payable.uuid),
             "amount_cents": payable.amount_cents,

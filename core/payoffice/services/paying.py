@@ -18,6 +18,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
+from core.database import clock
 from core.database.statements import call_function, run_prepared
 from core.database.together import Together
 from core.kernel.days import day_bounds
@@ -33,6 +34,8 @@ from core.payoffice.services.personal_data import PayeeFacts, payee_encrypt
 from core.payoffice.sources import Nature, Payable
 from core.premises.access import Capability, PremisesNotAuthorised, TerminalActor
 from core.premises.requests import REFUSAL_OF_UUID
+from core.staff.actor import StaffActor
+from core.staff.models import Proposal
 
 _JUDGE_AGAIN = ("day_changed", "claim_changed")
 _JUDGEMENTS = 4
@@ -323,6 +326,23 @@ def replay(request: PayRequest, by: dict[str, int]) -> Paid | None:
         raise refusals.RequestUuidReused
     run_prepared("SELECT core_on_disk()", [])
     return paid_again(payment)
+
+
+def request_pending(kind: str, *, by: StaffActor, ident: UUID, digest: bytes) -> Proposal | None:
+    """Return the proposal that the same request of this person made, while it may be confirmed.
+
+    Raises RequestUuidReused where another request used the UUID.
+    """
+    earlier = Proposal.objects.filter(
+        kind=kind,
+        content__uuid=str(ident),
+        proposed_by_id=by.user_id,
+        decided=False,
+        good_until__gt=clock.now(),
+    ).first()
+    if earlier is not None and earlier.content["digest"] != digest.hex():
+        raise refusals.RequestUuidReused
+    return earlier
 
 
 def paid_again(payment: Payment) -> Paid:

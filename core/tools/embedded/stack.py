@@ -118,8 +118,9 @@ class Stack:
         workers = [name for name in self._children if name.startswith("worker")]
         for names in (_SERVERS, ["beat", "live"], workers, ["signer"]):
             children = [self._children[name] for name in names if name in self._children]
-            for child in children:
-                child.ask_to_stop()
+            with self._deciding:  # or the watch could start it again meanwhile
+                for child in children:
+                    child.ask_to_stop()
             for child in children:
                 child.wait_stopped()
         self._ending.set()

@@ -1,7 +1,7 @@
 """End a bet type for good, by two persons with the authority's decision [A17, A21].
 
 What had accumulated is never the organiser's by default: jackpot, reserve and unclaimed prizes that
-still waited for a meeting go where the decision says, to the cent.
+still waited for a meeting go where the decision says, to the cent. The log has what went where.
 """
 
 from collections.abc import Sequence
@@ -13,8 +13,11 @@ from django.db import transaction
 from core.database import clock
 from core.database.clock import row_uuid
 from core.database.locks import hold
+from core.kernel.canonical import with_digests
 from core.kernel.errors import Conflict, Invalid
 from core.ledger import services as ledger
+from core.proofs import log
+from core.proofs.wire import instant
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
@@ -26,6 +29,8 @@ from lototrot.postings import EndMove, Source
 from lototrot.services.contest.chains import chain_lock, holds_chain
 from lototrot.services.contest.contests import BetTypeUnknown, need_authorisation
 from lototrot.services.prizes.carry_over import carry_overs_waiting
+
+ENDED = "lototrot.end"
 
 
 class GameNotOver(Conflict):
@@ -209,6 +214,24 @@ def _ended(proposal: Proposal, by: StaffActor) -> None:
     ledger.post(reference=end.uuid, lines=postings.end_lines(code, moves))
     for account in (accounts.jackpot(code), accounts.reserve(code)):
         ledger.need_balance(account, 0)
+    _publish(end)
+
+
+def _publish(end: GameEnd) -> None:
+    """Publish what went where: a bet type that gets a sum carries it into its next settlement."""
+    log.publish(
+        kind=ENDED,
+        subject=end.bet_type_code,
+        document=with_digests(
+            {
+                "format": "lototrot-end-1",
+                "bet_type": end.bet_type_code,
+                "decision": end.decision,
+                "moves": end.moves,
+                "ended_at": instant(end.ended_at),
+            }
+        ),
+    )
 
 
 END = two_persons.Kind(

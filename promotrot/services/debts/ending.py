@@ -25,7 +25,10 @@ class GameOnSale(Conflict):
 
 class WinnersRefused(Invalid):
     code = "winners_refused"
-    message = "What is owed is shared by at least one ticket, and by no more than can get a cent."
+    message = (
+        "What is owed is shared by at least one ticket, by no more than can get a cent each, and by"
+        " no more than can be drawn."
+    )
 
 
 def game_end_propose(*, by: StaffActor, game: Game, winners: int = 0) -> Proposal:

@@ -4,6 +4,7 @@ import uuid
 
 import pytest
 from django.db import IntegrityError, transaction
+from pytest_django.fixtures import SettingsWrapper
 
 from core.database import clock
 from core.payoffice import accounts, refusals
@@ -109,3 +110,24 @@ def test_the_uuid_of_a_payment_is_none_of_an_exchange() -> None:
     with pytest.raises(refusals.RequestUuidReused):
         goods.exchange_make(by=who, request=request)
     assert not Exchange.objects.exists()
+
+
+@pytest.mark.article("15.III.6.5")
+def test_the_same_request_gets_the_same_proposal(settings: SettingsWrapper) -> None:
+    """It was told that a proposal waits, and not which."""
+    settings.SECOND_PERSON_FROM_CENTS = 400
+    thing, _ = given.bicycles()
+    who, stocker = given.cashier(), factories.staff(Role.SUPERVISOR)
+    place = given.session_of(who).premises
+    goods.stock_register(by=stocker, code="bicycle", description="Bicycle", unit_cents=400)
+    goods.stock_move(by=stocker, item="bicycle", premises=place.code, units=1, reason="Delivered.")
+    request = goods.ExchangeRequest(new_uuid(), intact=True, code=thing.code)
+    proposal = goods.exchange_make(by=who, request=request)
+    assert isinstance(proposal, Proposal)
+    assert goods.exchange_make(by=who, request=request) == proposal
+    altered = goods.ExchangeRequest(request.uuid, intact=False, code=thing.code)
+    with pytest.raises(refusals.RequestUuidReused):
+        goods.exchange_make(by=who, request=altered)
+    given.confirmed(proposal)
+    assert goods.exchange_make(by=who, request=request) == Exchange.objects.get()
+    rounds.books_agree()

@@ -2,6 +2,7 @@
 
 import uuid
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -17,9 +18,10 @@ from lototrot import accounts
 from lototrot.engine.races import Race as Facts
 from lototrot.models.authority import GameEnd
 from lototrot.models.contest import Contest
-from lototrot.models.settlement import Prize
+from lototrot.models.settlement import Prize, Settlement
 from lototrot.postings import Source
 from lototrot.services.authority.ending import (
+    ENDED,
     Destination,
     DestinationUnknown,
     DestinationUnordered,
@@ -30,10 +32,23 @@ from lototrot.services.authority.ending import (
     held_cents,
 )
 from lototrot.services.settlement.auditing import audit_contests
+from lototrot.services.settlement.certificate import CERTIFICATE
 from lototrot.services.settlement.settling import contest_settle, settlement_reverse
 from tests.support import factories, rounds
 from tests.support import paying as given
 from tests.support.factories import Point
+from tests.support.verifying.forging import (
+    Entries,
+    Refused,
+    Walk,
+    forged,
+    public_key,
+    published_log,
+    quick_signatures,
+    vouched_for,
+    written,
+)
+from tests.support.verifying.load import verifier
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.9.5", "14.III.9.8")]
 CODE = "two-legs"
@@ -181,6 +196,39 @@ def test_what_another_bet_type_sends_is_won_audited_and_in_the_books(over: Point
     assert settlement.reserve_in_cents == before.reserve_out_cents + sent["reserve_in_cents"]
     assert audit_contests().findings == []
     rounds.books_agree()
+
+
+def test_the_public_sees_what_was_sent_and_that_it_was_carried_in(
+    over: Point, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """[A21]: an operator who sends on, or carries in, a cent more or less is found."""
+    quick_signatures(monkeypatch)
+    rounds.ordered(over)
+    two_persons.confirm(proposal=_ended_into("two-legs"), by=factories.staff(Role.ORGANISER))
+    rounds.later(1)
+    rounds.ordered(over)
+    settlements = Settlement.objects.order_by("pk")
+
+    def verified(log: Entries) -> str:
+        """Verify each settlement of both bet types."""
+        file = written(tmp_path, "log.jsonl", log)
+        for each in settlements:
+            verdict = verifier("settlement").check(file, public_key(), str(each.uuid))
+            assert verdict.startswith("The settlement holds")
+        return "all hold"
+
+    log = published_log()
+    assert [each["kind"] for each in log].count(CERTIFICATE) == len(settlements) == 4
+    walk = Walk(log, verified)
+    assert walk.liars(ENDED) ^ vouched_for(ENDED) == set()
+    assert walk.strangers(ENDED) > 50
+    (end,) = (each for each in log if each["kind"] == ENDED)
+    for lie, refusal in (
+        ({"moves": end["document"]["moves"][1:]}, "lototrot.end.moves: 0 of the jackpot, not"),
+        ({"bet_type": "two-legs"}, "lototrot.end.bet_type"),
+    ):
+        with pytest.raises(Refused, match=refusal):
+            verified(forged(log, ENDED, end["document"] | lie))
 
 
 def test_nothing_is_sent_to_a_meeting_that_may_still_be_settled_again(over: Point) -> None:
