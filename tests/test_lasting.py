@@ -21,4 +21,4 @@ def test_processes_that_ended_are_counted_and_waiting_is_not() -> None:
     busy = "import time\nwhile time.process_time() < 0.5: pass"
     subprocess.run([sys.executable, "-c", busy], check=True)
     used = processor_s() - began - waited
-    assert 0.5 <= used < 5 and waited < 0.5
+    assert 0.4 < used < 5 and waited < 0.4  # two accounts of one time, each rounded

@@ -142,7 +142,7 @@ def _blocks_store(number: int, span: Span) -> tuple[list[list[Json]], int]:
         columns = rows.present_columns(table)
         form, _ = RowForm.objects.get_or_create(relation=table.name, columns=columns)
         digest = wire.form_digest(table.name, columns)
-        for block in rows.blocks(table, columns, span):
+        for block in rows.blocks(table, columns, span, columns):
             content = b"".join(block)
             sha256 = hashlib.sha256(content).digest()
             heads.append(wire.block_head(digest, len(block), sha256))

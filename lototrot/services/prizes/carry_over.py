@@ -104,7 +104,8 @@ def lapsed_carry_over(*, contest_id: int) -> int:
     contest = Contest.objects.get(pk=contest_id)
     hold(chain_lock(contest.bet_type_code))
     carried_cents = 0
-    for day, cents in carry_overs_waiting(contest.bet_type_code):
+    since = taken_before(contest.bet_type_code)
+    for day, cents in carry_overs_waiting(contest.bet_type_code, since):
         meeting = meeting_after(contest.bet_type_code, day)
         if meeting is None or meeting.pk != contest_id:
             continue

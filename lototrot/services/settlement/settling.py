@@ -24,7 +24,7 @@ from lototrot.models.settlement import PaymentOrder, Settlement, SettlementCateg
 from lototrot.selectors.breaches import breach_pending
 from lototrot.services.contest.chains import chain_lock, holds_chain
 from lototrot.services.contest.contests import contest_get, rules_of
-from lototrot.services.prizes.carry_over import carry_overs_waiting
+from lototrot.services.prizes.carry_over import carry_overs_waiting, taken_before
 from lototrot.services.races.results import ContestResults, contest_results
 from lototrot.services.seal.sealing import need_sealed, seal_verify
 from lototrot.services.settlement.certificate import certificate_publish, reversal_publish
@@ -236,7 +236,8 @@ def _need_lapsed_carried_over(contest: Contest) -> None:
         cents = ledger.balance_cents(accounts.prizes_payable(lapsed))
         if cents:
             raise LapsedNotCarriedOver(contest=lapsed, cents=cents)
-    for day, cents in carry_overs_waiting(contest.bet_type_code):
+    code = contest.bet_type_code
+    for day, cents in carry_overs_waiting(code, since=taken_before(code)):
         if day < contest.day:
             raise LapsedNotCarriedOver(day=day.isoformat(), cents=cents)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.tools.cluster.machines import MARK, Machine, end_all, marked
+from core.tools.cluster.machines import MARK, Machine, marked
 from core.tools.cluster.network import Loopback
 from core.tools.embedded.processes import EmbeddedError
 from tests.core.tools.embedded.conftest import wait_for
@@ -25,7 +25,7 @@ def machine(tmp_path: Path) -> Iterator[Machine]:
     one = Machine("one", "trial", network.join("one", 1), tmp_path, network, f"{tmp_path}/one")
     one.add("leaving", [sys.executable, "-c", LEAVING], {}, lambda: len(marked(one.mark)) == 2)
     yield one
-    end_all(f"{tmp_path}/")
+    one.kill()
 
 
 def states(machine: Machine) -> set[str]:
