@@ -11,15 +11,16 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.db import connection, transaction
+from django.db.models import Max
 
 from core.database import clock
 from core.database.locks import Lock, hold
 from core.database.reading import progress
 from core.journal import rows
 from core.journal.install import Journaled, journaled
-from core.journal.models import Batch
+from core.journal.models import Batch, Change
 from core.journal.retired.staying import parts
-from core.journal.spans import Part
+from core.journal.spans import Part, part_that_sealed
 from core.journal.verifying import batch_findings, table_findings
 from core.kernel import request_uuids
 from core.kernel.canonical import Json
@@ -206,10 +207,10 @@ def _need_free(table: ArchiveTable, archive: Archive) -> None:
 def _need_as_archived(table: ArchiveTable, covered: Journaled, archive: Archive) -> None:
     """Raise RowsNotAsArchived unless the rows are those of the archive and of the journal."""
     span = _range_of(table, archive)
-    count, digest, first_xid = 0, hashlib.sha256(), 2**63 - 1
+    count, digest, first_xid, last_xid = 0, hashlib.sha256(), 2**63 - 1, 0
     where = f"t.{table.key} BETWEEN %(first_row)s AND %(last_row)s"
     for xid, row, line in row_lines(table, covered, where, span):
-        count, first_xid = count + 1, min(first_xid, xid)
+        count, first_xid, last_xid = count + 1, min(first_xid, xid), max(last_xid, xid)
         if count % 1000 == 0:
             progress.tell(count, span["rows"])
         digest.update(entry_bytes(xid, row, line.encode()))
@@ -218,9 +219,20 @@ def _need_as_archived(table: ArchiveTable, covered: Journaled, archive: Archive)
         span["entries_sha256"] if count else "",
     ):
         raise RowsNotAsArchived(table=table.name)
-    since = Batch.objects.filter(end_xid__lte=first_xid).order_by("-number").first()
-    if count and any(table_findings(covered, Part(since))):
+    if count and any(table_findings(covered, _part_of(table, span, first_xid, last_xid))):
         raise RowsNotAsArchived(table=table.name)
+
+
+def _part_of(table: ArchiveTable, span: dict[str, Any], first_xid: int, last_xid: int) -> Part:
+    """Return the part of the journal that sealed rows of these transactions and their changes.
+
+    The journal after it, which may be that of years, has nothing of these rows.
+    """
+    changes = Change.objects.filter(
+        relation=table.name, row_id__range=(span["first_row"], span["last_row"])
+    )
+    changed = changes.aggregate(last=Max("xid"))["last"]
+    return part_that_sealed(first_xid, max(last_xid, changed or 0))
 
 
 def _retire(proposal: Proposal, by: StaffActor) -> None:

@@ -10,7 +10,8 @@ from django.db import connection, transaction
 from core.journal import rows, spans
 from core.journal.models import Batch, RowForm
 from core.journal.retired.left import Left, sealed_entries
-from core.journal.spans import Stretch, in_order, stretches
+from core.journal.services import last_batch
+from core.journal.spans import Stretch, in_order, part_that_sealed, stretches
 from core.journal.verifying import verify
 from tests.support import factories
 from tests.support.databases import Database
@@ -44,6 +45,39 @@ def test_every_entry_is_in_one_stretch(
     assert entries[-1].last_batch == Batch.objects.count()
     assert [each.span.first for each in entries[1:]] == [each.span.end for each in entries[:-1]]
     assert verify().findings == []
+
+
+def test_a_part_ends_where_its_last_transaction_is_sealed(own_database: Database) -> None:
+    """One that was in progress while batches were sealed is in a later batch."""
+    factories.premises()
+    seal_all()
+    with psycopg.connect(own_database.app_url) as late:
+        late.execute("SELECT set_config('core.act', 'command:late', false)")
+        row = late.execute("SELECT pg_current_xact_id()::text::bigint").fetchone()
+        assert row is not None
+        (xid,) = row
+        factories.premises()
+        seal_all()
+        passed = last_batch()
+        part = part_that_sealed(xid, xid)
+        assert part.since is not None and passed is not None
+        assert (part.since.end_xid <= xid < passed.end_xid, part.until) == (True, None)
+        late.execute(
+            "INSERT INTO proofs_receiver (address, delivered_sequence, failures, last_error)"
+            " VALUES ('/late', 0, 0, '')"
+        )
+    seal_all()
+    sealing = last_batch()
+    factories.premises()
+    seal_all()
+    part = part_that_sealed(xid, xid)
+    assert sealing is not None and part.until == sealing != passed
+    with transaction.atomic(), rows.ready():
+        receivers = list(stretches(TABLES["proofs_receiver"], part))
+        assert sum(each.last_batch == sealing.number for each in receivers) == 1
+        before = part_that_sealed(1, part.first_xid - 1)
+    assert before.since is None and before.until is not None
+    assert before.until.number < sealing.number
 
 
 def _proved(stretch: Stretch) -> list[int]:
