@@ -91,7 +91,7 @@ class ProblemUnknown(NotFound):
 
 class Misdirected(Invalid):
     code = "misdirected"
-    message = "This address answers terminals only; ask at the public one."
+    message = "This address answers terminals only. Send the request to the public address."
 
 
 class Busy(Unavailable):

@@ -30,7 +30,9 @@ from core.staff.models import Proposal
 
 class NotCommitted(Conflict):
     code = "draw_not_committed"
-    message = "Only a draw that is committed to, and has no order, can be abandoned [B16]."
+    message = (
+        "A draw can be abandoned only after its commitment and before its order is known [B16]."
+    )
 
 
 @transaction.atomic

@@ -40,7 +40,7 @@ class CommittedOtherwise(Conflict):
     """`data` has the `source` and the number of `pieces` that the commitment names."""
 
     code = "draw_committed_otherwise"
-    message = "The draw is committed to with another kind or number of dice or balls [B16]."
+    message = "The commitment of the draw names another kind or number of dice or balls [B16]."
 
 
 class EntropyTooEarly(Conflict):
@@ -50,7 +50,7 @@ class EntropyTooEarly(Conflict):
 
 class EntropyGiven(Conflict):
     code = "entropy_given"
-    message = "The draw was made with other entropy, and is never repeated."
+    message = "The draw was already made from another entropy. It is never repeated."
 
 
 class WitnessMissing(Invalid):

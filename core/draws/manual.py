@@ -29,12 +29,12 @@ class CauseMissing(Invalid):
 
 class OnlyComputed(Conflict):
     code = "draw_only_computed"
-    message = "After a commitment nothing but the computed order counts [B16]."
+    message = "The draw has a commitment: only the order that is computed from it counts [B16]."
 
 
 class DrawnOutOfTime(Invalid):
     code = "drawn_out_of_time"
-    message = "A draw takes place after its declaration and before it is entered."
+    message = "The time of the draw must be after its declaration, and not in the future."
 
 
 class OrderMalformed(Invalid):
@@ -43,7 +43,7 @@ class OrderMalformed(Invalid):
     """
 
     code = "draw_order_malformed"
-    message = "The balls must be of the field, each once, as many as there are places."
+    message = "Give as many balls as there are places, each once, and only those in the draw."
 
 
 @transaction.atomic

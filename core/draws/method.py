@@ -48,14 +48,16 @@ class MeansRefused(Invalid):
     """The witness cannot act so. `data["most"]` is the largest number of dice or balls."""
 
     code = "draw_means_refused"
-    message = "Dice and balls need their number, and a phrase has none [B16]."
+    message = "Say how many dice or balls the witness gives. A phrase has no number [B16]."
 
 
 class EntropyOtherwise(Conflict):
     """The entropy is not as committed to. `data` has the `source` and the number of `pieces`."""
 
     code = "entropy_not_as_committed"
-    message = "The witness's entropy is not of the kind and number of the commitment [B16]."
+    message = (
+        "The witness gave another kind or number of dice or balls than the commitment names [B16]."
+    )
 
 
 class Source(StrEnum):

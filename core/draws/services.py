@@ -89,7 +89,9 @@ class InspectorAbsent(Forbidden):
 
 class NotApart(Forbidden):
     code = "draw_persons_not_apart"
-    message = "The inspector of a draw is neither who announced it nor who committed to it [B16]."
+    message = (
+        "The inspector of a draw must not be the person who announced it or committed to it [B16]."
+    )
 
 
 def draw_of(*, kind: Kind, subject: str) -> Draw | None:

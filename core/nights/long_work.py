@@ -34,7 +34,7 @@ class AuditDiffers(InvariantBroken):
     """Some audits found differences. `data["audits"]` lists audit, code and what it found."""
 
     code = "audit_differs"
-    message = "What is on record is not what happened."
+    message = "What is stored differs from what was computed again."
 
 
 class NoAudit(Conflict):

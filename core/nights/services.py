@@ -30,7 +30,7 @@ log = structlog.get_logger("nights")
 
 class DayNotOver(Conflict):
     code = "day_not_over"
-    message = "A night is of a day that has ended."
+    message = "A night can be run only for a day that has ended."
 
 
 class NightRunning(Unavailable):

@@ -100,7 +100,7 @@ class SecondPersonNeeded(Forbidden):
 
 class PayerHandedOver(Forbidden):
     code = "payer_handed_over"
-    message = "Who handed the document over, as the first or the second person, does not pay it."
+    message = "A person who handed the document over, as the first or the second, cannot pay it."
 
 
 class RequestUuidReused(Conflict):
@@ -110,12 +110,12 @@ class RequestUuidReused(Conflict):
 
 class PresentationNeedless(Conflict):
     code = "presentation_needless"
-    message = "Its claim does not lapse any more; it can be paid."
+    message = "There is no need to present it: its claim cannot lapse any more."
 
 
 class NotInKind(Conflict):
     code = "not_in_kind"
-    message = "The document is owed money, not a thing."
+    message = "This document is for money, not for a prize in kind."
 
 
 class OutOfStock(Conflict):

@@ -37,14 +37,17 @@ KINDS: dict[str, type[Named]] = {"names_of_staff": User, "names_of_operators": O
 
 class NothingToErase(Conflict):
     code = "nothing_to_erase"
-    message = "Nobody left so long ago that the name is to be erased."
+    message = "There is no name whose time is over."
 
 
 class NameStillKept(Conflict):
     """`data` lists the persons by their ids."""
 
     code = "name_still_kept"
-    message = "A name is still kept: the person is here, left too lately, or has none any more."
+    message = (
+        "A name cannot be erased: the person still works here, left too recently, or has no name"
+        " any more."
+    )
 
 
 class EntryNotSigned(Invalid):

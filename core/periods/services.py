@@ -52,7 +52,9 @@ class PeriodUnfinished(Conflict):
 
 class PeriodChanged(Conflict):
     code = "period_changed"
-    message = "The month is not as it was proposed; reject the proposal, and look why."
+    message = (
+        "The figures of the month have changed since the proposal. Reject it, and find out why."
+    )
 
 
 def next_days() -> tuple[int, datetime.date, datetime.date]:

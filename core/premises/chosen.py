@@ -28,7 +28,7 @@ class SelectionRefused(Conflict):
     """`data["premises"]` names each with its reason."""
 
     code = "selection_refused"
-    message = "It can be proposed for none of these premises."
+    message = "This cannot be proposed for any of these premises."
 
 
 class PremisesChanged(Conflict):

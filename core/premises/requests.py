@@ -44,7 +44,7 @@ class CreditExhausted(Forbidden):
 
 class AmountAboveCap(Forbidden):
     code = "amount_above_cap"
-    message = "The amount alone is above what a terminal here may sell in a minute."
+    message = "This ticket alone costs more than a terminal here may sell in a minute."
 
 
 class StakesByTheMinute(Forbidden):

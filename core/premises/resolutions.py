@@ -28,7 +28,7 @@ Effect = Resolution.Effect
 
 class ResolutionAhead(Invalid):
     code = "resolution_ahead"
-    message = "A resolution is entered here once it has taken effect; end it now or later instead."
+    message = "That time is in the future. Enter a resolution only after it has taken effect."
 
 
 class ResolutionNeedless(Conflict):

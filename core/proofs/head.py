@@ -23,7 +23,7 @@ _PRINTED = re.compile(
 
 class HeadMalformed(Invalid):
     code = "head_malformed"
-    message = "That is not the line of the public log as slips print it: a number and 16 signs."
+    message = "That is not the last line of a slip, which has a number and 16 digits or letters."
 
 
 def head_text() -> str:

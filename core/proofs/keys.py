@@ -20,12 +20,14 @@ from core.proofs.models import SigningKey
 
 class SigningKeyMissing(Unavailable):
     code = "signing_key_missing"
-    message = "The private half of the key in force is not among SIGNING_KEYS; see operations.md."
+    message = (
+        "SIGNING_KEYS has no private key for the public key in force; see operations.md, Keys."
+    )
 
 
 class KeyInForce(Conflict):
     code = "key_in_force"
-    message = "The current key of SIGNING_KEYS has been in force already; make a new one."
+    message = "The current key of SIGNING_KEYS was used before. Make a new one."
 
 
 @cache

@@ -67,7 +67,7 @@ class OrderUnknown(NotFound):
 
 class MailNotCutOff(Conflict):
     code = "mail_not_cut_off"
-    message = "There is no such mail that is called being sent."
+    message = "There is no such mail that is still marked as being sent."
 
 
 def order_make(*, by: StaffActor, report: str, every: str, kind: str, address: str) -> ReportOrder:

@@ -25,12 +25,12 @@ class ViewNameTaken(Conflict):
 
 class ViewRefused(Invalid):
     code = "view_refused"
-    message = "A view has a name of up to 80 characters, and asks something of the list."
+    message = "A view needs a name of up to 80 characters, and a condition for the list."
 
 
 class RoleNotYours(Forbidden):
     code = "role_not_yours"
-    message = "A view is shared with a role that you have."
+    message = "You can share a view only with a role that you have."
 
 
 class TooManyViews(Conflict):

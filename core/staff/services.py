@@ -66,7 +66,7 @@ class AppointmentMissing(Invalid):
 
 class RolesIncompatible(Invalid):
     code = "roles_incompatible"
-    message = "Who inspects, audits or administers holds no other role."
+    message = "An inspector, an auditor or an administrator can have no other role."
 
 
 class UsernameTaken(Conflict):

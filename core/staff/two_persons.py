@@ -72,7 +72,8 @@ class SecondPersonTooNew(Forbidden):
     code = "second_person_too_new"
     message = (
         "Your account was opened, opened again, or given roles, a password or a new device a short"
-        " time ago: until then you are no second person, and give no power to others."
+        " time ago. Until the time stated here you cannot be a second person, or give power to"
+        " others."
     )
 
 

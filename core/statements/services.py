@@ -38,7 +38,7 @@ _NAMESPACE = uuid.UUID("2f0f9d3c-6a2e-4d0e-8f4b-2b9f5c9f7a11")
 
 class RateRecorded(Conflict):
     code = "commission_rate_recorded"
-    message = "There is already a rate from that day on; a change has a later day."
+    message = "A rate already begins on that day. Give the change a later day."
 
 
 class RateTooLate(Conflict):
@@ -53,7 +53,7 @@ class ReferenceMissing(Invalid):
 
 class LimitRefused(Invalid):
     code = "guarantee_limit_refused"
-    message = "A limit and a cap are amounts, nothing or more, and begin now or later."
+    message = "A limit and a cap must be zero or more, and must begin now or later."
 
 
 class StatementUnknown(NotFound):
@@ -63,7 +63,9 @@ class StatementUnknown(NotFound):
 
 class RemittanceRefused(Conflict):
     code = "remittance_refused"
-    message = "More than the statement says is owed, or the other way round."
+    message = (
+        "The payment is zero, in the wrong direction, more than is still owed, or of a day to come."
+    )
 
 
 class RemittanceRecorded(Conflict):

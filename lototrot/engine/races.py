@@ -20,7 +20,7 @@ class RaceMalformed(Invalid):
     """The race contradicts itself: a number is out of range, repeated, or in two states."""
 
     code = "race_malformed"
-    message = "The race contradicts itself."
+    message = "The facts of the race contradict each other."
 
 
 class NumberNotInProgramme(Invalid):

@@ -86,7 +86,7 @@ class ExtraNotOwed(Invalid):
 
 class WitnessNotApart(Conflict):
     code = "witness_not_apart"
-    message = "Who published the commitment cannot be its witness."
+    message = "The person who published the commitment cannot be its witness."
 
 
 @transaction.atomic

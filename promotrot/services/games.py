@@ -41,7 +41,10 @@ class VersionUnknown(NotFound):
 
 class TypeChanged(Conflict):
     code = "game_type_changed"
-    message = "Another percentage, price, size or prizes make another game, under another code."
+    message = (
+        "With another percentage, price, number of tickets or prizes it is another game: give it"
+        " another code."
+    )
 
 
 class GameEnded(Conflict):

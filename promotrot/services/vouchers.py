@@ -66,7 +66,10 @@ class VoucherPrintTooLate(Conflict):
 
 class VoucherCodeGone(Conflict):
     code = "voucher_code_gone"
-    message = "The code is given until noon of the next day, a copy until midnight, if unclaimed."
+    message = (
+        "Only an unclaimed voucher gets its code again: until noon of the next day, and a copy"
+        " until midnight."
+    )
 
 
 class VoucherOperatorDiffers(Forbidden):

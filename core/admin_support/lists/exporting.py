@@ -38,7 +38,7 @@ class ListTooLong(Conflict):
 
 class ListUnknown(Invalid):
     code = "list_unknown"
-    message = "There is no such list, or it cannot be asked so."
+    message = "There is no such list, or it has no such condition."
 
 
 def _page(content: Content) -> Any:

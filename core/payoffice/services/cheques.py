@@ -31,7 +31,7 @@ class ChequeNotIssued(Conflict):
 
 class ChequeStands(Conflict):
     code = "cheque_stands"
-    message = "Only a voided cheque that was not yet replaced is reissued."
+    message = "Only a voided cheque that has no replacement yet can be issued again."
 
 
 class ChequeAmountDiffers(Conflict):
@@ -51,7 +51,7 @@ class ReasonNeeded(Invalid):
 
 class CeilingNotLater(Invalid):
     code = "ceiling_not_later"
-    message = "A cash ceiling is entered, with its source, before the day it is in force from."
+    message = "A cash ceiling needs an amount, its source, and a later day that has no ceiling yet."
 
 
 def cheque_draw(

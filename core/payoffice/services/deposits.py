@@ -50,7 +50,7 @@ _MAGIC = {"image/jpeg": b"\xff\xd8\xff", "image/png": b"\x89PNG\r\n\x1a\n"}
 
 class PeriodRunning(Conflict):
     code = "period_running"
-    message = "It is decided after the period of payment, not before (14.III.10.5)."
+    message = "This can be decided only after the period of payment has ended (14.III.10.5)."
 
 
 class ImageRefused(Invalid):

@@ -41,7 +41,7 @@ class NotADayFile(Invalid):
 
 class DatabaseNotEmpty(Conflict):
     code = "database_not_empty"
-    message = "A day is replayed into a database that nothing has happened in."
+    message = "A day can be replayed only into a database that is empty but for `migrate`."
 
 
 class DayDiffers(InvariantBroken):
@@ -50,7 +50,7 @@ class DayDiffers(InvariantBroken):
     """
 
     code = "day_differs"
-    message = "The day that was replayed is not the day that the file tells of."
+    message = "The figures of the replayed day differ from those of the file."
 
 
 def write(day: date, out: TextIO) -> int:

@@ -57,7 +57,7 @@ class RaceRepeated(Invalid):
 
 class RacesRemoved(Conflict):
     code = "races_removed"
-    message = "A prepared contest loses no race. Discard it and prepare another [E9]."
+    message = "No race can be removed from a prepared contest. Discard it and prepare another [E9]."
 
 
 class ContestNotDraft(Conflict):

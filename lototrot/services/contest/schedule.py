@@ -38,21 +38,23 @@ class ScheduleLater(Conflict):
     """`data`: scheduled_close_at."""
 
     code = "schedule_later"
-    message = "One person moves the closing earlier only; two move it later [E13]."
+    message = "One person can only move the closing earlier. To move it later takes two [E13]."
 
 
 class ScheduleNotLater(Conflict):
     """`data`: scheduled_close_at."""
 
     code = "schedule_not_later"
-    message = "That is not later than the scheduled closing: one person moves it earlier [E13]."
+    message = (
+        "That is not later than the scheduled closing. One person alone can move it earlier [E13]."
+    )
 
 
 class AfterAnnouncedStart(Conflict):
     """`data`: announced_start_at."""
 
     code = "after_announced_start"
-    message = "The closing is moved at most to the start of the first race as announced [E13]."
+    message = "The closing cannot be later than the announced start of the first race [E13]."
 
 
 @transaction.atomic

@@ -21,7 +21,7 @@ from lototrot.selectors.internal_bets import internal_list
 
 class EmptinessUnsaid(Invalid):
     code = "internal_bets_emptiness_unsaid"
-    message = "An empty list of internal bet types, and no other, is said to be empty [E16]."
+    message = "Say that the list of internal bet types is empty if it is, and only then [E16]."
 
 
 class SourceMissing(Invalid):

@@ -40,7 +40,7 @@ class DrawUnconfirmed(Conflict):
     """Withdrawals of the race are not confirmed. `data["numbers"]` lists their numbers."""
 
     code = "draw_withdrawal_unconfirmed"
-    message = "Every withdrawal of the race is confirmed, or rejected, before its field is fixed."
+    message = "A withdrawal of the race waits: confirm or reject it before the draw begins."
 
 
 def _hold(subject: str) -> None:

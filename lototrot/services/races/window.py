@@ -15,14 +15,14 @@ class StartBeforeMeeting(Conflict):
     """`data`: race, begins_at."""
 
     code = "start_before_meeting"
-    message = "The meeting of that race had not begun then: look at which race it was [B15]."
+    message = "The meeting of that race had not begun by then. Check which race it was [B15]."
 
 
 class RunOnAnotherDay(Conflict):
     """`data`: race, ends_at."""
 
     code = "run_on_another_day"
-    message = "The meeting had ended: the race was not run in it, and is drawn [B13, B15]."
+    message = "The meeting had ended by then. The race was not run in it, and is drawn [B13, B15]."
 
 
 def need_in_meeting(race: Race, actual_start_at: datetime) -> None:

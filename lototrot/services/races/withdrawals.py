@@ -57,7 +57,7 @@ class WithdrawalUnconfirmed(Conflict):
 
 class WithdrawalIrreversible(Conflict):
     code = "withdrawal_irreversible"
-    message = "A withdrawal is reversible until the start, and the race has started."
+    message = "The race has started: a withdrawal that stood before the start cannot be reversed."
 
 
 @transaction.atomic

@@ -52,7 +52,9 @@ class SalesStopped(Conflict):
 
 class PremisesCapReached(Conflict):
     code = "premises_cap_reached"
-    message = "These premises would sell more in this contest than it lets one premises sell."
+    message = (
+        "With this ticket these premises would sell more than the contest allows each premises."
+    )
 
 
 class WrongAmount(Invalid):

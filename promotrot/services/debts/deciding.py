@@ -18,7 +18,7 @@ class DebtDiffers(Conflict):
     """Another sum stands before the authority. `data["cents"]` is that sum."""
 
     code = "debt_differs"
-    message = "Less than that stands before the authority for this game."
+    message = "The amount must be above zero, and no more than waits for the authority's decision."
 
 
 def debt_decide_propose(

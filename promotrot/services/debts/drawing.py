@@ -49,7 +49,7 @@ class NothingOwed(Conflict):
 
 class DebtDrawPending(Conflict):
     code = "debt_draw_pending"
-    message = "The draw announced before is not certified yet: that one comes first."
+    message = "An earlier draw is announced and not certified yet. It comes first."
 
 
 class DebtDrawsOver(Conflict):

@@ -102,7 +102,7 @@ def test_an_act_that_suits_none_of_them_is_refused_in_words(places: list[Premise
     desk = Desk(Role.ORGANISER)
     address = chosen(desk, "lift_chosen", places)
     text = text_of(desk.client.post(address, {"reason": "x", "do": "1"}))
-    assert "proposed for none of these premises" in text
+    assert "cannot be proposed for any of these premises" in text
     text = text_of(
         desk.client.post(f"{list_url(Premises)}lift_chosen/", {"reason": "x", "do": "1"})
     )
