@@ -22,7 +22,7 @@ PATIENCE_S = 0.05
 
 
 def _stay() -> None:
-    """Do nothing: a process that has said nothing has no seats."""
+    """Do nothing: in a process without seats `while_waiting` was never called."""
 
 
 _leave_seat: Callable[[], None] = _stay

@@ -159,9 +159,9 @@ def story(row: Model, related: Sequence[Any], further: Iterable[Model] = ()) -> 
 def _left_out(
     row: Model, related: Sequence[Any], shown_rows: Sequence[Model]
 ) -> list[tuple[Any, int]]:
-    """Return the keys of which not all rows are told, with how many are not.
+    """Return the keys of which some rows are not told, with the number of these rows.
 
-    Only tables of which as many were told as may be are counted, all by one statement.
+    Only the tables of which the largest number of rows is told are counted, all by one statement.
     """
     of_table = Counter(type(one) for one in shown_rows)
     full = [key for key in related if of_table[key.model] >= MOST_OF_A_TABLE]

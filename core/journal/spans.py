@@ -232,9 +232,10 @@ _PAST = (2**63, 0)
 def compared(
     sealed: Iterator[tuple[wire.Entry, int]], present: Iterator[wire.Entry]
 ) -> Iterator[tuple[str, wire.Entry, int | None]]:
-    """Walk both in the order of the journal; yield what each row that differs is, and its batch.
+    """Walk through sealed entries and rows in the order of the journal; yield the fault and the
+    batch of each row that differs.
 
-    It is `row_changed`, `row_removed` or `row_added`; the last has no batch.
+    The fault is `row_changed`, `row_removed` or `row_added`; the last has no batch.
     """
     entry, row = next(sealed, None), next(present, None)
     while entry is not None or row is not None:

@@ -146,7 +146,9 @@ class PaymentFigures:
     tiers: tuple[Tier, ...]
 
     def __hash__(self) -> int:
-        """Return a hash without that of every tier: the rule of an amount is looked up by it."""
+        """Return a hash that leaves the tiers out, because the rule of each amount is looked up by
+        it.
+        """
         return hash((self.cash_up_to_cents, len(self.tiers)))
 
 
@@ -211,7 +213,9 @@ def payment_rule(amount_cents: int, figures: PaymentFigures, bearer: Bearer) -> 
 def _rule(
     figures: PaymentFigures, numbers: tuple[int, ...], bearer: Bearer, *, in_cash: bool
 ) -> PaymentRule:
-    """Return the rule of amounts that are in the tiers with these indices: few for every amount."""
+    """Return the rule of every amount that is in the tiers with these indices. There are few such
+    rules.
+    """
     tiers = [figures.tiers[number] for number in numbers]
     return PaymentRule(
         tier=numbers[0] + 1,

@@ -75,14 +75,14 @@ def work_ask(*, kind: str, by: StaffActor, content: Content | None = None) -> Lo
 
 
 def work_sent(pk: int) -> bool:
-    """Note that waiting work is sent to a worker now. Return False if it was, shortly before."""
+    """Note that waiting work is sent to a worker now. Return False if it was sent just before."""
     now = clock.now()
     unsent = Q(sent_at=None) | Q(sent_at__lt=now - selectors.SENT_AGAIN_AFTER)
     return bool(LongWork.objects.filter(unsent, pk=pk, state=State.WAITING).update(sent_at=now))
 
 
 def work_cut_off(pk: int) -> bool:
-    """Say that work was cut off, if it is called running and no session does it."""
+    """Record that work was cut off, if its row says that it runs and no session holds its lock."""
     return pk in selectors.cut_off() and _ended(
         pk,
         State.CUT_OFF,

@@ -86,7 +86,7 @@ def look_by_operator(
     unless_within: datetime.timedelta,
     asked: str = "",
 ) -> None:
-    """Record a look of an operator at a terminal, unless there is one of that long ago.
+    """Record a look of an operator at a terminal, unless an equal one was recorded in that time.
 
     So a terminal that asks again and again writes no more rows. Looks that wait at the same time
     are one statement, as a check stands before most payments. Raises LookNotRecorded.

@@ -64,7 +64,9 @@ def undone() -> list[Due]:
 
 
 def _skipped_a_day(job: Job, day: datetime.date) -> bool:
-    """Return whether a job that recounts, and is due for its newest day, was not done before."""
+    """Return whether a job that recounts was done before, but not for the day before, when it was
+    due.
+    """
     if not job.recounts or not job.on(before := add_days(day, -1)):
         return False
     done = JobRun.objects.filter(job=job.name, state=JobRun.State.DONE)

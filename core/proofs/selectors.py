@@ -160,7 +160,7 @@ class RetiredBlocks:
     """The batches of which a table's sealed entries may be gone together with their rows
     (docs/adr/0055).
 
-    The log is asked again about a batch after the last one that it named.
+    For a batch behind the last one that it knows, the log is read again.
     """
 
     def __init__(self, table: str) -> None:
@@ -168,8 +168,8 @@ class RetiredBlocks:
         self._known: list[RetiredRange] = []
 
     def rows_of(self, batch: int) -> list[range] | None:
-        """Return the rows of the table that a batch may have, in ranges; None if its entries may
-        not be gone.
+        """Return the ranges of the table's rows that a batch may have; None if its entries must be
+        there.
         """
         if not any(batch <= each.last_batch for each in self._known):
             self._known = retired_ranges(self._table)

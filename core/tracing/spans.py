@@ -215,7 +215,7 @@ class Sender(OTLPSpanExporter):
 
 
 def _provide() -> Callable[..., None]:
-    """Start to send the spans of this process; return the function to call before it ends."""
+    """Start to send the spans of this process; return the function to call before its end."""
     about = {
         "service.name": os.environ.get("OTEL_SERVICE_NAME") or "lototrot",
         "service.version": settings.VERSION,

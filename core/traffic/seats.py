@@ -28,7 +28,7 @@ class Seats:
         self._held = threading.local()
 
     def take(self) -> None:
-        """Take a seat for this thread, which has none; wait behind those who came before."""
+        """Take a seat for this thread, which has none; wait for those who came before."""
         turn = None
         with self._mutex:
             if self._free:

@@ -62,8 +62,10 @@ class _NewContest(ActForm):
         self._begin_as_last_time(races)
 
     def _begin_as_last_time(self, races: list[Race]) -> None:
-        """Fill the form in as the newest contest of a bet type that this meeting lacks: the same
-        terms, its races by their place in the programme, and as long before the first one.
+        """Fill the form in like the newest contest of a bet type that this meeting lacks.
+
+        The terms are the same, the races have the same places in the programme, and the closing is
+        as long before the first race.
         """
         here = self.meeting().contests.exclude(state=Contest.State.DISCARDED)
         others = Contest.objects.exclude(state=Contest.State.DISCARDED).exclude(

@@ -13,8 +13,8 @@ from lototrot.models.programme import Race
 class Withdrawal(Guarded):
     """A horse withdrawn before the start (14.III.5.4.1).
 
-    It takes effect for sales when it is entered. A second person confirms it. A mistaken withdrawal
-    can be reversed before the start only.
+    It takes effect for sales when it is entered. A second person confirms it. After the start, a
+    mistaken withdrawal can be reversed only if it was entered or took effect after the start.
     """
 
     mutable = ("confirmed_at", "reversed_at", "reversed_reason", "reversal")

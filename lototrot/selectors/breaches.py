@@ -94,8 +94,8 @@ def breach_pending(contest_id: int, *, last_sold_at: datetime | None = None) -> 
 
 
 def breach_among(contest: Contest, *, ordered: bool) -> bool:
-    """Return whether a contest that is closed has bets in breach that are to be undone, and its
-    payment is `ordered` or is not.
+    """Return whether a contest has bets in breach that must be undone: with `ordered` one whose
+    payment is ordered, else one that is closed or settled.
     """
     states = (Contest.State.CLOSED, Contest.State.SETTLED)
     stands = contest.state == Contest.State.ORDERED if ordered else contest.state in states

@@ -66,7 +66,7 @@ def voids_of(contest: Contest) -> int:
 
 
 def all_totals() -> dict[int, Totals]:
-    """Return the totals of every contest that is not settled. Reuse the sums that this process has
+    """Return the totals of every contest that is not settled. Begin with the sums that this process
     made before.
     """
     with _one_at_a_time:

@@ -121,7 +121,9 @@ def _drawn(game: Game, newest: DebtDraw) -> Iterator[Debt]:
 
 
 def _standing(game: Game) -> Iterator[Debt]:
-    """Return what stands before the authority: the newest of it, as the oldest is decided first."""
+    """Return what waits for the authority's decision. The oldest sums are decided first, so these
+    are the newest.
+    """
     stood = list(game.debt_standings.order_by("pk"))
     decided = game.debt_decisions.aggregate(cents=Sum("cents"))["cents"] or 0
     for standing in stood:

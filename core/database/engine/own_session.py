@@ -28,11 +28,11 @@ class SessionPooled(OperationalError):
 
 
 def verify_own(connection: "psycopg.Connection[Any]") -> None:
-    """Raise SessionPooled, and close the connection, if what answers is not what was connected to.
+    """Raise SessionPooled, and close the connection, unless the session is this connection's own.
 
     A server says at once by which number its session is cancelled: the number of its process. A
-    pooler says one of its own, as the session behind it changes. What only passes bytes on, such
-    as HAProxy, changes nothing.
+    pooler says a number of its own, because the session behind it changes. What only passes bytes
+    on, such as HAProxy, changes nothing.
     """
     link = connection.pgconn  # by the driver it would be a transaction of three statements
     if link.exec_(b"SELECT pg_backend_pid()").get_value(0, 0) != b"%d" % link.backend_pid:

@@ -24,11 +24,12 @@ class Numbers(Protocol):
 
 
 class Left:
-    """Batches of a stretch without a table's entries: its rows must give them again.
+    """Find the batches of a stretch whose blocks of a table have no entries: the rows must give
+    these again.
 
-    `sealed_entries` finds the blocks, `others` digests the rows of their batches as they come. Of a
-    batch whose rows left (`retired`), rows of the retired ranges alone may be there; which ones,
-    the retirement says (`core.journal.retired.staying`).
+    `sealed_entries` finds the blocks, `others` digests the rows of their batches as they come. In a
+    batch whose rows left (`retired`), only rows of the retired ranges may be there; the retirement
+    says which ones (`core.journal.retired.staying`).
     """
 
     def __init__(self, retired: RetiredBlocks | None = None) -> None:
@@ -125,8 +126,8 @@ class Left:
                 self._unnamed.add(batch)
 
     def differing(self) -> Iterator[tuple[int, int, int]]:
-        """Yield each batch whose rows are not as they were sealed, and how many these were and are,
-        where no row of it was `named`.
+        """Yield each batch whose rows differ from the sealed ones, with the sealed and the present
+        number of rows, if `named` has named none of its rows.
 
         Call it when `named` was read to its end.
         """

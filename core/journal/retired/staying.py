@@ -50,10 +50,11 @@ def retired_differs(table: Journaled, part: Part) -> Iterator[str]:
 
 
 def _stayed(table: Journaled, before: RetiredRange | None, retired: RetiredRange) -> int | None:
-    """Return how many rows of a range are there; None if they are those that stay.
+    """Return the number of rows of a range that are there; None if exactly those are there that
+    stay.
 
-    More rows than stay are there as long as a night has not deleted those that leave. Then sealed
-    entries prove them: they are of batches whose entries are there.
+    More rows than stay are there as long as a night has not deleted those that leave. Sealed
+    entries prove these: they are of batches whose entries are there.
     """
     count, digest = 0, hashlib.sha256()
     columns = _columns(table, retired.batch)
@@ -70,10 +71,10 @@ def _stayed(table: Journaled, before: RetiredRange | None, retired: RetiredRange
 
 
 def _is_among(table: Journaled, columns: list[str], retired: RetiredRange, after: int) -> bool:
-    """Return whether a row of a range is there that does not stay, and whose entry is gone; or
-    other rows stay than were published.
+    """Return whether a row of the range is there that should have left, as it has no sealed entry
+    any more, or whether the rows that stay differ from those that were published.
 
-    A function of the database says which rows stay. It need not be trusted: those that it names
+    A function of the database says which rows stay. It need not be trusted: the rows that it names
     must have the published digest. `after` is the last batch that has no row of the range.
     """
     without_entries = Block.objects.filter(row_form__relation=table.name, entries=None, short=None)

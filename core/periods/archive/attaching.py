@@ -153,7 +153,7 @@ def _following(
     schema: str, tables: dict[str, list[str]], table: str, ident: int
 ) -> Iterator[tuple[str, str]]:
     """Yield the claims on a row, the rows of its app that name it as their ticket or voucher, and
-    what follows from these.
+    the rows that follow from these.
     """
     yield from _claims(schema, tables, table, ident)
     app = table.partition("_")[0]

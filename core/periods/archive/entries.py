@@ -62,11 +62,11 @@ def block_lines(where: str, values: Mapping[str, Any]) -> Iterator[tuple[int, in
 
 
 def entries_fill(table: ArchiveTable, first: int, last: int) -> bool:
-    """Write the entries of a table whole in all batches that have a row of a range of keys, but
-    those whose entries have left.
+    """Write the entries of a table whole, in every batch that has a row of a range of keys and
+    still has its entries.
 
-    Return False if the rows of one are not as they were sealed, or are not sealed yet; then nothing
-    may be deleted.
+    Return False if the rows of a batch are not as they were sealed, or are not sealed yet; then
+    nothing may be deleted.
     """
     with connection.cursor() as cursor:
         cursor.execute(_XIDS.format(**_names(table)), [first, last])

@@ -159,7 +159,7 @@ def _tables(period: ClosedPeriod, before: Archive | None, folder: Path) -> list[
 
 
 def row_ranges(span: Mapping[str, Any], before: Archive | None) -> dict[str, range]:
-    """Return the ids of each table that retires which an archive has all rows of, by table.
+    """Return, for each table whose rows retire, the range of ids of which an archive has all rows.
 
     `span` are the parameters of an `ArchiveTable`, `before` is the archive of the month before.
     """
@@ -175,8 +175,8 @@ def row_ranges(span: Mapping[str, Any], before: Archive | None) -> dict[str, ran
 
 
 def _later_xid(ranges: Mapping[str, range]) -> int:
-    """Return the first transaction of a row after one of those ranges; a number after all, if no
-    table has such a row.
+    """Return the first transaction that wrote a row after one of those ranges; a number above all
+    transactions if no table has such a row.
     """
     xids, keys = [], {table.name: table.key for table in retiring_tables()}
     with connection.cursor() as cursor:

@@ -13,7 +13,7 @@ _THERE = 'SELECT count(*) FROM "{name}" t WHERE t.{column} BETWEEN %s AND %s'
 
 
 def entries_fill_taken(table: ArchiveTable, first: int, last: int) -> bool:
-    """Write the entries whole of the rows of other tables that leave with those of a range of rows.
+    """Write whole the entries of the rows of other tables that leave together with a range of rows.
 
     Return False if such rows are not as they were sealed; then nothing may be deleted.
     """

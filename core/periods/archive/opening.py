@@ -44,8 +44,9 @@ def opening_write(retirement: Retirement) -> int:
 
 
 def balances_hold(period: ClosedPeriod) -> bool:
-    """Return whether the ledger has the balances with which a month was closed, by its newest
-    opening of before the end of the month and the transfers since.
+    """Return whether the ledger still has the balances with which a month was closed.
+
+    They are summed from the newest opening of before the end of the month and the transfers since.
     """
     stored = dict(period.balances.values_list("account_id", "balance_cents"))
     held = {ident: cents for ident, _, _, cents in openings.balances_before(period.ends_at)}

@@ -59,7 +59,7 @@ def _newest_first(relation: str) -> QuerySet[RetiredRows]:
 
 
 def _sealed_remove(table: ArchiveTable, retired: RetiredRows) -> int:
-    """Delete what leaves of the batches that a retirement says are whole of retired rows."""
+    """Delete the rows that leave of the batches that, by a retirement, have only retired rows."""
     after = last_batch(table, before=retired.first_row)
     return sum(
         _batches_remove(table, first, last)
@@ -82,15 +82,15 @@ def _runs(table: ArchiveTable, after: int, until: int) -> Iterator[tuple[int, in
 
 
 def _kept(table: ArchiveTable) -> QuerySet[Block]:
-    """Return the blocks of a table that have entries, or what shortens them."""
+    """Return the blocks of a table that still have entries, whole or shortened."""
     return Block.objects.filter(row_form__relation=table.name).exclude(entries=None, short=None)
 
 
 @transaction.atomic
 def _batches_remove(table: ArchiveTable, first: int, last: int) -> int:
-    """Delete what leaves of the rows that some batches sealed, and take away their entries.
+    """Delete the rows that leave of some batches, and the entries of these batches.
 
-    Return how many rows. Raises RowsNotAsArchived.
+    Return how many rows were deleted. Raises RowsNotAsArchived.
     """
     blocks = _kept(table).filter(batch_id__gte=first, batch_id__lte=last)
     keys = _keys(table, first, last) if taken_with(table) else (1, 0)

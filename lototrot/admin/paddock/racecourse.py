@@ -29,8 +29,8 @@ DAYS_SHOWN = 14
 def days_of(
     course: Racecourse, before: datetime.date | None
 ) -> tuple[list[dict[str, Any]], datetime.date | None]:
-    """Return the newest days with races, or those before a day, and the day before which there are
-    more; None if there are none.
+    """Return the newest days with races, or those before a given day, and the day before which
+    there are more; None instead of that day if there are no more.
     """
     races = Race.objects.filter(racecourse=course)
     earlier = races.filter(meeting__day__lt=before) if before else races

@@ -166,10 +166,10 @@ def _need_unsettled(record: RaceRecord) -> None:
 
 
 def _need_reversible(record: RaceRecord, withdrawal: Withdrawal) -> None:
-    """Raise if the withdrawal cannot be reversed.
+    """Raise unless the withdrawal can be reversed.
 
-    After the start, only one effective too late can be, and one entered since: its number was on
-    sale until then, and nobody could reverse it before.
+    After the start a withdrawal can be reversed if it took effect too late, or if it was entered
+    after the start: the number was on sale until the start, and nobody could reverse it before.
     """
     _need_unsettled(record)
     start = record.start

@@ -97,7 +97,7 @@ def audit_contests(spans: Spans | None = None) -> Audit:
 
 
 def _go_on_from(audit: Audit, contest: Contest, settlement: Settlement) -> None:
-    """Take what the settlement before left, unless it is the one that was audited last, and what
+    """Begin with what the settlement before left, unless that one was audited last; then add what
     other bet types sent here since.
     """
     code = contest.bet_type_code

@@ -101,7 +101,9 @@ def prizes_insert(
 
 
 def _rows(winners: Winners, settlement_id: int, cents: list[int]) -> Iterator[bytes]:
-    """Yield the prize rows. What follows a ticket's id is the same for the same winning bets."""
+    """Yield the prize rows. All tickets with the same winning bets have the same bytes after the
+    id.
+    """
     head = struct.pack("!hiqi", 4, 8, settlement_id, _ID_BYTES)
     rest = [
         _array(won)

@@ -288,7 +288,7 @@ class GameForm(BuildingForm):
         return things
 
     def need(self, name: str, data: Data) -> None:
-        """Tell that a field is missing, but not while the form is still filled in."""
+        """Put the error `required` at a field of the form that has no value and no error yet."""
         if name in self.fields and not data.get(name) and name not in self.errors:
             self.add_error(name, forms.ValidationError(gettext("Fill this in."), code="required"))
 
@@ -312,14 +312,17 @@ class GameForm(BuildingForm):
     # --- Beside the form --------------------------------------------------------------------------
 
     def lines_away(self) -> Iterator[str]:
-        """Yield the fields of lines that may stay away: all but one after the last filled in."""
+        """Yield the fields of the lines to hide: all but one line after the last filled one."""
         columns = ("cash", "thing", *self.prize_columns)
         yield from self.rows_after(self.grids[0], columns)
         named = (*(f"thing_{code}" for code in LANGUAGES), "worth", "source", "valued")
         yield from self.rows_after(self.grids[1], named)
 
     def rows_after(self, grid: Grid, columns: Sequence[str], spare: int = 1) -> Iterator[str]:
-        """Yield the fields of a table below its last line with something in one of the columns."""
+        """Yield the fields of a table after its last filled line and `spare` more.
+
+        A line is filled if one of the columns is.
+        """
         filled = [
             at
             for at in range(len(grid.rows))

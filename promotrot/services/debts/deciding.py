@@ -15,7 +15,9 @@ from promotrot.services.games import game_get
 
 
 class DebtDiffers(Conflict):
-    """Another sum stands before the authority. `data["cents"]` is that sum."""
+    """The amount is not payable. `data["cents"]` is the sum that waits for the authority's
+    decision.
+    """
 
     code = "debt_differs"
     message = "The amount must be above zero, and no more than waits for the authority's decision."

@@ -142,7 +142,7 @@ def _new_username() -> str:
 def _account(
     batch: Batch, username: str, full_name: str, roles: Sequence[Role], stored: str = "!"
 ) -> User:
-    """Add an account that nobody need give, as long as there are no two administrators."""
+    """Add an account without a proposal, possible while there are not two administrators."""
     return batch.add(
         User,
         only_if=Sql("NOT staff_two_administrators()"),
@@ -242,7 +242,9 @@ def came(user: User) -> StaffActor:
 
 
 def in_both_roles(*roles: Role) -> StaffActor:
-    """Return a person in roles that no account may hold together, for what is checked as well."""
+    """Return a person with roles that no account may have together, to test the checks behind
+    roles.
+    """
     return dataclasses.replace(staff(roles[0]), roles=frozenset(roles))
 
 

@@ -30,7 +30,9 @@ def refuse_more(used_s: float) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call() -> Generator[None, object, object]:
-    """Measure the test itself, not what it begins with or leaves: several tests share that."""
+    """Measure the test alone, without what is made before and undone after it: several tests share
+    that.
+    """
     began = processor_s()
     answer = yield
     refuse_more(processor_s() - began)
