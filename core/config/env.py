@@ -35,7 +35,7 @@ def secret(name: str, default: str = "") -> str:
     if not file:
         return value or default
     if value:
-        raise ImproperlyConfigured(f"{name} and {name}_FILE are both given; one is enough")
+        raise ImproperlyConfigured(f"{name} and {name}_FILE are both set: set one of them only")
     try:
         content = Path(file).read_text("utf-8").strip()
     except (OSError, ValueError) as error:

@@ -30,5 +30,5 @@ class Absent:
 def held(process: str) -> frozenset[str]:
     """Return the names of the keys that a kind of process holds. Raises ImproperlyConfigured."""
     if process not in HELD:
-        raise ImproperlyConfigured(f"PROCESS is one of {', '.join(HELD)}, not {process!r}")
+        raise ImproperlyConfigured(f"PROCESS must be one of {', '.join(HELD)}, not {process!r}")
     return HELD[process]

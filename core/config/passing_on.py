@@ -42,7 +42,7 @@ def passing_on(application: Wsgi, dealer: str) -> Wsgi:
             content, status = response.read(), HTTPStatus(response.status)
             headers = [each for each in response.getheaders() if each[0].lower() not in _OWN]
         except (OSError, http.client.HTTPException) as error:
-            log.warning("dealer away", error=str(error))
+            log.warning("process with the seeds does not answer", error=str(error))
             content, status, headers = _AWAY, HTTPStatus.SERVICE_UNAVAILABLE, _AWAY_HEADERS
         finally:
             link.close()

@@ -59,7 +59,7 @@ class Secrets:
         Raises ImproperlyConfigured in production if this process must publish and can do neither.
         """
         if signer and self.production and env.secret(name):
-            raise ImproperlyConfigured(f"SIGNER is given: this process must not have {name}")
+            raise ImproperlyConfigured(f"SIGNER is set: this process must not have {name}")
         if signer:
             return Absent(name, self.process)
         if self.production and self.process in PUBLISHING:
@@ -84,7 +84,7 @@ class Secrets:
             return True
         if self.production and env.secret(name):
             raise ImproperlyConfigured(
-                f"a process of the kind {self.process} must not have {name}: take it away"
+                f"a process of the kind {self.process} must not have {name}: remove it"
             )
         return False
 
@@ -105,7 +105,9 @@ def _data_keys(name: str, document: str) -> Ring:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ImproperlyConfigured(f"{name} is not a key ring: {type(error).__name__}") from error
     if not has_current or any(len(key) != 32 or len(v.encode()) != 1 for v, key in keys.items()):
-        raise ImproperlyConfigured(f"{name}: keys of 32 bytes, versions of one character")
+        raise ImproperlyConfigured(
+            f"{name}: `current` must be among the keys; keys have 32 bytes, versions one character"
+        )
     return ring["current"], keys
 
 

@@ -50,7 +50,7 @@ CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS", [])
 CSRF_FAILURE_VIEW = "core.admin_support.site.form_too_old"
 
 if PRODUCTION and (DEBUG or SIMULATED_TIME):
-    raise ImproperlyConfigured("production knows neither DEBUG nor SIMULATED_TIME")
+    raise ImproperlyConfigured("production refuses DEBUG and SIMULATED_TIME")
 if PRODUCTION and not ALLOWED_HOSTS:
     raise ImproperlyConfigured("production needs ALLOWED_HOSTS")
 
@@ -62,7 +62,7 @@ def _database_urls() -> tuple[str, str]:
         return url, env.secret("DATABASE_OWNER_URL", url)
     if PRODUCTION:
         raise ImproperlyConfigured(
-            "production needs DATABASE_URL; the embedded server is for one machine"
+            "production needs DATABASE_URL; the embedded server is for demonstrations"
         )
     server_urls = postgres.known_urls(VAR_DIR / "postgres")
     return server_urls or ("postgresql://lototrot_app@localhost/lototrot",) * 2
@@ -73,7 +73,7 @@ def _broker_url() -> str:
     url = env.secret("BROKER_URL")
     if not url and PRODUCTION:
         raise ImproperlyConfigured(
-            "production needs BROKER_URL; the embedded broker is for one machine"
+            "production needs BROKER_URL; the embedded broker is for demonstrations"
         )
     if PRODUCTION and not urlsplit(url).password:
         raise ImproperlyConfigured("production needs a BROKER_URL with a password")
@@ -299,7 +299,7 @@ if PROCESS_ROLE not in ("all", "sales"):
 # Without a proxy that chooses: `http://HOST:PORT` of the process that has SEED_KEYS.
 DEALER = env.string("DEALER", "")
 if DEALER and PRODUCTION:
-    raise ImproperlyConfigured("production has a proxy: it knows no DEALER")
+    raise ImproperlyConfigured("production refuses DEALER: there a proxy chooses the process")
 # Requests without credentials: of one address, of all together, and at once in one process.
 ANONYMOUS_PER_S = env.integer("ANONYMOUS_PER_S", 10, least=1)
 ANONYMOUS_TOTAL_PER_S = env.integer("ANONYMOUS_TOTAL_PER_S", 100, least=1)
@@ -315,9 +315,9 @@ LIVE_URL = env.string("LIVE_URL", "/live").rstrip("/")
 # `https://HOST/check`. Empty: the symbol is the code alone.
 CHECK_URL = env.string("CHECK_URL", "")
 if CHECK_URL and not re.fullmatch(r"https?://[A-Za-z0-9.:\[\]-]+/[A-Za-z0-9/_-]*", CHECK_URL):
-    raise ImproperlyConfigured("CHECK_URL is an http(s) address without ? and #")
+    raise ImproperlyConfigured("CHECK_URL must be an http(s) address without ? and #")
 if len(CHECK_URL) > 70 or (PRODUCTION and CHECK_URL.startswith("http:")):
-    raise ImproperlyConfigured("CHECK_URL has 70 characters at most, and in production https")
+    raise ImproperlyConfigured("CHECK_URL must have 70 characters at most, and https in production")
 
 # Who runs the games, and how players reach them: at the foot of every screen.
 ORGANISER_NAME = env.string("ORGANISER_NAME", "")
@@ -365,7 +365,7 @@ ACCESS_LOG_EVERY = env.integer("ACCESS_LOG_EVERY", 1, least=0)
 # The receivers of every entry of the public log: folders (absolute paths) and HTTP addresses.
 LOG_RECEIVERS = env.words("LOG_RECEIVERS", [])
 if not all(address.startswith(("/", "http://", "https://")) for address in LOG_RECEIVERS):
-    raise ImproperlyConfigured("LOG_RECEIVERS are absolute paths and http(s) addresses")
+    raise ImproperlyConfigured("LOG_RECEIVERS must be absolute paths or http(s) addresses")
 _database_hosts = [host for each in DATABASES.values() for host in each.get("HOST", "").split(",")]
 if PRODUCTION and not any(on_another_host(each, _database_hosts) for each in LOG_RECEIVERS):
     raise ImproperlyConfigured(
@@ -378,16 +378,16 @@ CLOCK_WATCH = env.boolean("CLOCK_WATCH", default=True)
 # A time server, HOST or HOST:PORT, that the watch of the clock asks (SNTP).
 NTP_SERVER = env.string("NTP_SERVER", "")
 if NTP_SERVER and not re.fullmatch(r"[A-Za-z0-9.-]+(:[0-9]{1,5})?", NTP_SERVER):
-    raise ImproperlyConfigured("NTP_SERVER is HOST or HOST:PORT")
+    raise ImproperlyConfigured("NTP_SERVER must be HOST or HOST:PORT")
 METRICS_TOKEN = env.secret("METRICS_TOKEN")
 # Where workers, beat and `live` answer `GET /metrics`: HOST:PORT, empty for nowhere.
 METRICS_LISTEN = env.string("METRICS_LISTEN", "")
 if METRICS_LISTEN and not re.fullmatch(r"[^\s]+:[0-9]{1,5}", METRICS_LISTEN):
-    raise ImproperlyConfigured("METRICS_LISTEN is HOST:PORT")
+    raise ImproperlyConfigured("METRICS_LISTEN must be HOST:PORT")
 # The collector of traces (OpenTelemetry), `http://HOST:4318`; empty: no process takes any.
 TRACES = env.string("OTEL_EXPORTER_OTLP_ENDPOINT", "")
 if TRACES and not TRACES.startswith(("http://", "https://")):
-    raise ImproperlyConfigured("OTEL_EXPORTER_OTLP_ENDPOINT is an http(s) address")
+    raise ImproperlyConfigured("OTEL_EXPORTER_OTLP_ENDPOINT must be an http(s) address")
 if TRACES and not find_spec("opentelemetry"):
     raise ImproperlyConfigured(
         "OTEL_EXPORTER_OTLP_ENDPOINT needs what requirements.traces.lock names; it is not installed"

@@ -61,7 +61,7 @@ class Watch:
             try:
                 samples.append(ask(name))
             except (OSError, NoTime) as error:
-                log.info("no time", reference=name, error=str(error))
+                log.info("reference gave no time", reference=name, error=str(error))
         self._samples = tuple(samples)
 
     def samples(self) -> tuple[Sample, ...]:

@@ -57,7 +57,7 @@ def main(words: list[str] | None = None) -> int:
             elif not arguments.once:
                 showing.stay()
     except EmbeddedError as fault:
-        print(f"Amiss: {fault}", file=sys.stderr)
+        print(f"Something went wrong: {fault}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("\nStopped.")

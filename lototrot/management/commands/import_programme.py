@@ -17,11 +17,16 @@ from lototrot.services.programme.official import READERS, programme_import
 
 
 class Command(ProgramCommand):
-    help = "Import an official programme as the organiser; the password comes from standard input."
+    help = (
+        "Import an official programme as an organiser. Read the password and the one-time code,"
+        " a line each, from the terminal or standard input."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path)
-        parser.add_argument("--format", choices=sorted(READERS), help="else by the file's name")
+        parser.add_argument(
+            "--format", choices=sorted(READERS), help="by default the ending of the file's name"
+        )
         parser.add_argument("--as", dest="username", required=True, metavar="USERNAME")
 
     def handle(self, *_: Any, **options: Any) -> None:

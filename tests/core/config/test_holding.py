@@ -29,7 +29,7 @@ def test_boards_and_beat_hold_no_key_and_one_process_alone_signs() -> None:
     others = set(HELD) - {"console", "signer"}
     assert not any("SIGNING_KEYS" in HELD[process] for process in others)
     assert {process for process in others if "SEED_KEYS" in HELD[process]} == {"play", "worker"}
-    with pytest.raises(ImproperlyConfigured, match="PROCESS is one of"):
+    with pytest.raises(ImproperlyConfigured, match="PROCESS must be one of"):
         held("webb")
 
 
@@ -73,7 +73,7 @@ def test_a_secret_comes_from_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("DATA_KEYS_FILE", str(file))
     assert of("web", tmp_path).data_keys("DATA_KEYS") == ("1", {"1": b"\xab" * 32})
     monkeypatch.setenv("DATA_KEYS", RING)
-    with pytest.raises(ImproperlyConfigured, match="are both given"):
+    with pytest.raises(ImproperlyConfigured, match="are both set"):
         of("web", tmp_path).data_keys("DATA_KEYS")
     monkeypatch.delenv("DATA_KEYS")
     monkeypatch.setenv("DATA_KEYS_FILE", str(tmp_path / "none"))

@@ -192,5 +192,5 @@ def test_a_collector_that_is_away_keeps_no_process(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("address", ["collector:4318", "file:///spans"])
 def test_an_address_that_is_none_is_refused(own_database: Database, address: str) -> None:
-    with pytest.raises(AssertionError, match="OTEL_EXPORTER_OTLP_ENDPOINT is an http"):
+    with pytest.raises(AssertionError, match="OTEL_EXPORTER_OTLP_ENDPOINT must be an http"):
         ran("import core.config.settings", own_database, OTEL_EXPORTER_OTLP_ENDPOINT=address)

@@ -10,8 +10,8 @@ from core.journal.lineages import lineage_begin, state, unbegun
 
 class Command(ProgramCommand):
     help = (
-        "Say whether the journal can go on here; exit 1 if not. With --begin, have it go on: on a "
-        "server that a dump, a logical copy or pg_upgrade has brought it to."
+        "Say whether the journal can go on on this server; exit with 1 if not. With --begin, begin"
+        " a lineage, so that it can: after a dump, a logical copy or pg_upgrade."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -1,4 +1,4 @@
-"""`manage.py audit`: everything that the nights audit in turns, at once."""
+"""`manage.py audit`: do at once the audits that the nights do in turns."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -25,7 +25,7 @@ class Command(ProgramCommand):
         names = options["job"] or list(audits)
         unknown = sorted(set(names) - set(audits))
         if unknown:
-            raise CommandError(f"There is no audit {unknown[0]}: choose of {', '.join(audits)}.")
+            raise CommandError(f"There is no audit {unknown[0]}: choose from {', '.join(audits)}.")
         failed = 0
         for name in names:
             try:

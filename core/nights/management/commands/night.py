@@ -1,4 +1,4 @@
-"""`manage.py night`: what the beat would do, without it."""
+"""`manage.py night`: run the nightly jobs that are due, without beat and broker."""
 
 import datetime
 from argparse import ArgumentParser

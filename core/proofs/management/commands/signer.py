@@ -19,7 +19,7 @@ class Command(ProgramCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if os.environ.get("SIGNER"):
-            raise CommandError("the signer has the keys itself: take SIGNER away")
+            raise CommandError("the signer has the keys itself: unset SIGNER")
         public = keys.current_public().hex()
         with Server(options["socket"]) as server:
             self.stdout.write(f"signing with {public} at {options['socket']}")

@@ -1,4 +1,4 @@
-"""`manage.py day_file --day D > FILE`: a day's events, from which it can be made again."""
+"""`manage.py day_file --day D > FILE`: write a day's events, from which it can be replayed."""
 
 import datetime
 import tempfile
@@ -15,7 +15,7 @@ from core.reports.days.day_file import write
 
 
 class Command(ProgramCommand):
-    help = "Writes a day that has ended as a file of events (see day_replay)."
+    help = "Writes the events of a day that has ended to standard output (see day_replay)."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--day", type=datetime.date.fromisoformat, required=True)

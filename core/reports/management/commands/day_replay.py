@@ -1,4 +1,4 @@
-"""`manage.py day_replay FILE`: a day again from its events, in an empty database."""
+"""`manage.py day_replay FILE`: replay a day from its events, in an empty database."""
 
 from argparse import ArgumentParser
 from pathlib import Path

@@ -26,4 +26,4 @@ class Command(ProgramCommand):
         try:
             self.stdout.write(present_code(options["username"]))
         except (User.DoesNotExist, SecondFactor.DoesNotExist) as error:
-            raise CommandError("There is no such person, or they have no second factor.") from error
+            raise CommandError("There is no such account, or it has no second factor.") from error

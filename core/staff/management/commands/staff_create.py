@@ -26,7 +26,7 @@ class Command(ProgramCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         if User.objects.filter(is_active=True, roles__contains=[Role.ADMINISTRATOR]).count() >= 2:
-            raise CommandError("There are two administrators already; they open further accounts.")
+            raise CommandError("There are two administrators already: they open further accounts.")
         is_typed = sys.stdin.isatty()
         password = getpass.getpass() if is_typed else sys.stdin.readline().rstrip("\n")
         try:
@@ -38,4 +38,4 @@ class Command(ProgramCommand):
             )
         except DomainError as error:
             raise CommandError(f"{error.code}: {error.detail} {error.data or ''}") from error
-        self.stdout.write(f"{user.username} may sign on.")
+        self.stdout.write(f"{user.username} can sign on now, and must then set another password.")

@@ -83,7 +83,7 @@ class Command(ProgramCommand):
                     _welcome(stack, stage, folder)
                     stack.wait()
         except (Amiss, ApiProblem, EmbeddedError) as fault:
-            raise CommandError(f"Amiss: {fault} (logs: {folder / 'log'})") from fault
+            raise CommandError(f"Something went wrong: {fault} (logs: {folder / 'log'})") from fault
         except KeyboardInterrupt:
             print("\nStopped.")
 

@@ -79,7 +79,9 @@ def test_a_system_that_does_not_start_fails_the_command(
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("VAR_DIR", str(tmp_path))
     monkeypatch.setattr(raceday, "Stack", failing)
-    with pytest.raises(CommandError, match=r"Amiss: The disk is full\. \(logs: .*raceday/log\)"):
+    with pytest.raises(
+        CommandError, match=r"Something went wrong: The disk is full\. \(logs: .*raceday/log\)"
+    ):
         call_command("raceday")
 
 
