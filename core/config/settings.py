@@ -360,7 +360,7 @@ REMITTANCE_SECOND_PERSON_FROM_CENTS = env.integer(
 
 LOGGING_CONFIG = None
 LOG_LEVEL = env.string("LOG_LEVEL", "INFO")
-# One of every N successful requests is logged (0: none); refusals and faults always are.
+# One of every N quick successful requests is logged (0: none); all others always are.
 ACCESS_LOG_EVERY = env.integer("ACCESS_LOG_EVERY", 1, least=0)
 # The receivers of every entry of the public log: folders (absolute paths) and HTTP addresses.
 LOG_RECEIVERS = env.words("LOG_RECEIVERS", [])

@@ -3,8 +3,8 @@
 Acts of staff, settlements, statements and nights are the services' own; the acts of terminals are
 done in bulk (`acts`). In each week a meeting is sold on Saturday, settled, ordered, and mostly paid
 on Sunday; what nobody claims lapses a month later and is carried over. Premises remit what their
-statement says. Some plays of a pre-drawn game are sold and played. Whoever makes a history names
-the process before (`name_process`), outside any transaction.
+statement says. Some plays of a pre-drawn game are sold and played. Before you make a history, name
+the process (`name_process`), outside any transaction.
 """
 
 import time

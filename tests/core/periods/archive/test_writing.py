@@ -1,6 +1,6 @@
 """An archive is there whole or not at all, with the same bytes, and only of a closed month.
 
-The tests share one closed month: whoever archives it again gets the same archive.
+The tests share one closed month: a test that archives it again gets the same archive.
 """
 
 import errno
