@@ -304,7 +304,7 @@ class DrawCertificate(Guarded):
 
 
 class CallOff(Guarded):
-    """The calling off of a draw whose subject fell away before its order could be known [B13]."""
+    """The calling off of a draw whose subject fell away before the commitment [B13]."""
 
     draw = models.OneToOneField(
         Draw, models.PROTECT, related_name="call_off", verbose_name=_("public draw")
