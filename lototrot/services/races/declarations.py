@@ -278,8 +278,8 @@ def _announce(by: StaffActor, race_id: int, place: str) -> None:
 def declaration_retract(*, by: StaffActor, race_id: int, reason: str) -> Proposal:
     """Propose to retract a mistaken declaration of a race; a second person confirms it.
 
-    No contest reopens. The draw is called off, unless it has taken place. Raise RaceUnknown,
-    ReasonMissing, DeclarationUnknown, DrawBegun or DrawCertified.
+    No contest reopens. The draw is called off; once it is committed to, the declaration stands.
+    Raise RaceUnknown, ReasonMissing, DeclarationUnknown, DrawBegun or DrawCertified.
     """
     by.need(powers.DECLARE_RACE)
     need_reason(reason)

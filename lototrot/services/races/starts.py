@@ -66,7 +66,7 @@ def start_report(
 
     The confirmation closes every contest on the race with the earlier of the two instants [E1, E3,
     E12]. Without `actual_start_at` the start is the instant of the stop. A race declared not run
-    that starts later in the meeting was run, unless its draw has taken place [B13]. The start may
+    that starts later in the meeting was run, unless its draw has begun [B13]. The start may
     be later than a clock that is known to be behind. Raise RaceUnknown, SourceMissing,
     NaiveInstant, InstantAhead, StartBeforeMeeting, RunOnAnotherDay, StartUnchanged, StartDiffers,
     NobodyToStart, DrawBegun or DrawCertified.
