@@ -119,7 +119,7 @@ def lineage_begin(*, reason: str) -> LogEntry:
     ValueError without a reason.
     """
     if not reason.strip():
-        raise ValueError("a lineage begins for a reason")
+        raise ValueError("give the reason for which the lineage begins")
     now = state()
     if now.lineage == now.published:
         _numbers_set(now)
