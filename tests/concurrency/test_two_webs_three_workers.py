@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 from celery import Celery
+from django.db import connection
 
 from core.ledger.models import Transfer
 from core.premises.requests import new_uuid
@@ -113,11 +114,14 @@ class Till:
 
     def sell(self, until: threading.Event) -> None:
         api = self.api()
-        while not until.is_set():
-            body = self.body()
-            card = api.post("lototrot/tickets", body)
-            assert card["uuid"] == body["uuid"]
-            self.answered.append(body | {"code": card["code"]})
+        try:
+            while not until.is_set():
+                body = self.body()
+                card = api.post("lototrot/tickets", body)
+                assert card["uuid"] == body["uuid"]
+                self.answered.append(body | {"code": card["code"]})
+        finally:
+            connection.close()  # the thread's own, which tells it the time for UUIDs
 
 
 @pytest.fixture
