@@ -63,7 +63,7 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- Refuse a witness of the same transaction or the same person as the commitment.
+-- Refuse a witness before the commitment or by the same person, and other dice or balls than its own.
 CREATE OR REPLACE FUNCTION promotrot_guard_witness() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF EXISTS (
