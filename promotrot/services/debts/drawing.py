@@ -157,7 +157,8 @@ def _debt(subject: str) -> DebtDraw:
 
 def _matter(subject: str) -> Matter:
     debt = _debt(subject)
-    texts = version_game(debt.game.versions.latest("version").pk).texts
+    approved = debt.game.versions.filter(approval__isnull=False)
+    texts = version_game(approved.latest("version").pk).texts
     title = {}
     for language in LANGUAGES:
         with override(language):

@@ -126,6 +126,17 @@ def test_a_draw_has_tickets_enough_when_unfinished_plays_get_their_price_back() 
     assert differences()[1] == []
 
 
+def test_the_draw_has_the_name_that_two_persons_approved() -> None:
+    """A version that nobody approved may have another name, and lack languages."""
+    game = _owing(140)
+    texts = emitting.small()["texts"]
+    approved = {language: each["name"] for language, each in texts.items()}
+    emitting.recorded(emitting.small(texts={"ca": texts["ca"] | {"name": "Never approved"}}))
+    _ended(game, winners=1)
+    title = Draw.objects.get(kind="promotrot.debt").title
+    assert all(title[language].endswith(name) for language, name in approved.items())
+
+
 @pytest.mark.parametrize(("owed", "winners"), [(1, 1), (100, 3), (7, 7), (10_000_001, 9)])
 def test_shares_sum_to_what_is_owed(owed: int, winners: int) -> None:
     parts = shares(owed, winners)
