@@ -81,7 +81,7 @@ def debt_entries_lasting(game: Game) -> QuerySet[PlayTicket]:
 def debt_draw_again(
     *, by: StaffActor, game: Game, place: str = "", planned_at: datetime | None = None
 ) -> Draw:
-    """Announce the draw of the prizes of an ended game that lapsed, one ticket for each [P17].
+    """Announce the draw of the prizes of an ended game that lapsed, a ticket for each [P17].
 
     By default it is at the Central Office, as soon as it may be. Raises NothingOwed,
     DebtDrawPending, DebtDrawsOver, and what the announcement of a draw raises.
@@ -98,7 +98,9 @@ def debt_draw_again(
         raise DebtDrawsOver(draws=drawn)
     if left_cents < 1:
         raise NothingOwed(game=game.code)
-    return _announced(by, game, drawn + 1, left_cents, prizes, place, planned_at)
+    # Where a small prize came back after it was drawn again, the cents left are of no whole prize.
+    winners = max(1, min(prizes, left_cents))
+    return _announced(by, game, drawn + 1, left_cents, winners, place, planned_at)
 
 
 def _announced(

@@ -4,12 +4,15 @@ import pytest
 
 from core.ledger.books import differences
 from core.ledger.services import balance_cents
+from core.payoffice.models import Deposit
 from core.payoffice.services.matching import deposit_match
 from core.staff.actor import PowerMissing
 from core.staff.powers import Role
 from promotrot import accounts
 from promotrot.models.debt import DebtStanding
 from promotrot.models.play import PlayTicket
+from promotrot.models.voucher import Voucher
+from promotrot.selectors.debts import debt_left
 from promotrot.services.debts.drawing import (
     DebtDrawPending,
     DebtDrawsOver,
@@ -85,6 +88,38 @@ def test_a_drawn_voucher_identified_late_is_paid_before_and_after_it_was_drawn_a
     if drawn_again:
         debt_draw_again(by=factories.staff(Role.ORGANISER), game=game)
         owing.drawn(game)
+    _matched(deposit, voucher)
+    assert balance_cents(accounts.held("small/1")) == 140
+    assert owing.owed_cents(game) == 0
+    assert balance_cents(accounts.late_awards()) == (-140 if drawn_again else 0)
+    assert differences()[1] == []
+    with pytest.raises(NothingOwed):
+        debt_draw_again(by=factories.staff(Role.ORGANISER), game=game)
+
+
+def test_cents_of_no_whole_prize_are_drawn_again_too() -> None:
+    """[C8, P17]: a prize came back after it was drawn again, and a larger one lapsed instead."""
+    game = owing.ended(280, winners=3)
+    *_, small = sorted(owing.drawn(game), key=lambda voucher: -voucher.amount_cents)
+    of_small = paying.deposited("", paying.cashier(), reason="unreadable")
+    owing.nobody_comes()
+    debt_draw_again(by=factories.staff(Role.ORGANISER), game=game)
+    owing.drawn(game)
+    again = Voucher.objects.filter(debt_draw__number=2).order_by("-amount_cents")
+    assert [voucher.amount_cents for voucher in again] == [94, 93, 93]
+    for voucher in again[1:]:
+        _matched(paying.deposited("", paying.cashier(), reason="unreadable"), voucher)
+    owing.nobody_comes()
+    _matched(of_small, small)
+    assert debt_left(game) == (1, 0)
+    debt_draw_again(by=factories.staff(Role.ORGANISER), game=game)
+    owing.drawn(game)
+    assert Voucher.objects.get(debt_draw__number=3).amount_cents == 1
+    assert owing.owed_cents(game) == 0
+    assert differences()[1] == []
+
+
+def _matched(deposit: Deposit, voucher: Voucher) -> None:
     deposit_match(
         by=factories.staff(Role.SUPERVISOR),
         deposit=deposit.uuid,
@@ -92,9 +127,3 @@ def test_a_drawn_voucher_identified_late_is_paid_before_and_after_it_was_drawn_a
         document=voucher.uuid,
         evidence="the receipt of the play",
     )
-    assert balance_cents(accounts.held("small/1")) == 140
-    assert owing.owed_cents(game) == 0
-    assert balance_cents(accounts.late_awards()) == (-140 if drawn_again else 0)
-    assert differences()[1] == []
-    with pytest.raises(NothingOwed):
-        debt_draw_again(by=factories.staff(Role.ORGANISER), game=game)
