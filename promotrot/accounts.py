@@ -32,7 +32,10 @@ def vouchers(reference: str) -> AccountCode:
 
 
 def refunds(reference: str) -> AccountCode:
-    """Return the account of prices due back for plays that ended without any act [P11]."""
+    """Return the account of prices due back for plays that ended without any act [P11].
+
+    They never are the organiser's: one that two persons refused to a claimant stays here [C6].
+    """
     return liability(f"promotrot:{reference}:refunds")
 
 

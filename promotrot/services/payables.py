@@ -162,6 +162,8 @@ class Vouchers:
 
     def forfeits_to(self, payable: Payable, day: datetime.date) -> AccountCode:
         voucher = _get(payable.document_id)
+        if voucher.nature == Voucher.Nature.REFUND:
+            return accounts.refunds(voucher.ticket.emission.reference)
         if voucher.nature != Voucher.Nature.DRAWN:
             return _forfeited_to(None)
         if _borne_by_organiser(voucher):
@@ -214,8 +216,9 @@ class Vouchers:
             cursor.execute(_CLAIMED)
             for state, reference, refund, cents, drawn_by in cursor.fetchall():
                 owed = accounts.refunds(reference) if refund else accounts.vouchers(reference)
-                over = state in (Claim.State.LAPSED, Claim.State.REFUSED)
-                to = _forfeited_to(drawn_by) if over else None
+                to = None
+                if state in (Claim.State.LAPSED, Claim.State.REFUSED):
+                    to = owed if refund else _forfeited_to(drawn_by)
                 yield Claimed(state, owed, accounts.held(reference), cents, to)
 
 

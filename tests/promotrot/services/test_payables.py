@@ -8,6 +8,7 @@ import pytest
 from core.database import clock, statements
 from core.kernel import codes
 from core.kernel.days import add_days, natural_day
+from core.ledger.books import differences
 from core.ledger.services import balance_cents
 from core.payoffice import sources
 from core.payoffice.models import Claim
@@ -74,6 +75,20 @@ def test_a_price_due_back_is_payable_and_never_lapses(
         (None, ladder.price_cents)
     ]
     assert voucher.code is not None
+
+
+def test_a_price_due_back_that_is_refused_to_a_claimant_is_not_the_organisers(
+    place: Point, office: StaffActor, ladder: Emission
+) -> None:
+    """[C6, P11]: it is held apart, for the buyer."""
+    play_end_unfinished(buy(place, ladder))
+    row = handing.vouchers_held(by=office).get()
+    voucher = paying.handed_over(office, row.uuid)
+    assert voucher.code is not None
+    paying.ruled(paying.deposited(voucher.code.grouped, office), "refused")
+    assert balance_cents(accounts.refunds(ladder.reference)) == ladder.price_cents
+    assert balance_cents(accounts.unclaimed()) == 0
+    assert differences()[1] == []
 
 
 @pytest.mark.article("15.III.6.6", "15.III.6.7")
