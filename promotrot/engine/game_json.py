@@ -4,6 +4,7 @@ What the document says may still fail its approval (game.py); here it is only un
 not at all. The shipped games are such documents.
 """
 
+import re
 from fractions import Fraction
 from functools import cache
 from importlib import resources
@@ -23,6 +24,11 @@ FORMAT: Final = "promotrot-game/1"
 MAX_TICKETS: Final = 1_000_000_000
 MAX_CELLS: Final = 25
 MAX_NUMBER: Final = 99
+MAX_CODE_CHARS: Final = 40
+MAX_THING_CHARS: Final = 60
+MAX_SOURCE_CHARS: Final = 400
+CODE: Final = f"[a-z0-9-]{{1,{MAX_CODE_CHARS}}}"
+"""A game's code is part of addresses and of the references in the public log."""
 
 
 class GameRefused(Invalid):
@@ -57,7 +63,7 @@ def _predrawn(table: Table) -> Game:
     percent, tickets, price_cents = _factors(table)
     tiers = table.tables("tiers", _tier)
     return PredrawnGame(
-        code=table.text("code"),
+        code=_code(table),
         kind=PredrawnType(percent, tickets, price_cents, tiers),
         block_tickets=table.whole("block_tickets", MAX_TICKETS),
         presentation=table.table("presentation", _presentation),
@@ -70,10 +76,18 @@ def _probabilistic(table: Table) -> Game:
     prizes = table.tables("prizes", read_prize)
     mechanic = table.table("mechanic", _mechanic)
     return ProbabilisticGame(
-        code=table.text("code"),
+        code=_code(table),
         kind=ProbabilisticType(percent, tickets, price_cents, prizes, mechanic),
         texts=table.table("texts", _texts),
     )
+
+
+def _code(table: Table) -> str:
+    code = table.text("code")
+    if not re.fullmatch(CODE, code):
+        why = f"1 to {MAX_CODE_CHARS} small letters, digits and hyphens are needed"
+        raise table.wrong("code", why)
+    return code
 
 
 def _factors(table: Table) -> tuple[Fraction, int, int]:
@@ -95,13 +109,20 @@ def _in_kind(table: Table) -> InKind:
     """Return a prize in kind. Its value may be missing: the approval then refuses the game [P4]."""
     present = table.unread.keys() & {"equivalent_cents", "source", "valued_on"}
     return InKind(
-        description=table.text("description"),
+        description=_short(table, "description", MAX_THING_CHARS, least=1),
         equivalent_cents=(
             table.whole("equivalent_cents", MAX_CENTS) if "equivalent_cents" in present else None
         ),
-        source=table.text("source") if "source" in present else "",
+        source=_short(table, "source", MAX_SOURCE_CHARS) if "source" in present else "",
         valued_on=table.day("valued_on") if "valued_on" in present else None,
     )
+
+
+def _short(table: Table, key: str, most: int, least: int = 0) -> str:
+    text = table.text(key)
+    if not least <= len(text) <= most:
+        raise table.wrong(key, f"a text of {least} to {most} characters is needed")
+    return text
 
 
 def _presentation(table: Table) -> Presentation:

@@ -19,7 +19,13 @@ from core.admin_support.forms import DayField, EurosField, Grid, euros_text
 from promotrot.admin.building import game_words as words
 from promotrot.admin.words import FAULTS
 from promotrot.engine.game import Game, Texts
-from promotrot.engine.game_json import MAX_TICKETS, read_game, shipped, write_game
+from promotrot.engine.game_json import (
+    MAX_THING_CHARS,
+    MAX_TICKETS,
+    read_game,
+    shipped,
+    write_game,
+)
 from promotrot.engine.prize_table import InKind, Prize
 from promotrot.engine.rules import Fault
 from promotrot.models.game import Game as Recorded
@@ -29,6 +35,7 @@ from promotrot.services import games
 Data = dict[str, Any]
 PRIZES = 20
 THINGS = 4
+_MAX_KEY_CHARS = MAX_THING_CHARS - len("-1")  # two things may need a number behind it
 _MOST_EUROS = 1_000_000
 _NOT_NAMED = ("rules_unpublished", "percent_unpublished", "percentage_mismatch")
 _TOO_MUCH = _("More goes to prizes than is taken in.")
@@ -276,8 +283,8 @@ class GameForm(BuildingForm):
                 continue
             for column in named:
                 self.need(f"{column}_{at}", data)
-            key = before[at] if at < len(before) else slugify(data.get(f"thing_en_{at}") or "")
-            key = key or f"thing-{at}"
+            named_en = slugify(data.get(f"thing_en_{at}") or "")[:_MAX_KEY_CHARS]
+            key = before[at] if at < len(before) else named_en or f"thing-{at}"
             taken = {thing.description for thing in things.values()}
             things[at] = InKind(
                 description=f"{key}-{at}" if key in taken else key,

@@ -6,6 +6,7 @@ import pytest
 from django.utils.translation import override
 
 from promotrot.admin.building.predrawn_form import PredrawnForm
+from promotrot.engine.game_json import MAX_THING_CHARS, read_game
 from tests.support.promotrot.game_form import filled
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.II.2")]
@@ -22,6 +23,16 @@ def test_the_percentage_is_computed() -> None:
     form = filled("lap-of-honour", code="other", count_7="126000")
     assert not form.errors
     assert form.cleaned_data["document"]["prize_percent"] == "71"
+
+
+def test_a_thing_with_a_long_name_has_a_name_in_the_definition_that_fits() -> None:
+    named = {f"thing_{code}_0": "A bicycle " * 10 for code in ("ca", "es", "en")}
+    valued = {"worth_0": "1000", "source_0": "Three shops", "valued_0": "2026-01-01"}
+    form = filled("lap-of-honour", code="other", thing_0="0", cash_0="", **named, **valued)
+    assert not form.errors
+    game = read_game(form.cleaned_data["document"])
+    thing = game.kind.prizes[0].in_kind
+    assert thing is not None and 0 < len(thing.description) < MAX_THING_CHARS
 
 
 @pytest.mark.parametrize(
