@@ -27,10 +27,10 @@ without extra prizes has no plan, no seed and no dealing (`Emission.dealt` is fa
 prizes its dealing gives the extra tier of each ticket, which is awarded on top of the play's prize.
 
 **Awards.** The transaction that awards a prize, or ends a play with its price due back, takes
-`Lock.EMISSION` shared (after its lane, if it takes one) and then reads `Emission.state`. While the
-state is `open` or `stopped`, the award is debited to the game's prize account and a price due back
-to the emission's takings. Later it is debited to `accounts.late_awards()`, because the closing
-statement did not include it.
+`Lock.EMISSION` shared (after its lane, if it takes one) and then reads the time and
+`Emission.state`. While the state is `open` or `stopped`, the award is debited to the game's prize
+account and a price due back to the emission's takings. Later it is debited to
+`accounts.late_awards()`, because the closing statement did not include it.
 """
 
 from django.db import models

@@ -49,9 +49,19 @@ BEGIN
     END IF;
 END $$;
 
+-- Hold the emission of a play until the transaction ends, so that it is not closed meanwhile. The time
+-- of an award is read afterwards: one that waited for the closing is later than it.
+CREATE OR REPLACE FUNCTION promotrot_hold_emission(p_ticket bigint) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock_shared({lock.emission}, (t.emission_id & 2147483647)::integer)
+       FROM promotrot_playticket t WHERE t.id = p_ticket;
+END $$;
+
 -- End a play: write its award and vouchers, and post the money from the game's prize account. Each
 -- item of `p_vouchers` has uuid, number, nature, amount, prizes, thing and digest (hex; null while
--- held). After the closing the organiser's account of late awards pays (promotrot/accounts.py).
+-- held). After the closing the organiser's account of late awards pays (promotrot/accounts.py). The
+-- caller holds the emission since before `p_at` where there are vouchers.
 CREATE OR REPLACE FUNCTION promotrot_end(
     p_ticket bigint, p_terminal bigint, p_at timestamptz, p_claim_days integer, p_ending jsonb,
     p_vouchers jsonb)
@@ -74,8 +84,6 @@ BEGIN
     END IF;
     SELECT t.emission_id, t.premises_id INTO STRICT v_ticket
       FROM promotrot_playticket t WHERE t.id = p_ticket;
-    PERFORM pg_advisory_xact_lock_shared(
-        {lock.emission}, (v_ticket.emission_id & 2147483647)::integer);
     SELECT e.state, e.reference, e.takings_account_id, e.vouchers_account_id, g.prize_account_id
       INTO STRICT v_emission
       FROM promotrot_emission e JOIN promotrot_game g ON g.id = e.game_id
@@ -126,6 +134,9 @@ DECLARE
     v_done text;
 BEGIN
     v_done := pg_advisory_xact_lock({lock.ticket}, (p_ticket & 2147483647)::integer);
+    IF jsonb_array_length(p_vouchers) > 0 THEN
+        PERFORM promotrot_hold_emission(p_ticket => p_ticket);
+    END IF;
     at := core_now();
     IF EXISTS (SELECT FROM promotrot_playend e WHERE e.ticket_id = p_ticket)
        OR (SELECT count(*) FROM promotrot_playact a WHERE a.ticket_id = p_ticket) <> p_number - 1

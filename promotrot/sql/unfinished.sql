@@ -8,6 +8,9 @@ DECLARE
     v_at timestamptz;
 BEGIN
     PERFORM pg_advisory_xact_lock({lock.ticket}, (p_ticket & 2147483647)::integer);
+    IF jsonb_array_length(p_vouchers) > 0 THEN
+        PERFORM promotrot_hold_emission(p_ticket => p_ticket);
+    END IF;
     v_at := core_now();
     IF EXISTS (SELECT FROM promotrot_playend e WHERE e.ticket_id = p_ticket)
        OR (SELECT count(*) FROM promotrot_playact a WHERE a.ticket_id = p_ticket) <> p_acts

@@ -12,7 +12,14 @@ from django.db import connection, transaction
 
 from core.database.locks import Lock, hold
 from core.ledger.books import differences
+from core.ledger.models import Transfer
+from core.reports.parts import Span
+from promotrot import accounts
+from promotrot.day_parts import DAY_PARTS
+from promotrot.engine.shortfall import Closing
 from promotrot.models.emission import Emission
+from promotrot.models.voucher import Voucher
+from promotrot.selectors.closing import emission_figures
 from promotrot.services import closing
 from promotrot.services.dealing import dealing
 from promotrot.services.emissions import emission_get
@@ -128,3 +135,41 @@ def test_without_the_emissions_lock_that_award_is_lost_to_the_statement(
     waited, awarded = _met_by_an_award()
     assert not waited and awarded == 0
     assert differences()[1] != []
+
+
+def test_an_award_that_waits_for_the_closing_is_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The organiser bears it, and a replay of the day knows that by the two times."""
+    emission, point, winner = _winner_in_hand()
+    counting, go = threading.Event(), threading.Event()
+
+    def counted(closing_of: Emission) -> Closing:
+        counting.set()
+        assert go.wait(LIMIT_S)
+        return emission_figures(closing_of)
+
+    monkeypatch.setattr(closing, "emission_figures", counted)
+    with ThreadPoolExecutor(2) as pool:
+        closed = pool.submit(_and_end, lambda: emitting.closed(emission))
+        assert counting.wait(LIMIT_S)
+        playing = pool.submit(_and_end, lambda: emitting.played(point, winner))
+        until = time.monotonic() + LIMIT_S
+        while not _somebody_waits():
+            assert time.monotonic() < until
+            time.sleep(0.005)
+        go.set()
+        closed.result(LIMIT_S)
+        playing.result(LIMIT_S)
+    voucher = Voucher.objects.get(ticket__uuid=winner[0])
+    assert Transfer.objects.get(reference=voucher.uuid).debit.code == accounts.late_awards().code
+    assert emission_get(emission.reference).closing.closed_at < voucher.issued_at
+    (part,) = DAY_PARTS
+    issued = [e for e in part.events(Span.of(voucher.issue_day)) if e.row == voucher]
+    assert [event.data["late"] for event in issued] == [True]
+
+
+def _and_end(act: Callable[[], Any]) -> Any:
+    """Do an act on this thread's connection, and close it."""
+    try:
+        return act()
+    finally:
+        connection.close()
