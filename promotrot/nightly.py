@@ -4,8 +4,9 @@ from django.utils.translation import gettext_lazy as _
 
 from core.nights.code_again import code_again_job
 from core.nights.jobs import Job
+from promotrot.selectors.plays import UNFINISHED
 from promotrot.services.debts.nightly import debts_list
-from promotrot.services.unfinished import UNFINISHED, plays_end_unfinished, secrets_forget
+from promotrot.services.unfinished import plays_end_unfinished, secrets_forget
 
 JOBS: tuple[Job, ...] = (
     Job(

@@ -2,18 +2,25 @@
 
 import datetime
 from collections.abc import Collection
+from typing import Final
 
 from django.db import connection
 from django.db.models import Q, QuerySet
 
 from core.database.reading.numbers import numbers
 from core.database.statements import call_function
+from core.nights.models import JobRun
 from core.staff.actor import StaffActor
 from promotrot import powers
 from promotrot.models.play import PlayTicket
 
 LOOKED_BACK = 1_000
-"""So many of its last tickets a terminal is asked about: what is older, the night has ended."""
+"""So many of its last tickets a terminal is asked about. What is older the night has ended, or left
+begun and listed.
+"""
+
+UNFINISHED: Final = "promotrot.unfinished"
+"""The night's job that ends and lists the plays left unfinished."""
 
 PLAN = "emission__plan"  # large, and not wanted with every row
 
@@ -27,6 +34,11 @@ SELECT m.ticket_id FROM promotrot_playmove m JOIN promotrot_playticket t ON t.id
  WHERE m.to_terminal_id = %(terminal)s
    AND NOT EXISTS (SELECT FROM promotrot_playend e WHERE e.ticket_id = m.ticket_id)
    AND promotrot_terminal_of(t.id, t.terminal_id) = %(terminal)s
+UNION
+SELECT t.id FROM promotrot_playticket t
+ WHERE t.uuid = ANY(%(begun)s::uuid[])
+   AND NOT EXISTS (SELECT FROM promotrot_playend e WHERE e.ticket_id = t.id)
+   AND promotrot_terminal_of(t.id, t.terminal_id) = %(terminal)s
 """
 _STRANDED = """
 SELECT t.id FROM premises_terminal p CROSS JOIN LATERAL (
@@ -34,13 +46,34 @@ SELECT t.id FROM premises_terminal p CROSS JOIN LATERAL (
      ORDER BY id DESC LIMIT %(most)s) t
  WHERE NOT promotrot_can_finish(p.premises_id)
    AND NOT EXISTS (SELECT FROM promotrot_playend e WHERE e.ticket_id = t.id)
+UNION
+SELECT t.id FROM promotrot_playticket t
+ WHERE t.uuid = ANY(%(begun)s::uuid[]) AND NOT promotrot_can_finish(t.premises_id)
+   AND NOT EXISTS (SELECT FROM promotrot_playend e WHERE e.ticket_id = t.id)
 """
+
+
+def last_night(before: datetime.date | None = None) -> JobRun | None:
+    """Return what the newest night (of a day before `before`) did with unfinished plays."""
+    runs = JobRun.objects.filter(job=UNFINISHED, state=JobRun.State.DONE)
+    if before is not None:
+        runs = runs.filter(day__lt=before)
+    return runs.order_by("-day").first()
+
+
+def begun_in(night: JobRun | None) -> list[str]:
+    """Return the UUIDs of the plays that a night left begun, as many as it kept."""
+    rows = night.listed.get("unfinished", []) if night else []
+    return [row["play"] for row in rows if row["became"] == "begun"]
 
 
 def unfinished_at(terminal_id: int) -> QuerySet[PlayTicket]:
     """Return the plays to finish at this terminal, with those that were moved there."""
     with connection.cursor() as cursor:
-        cursor.execute(_AT_TERMINAL, {"terminal": terminal_id, "most": LOOKED_BACK})
+        cursor.execute(
+            _AT_TERMINAL,
+            {"terminal": terminal_id, "most": LOOKED_BACK, "begun": begun_in(last_night())},
+        )
         ids = [pk for (pk,) in cursor.fetchall()]
     return PlayTicket.objects.filter(pk__in=ids).select_related("emission").defer(PLAN)
 
@@ -60,7 +93,7 @@ def acts_left(ticket_id: int) -> bool:
 def stranded() -> QuerySet[PlayTicket]:
     """Return the unfinished plays whose premises can no longer finish them, oldest first [P19]."""
     with connection.cursor() as cursor:
-        cursor.execute(_STRANDED, {"most": LOOKED_BACK})
+        cursor.execute(_STRANDED, {"most": LOOKED_BACK, "begun": begun_in(last_night())})
         ids = [pk for (pk,) in cursor.fetchall()]
     rows = PlayTicket.objects.filter(pk__in=ids).select_related("emission", "premises")
     return rows.defer(PLAN).order_by("pk")

@@ -16,17 +16,15 @@ from core.database.reading.numbers import first_from, within
 from core.database.statements import call_function
 from core.kernel.days import day_bounds, natural_day
 from core.nights.jobs import MOST_LISTED, Outcome
-from core.nights.models import JobRun
 from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
 from promotrot.models.voucher import Voucher
-from promotrot.selectors.plays import unfinished
+from promotrot.selectors.plays import begun_in, last_night, unfinished
 from promotrot.selectors.vouchers import held_vouchers, unconfirmed_vouchers
 from promotrot.services.facts import emission_facts
 from promotrot.services.issuing import issues
 from promotrot.services.outcomes import stopped_outcome
 from promotrot.services.vouchers import claim_days, secrets_erase
 
-UNFINISHED: Final = "promotrot.unfinished"
 NEXT: Final = "next_play"
 """The count that names the first play which a night has not seen."""
 GRACE: Final = datetime.timedelta(hours=1)
@@ -94,12 +92,10 @@ def _left_by_the_last(day: datetime.date) -> tuple[int, list[str]]:
 
     All plays are read again where there were more of them than a run keeps.
     """
-    runs = JobRun.objects.filter(job=UNFINISHED, state=JobRun.State.DONE, day__lt=day)
-    last = runs.order_by("-day").first()
+    last = last_night(before=day)
     if last is None or NEXT not in last.counts or last.counts["begun"] > MOST_LISTED:
         return 0, []
-    rows = last.listed.get("unfinished", [])
-    return last.counts[NEXT], [row["play"] for row in rows if row["became"] == "begun"]
+    return last.counts[NEXT], begun_in(last)
 
 
 def _row(ticket: PlayTicket, became: str) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """End plays that were left unfinished, by the nightly job [P11]."""
 
-import uuid
 from datetime import timedelta
 
 import pytest
@@ -9,9 +8,12 @@ from core.database import clock
 from core.kernel.days import add_days, natural_day
 from core.ledger.services import balance_cents
 from core.nights.models import JobRun
+from core.premises.models import Terminal
 from promotrot import accounts
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayEnd, PlayTicket
+from promotrot.selectors import plays
+from promotrot.selectors.plays import stranded, unfinished_at
 from promotrot.services import unfinished
 from promotrot.services.dealing import dealing
 from promotrot.services.playing import play_act
@@ -45,6 +47,24 @@ def ladder() -> Emission:
 
 def a_day_later() -> None:
     clock.move_to(clock.now() + timedelta(days=1, hours=2), reason="the night")
+
+
+def night() -> list[str]:
+    """Do the night of yesterday and record it; return the plays listed as begun."""
+    day = add_days(natural_day(clock.now()), -1)
+    done, now = plays_end_unfinished(day), clock.now()
+    kept = {"counts": done.counts, "listed": done.listed, "started_at": now, "ended_at": now}
+    JobRun.objects.create(job="promotrot.unfinished", day=day, state="done", **kept)
+    return [row["play"] for row in done.listed["unfinished"] if row["became"] == "begun"]
+
+
+def left_begun(place: Point, ladder: Emission) -> PlayTicket:
+    """Return a play in which its player acted and may go on."""
+    while True:
+        ticket = buy(place, ladder)
+        play_act(credentials=place.credentials, ident=ticket.uuid, number=1, act="trot")
+        if not PlayEnd.objects.filter(ticket=ticket).exists():
+            return ticket
 
 
 def test_the_night_ends_what_was_left_and_lists_all_of_it(
@@ -90,35 +110,36 @@ def test_a_night_looks_for_new_plays_and_for_those_that_the_last_one_left(
     place: Point, ladder: Emission, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """More of them than a run keeps: the next night reads all."""
-
-    def night() -> list[str]:
-        """Do the night of yesterday and record it; return the plays listed as begun."""
-        day = add_days(natural_day(clock.now()), -1)
-        done, now = plays_end_unfinished(day), clock.now()
-        kept = {"counts": done.counts, "listed": done.listed, "started_at": now, "ended_at": now}
-        JobRun.objects.create(job="promotrot.unfinished", day=day, state="done", **kept)
-        return [row["play"] for row in done.listed["unfinished"] if row["became"] == "begun"]
-
-    def begin() -> str:
-        while True:
-            ticket = buy(place, ladder)
-            play_act(credentials=place.credentials, ident=ticket.uuid, number=1, act="trot")
-            if not PlayEnd.objects.filter(ticket=ticket).exists():
-                return str(ticket.uuid)
-
-    one = begin()
+    one = left_begun(place, ladder)
     a_day_later()
-    assert night() == [one]
-    other, untouched = begin(), buy(place, ladder)
+    assert night() == [str(one.uuid)]
+    other, untouched = left_begun(place, ladder), buy(place, ladder)
     a_day_later()
-    assert night() == [one, other] and PlayEnd.objects.filter(ticket=untouched).exists()
-    emitting.finished(place, [uuid.UUID(one)])
+    assert night() == [str(one.uuid), str(other.uuid)]
+    assert PlayEnd.objects.filter(ticket=untouched).exists()
+    emitting.finished(place, [one.uuid])
     a_day_later()
-    assert night() == [other]
-    third = begin()
+    assert night() == [str(other.uuid)]
+    third = left_begun(place, ladder)
     monkeypatch.setattr(unfinished, "MOST_LISTED", 1)
     a_day_later()
-    assert night() == [other]
-    emitting.finished(place, [uuid.UUID(other)])
+    assert night() == [str(other.uuid)]
+    emitting.finished(place, [other.uuid])
     a_day_later()
-    assert night() == [third]
+    assert night() == [str(third.uuid)]
+
+
+def test_a_play_left_begun_is_listed_however_many_were_sold_after_it(
+    place: Point, emission: Emission, ladder: Emission, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """[P11, P19]: the night does not end it, so it is found by the night's list."""
+    monkeypatch.setattr(plays, "LOOKED_BACK", 2)
+    play = left_begun(place, ladder)
+    a_day_later()
+    assert night() == [str(play.uuid)]
+    emitting.played(place, emitting.sold(emission, 3, place))
+    assert list(unfinished_at(place.terminal.pk)) == [play]
+    assert not unfinished_at(factories.point(place.premises).terminal.pk).exists()
+    assert not stranded().exists()
+    Terminal.objects.filter(premises=place.premises).update(revoked_at=clock.now())
+    assert list(stranded()) == [play]
