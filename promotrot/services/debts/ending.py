@@ -31,6 +31,13 @@ class WinnersRefused(Invalid):
     )
 
 
+class OwedDiffers(Conflict):
+    """The game's debt changed after the proposal. `data["owed_cents"]` is what it owes now."""
+
+    code = "owed_differs"
+    message = "The game owes another sum than when its end was proposed: propose it again."
+
+
 def game_end_propose(*, by: StaffActor, game: Game, winners: int = 0) -> Proposal:
     """Propose to end a game. A second person confirms, which announces the draw.
 
@@ -63,6 +70,8 @@ def _end(proposal: Proposal, by: StaffActor) -> None:
     hold((Lock.GAME, game.pk))
     _need_endable(game, winners)
     owed = owed_cents(game)
+    if owed != proposal.content["owed_cents"]:
+        raise OwedDiffers(owed_cents=owed)
     ledger.need_balance(accounts.prizes(game.code), owed)
     ending = GameEnding.objects.create(
         game=game, proposal=proposal, owed_cents=owed, winners=winners, ended_at=clock.now()

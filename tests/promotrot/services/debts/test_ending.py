@@ -14,7 +14,12 @@ from promotrot.models.play import PlayTicket
 from promotrot.models.voucher import Voucher
 from promotrot.selectors.owed import owed_cents
 from promotrot.services.debts.drawing import NothingOwed, debt_draw_again
-from promotrot.services.debts.ending import GameOnSale, WinnersRefused, game_end_propose
+from promotrot.services.debts.ending import (
+    GameOnSale,
+    OwedDiffers,
+    WinnersRefused,
+    game_end_propose,
+)
 from promotrot.services.emissions import emission_plan
 from promotrot.services.games import GameEnded
 from promotrot.services.unfinished import play_end_unfinished
@@ -105,6 +110,19 @@ def test_what_ending_refuses() -> None:
             winners=1,
             ended_at=emission.planned_at,
         )
+
+
+def test_two_persons_end_a_game_with_the_debt_that_both_have_read() -> None:
+    """A proposal is good for a week: another emission may be sold and closed meanwhile."""
+    game, organiser = _owing(140), factories.staff(Role.ORGANISER)
+    proposal = game_end_propose(by=organiser, game=game, winners=1)
+    emission = emitting.opened(game, extra_tier=2)
+    emitting.sold(emission, 1)
+    emitting.closed(emission)
+    with pytest.raises(OwedDiffers) as error:
+        emitting.both(proposal)
+    assert error.value.data["owed_cents"] == owed_cents(game) == 210
+    assert not GameEnding.objects.exists()
 
 
 @pytest.mark.article("15.III.6.2")
