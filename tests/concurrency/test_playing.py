@@ -1,8 +1,10 @@
 """Races of plays on real connections, each with a twin that shows what its lock prevents."""
 
 import re
+import threading
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import psycopg
@@ -12,14 +14,15 @@ from django.db import IntegrityError, connection
 from core.database.locks import Lock
 from core.database.sql_files import read_sql
 from core.ledger.models import Transfer
-from core.premises.requests import UuidBurnt, new_uuid
+from core.premises.requests import UuidBurnt, UuidReused, need_new, new_uuid
 from core.staff import two_persons
 from core.staff.models import Proposal
 from core.staff.powers import Role
 from core.tools.embedded.server import ROOT
 from promotrot.models.emission import Emission, Lane
 from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
-from promotrot.models.voucher import Voucher
+from promotrot.models.voucher import Voucher, VoucherReprint
+from promotrot.services import vouchers
 from promotrot.services.dealing import dealing
 from promotrot.services.facts import REVEAL
 from promotrot.services.office import handing
@@ -163,6 +166,30 @@ def test_a_uuid_is_sold_or_burnt_and_never_both(own_database: Database) -> None:
             lambda ident=ident: request_state(terminal=place.bare, ident=ident),
         )
         assert isinstance(sale, Sold if outcomes else UuidBurnt)
+
+
+def test_a_copy_asked_for_two_vouchers_at_once_is_of_one(
+    own_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other is told that the id is used; it got an internal error."""
+    emission, place = emitting.opened(emitting.small()), factories.point()
+    won = [acting(place, winning(place, emission).uuid)().vouchers[0].uuid for _ in range(2)]
+    meeting, copy = threading.Barrier(2), new_uuid()
+
+    def met(ident: uuid.UUID) -> None:
+        with suppress(threading.BrokenBarrierError):
+            meeting.wait(1)
+        need_new(ident)
+
+    monkeypatch.setattr(vouchers, "need_new", met)
+    answers = together(
+        *[
+            lambda each=each: vouchers.voucher_reprint(by=place.actor, ident=each, copy=copy)
+            for each in won
+        ]
+    )
+    assert VoucherReprint.objects.get().uuid == copy
+    assert sum(isinstance(answer, UuidReused) for answer in answers) == 1, answers
 
 
 def test_a_held_voucher_is_handed_to_one_only(own_database: Database) -> None:
