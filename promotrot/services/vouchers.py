@@ -28,6 +28,7 @@ from core.premises.access import BareTerminal, TerminalActor
 from core.premises.models import Game
 from core.premises.requests import UuidReused, need_new
 from core.staff.actor import StaffActor
+from promotrot import powers
 from promotrot.engine.rules import paper_until
 from promotrot.models.voucher import (
     Voucher,
@@ -209,8 +210,11 @@ def voucher_claimed(voucher: Voucher) -> bool:
 def voucher_given_to(by: BareTerminal | TerminalActor | StaffActor, ident: uuid.UUID) -> Voucher:
     """Return a voucher issued at this terminal, or handed over last by this person.
 
-    Raises VoucherUnknown, and VoucherHandedOver where the terminal's paper was replaced.
+    Raises PowerMissing, VoucherUnknown, and VoucherHandedOver where the terminal's paper was
+    replaced.
     """
+    if isinstance(by, StaffActor):
+        by.need(powers.HAND_OVER)
     voucher = Voucher.objects.select_related("ticket").filter(uuid=ident).first()
     if voucher is None:
         raise VoucherUnknown

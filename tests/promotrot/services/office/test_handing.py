@@ -1,5 +1,7 @@
 """Hand vouchers that are held over at the Central Office [P11]."""
 
+import dataclasses
+
 import pytest
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -97,6 +99,18 @@ def test_one_cashier_alone_hands_nothing_over(office: StaffActor, held: Voucher)
     with pytest.raises(vouchers.VoucherUnknown):
         vouchers.voucher_original(by=second, ident=held.uuid)
     assert vouchers.voucher_original(by=office, ident=held.uuid)[1].code
+
+
+def test_who_may_hand_over_no_more_has_no_code_of_what_they_handed_over(
+    office: StaffActor, held: Voucher
+) -> None:
+    """The paper may be had until noon of the next day, by who still works at the desk."""
+    assert paying.handed_over(office, held.uuid).code
+    moved = dataclasses.replace(office, roles=frozenset({Role.ORGANISER}))
+    with pytest.raises(PowerMissing):
+        vouchers.voucher_original(by=moved, ident=held.uuid)
+    with pytest.raises(PowerMissing):
+        vouchers.voucher_print_confirm(by=moved, ident=held.uuid)
 
 
 def test_who_handed_over_does_not_pay(office: StaffActor, held: Voucher) -> None:
