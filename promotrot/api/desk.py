@@ -57,8 +57,13 @@ class VoucherOnRecord(Shape):
 class PlayRecord(Shape):
     uuid = Uuid()
     emission = serializers.CharField(source="emission.reference")
-    opening = Whole(help_text="With `position`: which ticket of the emission it is.")
-    position = Whole()
+    opening = Whole(
+        source="audited_opening",
+        allow_null=True,
+        help_text="With `position`: which ticket of the emission it is. For inspector and auditor,"
+        " after the closing; null otherwise.",
+    )
+    position = Whole(source="audited_position", allow_null=True)
     premises = serializers.CharField(source="premises.code")
     terminal = serializers.CharField(source="terminal.code", help_text="Which sold it.")
     operator = Whole(source="operator.number")

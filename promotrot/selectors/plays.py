@@ -5,13 +5,14 @@ from collections.abc import Collection
 from typing import Final
 
 from django.db import connection
-from django.db.models import Q, QuerySet
+from django.db.models import Case, F, Q, QuerySet, When
 
 from core.database.reading.numbers import numbers
 from core.database.statements import call_function
 from core.nights.models import JobRun
 from core.staff.actor import StaffActor
 from promotrot import powers
+from promotrot.models.emission import Emission
 from promotrot.models.play import PlayTicket
 
 LOOKED_BACK = 1_000
@@ -116,7 +117,16 @@ def unfinished(
 
 
 def plays(*, by: StaffActor) -> QuerySet[PlayTicket]:
-    """Return every play, for staff."""
+    """Return every play, for staff.
+
+    `audited_opening` and `audited_position` are its place in the emission, for who audits that,
+    after the closing. Before it they would tell how many prizes are left in the block on sale.
+    """
     by.need(powers.READ_PLAYS)
     rows = PlayTicket.objects.select_related("emission", "premises", "terminal", "operator", "end")
+    is_over = Q(emission__state__in=Emission.OVER) if by.may(powers.READ_POSITIONS) else Q(pk=None)
+    rows = rows.annotate(
+        audited_opening=Case(When(is_over, then=F("opening"))),
+        audited_position=Case(When(is_over, then=F("position"))),
+    )
     return rows.defer(PLAN).prefetch_related("acts", "moves__to_terminal", "vouchers")

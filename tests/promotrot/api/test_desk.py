@@ -61,3 +61,22 @@ def test_staff_see_every_act_as_it_was_drawn_and_no_code(place: Point) -> None:
     assert [each["uuid"] for each in listed] == [card["uuid"]]
     assert "code" not in str(record).replace("terminal_code", "")
     refused(staff_api(Role.STEWARDS).get("promotrot/office/plays"), 403, "power_missing")
+
+
+def test_positions_are_for_who_audits_them_after_the_closing(
+    place: Point, emission: Emission
+) -> None:
+    """With them and the plan a member of staff counts the prizes left in the block on sale."""
+    play = card_bought(place, emission)["uuid"]
+    acted(place, play)
+
+    def seen(role: Role) -> set[Any]:
+        staff = staff_api(role)
+        one = staff.get(f"promotrot/office/plays/{play}").json()
+        (listed,) = staff.get("promotrot/office/plays").json()["items"]
+        return {each[name] for each in (one, listed) for name in ("opening", "position")}
+
+    everybody = (Role.ORGANISER, Role.CASHIER, Role.SUPERVISOR, Role.INSPECTOR, Role.AUDITOR)
+    assert [seen(role) for role in everybody] == [{None}] * 5
+    emitting.closed(emission)
+    assert [seen(role) for role in everybody] == [*[{None}] * 3, *[{0}] * 2]
