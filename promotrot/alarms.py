@@ -28,15 +28,20 @@ def _stranded() -> list[AlarmRow]:
 ON_SALE = (Emission.State.OPEN, Emission.State.STOPPED)
 _WORDS = {
     Stage.EXTRA: _("No emission with extra prizes is planned: %(amount)s are owed."),
+    Stage.ANNOUNCED: _("%(amount)s wait for their draw, which is past its announced time."),
     Stage.AGAIN: _("%(amount)s were drawn and nobody came: draw them again."),
     Stage.AUTHORITY: _("%(amount)s stand for the authority's decision."),
 }
 
 
 def _waiting(debt: Debt) -> bool:
-    """Return whether a debt waits for a person: of a game on sale, only if it has no emission."""
+    """Return whether a debt waits for a person: of a game on sale, only if it has no emission; of
+    an announced draw, only if it should have been held.
+    """
     if debt.stage is Stage.EXTRA:
         return not debt.has_emission
+    if debt.stage is Stage.ANNOUNCED:
+        return debt.is_overdue
     return debt.stage in _WORDS
 
 

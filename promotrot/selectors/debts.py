@@ -4,12 +4,14 @@ import datetime
 import enum
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from django.db import connection
 from django.db.models import Exists, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
+from core.database import clock
+from core.draws.models import Announcement
 from core.payoffice.models import Claim
 from core.premises.models import Game as GameName
 from promotrot.engine.shortfall import MOST_DRAWS
@@ -18,6 +20,12 @@ from promotrot.models.emission import ClosingStatement, Emission
 from promotrot.models.game import Game
 from promotrot.models.voucher import Voucher
 from promotrot.selectors.owed import STATED
+
+DRAW_KIND: Final = "promotrot.debt"
+"""The name of the public draws of debts. The subject of one is `code:number`."""
+
+OVERDUE_AFTER: Final = datetime.timedelta(hours=1)
+"""So long after its announced time a draw is held and certified."""
 
 
 class Stage(enum.StrEnum):
@@ -35,7 +43,8 @@ class Stage(enum.StrEnum):
 class Debt:
     """A part of what a game owes, and since when it has been at that stage.
 
-    `has_emission` says of a game on sale whether an emission of it is planned, open or stopped.
+    `has_emission` says of a game on sale whether an emission of it is planned, open or stopped,
+    `is_overdue` of an announced draw whether it should have been held.
     """
 
     game: Game
@@ -43,6 +52,7 @@ class Debt:
     since: datetime.datetime
     cents: int
     has_emission: bool = False
+    is_overdue: bool = False
 
 
 def debt_left(game: Game) -> tuple[int, int]:
@@ -108,7 +118,8 @@ def _of(game: Any) -> Iterator[Debt]:
 
 def _drawn(game: Game, newest: DebtDraw) -> Iterator[Debt]:
     if not is_drawn(game):
-        yield Debt(game, Stage.ANNOUNCED, newest.announced_at, newest.owed_cents)
+        since, cents = newest.announced_at, newest.owed_cents
+        yield Debt(game, Stage.ANNOUNCED, since, cents, is_overdue=_is_overdue(newest))
     waiting = _vouchers(game).filter(~Exists(_claims()))
     held = waiting.aggregate(since=Min("issued_at"), cents=Sum("amount_cents"))
     if held["cents"]:
@@ -118,6 +129,11 @@ def _drawn(game: Game, newest: DebtDraw) -> Iterator[Debt]:
     lapsed = Claim.objects.filter(game=GameName.PROMOTROT, document_id__in=drawn, state="lapsed")
     since = lapsed.aggregate(since=Min("opened_at"))["since"] or newest.announced_at
     yield Debt(game, Stage.AGAIN if newest.number < MOST_DRAWS else Stage.LAST, since, left_cents)
+
+
+def _is_overdue(debt_draw: DebtDraw) -> bool:
+    announced = Announcement.objects.filter(draw__kind=DRAW_KIND, draw__subject=str(debt_draw))
+    return announced.latest("pk").planned_at < clock.now() - OVERDUE_AFTER
 
 
 def _standing(game: Game) -> Iterator[Debt]:

@@ -33,7 +33,7 @@ from promotrot.models.emission import ClosingStatement
 from promotrot.models.game import Game, GameEnding, GameType
 from promotrot.models.play import PlayEnd, PlayTicket
 from promotrot.models.voucher import Voucher
-from promotrot.selectors.debts import debt_left, is_drawn
+from promotrot.selectors.debts import DRAW_KIND, debt_left, is_drawn
 from promotrot.selectors.games import version_game
 from promotrot.services.games import game_get
 from promotrot.services.vouchers import claim_days
@@ -229,4 +229,4 @@ def _voucher(ticket: PlayTicket, cents: int, draw: Certified, debt: DebtDraw) ->
     )
 
 
-DEBT_DRAW = Kind("promotrot.debt", _hold, _matter, _field, _certified)
+DEBT_DRAW = Kind(DRAW_KIND, _hold, _matter, _field, _certified)

@@ -7,14 +7,16 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from core.database import clock
+from core.draws.models import Draw
+from core.draws.services import draw_reannounce
 from core.kernel.days import natural_day
 from core.reports.tables import Period
 from core.staff.powers import Role
 from promotrot import reports
 from promotrot.alarms import ALARMS
-from promotrot.selectors.debts import Stage, debts
+from promotrot.selectors.debts import OVERDUE_AFTER, Stage, debts
 from promotrot.services.debts.drawing import debt_draw_again
-from tests.support import emitting, factories
+from tests.support import emitting, factories, paying
 from tests.support.promotrot import owing
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.2")]
@@ -45,6 +47,21 @@ def test_a_debt_is_listed_at_each_stage_with_its_age() -> None:
     (row,) = reports.owed(Period(today, today))
     assert (row[0], row[2], row[3], row[4]) == ("small", closed_at, 3, 140)
     assert emission.game == game
+
+
+def test_a_draw_that_nobody_holds_is_an_alarm_until_it_is_held_or_announced_anew() -> None:
+    game = owing.ended(140)
+    draw = Draw.objects.get(subject="small:1")
+    factories.time_to(draw.announcements.get().planned_at + OVERDUE_AFTER / 2)
+    assert warned() == 0
+    factories.time_pass(minutes=31)
+    assert (stages(), warned()) == ([("announced", 140)], 1)
+    later = clock.now() + timedelta(days=1)
+    organiser = factories.staff(Role.ORGANISER)
+    draw_reannounce(by=organiser, draw=draw.uuid, place=paying.office().code, planned_at=later)
+    assert warned() == 0
+    owing.drawn(game)
+    assert warned() == 0
 
 
 def test_the_debt_of_an_ended_game_goes_from_draw_to_draw() -> None:
