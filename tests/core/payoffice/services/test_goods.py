@@ -1,10 +1,10 @@
 """Prizes in kind: their stock, and the exchange for them (15.III.6.5)."""
 
 import uuid
+from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
-from pytest_django.fixtures import SettingsWrapper
 
 from core.database import clock
 from core.payoffice import accounts, refusals
@@ -113,7 +113,7 @@ def test_the_uuid_of_a_payment_is_none_of_an_exchange() -> None:
 
 
 @pytest.mark.article("15.III.6.5")
-def test_the_same_request_gets_the_same_proposal(settings: SettingsWrapper) -> None:
+def test_the_same_request_gets_the_same_proposal(settings: Any) -> None:
     """It was told that a proposal waits, and not which."""
     settings.SECOND_PERSON_FROM_CENTS = 400
     thing, _ = given.bicycles()
