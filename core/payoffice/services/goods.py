@@ -26,6 +26,7 @@ from core.payoffice.refusals import (
 )
 from core.payoffice.services import finding, paying
 from core.payoffice.services.cash import cash_session_of
+from core.payoffice.services.presenting import present
 from core.payoffice.sources import Payable
 from core.premises.models import Premises
 from core.premises.requests import need_new
@@ -183,10 +184,10 @@ class ExchangeRequest:
 def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Proposal:
     """Exchange a document at the Central Office for the paper that entitles to the thing.
 
-    From the configured amount on it is proposed, and another person confirms. The same request
-    returns the same exchange or proposal. Raises NotInKind, OutOfStock, ItemUnknown,
-    CashSessionMissing, PayerHandedOver, RequestUuidReused, or the refusal of the document's state
-    or of the place.
+    From the configured amount on it is proposed, and another person confirms; the document is
+    presented, so that it does not lapse meanwhile. The same request returns the same exchange or
+    proposal. Raises NotInKind, OutOfStock, ItemUnknown, CashSessionMissing, PayerHandedOver,
+    RequestUuidReused, or the refusal of the document's state or of the place.
     """
     by.need(powers.PAY)
     hold((Lock.REQUEST, request.uuid.int))
@@ -211,7 +212,7 @@ def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Pro
     _judge(payable, request.deposit, session)
     if payable.amount_cents < settings.SECOND_PERSON_FROM_CENTS:
         return _exchange(payable, claim, request.uuid, digest, session, by.user_id)
-    return two_persons.propose(
+    proposal = two_persons.propose(
         kind=EXCHANGE,
         subject=f"{payable.game}:{payable.uuid}",
         by=by,
@@ -225,6 +226,9 @@ def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Pro
             "deposit": str(request.deposit) if request.deposit else None,
         },
     )
+    if claim is None:
+        present(payable, {"staff_id": by.user_id, "premises_id": session.premises_id})
+    return proposal
 
 
 def _confirmed(proposal: Proposal, by: StaffActor) -> None:

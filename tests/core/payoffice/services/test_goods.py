@@ -1,12 +1,14 @@
 """Prizes in kind: their stock, and the exchange for them (15.III.6.5)."""
 
 import uuid
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
 
 from core.database import clock
+from core.kernel.days import day_bounds, natural_day
 from core.payoffice import accounts, refusals
 from core.payoffice.models import (
     Exchange,
@@ -15,6 +17,7 @@ from core.payoffice.models import (
 )
 from core.payoffice.services import (
     desk,
+    finding,
     goods,
     paying,
 )
@@ -130,4 +133,32 @@ def test_the_same_request_gets_the_same_proposal(settings: Any) -> None:
         goods.exchange_make(by=who, request=altered)
     given.confirmed(proposal)
     assert goods.exchange_make(by=who, request=request) == Exchange.objects.get()
+    rounds.books_agree()
+
+
+@pytest.mark.article("15.III.6.5", "15.III.6.6")
+def test_a_thing_asked_for_on_its_last_day_does_not_lapse_before_the_second_person(
+    settings: Any,
+) -> None:
+    """Its voucher counts as presented, as one that two persons pay."""
+    settings.SECOND_PERSON_FROM_CENTS = 400
+    thing, _ = given.bicycles()
+    stocker = factories.staff(Role.SUPERVISOR)
+    goods.stock_register(by=stocker, code="bicycle", description="Bicycle", unit_cents=400)
+    place = given.office()
+    goods.stock_move(by=stocker, item="bicycle", premises=place.code, units=1, reason="Delivered.")
+    payable = finding.by_code(thing.code)
+    assert payable.last_claim_day is not None
+    factories.time_to(day_bounds(payable.last_claim_day)[1] - timedelta(minutes=30))
+    who = given.cashier(place)
+    request = goods.ExchangeRequest(new_uuid(), intact=True, code=thing.code)
+    proposal = goods.exchange_make(by=who, request=request)
+    assert isinstance(proposal, Proposal)
+    assert goods.exchange_make(by=who, request=request) == proposal
+    factories.time_pass(hours=9)
+    source, today = finding.source_of(payable), natural_day(clock.now())
+    for group in source.lapses_due(today):
+        source.lapse(group, today)
+    given.confirmed(proposal)
+    assert Exchange.objects.get().claim.state == "exchanged"
     rounds.books_agree()
