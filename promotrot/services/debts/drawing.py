@@ -6,6 +6,7 @@ never returns to the organiser.
 """
 
 import uuid
+from collections import Counter
 from datetime import datetime
 from typing import Final
 
@@ -193,20 +194,23 @@ def _field(subject: str) -> Field:
 def _certified(draw: Certified) -> None:
     """Award the drawn tickets. Their vouchers are held for the bearers at the Central Office
     [P11].
+
+    The money is posted by emission: there may be more tickets drawn than an act has lines.
     """
     debt = _debt(draw.subject)
     tickets = PlayTicket.objects.select_related("emission").in_bulk(
         [uuid.UUID(code) for code in draw.order], field_name="uuid"
     )
-    lines = []
+    vouchers, cents_by_emission = [], Counter[str]()
     for code, cents in zip(draw.order, shares(debt.owed_cents, debt.winners), strict=True):
         ticket = tickets[uuid.UUID(code)]
-        _voucher(ticket, cents, draw, debt)
-        lines.append(
-            postings.draw(
-                game_code=debt.game.code, reference=ticket.emission.reference, cents=cents
-            )
-        )
+        vouchers.append(_voucher(ticket, cents, draw, debt))
+        cents_by_emission[ticket.emission.reference] += cents
+    Voucher.objects.bulk_create(vouchers, batch_size=ledger.BATCH)
+    lines = [
+        postings.draw(game_code=debt.game.code, reference=reference, cents=cents)
+        for reference, cents in cents_by_emission.items()
+    ]
     ledger.post(reference=Draw.objects.get(pk=draw.draw_id).uuid, lines=lines)
 
 
@@ -214,7 +218,7 @@ def _voucher(ticket: PlayTicket, cents: int, draw: Certified, debt: DebtDraw) ->
     day = natural_day(draw.certified_at)
     # A play that has not ended yet has numbers and UUIDs left for its own vouchers.
     number = _DRAWN_AFTER + debt.number
-    return Voucher.objects.create(
+    return Voucher(
         uuid=derived_uuid(ticket.uuid, f"draw/{debt.number}"),
         ticket=ticket,
         number=number,

@@ -2,13 +2,17 @@
 
 from collections.abc import Callable
 from typing import Any
+from uuid import uuid4
 
 import pytest
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
 
 from core.database import clock
+from core.kernel.days import add_days, natural_day
 from promotrot.models.debt import DebtDecision, DebtDraw, DebtStanding
 from promotrot.models.game import Game
+from promotrot.models.play import PlayTicket
+from promotrot.models.voucher import Voucher
 from tests.support import factories
 from tests.support.promotrot import owing
 
@@ -60,3 +64,37 @@ def test_nothing_stands_before_the_authority_while_it_can_be_drawn() -> None:
         "proposal": factories.proposal("promotrot.debt_decision"),
     }
     refused(lambda: DebtDecision.objects.create(game=game, cents=1, **decided))
+
+
+def test_the_vouchers_of_a_draw_are_its_winners_and_share_what_it_draws() -> None:
+    """The last one written checks all of them."""
+    game = owing.ended(280, winners=3)
+    for wrong in ((94, 93), (95, 93, 93), (94, 93, 92, 1)):
+        refused(lambda wrong=wrong: _vouchers(game, wrong))
+    _vouchers(game, (94, 93, 93))
+    refused(lambda: _vouchers(game, (1,), number=2_000))
+
+
+def _vouchers(game: Game, cents: tuple[int, ...], number: int = 1_001) -> None:
+    """Write vouchers of the game's first draw for its tickets, and check them as a commit does."""
+    now = clock.now()
+    day = natural_day(now)
+    Voucher.objects.bulk_create(
+        Voucher(
+            uuid=uuid4(),
+            ticket=ticket,
+            number=number,
+            nature=Voucher.Nature.DRAWN,
+            amount_cents=each,
+            premises_id=ticket.premises_id,
+            prizes=[],
+            issued_at=now,
+            issue_day=day,
+            last_day=add_days(day, 30),
+            debt_draw=game.debt_draws.get(),
+        )
+        for ticket, each in zip(PlayTicket.objects.order_by("pk"), cents, strict=False)
+    )
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS as_drawn IMMEDIATE")
+        cursor.execute("SET CONSTRAINTS as_drawn DEFERRED")

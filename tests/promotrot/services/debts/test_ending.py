@@ -5,6 +5,7 @@ from django.db import DatabaseError, transaction
 
 from core.draws.models import Draw
 from core.ledger.books import differences
+from core.ledger.models import Transfer
 from core.ledger.services import balance_cents
 from core.staff.powers import Role
 from promotrot import accounts
@@ -62,6 +63,8 @@ def test_what_is_owed_goes_to_drawn_tickets_to_the_cent() -> None:
     assert {(v.terminal_id, v.code_digest) for v in vouchers} == {(None, None)}  # held
     assert balance_cents(accounts.prizes("small")) == 0
     assert balance_cents(accounts.vouchers("small/1")) == 280
+    transfer = Transfer.objects.get(kind="promotrot.draw")
+    assert transfer.amount_cents == 280, "an act has fewer lines than tickets may be drawn"
     assert differences()[1] == []
 
 
