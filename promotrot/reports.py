@@ -27,14 +27,17 @@ SELECT (t.sold_at AT TIME ZONE 'Europe/Madrid')::date, t.premises_id, t.terminal
   FROM promotrot_playticket t LEFT JOIN promotrot_playend e ON e.ticket_id = t.id
  WHERE t.id >= %s AND t.id < %s AND t.sold_at >= %s AND t.sold_at < %s GROUP BY 1, 2, 3
 """
+# An extra prize has a row of its own: of a pre-drawn ticket it is the prize, else it comes on top.
 _WON = """
-SELECT (e.ended_at AT TIME ZONE 'Europe/Madrid')::date, %s, m.reference,
-       CASE WHEN e.tier > 0 THEN e.tier::text ELSE '+' || e.extra_tier END, count(*), NULL,
-       sum(e.awarded_cents + e.extra_cents)::bigint
+SELECT (e.ended_at AT TIME ZONE 'Europe/Madrid')::date, %s, m.reference, w.tier, count(*), NULL,
+       sum(w.cents)::bigint
   FROM promotrot_playend e JOIN promotrot_playticket t ON t.id = e.ticket_id
   JOIN promotrot_emission m ON m.id = t.emission_id
- WHERE e.id >= %s AND e.id < %s AND e.ended_at >= %s AND e.ended_at < %s
-   AND e.awarded_cents + e.extra_cents > 0
+  CROSS JOIN LATERAL (
+       VALUES (e.tier::text, e.awarded_cents),
+              ('+' || CASE e.extra_tier WHEN 0 THEN e.tier ELSE e.extra_tier END, e.extra_cents)
+       ) w (tier, cents)
+ WHERE e.id >= %s AND e.id < %s AND e.ended_at >= %s AND e.ended_at < %s AND w.cents > 0
  GROUP BY 1, 3, 4 ORDER BY 1, 3, 4
 """
 
