@@ -109,6 +109,8 @@ def entropy_canonical(source: Source, text: str) -> str:
     """
     if source is Source.PHRASE:
         phrase = " ".join(unicodedata.normalize("NFC", text).split())
+        if len(phrase) > MAX_ENTROPY_CHARACTERS:  # the form has more code points than some text
+            raise EntropyMalformed(source=str(source))
         _need(len(phrase.replace(" ", "")), LEAST_CHARACTERS)
         return phrase
     words = text.translate(_SEPARATORS).split()

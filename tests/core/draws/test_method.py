@@ -44,6 +44,7 @@ def test_what_a_witness_gives_has_one_form(source: Source, text: str, canonical:
         (Source.BALLS, "1 2 ² 4 5 6", EntropyMalformed),
         (Source.BALLS, "1 2 3 4 5", EntropyTooLittle),
         (Source.PHRASE, "a b c d e f", EntropyTooLittle),
+        (Source.PHRASE, "\u0958" * 201, EntropyMalformed),  # 402 code points in NFC
     ],
 )
 def test_what_is_no_entropy_is_refused(source: Source, text: str, error: type[Exception]) -> None:
