@@ -212,7 +212,16 @@ def _pin_attempt(terminal: BareTerminal, number: int, pin: str) -> Operator:
     if not fits or not hashing.is_right(pin, encoded, is_known=is_known) or operator is None:
         raise PinRefused
     limits.give_back(*claims)
+    if hashing.is_outdated(operator.pin):
+        _pin_renew(operator, pin)
     return operator
+
+
+def _pin_renew(operator: Operator, pin: str) -> None:
+    """Keep the same PIN under the present key, unless another has replaced it."""
+    renewed = make_password(pin)
+    if Operator.objects.filter(pk=operator.pk, pin=operator.pin).update(pin=renewed):
+        operator.pin = renewed
 
 
 def _has_worked_at(terminal: BareTerminal, operator: Operator) -> bool:

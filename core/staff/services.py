@@ -12,6 +12,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, connection, transaction
 
 from core.database import clock, encryption
+from core.database.statements import call_function
 from core.database.tokens import token_digest, token_make
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Invalid, Unauthenticated
@@ -201,7 +202,16 @@ def password_check(*, username: str, password: str, origin: Origin) -> User:
     limits.give_back(*claims)
     if user is None:
         raise SignOnRefused
+    if hashing.is_outdated(user.password):
+        _password_renew(user, password)
     return user
+
+
+def _password_renew(user: User, password: str) -> None:
+    """Keep the same password under the present key, unless another has replaced it."""
+    renewed = make_password(password)
+    if call_function("staff_password_renew", user=user.pk, before=user.password, after=renewed)[0]:
+        user.password = renewed
 
 
 def _strangers_claims(username: str, user: User | None, origin: Origin) -> list[Claim]:

@@ -8,7 +8,7 @@ import threading
 import time
 from collections import deque
 
-from django.contrib.auth.hashers import check_password, make_password
+from django.contrib.auth.hashers import check_password, get_hasher, make_password
 
 from core.traffic.limits import Throttled
 
@@ -42,3 +42,11 @@ def is_right(secret: str, encoded: str | None, *, is_known: bool) -> bool:
         return right
     finally:
         places.release()
+
+
+def is_outdated(encoded: str) -> bool:
+    """Return whether a hash is under an older key, or of other costs than hashes have now.
+
+    Who has just been found to know the secret keeps it anew (`make_password`).
+    """
+    return bool(get_hasher().must_update(encoded))

@@ -101,3 +101,19 @@ CREATE OR REPLACE TRIGGER waits BEFORE INSERT OR UPDATE OF given_id, second_from
 CREATE OR REPLACE TRIGGER two_persons BEFORE UPDATE OF ended_at ON staff_secondfactor
     FOR EACH ROW WHEN (OLD.confirmed_at IS NOT NULL AND NEW.ended_at IS NOT NULL)
     EXECUTE FUNCTION staff_guard_second_factor();
+
+-- Keep a person's password under another key or at other costs. They have just given it, so it is an
+-- act of theirs, also where nobody is signed on yet. Return false if another password replaced it.
+CREATE OR REPLACE FUNCTION staff_password_renew(p_user bigint, p_before text, p_after text)
+RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    v_act text := coalesce(current_setting('core.act', true), '');
+    v_renewed boolean;
+    v_done text;
+BEGIN
+    v_done := set_config('core.act', concat_ws('|', 'staff.password_renewal', p_user), true);
+    UPDATE staff_user u SET password = p_after WHERE u.id = p_user AND u.password = p_before;
+    v_renewed := FOUND;
+    v_done := set_config('core.act', v_act, true);
+    RETURN v_renewed;
+END $$;

@@ -3,6 +3,7 @@
 from collections import Counter
 
 import pytest
+from django.conf import LazySettings
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -194,3 +195,13 @@ def test_only_sign_on_pays_for_the_hash(
     monkeypatch.setattr(hashing, "is_right", never)
     terminal_actor(credentials)
     bare_terminal(credentials)
+
+
+def test_a_pin_moves_to_the_new_key_at_its_next_use(
+    terminal: tuple[BareTerminal, str], operator: Operator, settings: LazySettings
+) -> None:
+    newer = {"2": bytes(range(32))}
+    settings.TOKEN_KEYS = ("2", settings.TOKEN_KEYS[1] | newer)
+    sign_on(terminal[0])
+    settings.TOKEN_KEYS = ("2", newer)
+    assert sign_on(terminal[0])

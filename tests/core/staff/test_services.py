@@ -5,11 +5,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoAssertNumQueries
 
 from core.database import clock
+from core.journal.rules import broken, rules
 from core.kernel.errors import DomainError
 from core.staff import devices, services
 from core.staff.actor import PowerMissing, StaffActor
@@ -164,6 +166,20 @@ def test_what_cannot_be_right_is_not_hashed_and_takes_as_long(
         with pytest.raises(SignOnRefused):
             check(password)
     assert [encoded is None for encoded in offered] == [account != "open"]
+
+
+def test_a_password_moves_to_the_new_key_at_the_next_sign_on(
+    own_database: Database, settings: LazySettings
+) -> None:
+    """Also where two administrators give passwords; the person did it, and the others agree."""
+    user = ana()
+    _others = factories.staff(Role.ADMINISTRATOR), factories.staff(Role.ADMINISTRATOR)
+    newer = {"2": bytes(range(32))}
+    settings.TOKEN_KEYS = ("2", settings.TOKEN_KEYS[1] | newer)
+    assert check() == user
+    settings.TOKEN_KEYS = ("2", newer)
+    assert check() == user
+    assert [finding for rule in rules() for finding in broken(rule)] == []
 
 
 # --- Sessions -------------------------------------------------------------------------------------
