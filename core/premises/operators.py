@@ -164,8 +164,11 @@ def operator_sign_on(*, terminal: BareTerminal, number: int, pin: str) -> Signed
     if operator.pin_chosen_at is None:
         raise PinNotOwn
     token = token_make()
-    now = clock.now()
     with transaction.atomic():
+        same = Operator.objects.filter(pk=operator.pk, pin=operator.pin, is_active=True)
+        if same.select_for_update(no_key=True).first() is None:
+            raise PinRefused  # it was replaced while it was compared
+        now = clock.now()
         session = OperatorSession.objects.create(
             terminal_id=terminal.terminal_id,
             operator=operator,

@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 from django.conf import LazySettings
+from django.contrib.auth.hashers import make_password
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -34,6 +35,8 @@ from core.staff.powers import Role
 from core.traffic import hashing
 from core.traffic.limits import Throttled
 from tests.support import factories
+from tests.support.concurrency.sales import PATIENCE_S, apart
+from tests.support.databases import Database
 
 PIN = "271828"
 
@@ -205,3 +208,23 @@ def test_a_pin_moves_to_the_new_key_at_its_next_use(
     sign_on(terminal[0])
     settings.TOKEN_KEYS = ("2", newer)
     assert sign_on(terminal[0])
+
+
+def test_nobody_signs_on_with_a_pin_that_was_replaced_meanwhile(
+    own_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hash takes a tenth of a second, and may wait for its place for seconds."""
+    by, place = factories.staff(Role.ORGANISER), factories.point()
+    whose = {"premises": place.premises.code, "number": place.operator.number}
+    Operator.objects.update(pin=make_password(PIN))
+    compare = hashing.check_password
+
+    def compared(pin: str, encoded: str) -> bool:
+        is_right = compare(pin, encoded)
+        apart(lambda: operators.operator_pin_reset(by=by, **whose, pin="314159")).result(PATIENCE_S)
+        return is_right
+
+    monkeypatch.setattr(hashing, "check_password", compared)
+    with pytest.raises(PinRefused):
+        operators.operator_sign_on(terminal=place.bare, number=place.operator.number, pin=PIN)
+    assert not OperatorSession.objects.filter(ended_at=None).exists()
