@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import admin
+from django.contrib.auth import logout
 from django.core.exceptions import NON_FIELD_ERRORS, PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import SimpleTemplateResponse, TemplateResponse
@@ -26,6 +27,7 @@ from core.database.reading.limits import ReadingTooLong, limited
 from core.looks.recording import LookNotRecorded
 from core.receipts.formats import format_moment
 from core.staff import devices
+from core.staff.services import SignOnRefused
 from core.traffic.limits import Throttled
 
 IDLE_S = 30 * 60
@@ -131,8 +133,15 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
     def login(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Show or take the sign-on form; a refusal for too many tries has the status 429."""
-        answer: HttpResponse = super().login(request, extra_context)
+        """Show or take the sign-on form; a refusal for too many tries has the status 429.
+
+        Where the account changed after its password was compared, the form is shown anew.
+        """
+        try:
+            answer: HttpResponse = super().login(request, extra_context)
+        except SignOnRefused:
+            logout(request)
+            return HttpResponseRedirect(request.get_full_path())
         form = (getattr(answer, "context_data", None) or {}).get("form")
         if form is not None and form.has_error(NON_FIELD_ERRORS, Throttled.code):
             answer.status_code = 429

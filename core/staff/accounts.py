@@ -21,6 +21,7 @@ from core.staff.devices import TRIES
 from core.staff.models import NAME_ENCRYPTED, NewPassword, Proposal, StaffSession, User
 from core.staff.services import (
     PasswordWeak,
+    SessionExpired,
     SignOnRefused,
     UsernameTaken,
     person,
@@ -134,7 +135,8 @@ def password_change(*, by: StaffActor, current: str, new: str) -> User:
     """Change one's own password, and end one's other sessions.
 
     Raises PowerMissing, SecondFactorNotSet, PasswordWeak, PasswordUnchanged, SignOnRefused for a
-    wrong current password, and Throttled after many. Each session has tries of its own.
+    wrong current password, Throttled after many, and SessionExpired if the session ended
+    meanwhile. Each session has tries of its own.
     """
     by.need(powers.CHANGE_OWN_PASSWORD)
     user = User.objects.get(pk=by.user_id)
@@ -144,6 +146,9 @@ def password_change(*, by: StaffActor, current: str, new: str) -> User:
         raise SignOnRefused
     limits.give_back(tries)
     with transaction.atomic():
+        user = User.objects.select_for_update(no_key=True).get(pk=by.user_id)
+        if not StaffSession.objects.filter(pk=by.session_id, ended_at=None).exists():
+            raise SessionExpired  # by those who closed the account or set a password meanwhile
         _need_strong(new, user)
         if new == current:
             raise PasswordUnchanged

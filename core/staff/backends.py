@@ -25,11 +25,15 @@ class LimitingBackend(BaseBackend):
         """Return the user, None for a refusal. Raises Throttled."""
         origin = origin_of(request, username) if request else CONSOLE
         try:
-            return sign_on_check(username=username, password=password, code=code, origin=origin)[0]
+            user, gave_code = sign_on_check(
+                username=username, password=password, code=code, origin=origin
+            )
         except Throttled:
             raise
         except DomainError:
             return None
+        user.gave_code = gave_code
+        return user
 
     def get_user(self, user_id: int) -> User | None:
         return User.objects.filter(pk=user_id, is_active=True).first()

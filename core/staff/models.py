@@ -30,7 +30,8 @@ class User(AbstractBaseUser, Named):
     others know the password, and nothing but changing it is open.
 
     Texts that are kept call the person by `username`, which tells no name. `full_name` is
-    encrypted (`core.staff.names`).
+    encrypted (`core.staff.names`). `gave_code` is not stored: whether the code of the second factor
+    was right in the sign-on under way.
     """
 
     mutable = (
@@ -66,6 +67,7 @@ class User(AbstractBaseUser, Named):
     objects: ClassVar[UserManager] = UserManager()
     USERNAME_FIELD = "username"
     is_superuser = False
+    gave_code = False
 
     class Meta:
         verbose_name = _("member of staff")

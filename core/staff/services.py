@@ -288,10 +288,19 @@ def code_spend(factor: SecondFactor, code: str) -> bool:
     return False
 
 
+@transaction.atomic
 def session_start(
     *, user: User, channel: str = StaffSession.Channel.API, verified: bool = False
 ) -> tuple[StaffSession, str]:
-    """Start a session and return it with its token. Only the digest of the token is stored."""
+    """Start a session and return it with its token. Only the digest of the token is stored.
+
+    `user` is as `sign_on_check` returned it. Raises SignOnRefused if the account was closed since,
+    or its password or second factor was replaced.
+    """
+    present = User.objects.select_for_update(no_key=True).get(pk=user.pk)
+    same = (present.password, present.given_id) == (user.password, user.given_id)
+    if not (same and present.is_active):
+        raise SignOnRefused
     token = token_make()
     now = clock.now()
     session = StaffSession.objects.create(

@@ -9,15 +9,18 @@ from django.http import HttpRequest
 
 from core.database import clock
 from core.staff.models import StaffSession, User
-from core.staff.services import second_factor_of, session_start
+from core.staff.services import session_start
 
 SESSION_KEY = "staff_session"
 
 
 def open_session(request: HttpRequest, user: User, **_: Any) -> None:
-    """Open a staff session and store its key in the session of the browser. Note the sign-on."""
+    """Open a staff session and store its key in the session of the browser. Note the sign-on.
+
+    Raises SignOnRefused as `session_start` does.
+    """
     session, _token = session_start(
-        user=user, channel=StaffSession.Channel.ADMIN, verified=second_factor_of(user) is not None
+        user=user, channel=StaffSession.Channel.ADMIN, verified=user.gave_code
     )
     request.session[SESSION_KEY] = session.pk
     User.objects.filter(pk=user.pk).update(last_login=session.started_at)

@@ -43,6 +43,7 @@ class Desk:
 
     def sign_on(self) -> None:
         """Sign on with a second factor, for example after a time in which a session ends."""
+        self.person.refresh_from_db()
         self.client.force_login(self.person)
         StaffSession.objects.filter(user=self.person).update(verified=True)
 

@@ -70,11 +70,12 @@ class OnePerson(RuleBasedStateMachine):
     def actor(self, user: int) -> StaffActor | None:
         """Return the account as it is now, signed on with a password of its own; None if closed."""
         row = User.objects.get(pk=user)
+        if not row.is_active:
+            return None
         if user not in self.sessions:
             self.sessions[user] = session_start(user=row, verified=True)[0].pk
         roles = frozenset(map(Role, row.roles))
-        by = StaffActor(user, self.sessions[user], str(row), roles, second_from=row.second_from)
-        return by if row.is_active else None
+        return StaffActor(user, self.sessions[user], str(row), roles, second_from=row.second_from)
 
     def anybody(self, number: int) -> StaffActor | None:
         return self.actor(self.users[number % len(self.users)])

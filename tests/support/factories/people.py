@@ -238,7 +238,8 @@ def came(user: User) -> StaffActor:
         User.objects.filter(pk=user.pk).update(
             password=f"!{secrets.token_hex(8)}", must_set_password=False
         )
-    return signed_on(User.objects.get(pk=user.pk))
+    user.refresh_from_db()
+    return signed_on(user)
 
 
 def in_both_roles(*roles: Role) -> StaffActor:
