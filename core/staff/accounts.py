@@ -60,6 +60,11 @@ class AccountOpen(Conflict):
     message = "The account is open."
 
 
+class NameErased(Conflict):
+    code = "name_erased"
+    message = "The person's name is erased; they get a new account."
+
+
 def account_propose(
     *,
     by: StaffActor,
@@ -101,10 +106,14 @@ def roles_propose(*, by: StaffActor, user_id: int, roles: Sequence[str]) -> Prop
 
 
 def reactivation_propose(*, by: StaffActor, user_id: int) -> Proposal:
-    """Propose to open a closed account again. Raises UserUnknown, OwnAccount, AccountOpen."""
+    """Propose to open a closed account again.
+
+    Raises UserUnknown, OwnAccount, AccountOpen, NameErased.
+    """
     user = another(by, user_id)
     if user.is_active:
         raise AccountOpen(user=user.pk)
+    _need_name(user)
     return _propose(REACTIVATION, subject_of(user), {"user": user.pk}, by)
 
 
@@ -256,8 +265,14 @@ def _roles_given(proposal: Proposal, by: StaffActor) -> None:
 
 def _reactivated(proposal: Proposal, by: StaffActor) -> None:
     user = another(by, proposal.content["user"])
+    _need_name(user)
     user.is_active = True
     change_save(user, proposal, "is_active")
+
+
+def _need_name(user: User) -> None:
+    if user.name_erased_at is not None:
+        raise NameErased(user=user.pk)
 
 
 def _password_given(proposal: Proposal, by: StaffActor) -> None:

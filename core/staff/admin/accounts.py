@@ -140,7 +140,9 @@ REACTIVATE = Act(
     power=powers.MANAGE_ACCOUNTS,
     run=_reactivate,
     icon="person_check",
-    offered=lambda by, user: not user.is_active and _is_another_account(by, user),
+    offered=lambda by, user: (
+        not user.is_active and user.name_erased_at is None and _is_another_account(by, user)
+    ),
 )
 
 

@@ -269,7 +269,7 @@ class Reactivation(StaffView):
         "Propose to open a closed account again",
         answer=ProposalOut,
         status=202,
-        problems=(*_ANOTHER, accounts.AccountOpen),
+        problems=(*_ANOTHER, accounts.AccountOpen, accounts.NameErased),
         power=powers.MANAGE_ACCOUNTS,
     )
     def post(self, request: Request, user: int) -> HttpResponse:

@@ -139,6 +139,20 @@ def test_who_came_back_after_the_proposal_keeps_the_name(own_database: Database)
 
 
 @pytest.mark.django_db
+def test_who_has_no_name_any_more_does_not_come_back() -> None:
+    left = Left()
+    factories.time_pass(**TEN_YEARS)
+    first, second = factories.staff(Role.ADMINISTRATOR), factories.staff(Role.ADMINISTRATOR)
+    waiting = accounts.reactivation_propose(by=first, user_id=left.user.pk)
+    erased()
+    with pytest.raises(accounts.NameErased):
+        two_persons.confirm(proposal=waiting.uuid, by=second)
+    two_persons.reject(proposal=waiting.uuid, by=second)
+    with pytest.raises(accounts.NameErased):
+        accounts.reactivation_propose(by=first, user_id=left.user.pk)
+
+
+@pytest.mark.django_db
 def test_a_crash_before_the_end_erases_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     left = Left()
     factories.time_pass(**TEN_YEARS)
