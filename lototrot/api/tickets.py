@@ -27,6 +27,7 @@ from core.api.shapes import (
     Whole,
 )
 from core.api.views import BareTerminalView, TerminalView, json_response
+from core.database.clock import ClockUnsound
 from core.kernel.codes import CodeForged, CodeMalformed, CodeMistyped
 from core.kernel.request_uuids import REFUSALS, RequestArchived, RequestUuidVersion
 from core.payoffice.sources import DocumentArchived
@@ -350,6 +351,8 @@ class Annulment(TerminalView):
             annulment.CorrectionNotOffered,
             annulment.CorrectionTooLate,
             selling.ContestClosed,
+            selling.SalesStopped,
+            ClockUnsound,
             TerminalCannot,
         ),
         example={"code": "1ABC-…", "reason": "Number mistyped."},

@@ -27,6 +27,8 @@ from promotrot.models.play import PlayTicket
 from tests.support import emitting, factories
 from tests.support.admin_desk import Desk
 from tests.support.api import refused, staff_api, terminal_api
+from tests.support.concurrency.sales import sell as sell_at
+from tests.support.concurrency.sales import selling_point
 from tests.support.databases import Database
 from tests.support.factories.clocks import server_clock_off, watched
 from tests.support.lototrot.sale_bodies import asked, sell
@@ -179,3 +181,19 @@ def test_a_sale_registered_before_is_answered_again(eve: Eve) -> None:
         again = sell(eve.point, body)
     assert (first.status_code, again.status_code) == (201, 200)
     assert first.json()["uuid"] == again.json()["uuid"]
+
+
+def test_no_ticket_is_annulled_while_the_clock_is_wrong(own_database: Database) -> None:
+    """Or who has seen the race takes the losing bets back, by a clock that was set back."""
+    contest, point = selling_point()
+    factories.time_to(contest.scheduled_close_at - timedelta(minutes=2))
+    watched()
+    sold = sell_at(point, contest, new_uuid())
+    assert sold.code is not None
+    factories.time_pass(minutes=3)
+    body = {"code": sold.code.grouped, "reason": "Wrong race"}
+    with server_clock_off(-FIVE_MINUTES):
+        annulment = f"lototrot/tickets/{sold.uuid}/annulment"
+        refused(terminal_api(point).post(annulment, body), 409, "clock_unsound")
+    watched()
+    refused(terminal_api(point).post(annulment, body), 409, "contest_closed")

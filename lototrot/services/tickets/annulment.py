@@ -46,7 +46,7 @@ def ticket_annul(*, by: TerminalActor, ident: uuid.UUID, presented_code: str, re
 
     Only the selling terminal may do it, inside the window and before closing. A repetition changes
     nothing. Raise ReasonMissing, TicketUnknown, an error of the code, CodeOfAnotherTicket,
-    TicketVoided, CorrectionNotOffered, CorrectionTooLate, ContestClosed or
+    TicketVoided, ClockUnsound, CorrectionNotOffered, CorrectionTooLate, ContestClosed or
     SalesStopped.
     """
     by.need(Capability.SELL)
@@ -57,13 +57,15 @@ def ticket_annul(*, by: TerminalActor, ident: uuid.UUID, presented_code: str, re
     )
     if settings.CODE_KEYS.digest(presented) != bytes(ticket.code_digest):
         raise CodeOfAnotherTicket
-    hold((Lock.CONTEST, ticket.contest_id), shared=True)
+    hold((Lock.CONTEST, ticket.contest_id), (Lock.SALES, 0), shared=True)
     hold((Lock.TICKET, ticket.pk))
     earlier = Void.objects.filter(ticket=ticket).first()
     if earlier is not None:
         if earlier.reason != Void.Reason.ERROR:
             raise TicketVoided
         return earlier
+    if clock.is_unsound():  # after the start it may say that the closing is still to come
+        raise clock.ClockUnsound
     contest = Contest.objects.select_related("takings_account").get(pk=ticket.contest_id)
     now = clock.now()
     if contest.state not in Contest.UNCLOSED or now >= contest.scheduled_close_at:
