@@ -284,8 +284,9 @@ def voucher_reprint(
     or a refusal of `copy`.
     """
     voucher = voucher_given_to(by, ident)
-    of_copy = [(Lock.REQUEST, copy.int)] if copy else []
-    hold(*of_copy, (Lock.TICKET, voucher.ticket_id))
+    if copy is not None:
+        hold((Lock.REQUEST, copy.int))
+    hold((Lock.TICKET, voucher.ticket_id))
     if is_printed(voucher):
         raise VoucherPrinted
     if voucher.ticket.operator_id != by.operator_id:

@@ -5,6 +5,7 @@ import threading
 import uuid
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -31,9 +32,10 @@ from core.statements.models import GuaranteeLimit
 from core.statements.services import guarantee_limit_propose
 from lototrot.engine.selection import WithdrawnNumber
 from lototrot.models.contest import Contest
-from lototrot.models.tickets import Ticket
+from lototrot.models.tickets import Reprint, Ticket
 from lototrot.services.contest.closing import contest_close
 from lototrot.services.races.withdrawals import withdrawal_enter
+from lototrot.services.tickets import printing
 from lototrot.services.tickets.selling import ContestClosed, Sold, request_state
 from tests.support import factories
 from tests.support.concurrency.sales import (
@@ -356,3 +358,26 @@ def test_the_clock_closes_under_load_with_nobody_there(own_database: Database) -
     assert last is not None
     assert last.sold_at < contest.scheduled_close_at
     assert Ticket.objects.count() == Transfer.objects.count() == sum(sold)
+
+
+def test_one_uuid_for_copies_of_two_tickets_at_once_is_one_copy(
+    own_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both ask whether the UUID is new before either copy is there."""
+    contest, place = selling_point()
+    tickets, copy = [sell(place, contest, new_uuid()).uuid for _ in range(2)], new_uuid()
+    asked, both = printing.need_new, threading.Barrier(2)
+
+    def need_new(ident: uuid.UUID) -> None:
+        asked(ident)
+        with suppress(threading.BrokenBarrierError):
+            both.wait(timeout=1)
+
+    monkeypatch.setattr(printing, "need_new", need_new)
+    copies = [
+        lambda ticket=ticket: printing.ticket_reprint(by=place.actor, ident=ticket, copy=copy)
+        for ticket in tickets
+    ]
+    answers = together(*copies)
+    assert sorted(type(answer).__name__ for answer in answers) == ["UuidReused", "tuple"]
+    assert Reprint.objects.get().uuid == copy

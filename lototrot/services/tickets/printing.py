@@ -82,6 +82,8 @@ def ticket_reprint(
     by.need(Capability.SELL)
     terminal = BareTerminal(by.terminal_id, by.premises_id, by.premises_kind)
     ticket = ticket_of_terminal(terminal=terminal, ident=ident)
+    if copy is not None:
+        hold((Lock.REQUEST, copy.int))
     hold((Lock.CONTEST, ticket.contest_id), shared=True)
     hold((Lock.TICKET, ticket.pk))
     if hasattr(ticket, "void"):
