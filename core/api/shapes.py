@@ -15,6 +15,8 @@ from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 
+from core.kernel.days import DayOutOfRange, natural_day
+
 BIGGEST = 2**63 - 1
 _WHOLE = re.compile(r"-?[0-9]{1,19}\Z")
 
@@ -119,7 +121,10 @@ class Flag(serializers.BooleanField):
 
 
 class Instant(serializers.DateTimeField):
-    """An instant with its offset from UTC (RFC 3339). Answers are always in UTC, ending in Z."""
+    """An instant with its offset from UTC (RFC 3339). Answers are always in UTC, ending in Z.
+
+    An instant at the edge of the calendar that has no day in Madrid is refused: no page shows it.
+    """
 
     default_error_messages = {"offset": _("An offset from UTC is needed, such as Z or +02:00.")}
 
@@ -132,8 +137,9 @@ class Instant(serializers.DateTimeField):
         if value.tzinfo is None:
             self.fail("offset")
         try:
+            natural_day(value)
             return value.astimezone(datetime.UTC)
-        except OverflowError:
+        except (DayOutOfRange, OverflowError):
             self.fail("invalid", format="RFC 3339")
 
     def to_representation(self, value: datetime.datetime) -> str:

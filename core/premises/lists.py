@@ -7,6 +7,7 @@ have a space between. A line whose premises are on record gives their code alone
 import csv
 import datetime
 import io
+from unicodedata import category
 
 from core.kernel.days import day_bounds
 from core.kernel.errors import Invalid
@@ -43,7 +44,10 @@ def opening_read(data: bytes) -> Opening:
         for row in rows:
             values = {name: row[name].strip() for name in COLUMNS}
             is_long = any(len(values[name]) > most for name, most in _LONGEST.items())
-            if is_long or len(row) > len(COLUMNS):
+            is_plain = not any(
+                category(letter) == "Cc" for name in _LONGEST for letter in values[name]
+            )
+            if is_long or not is_plain or len(row) > len(COLUMNS):
                 raise ListMalformed(line=rows.line_num)
             code = values["code"]
             if values["name"]:
@@ -59,9 +63,9 @@ def opening_read(data: bytes) -> Opening:
 
 
 def _each(values: dict[str, str], name: str) -> list[str]:
-    """Return the words of a value. Raises ValueError for one that is too long."""
+    """Return the words of a value. Raises ValueError for one that is no code."""
     words = values[name].split()
-    if any(len(word) > _LONGEST["code"] for word in words):
+    if any(len(word) > _LONGEST["code"] or not word.isprintable() for word in words):
         raise ValueError(name)
     return words
 

@@ -60,6 +60,8 @@ def test_a_right_value_is_read(field: Any, value: Any, result: Any) -> None:
         (shapes.Flag(), 1, "invalid"),
         (shapes.Instant(), "2030-03-01T12:00:00", "offset"),
         (shapes.Instant(), "0001-01-01T00:00:00+02:00", "invalid"),
+        (shapes.Instant(), "0001-01-01T00:00:00Z", "invalid"),
+        (shapes.Instant(), "9999-12-31T23:59:59Z", "invalid"),
         (shapes.Instant(), 0, "invalid"),
         (shapes.Day(), "1.3.2030", "invalid"),
         (shapes.Day(), 20300301, "invalid"),

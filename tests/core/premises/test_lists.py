@@ -45,6 +45,8 @@ def test_premises_with_what_they_may_and_have(delimiter: str, mark: bytes) -> No
         ((HEAD, f"{BAR};more"), 2),
         ((HEAD, BAR.replace("Bar Trot", "x" * 121)), 2),
         ((HEAD, BAR.replace("T2", "T" * 21)), 2),
+        ((HEAD, BAR.replace("Bar Trot", "Bar\0Trot")), 2),
+        ((HEAD, BAR.replace("T2", "T\0002")), 2),
     ],
 )
 def test_a_file_that_is_wrong_is_refused_with_its_line(lines: tuple[str, ...], line: int) -> None:
