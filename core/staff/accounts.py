@@ -131,8 +131,13 @@ def password_propose(*, by: StaffActor, user_id: int, password: str) -> Proposal
 def user_deactivate(*, by: StaffActor, user_id: int) -> User:
     """Close an account and end its sessions. Repeating it changes nothing.
 
-    Raises UserUnknown, OwnAccount.
+    Of two administrators who close each other at once, the second is closed and closes nobody.
+    Raises PowerMissing, UserUnknown, OwnAccount, SessionExpired.
     """
+    by.need(powers.MANAGE_ACCOUNTS)
+    both = User.objects.select_for_update(no_key=True).filter(pk__in=(by.user_id, user_id))
+    if not any(each.pk == by.user_id and each.is_active for each in both.order_by("pk")):
+        raise SessionExpired
     user = another(by, user_id)
     user.is_active = False
     user.save(update_fields=["is_active"])

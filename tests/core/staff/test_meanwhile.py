@@ -4,7 +4,9 @@ A hash takes a processor for a tenth of a second, and may wait for seconds for i
 others do to the account in that time, each on a connection of their own, holds.
 """
 
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -26,7 +28,7 @@ from core.staff.services import (
 )
 from core.traffic import hashing
 from tests.support import factories
-from tests.support.concurrency.sales import apart
+from tests.support.concurrency.sales import apart, together
 from tests.support.databases import Database
 
 PASSWORD = "correct horse battery"
@@ -155,3 +157,25 @@ def test_a_browser_without_a_code_is_not_verified_by_the_device_that_came_meanwh
     browser_signs_on()
     session = StaffSession.objects.latest("pk")
     assert (session.channel, session.verified) == (StaffSession.Channel.ADMIN, False)
+
+
+def test_two_administrators_who_close_each_other_at_once_are_one_closed(
+    own_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody can open either again where the system has lost its last administrator."""
+    pair = [factories.staff(Role.ADMINISTRATOR) for _ in range(2)]
+    end, both = accounts.sessions_end, threading.Barrier(2)
+
+    def sessions_end(user: User) -> None:
+        with suppress(threading.BrokenBarrierError):
+            both.wait(timeout=1)
+        end(user)
+
+    monkeypatch.setattr(accounts, "sessions_end", sessions_end)
+    acts = [
+        lambda by=by, other=other: accounts.user_deactivate(by=by, user_id=other.user_id)
+        for by, other in (pair, pair[::-1])
+    ]
+    answers = together(*acts)
+    assert sorted(type(answer).__name__ for answer in answers) == ["SessionExpired", "User"]
+    assert User.objects.filter(is_active=True).count() == 1
