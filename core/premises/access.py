@@ -131,12 +131,16 @@ class TerminalActor:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class BareTerminal:
-    """An identified terminal. `operator_id` is None unless an operator is signed on."""
+    """An identified terminal. `operator_id` is None unless an operator is signed on.
+
+    `key` is its public key if that signed the request, as where a new token is given.
+    """
 
     terminal_id: int
     premises_id: int
     premises_kind: str
     operator_id: int | None = None
+    key: bytes | None = None
 
 
 _OPERATOR_REFUSALS = (OperatorSessionUnknown.code, OperatorSessionExpired.code)

@@ -127,31 +127,34 @@ def signed_by(public_key: bytes, signature: bytes, statement: bytes) -> bool:
     return True
 
 
-def terminal_prove(*, terminal: int, request: SignedRequest, proof: Proof) -> None:
-    """Check a proof by the key of the terminal, and use its number up.
+def terminal_prove(*, terminal: int, request: SignedRequest, proof: Proof) -> bytes:
+    """Check a proof by the key of the terminal, use its number up, and return the key.
 
     A signature by another key shows that the token was copied: the terminal is closed until it
     is enrolled again. Raises ProofRefused, and ProofUsed for a number that is not larger than all
     before it, so that a proof is good once.
     """
-    if not _taken(terminal, request, proof):
+    key = _taken(terminal, request, proof)
+    if key is None:
         raise ProofRefused
+    return key
 
 
 @transaction.atomic
-def _taken(terminal: int, request: SignedRequest, proof: Proof) -> bool:
-    """Return whether the proof is right. The consequences of a wrong one are committed."""
+def _taken(terminal: int, request: SignedRequest, proof: Proof) -> bytes | None:
+    """Return the key if the proof is right. The consequences of a wrong one are committed."""
     row = Terminal.objects.select_for_update(no_key=True).get(pk=terminal)
     if row.public_key is None:
-        return False
-    if not signed_by(bytes(row.public_key), proof.signature, request.statement(proof.number)):
+        return None
+    key = bytes(row.public_key)
+    if not signed_by(key, proof.signature, request.statement(proof.number)):
         with connection.cursor() as cursor:
             cursor.execute(
                 "SELECT premises_copy_seen(p_terminal => %s, p_sign => %s)",
                 [terminal, TerminalCopy.Sign.WRONG_KEY.value],
             )
-        return False
+        return None
     if proof.number <= row.proof_number:
         raise ProofUsed(last=row.proof_number)
     Terminal.objects.filter(pk=terminal).update(proof_number=proof.number)
-    return True
+    return key

@@ -11,7 +11,7 @@ from core.database.locks import Lock, hold
 from core.database.tokens import token_digest, token_make
 from core.kernel.errors import Conflict, Invalid, NotFound, Unauthenticated
 from core.premises import powers
-from core.premises.access import BareTerminal
+from core.premises.access import BareTerminal, TokenReplaced
 from core.premises.models import (
     Authorisation,
     Enrolment,
@@ -154,13 +154,19 @@ def terminal_roll(*, terminal: BareTerminal) -> Token:
     """Return a new token for a terminal that has proved itself.
 
     Its first use ends the present token. A terminal that never got the answer keeps its present
-    token and can roll again. Raises Throttled.
+    token and can roll again. Raises Throttled, and TokenReplaced where another machine enrolled in
+    its place since.
     """
     take(claim("rolls-of", str(terminal.terminal_id), ROLLS))
     token = _token_make(clock.now())
-    Terminal.objects.filter(pk=terminal.terminal_id).update(
+    same = Terminal.objects.filter(pk=terminal.terminal_id)
+    if terminal.key is not None:
+        same = same.filter(public_key=terminal.key)
+    rolled = same.update(
         next_token_digest=token_digest(token.text), next_token_expires_at=token.expires_at
     )
+    if not rolled:
+        raise TokenReplaced
     return token
 
 

@@ -1,5 +1,6 @@
 """Serve a terminal's requests about itself: enrolment, token and the operator's session."""
 
+import dataclasses
 from typing import ClassVar
 
 from django.http import HttpResponse
@@ -107,7 +108,10 @@ class ProvenTerminalView(CredentialsView):
             token=token_from(request.META, TERMINAL_SCHEME),
             body=request._request.body,
         )
-        proving.terminal_prove(terminal=self.terminal.terminal_id, request=signed, proof=proof)
+        key = proving.terminal_prove(
+            terminal=self.terminal.terminal_id, request=signed, proof=proof
+        )
+        self.terminal = dataclasses.replace(self.terminal, key=key)
         return who
 
 

@@ -22,6 +22,7 @@ from core.premises.models import (
     Operator,
     OperatorSession,
     Premises,
+    Terminal,
 )
 from core.premises.operators import (
     OperatorInactive,
@@ -30,11 +31,14 @@ from core.premises.operators import (
     PinRefused,
     PinWeak,
 )
+from core.premises.services import terminal_enrol
 from core.staff.actor import PowerMissing, StaffActor
 from core.staff.powers import Role
+from core.tools.raceday.key import TerminalKey
 from core.traffic import hashing
 from core.traffic.limits import Throttled
 from tests.support import factories
+from tests.support.api import refused, terminal_api
 from tests.support.concurrency.sales import PATIENCE_S, apart
 from tests.support.databases import Database
 
@@ -228,3 +232,26 @@ def test_nobody_signs_on_with_a_pin_that_was_replaced_meanwhile(
     with pytest.raises(PinRefused):
         operators.operator_sign_on(terminal=place.bare, number=place.operator.number, pin=PIN)
     assert not OperatorSession.objects.filter(ended_at=None).exists()
+
+
+def test_a_machine_whose_terminal_enrolled_elsewhere_meanwhile_gets_no_token(
+    own_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stolen machine has its key and signs on while the new one takes its place."""
+    place = factories.point()
+    Operator.objects.update(pin=make_password(PIN))
+    code = factories.enrolment_code(place.premises, place.terminal.code)
+    compare = hashing.check_password
+
+    def compared(pin: str, encoded: str) -> bool:
+        is_right = compare(pin, encoded)
+        apart(lambda: terminal_enrol(code=code, public_key=TerminalKey().public)).result(PATIENCE_S)
+        return is_right
+
+    monkeypatch.setattr(hashing, "check_password", compared)
+    stolen = terminal_api(place, signed_on=False)
+    body = {"number": place.operator.number, "pin": PIN}
+    refused(stolen.prove("terminal/session", body), 401, "token_replaced")
+    terminal = Terminal.objects.get(pk=place.terminal.pk)
+    assert terminal.next_token_digest is None
+    assert OperatorSession.objects.count() == 1
