@@ -24,6 +24,7 @@ from core.staff.services import (
     SessionExpired,
     SignOnRefused,
     UsernameTaken,
+    own_account,
     person,
     roles_checked,
     user_insert,
@@ -160,9 +161,7 @@ def password_change(*, by: StaffActor, current: str, new: str) -> User:
         raise SignOnRefused
     limits.give_back(tries)
     with transaction.atomic():
-        user = User.objects.select_for_update(no_key=True).get(pk=by.user_id)
-        if not StaffSession.objects.filter(pk=by.session_id, ended_at=None).exists():
-            raise SessionExpired  # by those who closed the account or set a password meanwhile
+        user = own_account(by)
         _need_strong(new, user)
         if new == current:
             raise PasswordUnchanged

@@ -11,7 +11,13 @@ from core.staff import powers, two_persons
 from core.staff.accounts import another, change_save, sessions_end, subject_of
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal, SecondFactor, StaffSession, User
-from core.staff.services import code_spend, second_factor_of, secret_cell, secret_of
+from core.staff.services import (
+    code_spend,
+    own_account,
+    second_factor_of,
+    secret_cell,
+    secret_of,
+)
 
 ISSUER = "Lototrot"
 
@@ -50,9 +56,9 @@ class Enrolment:
 def factor_begin(*, by: StaffActor) -> Enrolment:
     """Give the person a new secret. End an earlier one that was never confirmed.
 
-    Raises SecondFactorStands if a second factor is in use.
+    Raises SessionExpired, and SecondFactorStands if a second factor is in use.
     """
-    user = User.objects.select_for_update(no_key=True).get(pk=by.user_id)
+    user = own_account(by)
     if second_factor_of(user):
         raise SecondFactorStands
     now = clock.now()
@@ -70,9 +76,9 @@ def factor_confirm(*, by: StaffActor, code: str) -> None:
     """Confirm the device by its code. This session then has the powers of the person's roles.
 
     From now on every sign-on needs a code. A repeated confirmation changes nothing. Raises
-    SecondFactorUnknown, OneTimeCodeWrong.
+    SessionExpired, SecondFactorUnknown, OneTimeCodeWrong.
     """
-    user = User.objects.select_for_update(no_key=True).get(pk=by.user_id)
+    user = own_account(by)
     session = StaffSession.objects.get(pk=by.session_id)
     if session.verified:
         return

@@ -314,6 +314,17 @@ def session_start(
     return session, token
 
 
+def own_account(by: StaffActor) -> User:
+    """Return one's own account, locked. Raises SessionExpired if others ended the session.
+
+    Who closes an account or sets its password locks it, and ends its sessions.
+    """
+    user = User.objects.select_for_update(no_key=True).get(pk=by.user_id)
+    if not StaffSession.objects.filter(pk=by.session_id, ended_at=None).exists():
+        raise SessionExpired
+    return user
+
+
 def session_end(*, by: StaffActor) -> None:
     StaffSession.objects.filter(pk=by.session_id, ended_at=None).update(ended_at=clock.now())
 

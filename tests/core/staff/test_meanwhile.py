@@ -23,6 +23,8 @@ from core.staff.powers import Role
 from core.staff.services import (
     SessionExpired,
     SignOnRefused,
+    actor_of,
+    second_factor_of,
     session_start,
     sign_on_check,
 )
@@ -179,3 +181,15 @@ def test_two_administrators_who_close_each_other_at_once_are_one_closed(
     answers = together(*acts)
     assert sorted(type(answer).__name__ for answer in answers) == ["SessionExpired", "User"]
     assert User.objects.filter(is_active=True).count() == 1
+
+
+def test_a_session_that_ended_meanwhile_sets_no_second_factor_up(people: People) -> None:
+    """Or who had the former password shuts its person out, who has no such device."""
+    by = actor_of(session_start(user=people.user())[0])
+    secret = second_factor.factor_begin(by=by).secret
+    people.password_set()
+    with pytest.raises(SessionExpired):
+        second_factor.factor_confirm(by=by, code=factories.one_time_code(secret))
+    with pytest.raises(SessionExpired):
+        second_factor.factor_begin(by=by)
+    assert second_factor_of(people.user()) is None
