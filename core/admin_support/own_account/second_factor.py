@@ -3,6 +3,7 @@
 import segno
 from django import forms
 from django.contrib.admin import AdminSite
+from django.contrib.auth import logout
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
@@ -14,6 +15,8 @@ from core.admin_support import signed_on
 from core.admin_support.acts import Refusal
 from core.kernel.errors import DomainError
 from core.staff import second_factor
+from core.staff.models import User
+from core.staff.services import second_factor_of
 
 # Addresses that are open before the second factor is set up.
 _OPEN = ("admin:second_factor", "admin:logout", "admin:set_language", "admin:jsi18n")
@@ -41,10 +44,15 @@ def is_wanted(request: HttpRequest) -> bool:
 def view(site: AdminSite, request: HttpRequest) -> HttpResponse:
     """Show a new secret, and confirm it by its first code. The browser session keeps it until
     then.
+
+    Who has set one up elsewhere meanwhile signs on anew, with its code.
     """
     by = signed_on.actor(request)
     if by.verified:
         return HttpResponseRedirect(reverse("admin:index"))
+    if second_factor_of(User.objects.get(pk=by.user_id)) is not None:
+        logout(request)
+        return HttpResponseRedirect(reverse("admin:login"))
     form, refusal = _Form(request.POST or None), None
     enrolment = request.session.get(_SESSION_KEY)
     if enrolment and request.method == "POST" and form.is_valid():

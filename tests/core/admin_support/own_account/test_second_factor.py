@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.contrib.auth.hashers import make_password
 from django.test import Client
 
 from core.staff.models import User
@@ -61,3 +62,20 @@ def test_it_is_set_up_before_anything_is_shown() -> None:
 def test_a_person_with_a_second_factor_does_not_set_up_another() -> None:
     response = Desk(Role.CASHIER).client.get("/admin/second-factor/")
     assert (response.status_code, response["Location"]) == (302, "/admin/")
+
+
+@pytest.mark.parametrize("has_begun", [False, True], ids=["", "secret shown"])
+def test_a_browser_that_comes_second_signs_on_anew_with_the_code(has_begun: bool) -> None:
+    """Two browsers sign on before there is a second factor, and one sets it up."""
+    stored = make_password(PASSWORD)
+    user = factories.account("ana", "Joan Mas", Role.AUDITOR, stored=stored)
+    client = Client(headers={"accept-language": "en"})
+    assert (
+        client.post("/admin/login/", {"username": "ana", "password": PASSWORD}).status_code == 302
+    )
+    if has_begun:
+        assert client.get("/admin/second-factor/").status_code == 200
+    factories.second_factor(user)
+    answer = client.get("/admin/second-factor/")
+    assert answer.headers["location"].startswith("/admin/login/")
+    assert client.get("/admin/").headers["location"].startswith("/admin/login/")
