@@ -52,6 +52,38 @@ ENDED_IN_THE_PAST = Rule(
                                           ELSE r.authorisation_id END)
     """,
 )
+TERMINAL = Rule(
+    "terminal_back_by_enrolment",
+    "a terminal got another key, was no longer copied or no longer revoked, without an enrolment",
+    "premises_terminal",
+    """
+    SELECT c.relation, c.row_id, c.journal_xid FROM journal_change c
+     WHERE c.relation = 'premises_terminal'
+       AND (c.before ->> 'revoked_at' IS NOT NULL
+            AND coalesce((c.after ->> 'revoked_at')::timestamptz, 'infinity')
+                > (c.before ->> 'revoked_at')::timestamptz
+            OR (c.after ? 'public_key'
+                OR c.before ->> 'copied_at' IS NOT NULL AND c.after ->> 'copied_at' IS NULL)
+               AND NOT EXISTS (
+                SELECT FROM journal_change e JOIN premises_enrolment n ON n.id = e.row_id
+                 WHERE e.relation = 'premises_enrolment' AND e.journal_xid = c.journal_xid
+                   AND e.after ->> 'used_at' IS NOT NULL AND n.terminal_id = c.row_id))
+    """,
+)
+LIFTED = Rule(
+    "suspension_lifted_by_who_acted",
+    "a suspension was lifted as of another time, by another person than who acted, or again",
+    "premises_suspension",
+    """
+    SELECT c.relation, c.row_id, c.journal_xid
+      FROM journal_change c JOIN journal_act a ON a.journal_xid = c.journal_xid
+     WHERE c.relation = 'premises_suspension' AND c.after ? 'lifted_at'
+       AND (c.before ->> 'lifted_at' IS NOT NULL
+            OR (c.after ->> 'lifted_at')::timestamptz
+               NOT BETWEEN a.at - interval '10 minutes' AND a.at + interval '10 minutes'
+            OR (c.after ->> 'lifted_by_id')::bigint <> a.user_id)
+    """,
+)
 ENROLMENT_CODE = Rule(
     "enrolment_code_to_who_acted",
     "an enrolment code was given to nobody, or to another person than the row says",
@@ -237,6 +269,8 @@ RULES: tuple[Rule, ...] = (
     CLOCK,
     AUTHORISATION,
     ENDED_IN_THE_PAST,
+    TERMINAL,
+    LIFTED,
     ROLES,
     POWER,
     PROPOSED,

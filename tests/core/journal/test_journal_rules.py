@@ -12,13 +12,17 @@ from core.journal.journal_rules import (
     CLOCK,
     ENDED_IN_THE_PAST,
     LAPSED,
+    LIFTED,
     POWER,
     ROLES,
     RULES,
+    TERMINAL,
     WAITED,
 )
 from core.journal.rules import broken
-from core.premises.models import Authorisation
+from core.premises.models import Authorisation, Suspension, Terminal
+from core.premises.services import terminal_enrol, terminal_revoke
+from core.premises.suspending import sales_resume, sales_suspend
 from core.staff import accounts, second_factor, two_persons
 from core.staff.models import User
 from core.staff.powers import Role
@@ -73,6 +77,41 @@ def test_a_right_ends_as_of_the_past_in_the_act_of_its_resolution(own_database: 
     assert len(list(broken(ENDED_IN_THE_PAST))) == 0
     factories.ended(without.terminal, past)
     assert len(list(broken(ENDED_IN_THE_PAST))) == 1
+
+
+@pytest.mark.article("14.I.6")
+def test_a_terminal_comes_back_by_an_enrolment_alone(own_database: Database) -> None:
+    revoked, copied = factories.point(), factories.point()
+    same = Terminal.objects.filter(pk=copied.terminal.pk)
+    by = factories.staff(Role.ORGANISER)
+    terminal_revoke(by=by, terminal=revoked.terminal.code)
+    same.update(copied_at=clock.now())
+    code = factories.enrolment_code(copied.premises, copied.terminal.code)
+    terminal_enrol(code=code, public_key=factories.KEY.public)
+    assert list(broken(TERMINAL)) == []
+    Terminal.objects.filter(pk=revoked.terminal.pk).update(revoked_at=None)
+    assert [row for _table, row, _act in broken(TERMINAL)] == [revoked.terminal.pk]
+    same.update(copied_at=clock.now())
+    same.update(copied_at=None)
+    same.update(public_key=b"of another machine")
+    assert len(list(broken(TERMINAL))) == 3
+
+
+@pytest.mark.article("14.I.6")
+def test_a_suspension_is_lifted_once_now_and_by_who_acts(own_database: Database) -> None:
+    by, place = factories.staff(Role.ORGANISER), factories.point()
+    stops = [sales_suspend(by=by, reason="Fire", premises=place.premises.code).pk for _ in range(3)]
+    with acting.acting("lift", staff=by.user_id):
+        sales_resume(by=by, suspension=stops[0])
+        assert list(broken(LIFTED)) == []
+        past = clock.now() - timedelta(days=1)
+        of_the_past = Suspension.objects.filter(pk=stops[1])
+        of_the_past.update(lifted_at=past, lifted_by=by.user_id)
+        assert [row for _table, row, _act in broken(LIFTED)] == [stops[1]]
+        Suspension.objects.filter(pk=stops[0]).update(lifted_at=None, lifted_by=None)
+    with acting.acting("lift", staff=factories.staff(Role.ORGANISER).user_id):
+        Suspension.objects.filter(pk=stops[2]).update(lifted_at=clock.now(), lifted_by=by.user_id)
+    assert {row for _table, row, _act in broken(LIFTED)} == set(stops)
 
 
 def test_roles_are_given_by_another_person(own_database: Database) -> None:

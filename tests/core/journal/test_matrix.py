@@ -66,6 +66,7 @@ BY_HAND = {
     "retired_as_published",
     "roles_by_another",
     "second_person_waited",
+    "terminal_back_by_enrolment",
     "tills_hold_the_debt",
     "two_persons",
 }
