@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.core.validators import MaxLengthValidator
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminFileFieldWidget
@@ -74,6 +75,13 @@ class _NewTerminals(ActForm):
         help_text=_("One a line."),
         widget=forms.Textarea(attrs={"rows": 4}),
     )
+
+    def clean_codes(self) -> str:
+        """Return the codes. Raises ValidationError for one that is longer than a terminal's."""
+        codes: str = self.cleaned_data["codes"]
+        for code in codes.split():
+            MaxLengthValidator(20)(code)
+        return codes
 
 
 class _Pin(ActForm):

@@ -191,3 +191,11 @@ def test_an_operator_gets_another_pin_and_leaves(desk: Desk) -> None:
     point.operator.refresh_from_db()
     assert not point.operator.is_active
     assert not desk.offers(point.operator, "deactivate", "pin_reset")
+
+
+def test_a_terminal_code_that_is_too_long_is_said_at_its_field(desk: Desk) -> None:
+    """Or the second person's confirmation fails, and nobody knows why."""
+    place = factories.premises()
+    text = desk.ask(place, "terminal", codes=f"T1 {'T' * 21}").content.decode()
+    assert "at most 20 characters" in text
+    assert not Proposal.objects.filter(kind="premises.opening", decided=False).exists()
