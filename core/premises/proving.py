@@ -12,7 +12,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import Final, cast
 
-from cryptography.exceptions import InvalidSignature
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
@@ -101,7 +101,7 @@ def public_key_read(text: str) -> bytes:
     """Return a P-256 public key in DER from base64url. Raises KeyUnfit."""
     try:
         key = serialization.load_der_public_key(from_base64url(text))
-    except ValueError as error:
+    except (ValueError, UnsupportedAlgorithm) as error:
         raise KeyUnfit from error
     if not isinstance(key, ec.EllipticCurvePublicKey) or not isinstance(key.curve, ec.SECP256R1):
         raise KeyUnfit

@@ -78,6 +78,12 @@ def test_headers_that_are_no_proof(header: str) -> None:
         Proof.of(header)
 
 
+# Keys of P-256 in form, with object identifiers that nobody has.
+_POINT = bytes.fromhex("03420004") + bytes([1]) * 64
+_UNKNOWN_ALGORITHM = bytes.fromhex("304b3005") + bytes.fromhex("06032a0304") + _POINT
+_UNKNOWN_CURVE = bytes.fromhex("3055300f06072a8648ce3d020106042a030405") + _POINT
+
+
 def test_only_keys_of_the_curve_are_kept() -> None:
     form = serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
     foreign = [
@@ -85,6 +91,8 @@ def test_only_keys_of_the_curve_are_kept() -> None:
         ed25519.Ed25519PrivateKey.generate().public_key().public_bytes(*form),
         b"no key",
         b"",
+        _UNKNOWN_ALGORITHM,
+        _UNKNOWN_CURVE,
     ]
     for key in foreign:
         with pytest.raises(KeyUnfit):
