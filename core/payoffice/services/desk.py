@@ -48,7 +48,9 @@ def _propose(
 ) -> Proposal:
     """Propose the payment, and present the document so that it does not lapse meanwhile."""
     digest = request.digest()
-    earlier = paying.request_pending(PAYMENT.name, by=by, ident=request.uuid, digest=digest)
+    earlier = paying.request_pending(
+        PAYMENT.name, proposer_id=by.user_id, ident=request.uuid, digest=digest
+    )
     if earlier is not None:
         return earlier
     need_new(request.uuid)

@@ -199,7 +199,9 @@ def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Pro
         return earlier
     if Transfer.objects.filter(reference=request.uuid).exists():  # of a payment or a sale
         raise RequestUuidReused
-    pending = paying.request_pending(EXCHANGE.name, by=by, ident=request.uuid, digest=digest)
+    pending = paying.request_pending(
+        EXCHANGE.name, proposer_id=by.user_id, ident=request.uuid, digest=digest
+    )
     if pending is not None:
         return pending
     need_new(request.uuid)

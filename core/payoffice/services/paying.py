@@ -34,7 +34,6 @@ from core.payoffice.services.personal_data import PayeeFacts, payee_encrypt
 from core.payoffice.sources import Nature, Payable
 from core.premises.access import Capability, PremisesNotAuthorised, TerminalActor
 from core.premises.requests import REFUSAL_OF_UUID
-from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 
 _JUDGE_AGAIN = ("day_changed", "claim_changed")
@@ -328,7 +327,7 @@ def replay(request: PayRequest, by: dict[str, int]) -> Paid | None:
     return paid_again(payment)
 
 
-def request_pending(kind: str, *, by: StaffActor, ident: UUID, digest: bytes) -> Proposal | None:
+def request_pending(kind: str, *, proposer_id: int, ident: UUID, digest: bytes) -> Proposal | None:
     """Return the proposal that the same request of this person made, while it may be confirmed.
 
     Raises RequestUuidReused where another request used the UUID.
@@ -336,7 +335,7 @@ def request_pending(kind: str, *, by: StaffActor, ident: UUID, digest: bytes) ->
     earlier = Proposal.objects.filter(
         kind=kind,
         content__uuid=str(ident),
-        proposed_by_id=by.user_id,
+        proposed_by_id=proposer_id,
         decided=False,
         good_until__gt=clock.now(),
     ).first()

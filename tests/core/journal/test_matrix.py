@@ -23,7 +23,6 @@ NOT_THAT_DAY = {
     "lototrot_classification.in_force_false",
     "lototrot_contest.opened",
     "lototrot_gameend.posted",
-    "lototrot_gameend.published",
     "lototrot_settlement.in_force_false",
     "name_erased_as_published",
     "payoffice_cashsession.closed",
