@@ -74,6 +74,7 @@ KEY_NAMES = {
     "shares_below": _("shares below the threshold"),
     "winners": _("winners"),
     "withdrawn": _("withdrawn"),
+    "late_prints": _("prints confirmed after the list, by terminal"),
     "late_days": _("days by which the order is late"),
     "only": _("only these"),
     "price_cents": _("price of a bet"),

@@ -13,7 +13,7 @@ from core.staff.actor import StaffActor
 from lototrot import powers
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Unprinted
-from lototrot.services.tickets.unprinted import unprinted_decide
+from lototrot.services.tickets.unprinted import late_prints, unprinted_decide
 
 Data = dict[str, Any]
 
@@ -65,8 +65,22 @@ DECIDE_ONE = Act(
 
 @admin.register(Unprinted)
 class UnprintedAdmin(ReadOnlyAdmin):
-    columns = ("id", "ticket", "contest", "listed_at", "verdict", "decided_at")
-    shown = ("ticket", "contest", "listed_at", "verdict", "reason", "proposal", "decided_at")
+    columns = ("id", "ticket", "contest", "listed_at", "confirmed_late", "verdict", "decided_at")
+    shown = (
+        *("ticket", "contest", "listed_at", "confirmed_late", "late_prints"),
+        *("verdict", "reason", "proposal", "decided_at"),
+    )
+    list_select_related = ("ticket__print_confirmation", "contest")
     list_filter = ("verdict",)
     read_power = powers.WATCH
     acts = (DECIDE_ONE,)
+
+    @admin.display(description=_("print confirmed after the list"))
+    def confirmed_late(self, row: Unprinted) -> Any:
+        confirmation = getattr(row.ticket, "print_confirmation", None)
+        return confirmation and confirmation.confirmed_at
+
+    @admin.display(description=_("prints confirmed after the list, by terminal"))
+    def late_prints(self, row: Unprinted) -> Any:
+        late = late_prints(row.contest_id)
+        return ", ".join(f"{code}: {number}" for code, number in late.items()) or "-"

@@ -5,7 +5,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.api.schema import operation
-from core.api.shapes import Cents, Choice, Flag, Instant, PageQuery, Shape, Text, Uuid, Whole
+from core.api.shapes import Cents, Choice, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import StaffView
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
@@ -25,7 +25,14 @@ class UnprintedTicketOut(Shape):
     bets = Whole(source="ticket.bets")
     amount_cents = Cents(source="ticket.amount_cents")
     listed_at = Instant()
-    confirmed_late = Flag(help_text="Its print was confirmed after it was listed: it has a paper.")
+    confirmed_at = Instant(
+        allow_null=True,
+        help_text="When its print was confirmed after it was listed: it has a paper. Null if not.",
+    )
+    late_at_terminal = Whole(
+        help_text="How many of the contest's listed tickets this terminal confirmed after the list"
+        " was made. A terminal that knows the results could confirm those that won."
+    )
 
 
 class DecisionIn(Shape):

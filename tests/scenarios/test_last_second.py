@@ -177,7 +177,7 @@ def test_a_print_confirmed_late_can_only_stand(last: LastSecond) -> None:
         last.terminal.post(f"{TICKETS}/{last.lost['uuid']}/print-confirmation").status_code == 200
     )
     (row,) = last.staff.organisers[0].get(last.path("unprinted")).json()["items"]
-    assert row["confirmed_late"] is True
+    assert row["confirmed_at"] is not None and row["late_at_terminal"] == 1
     refused(last.decided("void"), 409, "unprinted_confirmed")
     race_day.carried_out(last.decided("stand"), last.staff.organisers[1])
     assert last.waiting() == []

@@ -4,6 +4,10 @@ For some minutes after the closing, the terminal that sold such a ticket gets it
 its request. Then the secret of the codes is erased, and what remains unconfirmed is listed. Two
 persons void a listed ticket, which leaves a refund due, or let it stand. The contest is settled
 when all are decided.
+
+A terminal that has its papers could confirm those that won, once the results are known, and leave
+the others to be refunded. So the two persons see what each terminal confirmed after the list was
+made, and may let its other tickets stand.
 """
 
 import datetime
@@ -13,7 +17,8 @@ from dataclasses import asdict
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from core.database import clock
 from core.database.locks import Lock, hold
@@ -59,7 +64,7 @@ class UnprintedNotNow(Conflict):
 
 class UnprintedChanged(Conflict):
     code = "unprinted_changed"
-    message = "The tickets without a confirmed print have changed since. Propose the new set."
+    message = "Tickets or late prints of the contest have changed since. Propose the new set."
 
 
 # The tickets are listed once, so that settling need not look at each.
@@ -124,13 +129,31 @@ def unprinted_waiting(contest_id: int | None = None) -> QuerySet[Unprinted]:
 
 
 def unprinted_list(*, by: StaffActor, contest_id: int) -> QuerySet[Unprinted]:
-    """Return the listed tickets of a contest that wait, with whether a print came late.
+    """Return the listed tickets of a contest that wait.
 
-    Raises PowerMissing.
+    `confirmed_at` is when a print was confirmed late, and `late_at_terminal` how many of the listed
+    tickets their terminal confirmed late. Raises PowerMissing.
     """
     by.need(powers.WATCH)
     confirmed = PrintConfirmation.objects.filter(ticket=OuterRef("ticket"))
-    return unprinted_waiting(contest_id).annotate(confirmed_late=Exists(confirmed))
+    of_terminal = _confirmed_late(contest_id).filter(ticket__terminal=OuterRef("ticket__terminal"))
+    counted = of_terminal.values("ticket__terminal").annotate(late=Count("pk")).values("late")
+    return unprinted_waiting(contest_id).annotate(
+        confirmed_at=Subquery(confirmed.values("confirmed_at")),
+        late_at_terminal=Coalesce(Subquery(counted), 0),
+    )
+
+
+def _confirmed_late(contest_id: int) -> QuerySet[Unprinted]:
+    """Return the listed tickets, decided ones too, whose print was confirmed after the list."""
+    listed = Unprinted.objects.filter(contest=contest_id)
+    return listed.filter(ticket__print_confirmation__isnull=False).order_by()
+
+
+def late_prints(contest_id: int) -> dict[str, int]:
+    """Return how many listed tickets each terminal confirmed late, by the terminal's code."""
+    codes = _confirmed_late(contest_id).values_list("ticket__terminal__code")
+    return dict(codes.annotate(late=Count("pk")).order_by("ticket__terminal__code"))
 
 
 @transaction.atomic
@@ -144,9 +167,9 @@ def unprinted_decide(
 ) -> Proposal:
     """Propose to void the listed tickets with their refund, or to let them stand.
 
-    They are those given, or all that wait. A second person confirms the set. Raise PowerMissing,
-    ReasonMissing, ContestUnknown, UnprintedNotNow, ContestNotSealed, NothingUnprinted,
-    UnprintedUnknown or UnprintedConfirmed.
+    They are those given, or all that wait. A second person confirms the set, and reads what each
+    terminal confirmed late. Raise PowerMissing, ReasonMissing, ContestUnknown, UnprintedNotNow,
+    ContestNotSealed, NothingUnprinted, UnprintedUnknown or UnprintedConfirmed.
     """
     by.need(powers.DECIDE_UNPRINTED)
     need_reason(reason)
@@ -161,6 +184,7 @@ def unprinted_decide(
             "verdict": Verdict(verdict).value,
             "reason": reason,
             "only": only,
+            "late_prints": late_prints(contest_id),
             **asdict(chosen),
         },
     )
@@ -197,7 +221,8 @@ def _decided(proposal: Proposal, by: StaffActor) -> None:
     hold((Lock.CONTEST, content["contest"]))
     contest = _need_undecided(content["contest"])
     chosen = _chosen(contest, content["verdict"], content["only"])
-    if any(content[name] != value for name, value in asdict(chosen).items()):
+    now_there = {**asdict(chosen), "late_prints": late_prints(contest.pk)}
+    if any(content[name] != value for name, value in now_there.items()):
         raise UnprintedChanged(contest=contest.pk)
     now = clock.now()
     rows = list(_waiting(contest, content["only"]).values_list("pk", "ticket_id"))

@@ -40,7 +40,8 @@ def test_each_wrong_decision_is_refused_and_writes_nothing(organiser: Api) -> No
     refused(stewards.post(f"{path}/decision", body), 403, "power_missing")
     refused(organiser.get("lototrot/contests/999999/unprinted"), 404, "contest_unknown")
     (row,) = stewards.get(path).json()["items"]
-    assert (row["ticket"], row["confirmed_late"]) == (str(lost.uuid), False)
+    assert (row["ticket"], row["confirmed_at"]) == (str(lost.uuid), None)
+    assert row["late_at_terminal"] == 0
     assert decided().status_code == 201
     refused(decided("stand"), 409, "proposal_pending")
     assert not Void.objects.exists() and Unprinted.objects.get().verdict == ""

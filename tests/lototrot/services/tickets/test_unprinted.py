@@ -140,6 +140,44 @@ def test_the_set_that_two_persons_decide_is_the_one_proposed(contest: Contest) -
         confirmed(all_of_them)
 
 
+def test_who_decides_sees_what_a_terminal_confirmed_when_the_results_were_known(
+    contest: Contest,
+) -> None:
+    """It has all its papers, and confirms those that won; the losers would be given back."""
+    cheat, honest = f.point(), f.point()
+    won, lost, other = (f.sell(contest, cheat) for _ in range(3))
+    elsewhere = f.sell(contest, honest)
+    ended(contest)
+    for race in f.races_of(contest):
+        f.started(race)
+        f.classified(race, {1}, start=False)
+    PrintConfirmation.objects.create(ticket_id=won.ticket_id, confirmed_at=clock.now())
+    with pytest.raises(UnprintedConfirmed):
+        decide(contest)  # not all at once: each is named
+    code = cheat.terminal.code
+    proposal = decide(contest, tickets=[lost.uuid, elsewhere.uuid])
+    assert proposal.content["late_prints"] == {code: 1}
+    PrintConfirmation.objects.create(ticket_id=other.ticket_id, confirmed_at=clock.now())
+    with pytest.raises(UnprintedChanged):
+        confirmed(proposal)
+    two_persons.reject(proposal=proposal.uuid, by=f.staff(Role.ORGANISER))
+    rows = {
+        row.ticket_id: row
+        for row in unprinted_list(by=f.staff(Role.STEWARDS), contest_id=contest.pk)
+    }
+    assert {
+        pk: (row.late_at_terminal, row.confirmed_at is not None) for pk, row in rows.items()
+    } == {
+        won.ticket_id: (2, True),
+        other.ticket_id: (2, True),
+        lost.ticket_id: (2, False),
+        elsewhere.ticket_id: (0, False),
+    }
+    confirmed(decide(contest, "stand", tickets=[won.uuid, lost.uuid, other.uuid]))
+    confirmed(decide(contest, tickets=[elsewhere.uuid]))
+    assert [void.ticket_id for void in Void.objects.all()] == [elsewhere.ticket_id]
+
+
 def test_what_cannot_be_decided_is_refused(contest: Contest) -> None:
     lost = sold(contest)
     with pytest.raises(UnprintedNotNow):
