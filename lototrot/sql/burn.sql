@@ -6,7 +6,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
     v_owner bigint;
 BEGIN
-    PERFORM pg_advisory_xact_lock({lock.request}, hashtext(p_uuid::text));
+    PERFORM pg_advisory_xact_lock({lock.request}, core_request_key(p_uuid));
     SELECT t.id, t.terminal_id INTO ticket_id, v_owner
       FROM lototrot_ticket t WHERE t.uuid = p_uuid;
     outcome := premises_request_state(

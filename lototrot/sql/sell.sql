@@ -31,7 +31,7 @@ DECLARE
     v_credit record;
     v_done text;
 BEGIN
-    v_done := pg_advisory_xact_lock({lock.request}, hashtext(p_uuid::text));
+    v_done := pg_advisory_xact_lock({lock.request}, core_request_key(p_uuid));
     SELECT t.id, t.terminal_id, t.request_digest INTO v_known
       FROM lototrot_ticket t WHERE t.uuid = p_uuid;
     IF v_known.id IS NULL THEN

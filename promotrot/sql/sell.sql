@@ -24,7 +24,7 @@ DECLARE
     v_opening integer;
     v_position integer;
 BEGIN
-    v_done := pg_advisory_xact_lock({lock.request}, hashtext(p_uuid::text));
+    v_done := pg_advisory_xact_lock({lock.request}, core_request_key(p_uuid));
     SELECT t.id, t.terminal_id, t.emission_id, t.price_cents, t.sold_at, t.operator_id INTO v_known
       FROM promotrot_playticket t WHERE t.uuid = p_uuid;
     IF v_known.id IS NULL THEN
@@ -133,7 +133,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
     v_owner bigint;
 BEGIN
-    PERFORM pg_advisory_xact_lock({lock.request}, hashtext(p_uuid::text));
+    PERFORM pg_advisory_xact_lock({lock.request}, core_request_key(p_uuid));
     SELECT t.id, t.terminal_id INTO ticket_id, v_owner
       FROM promotrot_playticket t WHERE t.uuid = p_uuid;
     outcome := premises_request_state(

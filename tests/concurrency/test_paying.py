@@ -138,7 +138,7 @@ def test_twin_without_the_requests_lock_the_second_runs_into_the_first(
     own_database: Database,
 ) -> None:
     text = read_sql(Path(ROOT, "core", "payoffice", "sql", "pay.sql"))
-    lock = f"    v_done := pg_advisory_xact_lock({Lock.REQUEST:d}, hashtext(v.uuid::text));\n"
+    lock = f"    v_done := pg_advisory_xact_lock({Lock.REQUEST:d}, core_request_key(v.uuid));\n"
     write = "    INSERT INTO payoffice_payment ("
     assert (text.count(lock), text.count(write)) == (1, 1)
     slow = text.replace(lock, "").replace(write, f"    PERFORM pg_sleep(0.3);\n{write}")

@@ -128,7 +128,7 @@ def lowering(contest: Contest, place: Point) -> tuple[Callable[[], Any], tuple[L
 
 def inquiring(ident: uuid.UUID, place: Point) -> tuple[Callable[[], Any], tuple[Lock, int]]:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT hashtext(%s)", [str(ident)])
+        cursor.execute("SELECT core_request_key(%s)", [ident])
         (key,) = cursor.fetchone()
     seller = bare_terminal(place.credentials)
     return lambda: request_state(terminal=seller, ident=ident), (Lock.REQUEST, key)

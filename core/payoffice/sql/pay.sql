@@ -24,7 +24,7 @@ DECLARE
     v_known record;
     v_done text;
 BEGIN
-    v_done := pg_advisory_xact_lock({lock.request}, hashtext(v.uuid::text));
+    v_done := pg_advisory_xact_lock({lock.request}, core_request_key(v.uuid));
     v.paid_at := core_now();
     SELECT p.id, p.request_digest, p.terminal_id, p.staff_id, p.paid_at, h.authorised,
            EXISTS (SELECT FROM ledger_transfer x WHERE x.reference = v.uuid) AS used INTO v_known

@@ -1,11 +1,14 @@
 """Take locks in their order, inside a transaction or for a session."""
 
+import uuid
+
 import psycopg
 import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from core.database.locks import Lock, LocksOutOfPlace, hold, session_hold
+from core.premises.requests import new_uuid
 from tests.support.databases import Database
 
 
@@ -43,3 +46,16 @@ def test_one_session_has_a_lock_and_the_other_does_not_wait(own_database: Databa
         other.execute("SELECT pg_advisory_lock(%s, 0)", [int(Lock.NIGHT)])
         with session_hold(Lock.NIGHT) as held:
             assert not held
+
+
+@pytest.mark.django_db
+def test_a_request_is_one_lock_in_python_and_in_sql() -> None:
+    """An exchange and a payment under one UUID at once would both find it new."""
+    for ident in (uuid.UUID(int=0), uuid.UUID(int=2**128 - 1), *(new_uuid() for _ in range(50))):
+        with CaptureQueriesContext(connection) as queries, transaction.atomic():
+            hold((Lock.REQUEST, ident.int))
+        (taken,) = (each["sql"] for each in queries if "pg_advisory" in each["sql"])
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT core_request_key(%s)", [ident])
+            (key,) = cursor.fetchone()
+        assert taken == f"SELECT pg_advisory_xact_lock({Lock.REQUEST:d}, {key})"

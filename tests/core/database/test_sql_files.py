@@ -26,5 +26,5 @@ def test_a_file_is_read_filled(tmp_path: Path) -> None:
 
 def test_every_function_of_the_apps_is_read_filled() -> None:
     functions = "".join(function_sql())
-    assert f"pg_advisory_xact_lock({Lock.REQUEST.value}, hashtext(" in functions
+    assert f"pg_advisory_xact_lock({Lock.REQUEST.value}, core_request_key(" in functions
     assert "{lock." not in functions
