@@ -7,6 +7,7 @@ from rest_framework.request import Request
 from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Instant, Shape, Text, Uuid, Whole
 from core.api.views import StaffView, json_response
+from core.draws.services import NoticeTooShort
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
 from promotrot import powers
@@ -83,6 +84,7 @@ class DrawAgain(StaffView):
             drawing.NothingOwed,
             drawing.DebtDrawPending,
             drawing.DebtDrawsOver,
+            NoticeTooShort,
         ),
         power=powers.END_GAME,
     )
