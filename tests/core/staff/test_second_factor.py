@@ -124,7 +124,7 @@ class TestServices:
         secret = factories.second_factor(person())
         call_command("staff_code", "ana")
         assert capsys.readouterr().out.strip() == factories.one_time_code(secret)
-        with pytest.raises(CommandError, match="no such person"):
+        with pytest.raises(CommandError, match="no such account"):
             call_command("staff_code", "nobody")
         with override_settings(PRODUCTION=True), pytest.raises(CommandError, match="device"):
             call_command("staff_code", "ana")
