@@ -23,6 +23,7 @@ ALLOWED = {
     "json",
     "math",
     "promotrot",
+    "re",
     "struct",
     "typing",
 }
