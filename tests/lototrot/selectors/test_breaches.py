@@ -21,6 +21,7 @@ from lototrot.services.contest.contests import ContestUnknown
 from tests.support import factories as f
 from tests.support import rounds
 from tests.support.lototrot.breaching import reasons, sell, started_at
+from tests.support.lototrot.starting import start
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.I.6", "14.III.4")]
 
@@ -41,15 +42,15 @@ def point() -> f.Point:
 
 
 def _corrected(race: Race, instant: datetime) -> None:
-    start = race.starts.order_by("-pk").first()
+    before = race.starts.order_by("-pk").first()
     race.starts.create(
         actual_start_at=instant,
         source="Video",
         recorded_at=clock.now(),
-        recorded_by_id=start.recorded_by_id,
-        recorded_in_id=start.recorded_in_id,
+        recorded_by_id=before.recorded_by_id,
+        recorded_in_id=before.recorded_in_id,
         proposal=f.proposal("lototrot.start_correction", f"{race.pk}"),
-        corrects=start,
+        corrects=before,
     )
 
 
@@ -72,6 +73,22 @@ def test_the_limit_moves_with_a_corrected_start(contest: Contest, point: f.Point
     for instant, count in ((second.sold_at, 1), (first.sold_at, 2), (clock.now(), 0)):
         _corrected(race, instant)
         assert len(breach_list(contest.pk)) == count
+
+
+def test_a_start_reported_after_the_scheduled_closing_leaves_all_sales_to_be_looked_at(
+    contest: Contest, point: f.Point
+) -> None:
+    """It stops nothing, as sales had ended, but they went on after the start that it states."""
+    closes_at = contest.scheduled_close_at
+    f.time_to(closes_at - timedelta(minutes=1))
+    late = sell(contest, point)
+    f.time_to(closes_at + timedelta(minutes=1))
+    race = f.races_of(contest)[0]
+    start(race, closes_at - timedelta(minutes=5))
+    assert [*reasons(contest)] == [late.ticket_id]
+    _corrected(race, closes_at - timedelta(minutes=3))
+    assert [*reasons(contest)] == [late.ticket_id]
+    assert breach_pending(contest.pk)
 
 
 def test_an_ordered_contest_is_looked_at_again_once_its_start_is_corrected(point: f.Point) -> None:
