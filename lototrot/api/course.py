@@ -182,6 +182,7 @@ class StartCorrection(StaffView):
             window.RunOnAnotherDay,
             window.StartBeforeMeeting,
             course.RaceNotStarted,
+            starts.NobodyToStart,
             starts.StartUnchanged,
             DrawBegun,
             starts.StartChanged,

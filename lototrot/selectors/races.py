@@ -76,6 +76,20 @@ class RaceRecord:
             return frozenset(w.number for w in self.withdrawals if w.confirmed_at)
         return frozenset(w.number for w in self.withdrawals if self.in_time(w.effective_at))
 
+    @property
+    def left(self) -> frozenset[int]:
+        """Return the numbers left at the start by the declaration in force [B5].
+
+        One that proves to be withdrawn before the start, also after the declaration, is not left.
+        """
+        entries = self.declaration.left if self.declaration else ()
+        return frozenset(entry["number"] for entry in entries) - self.withdrawn
+
+    @property
+    def has_starters(self) -> bool:
+        """Return whether some horse is neither withdrawn nor left at the start."""
+        return not self.withdrawn | self.left >= set(self.programme)
+
     def in_time(self, instant: datetime) -> bool:
         """Return whether an instant of withdrawal is before the start (14.III.5.4.1).
 
@@ -108,7 +122,7 @@ class RaceRecord:
             return RaceFacts(
                 programme=self.programme,
                 withdrawn=withdrawn,
-                left=frozenset(entry["number"] for entry in self.declaration.left),
+                left=self.left,
                 winners=frozenset({self.drawn.number} if self.drawn else ()),
                 outcome=Outcome(self.declaration.kind),
             )

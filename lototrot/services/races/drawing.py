@@ -89,7 +89,7 @@ def _facts(race: Race, record: RaceRecord, declaration: RaceDeclaration) -> dict
         "within_s": figures.draw_within_s,
         "programme": [*record.programme],
         "withdrawn": [*sorted(record.withdrawn)],
-        "left": [*sorted(entry["number"] for entry in declaration.left)],
+        "left": [*sorted(record.left)],
         "runners": {str(r.number): r.name for r in race.runners.order_by("number")},
         "contests": [_sealed(contest) for contest in _contests(race.pk)],
     }

@@ -5,6 +5,7 @@ second one confirms it, which closes them for good [E1]. Real time decides which
 not the order of the legs [E2].
 """
 
+from dataclasses import replace
 from datetime import datetime
 
 from django.db import transaction
@@ -156,8 +157,7 @@ def start_correct(
 
     A closed contest stays closed. A settlement that has bets in breach by it is reversed [C9, E3].
     Raise RaceUnknown, SourceMissing, NaiveInstant, InstantAhead, RaceNotStarted, DrawBegun,
-    StartUnchanged, OutOfOrder, StartBeforeMeeting or
-    RunOnAnotherDay.
+    StartUnchanged, OutOfOrder, NobodyToStart, StartBeforeMeeting or RunOnAnotherDay.
     """
     by.need(powers.RECORD_START)
     need_source(source)
@@ -194,6 +194,8 @@ def _need_correctable(record: RaceRecord, proposal: Proposal) -> datetime:
     followed += [record.declaration.declared_at] if record.declaration else []
     if any(instant >= later for later in followed):
         raise OutOfOrder(before=min(followed).isoformat())
+    if not replace(record, start=RaceStart(actual_start_at=instant)).has_starters:
+        raise NobodyToStart(race=record.race_id)
     return instant
 
 

@@ -152,7 +152,7 @@ def _need_possible(record: RaceRecord, number: int, instant: datetime) -> None:
     _need_unsettled(record)
     if not record.in_time(instant):
         raise WithdrawalTooLate(race=record.race_id, number=number)
-    if record.start and {*record.withdrawn, number} == set(record.programme):
+    if record.start and record.withdrawn | record.left | {number} == set(record.programme):
         raise NoStarterLeft(race=record.race_id)
 
 

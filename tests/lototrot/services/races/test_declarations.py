@@ -16,6 +16,7 @@ from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.running import RaceDeclaration
 from lototrot.models.stops import SalesStop
+from lototrot.selectors.cards import contest_legs
 from lototrot.selectors.races import RaceState, contest_limit, race_record
 from lototrot.services.races.course import (
     DrawCertified,
@@ -39,6 +40,7 @@ from lototrot.services.races.declarations import (
     race_declare,
 )
 from lototrot.services.races.window import RunOnAnotherDay
+from lototrot.services.races.withdrawals import withdrawal_enter
 from lototrot.services.reasons import ReasonMissing
 from tests.support import factories as f
 from tests.support.lototrot.starting import call_off, declare, start
@@ -240,6 +242,28 @@ def test_those_left_at_the_start_are_not_in_the_draw_of_a_suspended_race(race: R
         declare(race, Kind.SUSPENDED, left=[Left(4, " ")])
     declare(race, Kind.SUSPENDED, left=[Left(4, "Refused to start: ruling 12")])
     assert draw_field(race_record(race.pk).facts()) == (1, 2, 5, 6, 7, 8, 9, 10)
+
+
+@pytest.mark.article("14.III.5.4.1", "14.III.5.4.3")
+def test_a_horse_said_to_be_left_that_proves_to_be_withdrawn_counts_as_withdrawn(
+    contest: Contest, race: Race
+) -> None:
+    """[B5, B6] Its bets pass on, and the board shows the race."""
+    f.time_to(race.scheduled_start_at)
+    began = start(race).actual_start_at
+    f.time_pass(minutes=1)
+    declare(race, Kind.SUSPENDED, left=[Left(4, "Refused"), Left(5, "Refused")])
+    withdrawal_enter(
+        by=f.staff(Role.STEWARDS),
+        race_id=race.pk,
+        number=4,
+        source="Stewards' paper",
+        effective_at=began - timedelta(minutes=1),
+    )
+    record = race_record(race.pk)
+    assert (record.withdrawn, record.left) == ({4}, {5})
+    assert contest_legs(contest)[0].card.runners[3].trace == (4, 5, 6)
+    assert draw_field(record.facts()) == (1, 2, 3, 6, 7, 8, 9, 10)
 
 
 @pytest.mark.article("14.III.5.4.2")

@@ -34,6 +34,7 @@ from lototrot.services.races.starts import (
     start_report,
 )
 from lototrot.services.races.stopping import StopAwaitsDecision, race_stop, stop_lift
+from lototrot.services.races.withdrawals import withdrawal_enter
 from lototrot.services.reasons import SourceMissing
 from tests.support import factories as f
 from tests.support.lototrot.starting import declare, start
@@ -287,6 +288,22 @@ def test_a_corrected_start_still_precedes_what_followed(race: Race) -> None:
         )
     earlier = recorded + timedelta(minutes=1)
     start_correct(by=f.staff(Role.STEWARDS), race_id=race.pk, actual_start_at=earlier, source="x")
+
+
+def test_a_correction_leaves_somebody_to_start(race: Race) -> None:
+    """Horses withdrawn between both instants would be withdrawn before the start [B6, B7]."""
+    began = clock.now()
+    f.time_pass(minutes=1)
+    for number in range(1, 10):
+        f.withdrawal(race, number)
+    start(race, began)
+    f.time_pass(minutes=1)
+    withdrawn_at = began - timedelta(minutes=1)
+    by = f.staff(Role.STEWARDS)
+    withdrawal_enter(by=by, race_id=race.pk, number=10, source="x", effective_at=withdrawn_at)
+    with pytest.raises(NobodyToStart):
+        start_correct(by=by, race_id=race.pk, actual_start_at=clock.now(), source="Video")
+    assert race_record(race.pk).facts().started == tuple(range(1, 10))
 
 
 def test_the_database_refuses_a_correction_nobody_confirmed(race: Race) -> None:

@@ -15,7 +15,7 @@ from core.staff.powers import Role
 from lototrot.engine.races import NumberNotInProgramme
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
-from lototrot.models.running import Withdrawal
+from lototrot.models.running import RaceDeclaration, Withdrawal
 from lototrot.selectors.races import race_record
 from lototrot.services.contest.contests import RaceUnknown
 from lototrot.services.races.course import (
@@ -23,6 +23,7 @@ from lototrot.services.races.course import (
     InstantAhead,
     RaceClassified,
 )
+from lototrot.services.races.declarations import Left
 from lototrot.services.races.withdrawals import (
     AlreadyWithdrawn,
     NoStarterLeft,
@@ -35,6 +36,7 @@ from lototrot.services.races.withdrawals import (
 )
 from lototrot.services.reasons import ReasonMissing, SourceMissing
 from tests.support import factories as f
+from tests.support.lototrot.starting import declare, start
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.5.4.1")]
 
@@ -284,6 +286,20 @@ def test_all_may_be_withdrawn_before_the_start_but_not_after_it(race: Race) -> N
     f.started(ran)
     with pytest.raises(NoStarterLeft):
         enter(ran, 10, effective_at=before)
+
+
+def test_those_left_at_the_start_are_no_starters_either(race: Race) -> None:
+    """[B5, B6]"""
+    before = clock.now()
+    for number in range(1, 9):
+        f.withdrawal(race, number)
+    start(race)
+    f.time_pass(minutes=1)
+    declare(race, RaceDeclaration.Kind.SUSPENDED, left=[Left(9, "Refused")])
+    with pytest.raises(NoStarterLeft):
+        enter(race, 10, effective_at=before)
+    enter(race, 9, effective_at=before)
+    assert race_record(race.pk).facts().started == (10,)
 
 
 def test_a_race_not_run_takes_those_withdrawn_by_its_declaration(race: Race) -> None:
