@@ -52,7 +52,7 @@ CREATE OR REPLACE TRIGGER whole_period BEFORE INSERT ON lototrot_paymentorder
     FOR EACH ROW EXECUTE FUNCTION lototrot_need_whole_period();
 
 -- Refuse a settlement out of its turn [A4, A20, B14]: while an earlier meeting of the chain is on
--- sale, unsettled or not ordered, or a draft that could still open.
+-- sale, unsettled or not ordered, or a draft that could still open, after midnight too.
 CREATE OR REPLACE FUNCTION lototrot_need_turn() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF EXISTS (
@@ -60,7 +60,8 @@ BEGIN
           JOIN lototrot_contest e ON e.bet_type_code = c.bet_type_code AND e.day < c.day
          WHERE c.id = NEW.contest_id
            AND (e.state IN ('open', 'stopped', 'closed', 'settled') OR e.state = 'draft'
-                AND e.day >= (core_now() AT TIME ZONE 'Europe/Madrid')::date)) THEN
+                AND (e.day >= (core_now() AT TIME ZONE 'Europe/Madrid')::date
+                     OR e.scheduled_close_at > core_now()))) THEN
         RAISE EXCEPTION 'contest %: an earlier meeting of its chain waits', NEW.contest_id
             USING ERRCODE = 'restrict_violation';
     END IF;

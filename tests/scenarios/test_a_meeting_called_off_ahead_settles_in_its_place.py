@@ -110,6 +110,22 @@ def test_on_the_day_itself_the_draft_still_holds_the_chain(staff: Staff, contest
     assert draft.day == JUNE_15
 
 
+def test_a_draft_that_may_still_open_after_midnight_holds_the_chain(
+    staff: Staff, contest: Contest
+) -> None:
+    """Far to the west, the first race of 15 June starts at 01:00 of Madrid [E2, B15]."""
+    meeting = factories.meeting(day=JUNE_15, first_start_at=at(JUNE_15, 25))
+    draft = factories.contest(meeting, state=Contest.State.DRAFT)
+    path = f"lototrot/contests/{contest.pk}/settlement"
+    factories.time_to(at(JUNE_15, 24, 59))
+    problem = refused(staff.organiser.post(path), 409, "previous_contest_open")
+    assert problem["data"] == {"contest": draft.pk, "day": "2030-06-15", "state": "draft"}
+    with pytest.raises(IntegrityError, match="earlier meeting"), transaction.atomic():
+        rounds.bare_settlement(contest)
+    factories.time_to(at(JUNE_15, 25))
+    settled(staff, {"id": contest.pk})
+
+
 def test_the_other_chain_does_not_wait(contest: Contest) -> None:
     factories.contest(
         factories.meeting(races=5, first_start_at=at(JUNE_15, 17)),

@@ -21,7 +21,8 @@ def holds_chain(now: datetime) -> Q:
     """Return the condition of a contest that later meetings of its chain wait for [A4, A20].
 
     A contest that was on sale holds the chain until its payment is ordered; a draft until it is
-    discarded, or the day on which it could open is past.
+    discarded, or the day on which it could open is past. Its closing may be after midnight [B15].
     """
     begun = Q(state__in=[*Contest.UNCLOSED, State.CLOSED, State.SETTLED])
-    return begun | Q(state=State.DRAFT, day__gte=natural_day(now))
+    may_open = Q(day__gte=natural_day(now)) | Q(scheduled_close_at__gt=now)
+    return begun | Q(may_open, state=State.DRAFT)
