@@ -1,13 +1,16 @@
 """Acts that two people or machines do at the same moment: one of them is done, once."""
 
 import uuid
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
 from django.conf import settings
+from django.db import transaction
 
+from core.database import clock
 from core.database.tokens import token_digest
+from core.kernel.days import natural_day
 from core.ledger import services as ledger
 from core.ledger.models import Account, Transfer
 from core.premises import powers
@@ -22,6 +25,11 @@ from core.staff.services import password_check, user_create
 from lototrot.models.contest import Contest
 from lototrot.models.preparing import Discard
 from lototrot.models.tickets import PrintConfirmation, Reprint, Void
+from lototrot.services.authority.amendments import (
+    amendment_propose,
+    figures_in,
+    rules_in_force,
+)
 from lototrot.services.contest.closing import contest_close_early
 from lototrot.services.contest.preparing import (
     ContestOfDayExists,
@@ -32,7 +40,7 @@ from lototrot.services.contest.putting_on_sale import contest_open_propose, cont
 from lototrot.services.tickets.annulment import ticket_annul
 from lototrot.services.tickets.printing import print_confirm, ticket_reprint
 from tests.support import factories
-from tests.support.concurrency.sales import sell, selling_point, together
+from tests.support.concurrency.sales import PATIENCE_S, elsewhere, sell, selling_point, together
 from tests.support.databases import Database
 
 AT_ONCE = 8
@@ -127,6 +135,37 @@ def test_a_draft_is_opened_or_discarded_and_never_both(own_database: Database) -
     wanted = ["ContestNotDraft", "Proposal"] if opened else ["GatesShut", "Proposal"]
     assert names(answers) == wanted
     assert Discard.objects.filter(contest=contest).exists() is not opened
+
+
+@pytest.mark.article("14.III.9.2", "14.III.9.3")
+@pytest.mark.parametrize("first", ["amendment", "opening"])
+def test_a_contest_is_opened_or_its_figures_are_amended_and_never_both(
+    own_database: Database, first: str
+) -> None:
+    """[A19] The contest is of the day from which the amendment is in force."""
+    by, second = factories.two_organisers()
+    day = natural_day(clock.now()) + timedelta(days=2)
+    contest = factories.contest(factories.meeting(day=day), state=Contest.State.DRAFT)
+    contest_publish(
+        by=by, contest=contest, rules={code: "Rules." for code, _ in settings.LANGUAGES}
+    )
+    proposals = {
+        "opening": contest_open_propose(by=by, contest=contest),
+        "amendment": amendment_propose(
+            by=by,
+            in_force_from=day,
+            source="BOIB 1",
+            figures=figures_in(rules_in_force()) | {"jackpot_threshold_cents": 1},
+        ),
+    }
+    earlier, later = proposals.pop(first), *proposals.values()
+    with transaction.atomic():
+        two_persons.confirm(proposal=earlier.uuid, by=second)
+        answer = elsewhere(
+            lambda: together(lambda: two_persons.confirm(proposal=later.uuid, by=second))
+        )
+    refusal = "GatesShut" if first == "amendment" else "AmendmentOverContests"
+    assert names(answer.result(PATIENCE_S)) == [refusal]
 
 
 def test_a_one_time_code_gives_one_token(own_database: Database) -> None:

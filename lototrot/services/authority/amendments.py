@@ -7,6 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from core.database import clock
+from core.database.locks import Lock, hold
 from core.kernel.canonical import Json
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Invalid
@@ -115,6 +116,7 @@ def _possible(in_force_from: date, source: str, figures: Mapping[str, Any]) -> d
 def _amended(proposal: Proposal, by: StaffActor) -> None:
     content = proposal.content
     day = date.fromisoformat(content["in_force_from"])
+    hold((Lock.FIGURES, 0))  # no contest opens meanwhile with the figures in force now
     FiguresAmendment.objects.create(
         in_force_from=day,
         source=content["source"],

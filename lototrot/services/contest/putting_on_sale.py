@@ -156,6 +156,7 @@ def _open(proposal: Proposal, by: StaffActor) -> None:
     """Put the contest on sale, if its terms are those that were proposed."""
     contest = contest_get(proposal.content["contest"])
     hold((Lock.MEETING, contest.meeting_id), (Lock.CONTEST, contest.pk))
+    hold((Lock.FIGURES, 0), shared=True)
     contest = contest_get(contest.pk)
     _need_openable(contest)
     if proposal.content != {"contest": contest.pk, **_terms(contest)}:
