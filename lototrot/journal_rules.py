@@ -53,6 +53,19 @@ OPENED = Rule(
                           AND d.journal_xid = c.journal_xid)
     """,
 )
+MOVED = Rule(
+    "lototrot_contest.moved",
+    "its closing was moved in an act that records no move",
+    "lototrot_contest",
+    """
+    SELECT 'lototrot_contest', c.row_id, c.journal_xid FROM journal_change c
+     WHERE c.relation = 'lototrot_contest' AND c.after ? 'scheduled_close_at'
+       AND NOT EXISTS (SELECT FROM lototrot_schedulechange o
+                        WHERE o.journal_xid = c.journal_xid AND o.contest_id = c.row_id)
+       AND NOT EXISTS (SELECT FROM lototrot_contestchange o
+                        WHERE o.journal_xid = c.journal_xid AND o.contest_id = c.row_id)
+    """,
+)
 SIGNALLED = Rule(
     "lototrot_salesstop.signalled",
     "a terminal stopped sales that two persons had not appointed for the racecourse",
@@ -109,6 +122,7 @@ _CONTEST = (
     stamped("lototrot_discard", "discarded_at"),
     confirmed("lototrot_discard"),
     OPENED,
+    MOVED,
     became("lototrot_contest", "state", "discarded", ("lototrot_discard", _OF_CONTEST)),
     became("lototrot_contest", "state", "settled", ("lototrot_settlement", _OF_CONTEST)),
     became("lototrot_contest", "state", "ordered", ("lototrot_paymentorder", _OF_CONTEST)),

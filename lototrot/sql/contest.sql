@@ -1,8 +1,8 @@
 -- Refuse updates of a contest that its state machine would allow: to change terms once it is on sale,
 -- to discard it without the act of two persons [E9], to open it without
--- the list of internal bet types of its meeting [E16], to move a closing that has been reached, to
--- change what the closing recorded, and to replace the secret of the codes instead of erasing it
--- (14.III.4) [E1].
+-- the list of internal bet types of its meeting [E16], to move a closing that has been reached, or
+-- otherwise than the newest change on record says [E13], to change what the closing recorded, and to
+-- replace the secret of the codes instead of erasing it (14.III.4) [E1].
 CREATE OR REPLACE FUNCTION lototrot_guard_contest() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF OLD.state <> 'draft'
@@ -22,6 +22,16 @@ BEGIN
     IF NEW.scheduled_close_at <> OLD.scheduled_close_at AND OLD.state <> 'draft'
        AND (OLD.closed_at IS NOT NULL OR OLD.scheduled_close_at <= core_now()) THEN
         RAISE EXCEPTION 'contest %: its closing has been reached and is not moved', OLD.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF NEW.scheduled_close_at <> OLD.scheduled_close_at AND OLD.state <> 'draft'
+       AND NOT EXISTS (
+            SELECT FROM lototrot_schedulechange s
+             WHERE s.contest_id = OLD.id AND s.from_at = OLD.scheduled_close_at
+               AND s.to_at = NEW.scheduled_close_at AND s.number = (
+                SELECT max(l.number) FROM lototrot_schedulechange l
+                 WHERE l.contest_id = OLD.id)) THEN
+        RAISE EXCEPTION 'contest %: nobody has moved its closing so', OLD.id
             USING ERRCODE = 'restrict_violation';
     END IF;
     IF OLD.closed_at IS NOT NULL

@@ -1,5 +1,7 @@
 """Hold every table of Lototrot to the acts that write it, and find rows that no act wrote."""
 
+from datetime import timedelta
+
 from django.apps import apps
 
 from core.journal.rules import Rule, broken
@@ -7,6 +9,7 @@ from lototrot import journal_rules
 from tests.support import factories, rounds
 from tests.support.databases import Database
 from tests.support.journaling import as_owner, execute, touched
+from tests.support.lototrot.scheduling import postpone
 
 NO_ACT = {"lototrot_racecourse"}  # a name and a place, which mean no act
 OTHER_ACT = "journal_xid = 3"
@@ -63,5 +66,19 @@ def test_a_contest_that_became_settled_without_a_settlement_is_found(
     assert list(broken(rule)) == []
     with as_owner(own_database), touched("lototrot_settlement"):
         execute(f"UPDATE lototrot_settlement SET {OTHER_ACT}")
+        ((table, row, _),) = broken(rule)
+    assert (table, row) == ("lototrot_contest", contest.pk)
+
+
+def test_a_closing_that_was_moved_without_a_move_on_record_is_found(
+    own_database: Database,
+) -> None:
+    """[E13]"""
+    contest = factories.contest()
+    postpone(contest, contest.scheduled_close_at + timedelta(minutes=5))
+    rule = RULES["lototrot_contest.moved"]
+    assert list(broken(rule)) == []
+    with as_owner(own_database), touched("lototrot_schedulechange"):
+        execute(f"UPDATE lototrot_schedulechange SET {OTHER_ACT}")
         ((table, row, _),) = broken(rule)
     assert (table, row) == ("lototrot_contest", contest.pk)

@@ -8,6 +8,7 @@ from django.db import DatabaseError, IntegrityError, transaction
 from core.database import clock
 from lototrot.models.contest import MAX_LEGS, Contest, ContestLeg
 from tests.support import factories
+from tests.support.lototrot.scheduling import postpone
 
 pytestmark = pytest.mark.django_db
 
@@ -45,10 +46,21 @@ def test_the_terms_that_players_rely_on_do_not_change() -> None:
 @pytest.mark.article("14.III.4")
 def test_a_closing_that_has_been_reached_is_not_moved() -> None:
     contest = factories.contest()
-    later = contest.scheduled_close_at + timedelta(minutes=5)
-    Contest.objects.filter(pk=contest.pk).update(scheduled_close_at=later)
+    later = postpone(contest, contest.scheduled_close_at + timedelta(minutes=5)).scheduled_close_at
     factories.time_to(later)
     refused(contest, scheduled_close_at=later + timedelta(minutes=5))
+
+
+@pytest.mark.article("14.III.4")
+def test_a_closing_is_moved_as_the_newest_change_on_record_says() -> None:
+    """[E13]"""
+    contest = factories.contest()
+    planned = contest.scheduled_close_at
+    refused(contest, scheduled_close_at=planned + timedelta(minutes=5))
+    refused(contest, scheduled_close_at=planned - timedelta(minutes=5))
+    postpone(contest, planned + timedelta(minutes=5))
+    refused(contest, scheduled_close_at=planned)
+    refused(contest, scheduled_close_at=planned + timedelta(minutes=10))
 
 
 def test_a_closed_contest_has_a_cause_and_a_settled_one_no_secret() -> None:
