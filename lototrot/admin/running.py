@@ -157,7 +157,7 @@ REVERSE = Act(
     offered=lambda by, row: (
         row.confirmed_at is not None
         and row.reversed_at is None
-        and record_of(row.race_id).start is None
+        and withdrawals.is_reversible(record_of(row.race_id), row)
     ),
 )
 START = Act(

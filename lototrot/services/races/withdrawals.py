@@ -178,6 +178,15 @@ def _need_reversible(record: RaceRecord, withdrawal: Withdrawal) -> None:
         raise WithdrawalIrreversible(race=record.race_id, number=withdrawal.number)
 
 
+def is_reversible(record: RaceRecord, withdrawal: Withdrawal) -> bool:
+    """Return whether nothing in the race's record keeps a withdrawal from being reversed now."""
+    try:
+        _need_reversible(record, withdrawal)
+    except Conflict:
+        return False
+    return True
+
+
 def _confirmed(proposal: Proposal, by: StaffActor) -> None:
     withdrawal = Withdrawal.objects.select_related("race").get(proposal=proposal)
     record = race_hold(withdrawal.race)

@@ -53,6 +53,25 @@ def test_a_horse_is_withdrawn_and_the_withdrawal_reversed(stewards: Desk) -> Non
     assert withdrawal.reversed_reason == "Mistake"
 
 
+@pytest.mark.article("14.III.5.4.1")
+def test_a_withdrawal_entered_after_the_start_is_reversed_until_the_result(stewards: Desk) -> None:
+    race = _race()
+    before = clock.now()
+    stood = factories.withdrawal(race, 3)
+    factories.time_pass(minutes=100)
+    factories.started(race)
+    factories.time_pass(minutes=1)
+    stewards.do(race, "withdraw", number="4", source="Vet", effective_at=as_typed(before))
+    confirm_pending("lototrot.withdrawal", Role.STEWARDS)
+    late = Withdrawal.objects.get(number=4)
+    assert not stewards.offers(stood, "reverse")
+    assert stewards.offers(late, "reverse")
+    stewards.do(late, "reverse", reason="Misread")
+    confirm_pending("lototrot.withdrawal_reversal", Role.ORGANISER)
+    late.refresh_from_db()
+    assert late.reversed_reason == "Misread"
+
+
 @pytest.mark.article("14.III.4")
 def test_a_start_is_recorded_and_corrected(stewards: Desk) -> None:
     race = _race()
