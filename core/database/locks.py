@@ -32,7 +32,7 @@ class Lock(enum.IntEnum):
     TICKET = 8
     GAME = 9  # a concrete game of Promotrot: planning and closing its emissions
     EMISSION = 10  # shared by every award; exclusive for what changes the emission's state
-    FIGURES = 11  # shared by what begins with the regulation's figures; exclusive for amending them
+    FIGURES = 11  # shared by opening contests; exclusive for amending figures and for bet types
     REGISTER = 12  # the register of premises and terminals: one opening at a time
     PERIOD = 14  # the closing of a month
     STATEMENT = 15  # the statements of premises and their remittances

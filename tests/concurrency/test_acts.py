@@ -22,7 +22,7 @@ from core.staff.devices import Origin, device_token
 from core.staff.models import Decision
 from core.staff.powers import Role
 from core.staff.services import password_check, user_create
-from lototrot.models.contest import Contest
+from lototrot.models.contest import BetType, Contest
 from lototrot.models.preparing import Discard
 from lototrot.models.tickets import PrintConfirmation, Reprint, Void
 from lototrot.services.authority.amendments import (
@@ -30,6 +30,7 @@ from lototrot.services.authority.amendments import (
     figures_in,
     rules_in_force,
 )
+from lototrot.services.authority.bet_types import bet_type_record
 from lototrot.services.contest.closing import contest_close_early
 from lototrot.services.contest.preparing import (
     ContestOfDayExists,
@@ -166,6 +167,24 @@ def test_a_contest_is_opened_or_its_figures_are_amended_and_never_both(
         )
     refusal = "GatesShut" if first == "amendment" else "AmendmentOverContests"
     assert names(answer.result(PATIENCE_S)) == [refusal]
+
+
+@pytest.mark.article("14.III.7")
+def test_a_bet_type_recorded_at_once_is_recorded_once(own_database: Database) -> None:
+    """Whoever sends the same content gets the row; other content needs another version [A19]."""
+    by, document = factories.staff(Role.ORGANISER), rules_in_force().to_document()
+    kinds = [
+        lambda price=price: bet_type_record(
+            by=by, document=document, authorisation="CAIB 1", price_cents=price
+        )
+        for price in (100, 100, 100, 200)
+    ]
+    answers = names(together(*kinds * 2))
+    assert BetType.objects.count() == 1
+    assert answers in (
+        ["BetType"] * 6 + ["BetTypeRecorded"] * 2,
+        ["BetType"] * 2 + ["BetTypeRecorded"] * 6,
+    )
 
 
 def test_a_one_time_code_gives_one_token(own_database: Database) -> None:

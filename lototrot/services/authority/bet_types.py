@@ -16,6 +16,7 @@ from django.conf import settings
 from django.db import transaction
 
 from core.database import clock
+from core.database.locks import Lock, hold
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Invalid
 from core.kernel.regulation import GameFigures
@@ -83,6 +84,7 @@ class Wanted:
         }
 
 
+@transaction.atomic
 def bet_type_record(
     *,
     by: StaffActor,
@@ -102,6 +104,7 @@ def bet_type_record(
         version.lototrot.bet_type.code for version in schedule().versions
     }:
         raise BetTypeNeedsTwo(code=content.rules.code)
+    hold((Lock.FIGURES, 0))  # of two at once, the second finds the first
     return _recorded(content) or _create(content, by, None)
 
 
@@ -211,6 +214,7 @@ def _confirmed(proposal: Proposal, by: StaffActor) -> None:
     read_again = _read(
         content["document"], content["authorisation"], content["price_cents"], content["rules"]
     )
+    hold((Lock.FIGURES, 0))
     if _recorded(read_again) is not None:
         raise BetTypeRecorded(code=read_again.rules.code, version=read_again.rules.version)
     _create(read_again, by, proposal)
