@@ -24,7 +24,7 @@ from lototrot.selectors import contests as selectors
 from lototrot.selectors.cards import contest_legs
 from lototrot.selectors.settlements import chain_balances
 from lototrot.services.authority.ending import GameEnded
-from lototrot.services.contest import closing, contests, preparing, putting_on_sale
+from lototrot.services.contest import closing, contests, preparing, putting_on_sale, schedule
 from lototrot.services.programme.official import meeting_get
 from lototrot.services.reasons import ReasonMissing
 
@@ -344,6 +344,7 @@ class Opening(StaffView):
             contests.ContestUnknown,
             putting_on_sale.GatesShut,
             contests.ScheduleOutOfPlace,
+            schedule.AfterAnnouncedStart,
             putting_on_sale.CourseUnderWay,
             putting_on_sale.StopStands,
         ),

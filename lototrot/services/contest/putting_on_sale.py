@@ -18,6 +18,7 @@ from lototrot.engine.gates import MissingGate, OpeningFacts, missing_gates
 from lototrot.models.contest import Contest, Publication
 from lototrot.models.programme import FederationApproval
 from lototrot.selectors.amendments import bet_type_figures
+from lototrot.selectors.announced import first_start_announced
 from lototrot.selectors.internal_bets import internal_list
 from lototrot.selectors.races import contest_limit
 from lototrot.selectors.stops import stops_standing
@@ -29,6 +30,7 @@ from lototrot.services.contest.contests import (
     figures_of,
     rules_of,
 )
+from lototrot.services.contest.schedule import AfterAnnouncedStart
 from lototrot.services.tickets.layout import layout_digest
 
 
@@ -122,8 +124,8 @@ def contest_publish(*, by: StaffActor, contest: Contest, rules: Mapping[str, str
 def contest_open_propose(*, by: StaffActor, contest: Contest) -> Proposal:
     """Propose to put the contest on sale, with the terms that it has now; another person confirms.
 
-    Raise GatesShut naming each gate, ScheduleOutOfPlace, CourseUnderWay, StopStands or
-    ProposalPending.
+    Raise GatesShut naming each gate, ScheduleOutOfPlace, AfterAnnouncedStart, CourseUnderWay,
+    StopStands or ProposalPending.
     """
     by.need(powers.OPEN_CONTEST)
     contest.refresh_from_db()
@@ -176,6 +178,9 @@ def _need_openable(contest: Contest) -> None:
         )
     if contest.scheduled_close_at <= clock.now():
         raise ScheduleOutOfPlace(scheduled_close_at=contest.scheduled_close_at.isoformat())
+    first_start_at = first_start_announced(contest)
+    if contest.scheduled_close_at > first_start_at:
+        raise AfterAnnouncedStart(announced_start_at=first_start_at.isoformat())
     limit = contest_limit(contest.pk)
     if limit is not None:  # a race has started or is declared not run [E1]
         raise CourseUnderWay(since=limit.isoformat())

@@ -31,6 +31,8 @@ from lototrot.services.contest.putting_on_sale import (
     contest_open_propose,
     contest_publish,
 )
+from lototrot.services.contest.schedule import AfterAnnouncedStart
+from lototrot.services.races.announcing import start_announce
 from lototrot.services.tickets.layout import layout_digest
 from tests.support import factories
 from tests.support.lototrot.putting_on_sale import (
@@ -226,6 +228,25 @@ def test_every_shut_gate_is_named_at_once(by: StaffActor) -> None:
         "rules_unpublished",
         "percent_unpublished",
     ]
+
+
+@pytest.mark.article("14.III.4")
+def test_it_does_not_open_with_a_closing_after_the_announced_start(by: StaffActor) -> None:
+    """[E13] The stewards announced the first race earlier than the programme has it."""
+    contest = published(by, created(by, factories.meeting()))
+    opening = contest_open_propose(by=by, contest=contest)
+    closes_at, race = contest.scheduled_close_at, factories.races_of(contest)[0]
+    earlier = closes_at - timedelta(minutes=20)
+    start_announce(
+        by=factories.staff(Role.STEWARDS), race_id=race.pk, start_at=earlier, source="Stewards"
+    )
+    with pytest.raises(AfterAnnouncedStart):
+        two_persons.confirm(proposal=opening.uuid, by=factories.staff(Role.ORGANISER))
+    with pytest.raises(AfterAnnouncedStart):
+        contest_open_propose(by=by, contest=contest)
+    two_persons.reject(proposal=opening.uuid, by=by)
+    contest_change(by=by, contest_id=contest.pk, scheduled_close_at=earlier)
+    assert contest_open_propose(by=by, contest=contest)
 
 
 def test_it_does_not_open_once_its_closing_has_passed(by: StaffActor) -> None:
