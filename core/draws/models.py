@@ -81,7 +81,7 @@ class Announcement(Guarded):
     office = models.ForeignKey(
         Premises, models.PROTECT, null=True, related_name="+", verbose_name=_("Central Office")
     )
-    place = models.CharField(_("place"), max_length=300, blank=True)
+    place = models.CharField(_("place"), max_length=410, blank=True)
     notice_s = models.PositiveIntegerField(_("notice (s)"))
     planned_at = models.DateTimeField(_("planned for"))
     announced_at = models.DateTimeField(_("announced at"))
@@ -238,7 +238,7 @@ class Outcome(Guarded):
     entropy = models.CharField(_("entropy in canonical form"), max_length=800, blank=True)
     secret = models.BinaryField(max_length=32, null=True)
     order = models.JSONField(_("order"))
-    place = models.CharField(_("place"), max_length=300)
+    place = models.CharField(_("place"), max_length=410)
     drawn_at = models.DateTimeField(_("drawn at"))
     cause = models.CharField(_("cause"), max_length=400, blank=True)
     proposal = models.OneToOneField(

@@ -69,7 +69,7 @@ class MeetingDeclarationIn(Shape):
         allow_null=True, default=None, help_text="The instant of the proposal if not given."
     )
     draw_place = Text(
-        max_length=300,
+        max_length=410,
         allow_blank=True,
         default="",
         help_text="Where it will be drawn: a Central Office by its code, or another place, for"

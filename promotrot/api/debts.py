@@ -33,7 +33,7 @@ class DebtsOut(Shape):
 
 class DrawAgainIn(Shape):
     place = Text(
-        max_length=300,
+        max_length=410,
         required=False,
         allow_blank=True,
         default="",

@@ -28,7 +28,7 @@ _SOURCES = {"dice": _("dice"), "balls": _("balls"), "phrase": _("phrase")}
 class _Announce(ActForm):
     place = forms.CharField(
         label=_("Place"),
-        max_length=300,
+        max_length=410,
         help_text=_(
             "A registered Central Office, by its code or as shown. Elsewhere the inspector must"
             " give the reason."

@@ -22,7 +22,7 @@ _STEP = (services.DrawUnknown, services.DrawOver)
 
 class AnnouncementIn(Shape):
     place = Text(
-        max_length=300,
+        max_length=410,
         help_text="A registered Central Office, by its code or its name and address; or another"
         " place, for which an inspector must give the reason [B16].",
     )

@@ -233,7 +233,7 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("place", models.CharField(blank=True, max_length=300, verbose_name="place")),
+                ("place", models.CharField(blank=True, max_length=410, verbose_name="place")),
                 ("notice_s", models.PositiveIntegerField(verbose_name="notice (s)")),
                 ("planned_at", models.DateTimeField(verbose_name="planned for")),
                 ("announced_at", models.DateTimeField(verbose_name="announced at")),
@@ -413,7 +413,7 @@ class Migration(migrations.Migration):
                 ),
                 ("secret", models.BinaryField(max_length=32, null=True)),
                 ("order", models.JSONField(verbose_name="order")),
-                ("place", models.CharField(max_length=300, verbose_name="place")),
+                ("place", models.CharField(max_length=410, verbose_name="place")),
                 ("drawn_at", models.DateTimeField(verbose_name="drawn at")),
                 ("cause", models.CharField(blank=True, max_length=400, verbose_name="cause")),
                 ("entered_at", models.DateTimeField(verbose_name="entered at")),

@@ -11,6 +11,7 @@ from core.database import clock
 from core.draws import conducting, documents, services
 from core.draws.abandoning import abandonment_propose
 from core.draws.models import Commitment, Draw, DrawField, Outcome
+from core.premises.models import Premises
 from core.proofs.log import published
 from core.staff import two_persons
 from core.staff.actor import StaffActor
@@ -246,3 +247,22 @@ def test_a_retraction_calls_the_draw_off_and_a_new_declaration_announces_another
     proposal = declaration_retract(by=first, race_id=race.pk, reason="Wrong race")
     two_persons.confirm(proposal=proposal.uuid, by=second)
     assert declare(race) != old
+
+
+@pytest.mark.article("14.III.5.4.2")
+def test_the_draw_is_announced_at_an_office_with_the_longest_address() -> None:
+    """[B16]"""
+    office = Premises.objects.create(
+        code="OFICINA-LLARGA",
+        kind=Premises.Kind.CENTRAL_OFFICE,
+        name="N" * 120,
+        address="C" * 200,
+        municipality="M" * 80,
+        created_at=clock.now(),
+        proposal=f.proposal("premises.opening", "opening:long"),
+    )
+    race = f.races_of(f.contest())[0]
+    starting.declare(race, draw_place=office.code)
+    draw = race_record(race.pk).draw
+    assert draw is not None
+    assert draw.place == f"{office.name}, {office.address}, {office.municipality}"
