@@ -7,8 +7,9 @@ delivers the entries that it lacks, in order, and tries again later if it does n
 import os
 from datetime import timedelta
 from http import HTTPStatus
+from http.client import HTTPException
 from pathlib import Path
-from urllib.error import HTTPError, URLError
+from urllib.error import HTTPError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from django.conf import settings
@@ -57,7 +58,7 @@ def deliver(*, receiver_id: int) -> int:
     for entry in lacking.filter(sequence__gt=receiver.delivered_sequence)[:MOST_AT_ONCE]:
         try:
             _give(receiver.address, entry)
-        except (OSError, URLError) as error:
+        except (OSError, HTTPException) as error:  # the second: it answered what is no HTTP
             _wait(receiver, error)
             break
         Receiver.objects.filter(pk=receiver_id, delivered_sequence=entry.sequence - 1).update(

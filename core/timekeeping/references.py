@@ -11,6 +11,7 @@ import socket
 import time
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from http.client import HTTPException
 from pathlib import Path
 from urllib.error import HTTPError, URLError
 from urllib.request import Request
@@ -109,9 +110,11 @@ def _http_time(address: str) -> tuple[float, float]:
         error.close()
     except URLError as error:
         raise NoTime(str(error.reason)) from error
+    except HTTPException as error:
+        raise NoTime("the answer is no HTTP") from error
     if not date:
         raise NoTime("the answer has no date")
     try:
         return parsedate_to_datetime(date).timestamp() + 0.5, 0.5
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise NoTime("the answer's date is none") from error

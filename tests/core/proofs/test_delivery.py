@@ -15,6 +15,7 @@ from core.proofs.delivery import deliver, deliveries_due
 from core.proofs.models import LogEntry, Receiver
 from core.proofs.tasks import deliver_to
 from tests.support import factories
+from tests.support.processes.answering import answering
 from tests.support.verifying.load import verifier
 
 pytestmark = pytest.mark.django_db
@@ -128,6 +129,24 @@ def test_an_answer_that_refuses_is_closed(
     monkeypatch.setattr(delivery, "_wait", lambda _, error: errors.append(error))
     assert deliver(receiver_id=receiver) == 0
     assert [error.fp.isclosed() for error in errors] == [True]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [b"nonsense\r\n\r\n", b"HTTP/1.1 abc\r\n\r\n", b"HTTP/1.1 200 " + b"x" * 70_000, b"", b"\r\n"],
+)
+def test_an_answer_that_is_no_http_is_a_failure_that_is_tried_later(
+    settings: Any, answer: bytes
+) -> None:
+    publish("a")
+    with answering(answer) as address:
+        settings.LOG_RECEIVERS = [address]
+        (receiver,) = deliveries_due()
+        assert deliver(receiver_id=receiver) == 0
+    lagging = Receiver.objects.get()
+    assert (lagging.delivered_sequence, lagging.failures) == (0, 1)
+    assert lagging.last_error
+    assert deliveries_due() == []
 
 
 def test_who_is_no_longer_configured_is_left_alone(settings: Any, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from core.timekeeping import references
 from core.timekeeping.references import NoTime, Sample
+from tests.support.processes.answering import answering
 
 HOUR_S = 3600
 
@@ -140,3 +141,15 @@ def test_a_folder_says_the_time_of_a_new_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(OSError):
         references.receiver(str(tmp_path / "none"))
+
+
+@pytest.mark.parametrize("answer", [b"nonsense\r\n\r\n", b"HTTP/1.1 200 " + b"x" * 70_000, b""])
+def test_an_answer_that_is_no_http_gives_no_time(answer: bytes) -> None:
+    with answering(answer) as address, pytest.raises((NoTime, OSError)):
+        references.receiver(address)
+
+
+def test_a_date_with_an_offset_beyond_all_numbers_gives_no_time() -> None:
+    date = "Thu, 31 Dec 2020 23:59:59 +99999999999999"
+    with receiver(date, 200) as address, pytest.raises(NoTime):
+        references.receiver(address)
