@@ -17,6 +17,7 @@ class Lock(enum.IntEnum):
     one).
     """
 
+    DELIVERY = -5  # held by the session that delivers the public log to a receiver, by its id
     LONG_WORK = -4  # held by the session that does a piece of long work, by its id
     SWEEP = -3  # held by the session of a worker that sweeps without the broker
     MIGRATE = -2  # held by the session of `manage.py migrate`: one at a time

@@ -5,17 +5,27 @@ delivers the entries that it lacks, in order, and tries again later if it does n
 """
 
 import os
+import socket
+import threading
 from datetime import timedelta
 from http import HTTPStatus
-from http.client import HTTPException
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from pathlib import Path
+from typing import Any
 from urllib.error import HTTPError
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from urllib.request import (
+    HTTPHandler,
+    HTTPRedirectHandler,
+    HTTPSHandler,
+    Request,
+    build_opener,
+)
 
 from django.conf import settings
 from django.db.models import Q
 
 from core.database import clock
+from core.database.locks import Lock, session_hold
 from core.kernel.canonical import canonical_bytes
 from core.proofs.models import LogEntry, Receiver
 
@@ -31,7 +41,43 @@ class _NoRedirect(HTTPRedirectHandler):
         return None
 
 
-opener = build_opener(_NoRedirect)
+class _Timed(HTTPConnection):
+    """A connection whose answer has as much time in all as its timeout gives to each part of it.
+
+    Otherwise a receiver that answers sign by sign holds its caller for hours.
+    """
+
+    def getresponse(self) -> HTTPResponse:
+        ending = threading.Timer(self.timeout or TIMEOUT_S, self._hang_up)
+        ending.start()
+        try:
+            return super().getresponse()
+        finally:
+            ending.cancel()
+
+    def _hang_up(self) -> None:
+        try:
+            # That of TLS would take away what the reader is reading with.
+            socket.socket.shutdown(self.sock, socket.SHUT_RDWR)
+        except OSError:  # it has ended
+            return
+
+
+class _TimedTls(_Timed, HTTPSConnection):
+    """The same, by TLS."""
+
+
+class _Http(HTTPHandler):
+    def http_open(self, req: Request) -> Any:
+        return self.do_open(_Timed, req)
+
+
+class _Https(HTTPSHandler):
+    def https_open(self, req: Request) -> Any:
+        return self.do_open(_TimedTls, req)
+
+
+opener = build_opener(_NoRedirect, _Http, _Https)
 
 
 def deliveries_due() -> list[int]:
@@ -50,8 +96,14 @@ def deliveries_due() -> list[int]:
 def deliver(*, receiver_id: int) -> int:
     """Deliver the entries that a receiver lacks; return the number of entries that it took.
 
-    If a worker dies in between, a receiver may get an entry twice; entries are numbered.
+    If a worker dies in between, a receiver may get an entry twice; entries are numbered. While one
+    process delivers, it is still due, and the others leave it: a slow receiver holds one of them.
     """
+    with session_hold(Lock.DELIVERY, receiver_id) as alone:
+        return _delivered(receiver_id) if alone else 0
+
+
+def _delivered(receiver_id: int) -> int:
     receiver = Receiver.objects.get(pk=receiver_id)
     lacking = LogEntry.objects.select_related("key").order_by("sequence")
     taken = 0

@@ -1,0 +1,83 @@
+"""A receiver of the public log that answers slowly holds one worker, and for a short time."""
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import transaction
+
+from core.proofs import delivery, log
+from core.proofs.delivery import deliver, deliveries_due
+from core.proofs.models import Receiver
+from tests.support.concurrency.sales import apart, eventually
+from tests.support.databases import Database
+
+SOON_S = 1.0
+
+
+class _Slow:
+    """A server that answers with one sign of a header after the other, and never ends it."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self._ending = threading.Event()
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{self._server.getsockname()[1]}/log"
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        while not self._ending.is_set():
+            caller, _ = self._server.accept()
+            self.asked += 1
+            threading.Thread(target=self._answer, args=[caller], daemon=True).start()
+
+    def _answer(self, caller: socket.socket) -> None:
+        with caller:
+            try:
+                caller.sendall(b"HTTP/1.1 ")
+                while not self._ending.wait(SOON_S / 10):
+                    caller.sendall(b"2")
+            except OSError:  # the caller has had enough
+                return
+
+    def end(self) -> None:
+        self._ending.set()
+        self._server.close()
+
+
+@pytest.fixture
+def slow(
+    own_database: Database, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[_Slow, int]]:
+    server = _Slow()
+    settings.LOG_RECEIVERS = [server.address]
+    monkeypatch.setattr(delivery, "TIMEOUT_S", SOON_S)
+    with transaction.atomic():
+        log.publish(kind="test.fact", subject="a", document={"is": "a"})
+    (receiver,) = deliveries_due()
+    yield server, receiver
+    server.end()
+
+
+def test_an_answer_that_does_not_end_is_cut_off_and_tried_later(slow: tuple[_Slow, int]) -> None:
+    _, receiver = slow
+    begun_s = time.monotonic()
+    assert apart(lambda: deliver(receiver_id=receiver)).result(timeout=5 * SOON_S) == 0
+    assert time.monotonic() - begun_s >= SOON_S
+    assert Receiver.objects.get().failures == 1
+    assert deliveries_due() == []
+
+
+def test_a_receiver_holds_one_worker_at_a_time(slow: tuple[_Slow, int]) -> None:
+    """Until the try has ended it is due, and is sent to another worker every second."""
+    server, receiver = slow
+    first = apart(lambda: deliver(receiver_id=receiver))
+    eventually(lambda: server.asked == 1)
+    begun_s = time.monotonic()
+    assert deliver(receiver_id=receiver) == 0
+    assert time.monotonic() - begun_s < SOON_S / 2
+    assert first.result(timeout=5 * SOON_S) == 0
+    assert (server.asked, Receiver.objects.get().failures) == (1, 1)
