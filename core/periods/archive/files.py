@@ -337,7 +337,33 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise ArchiveUnsound(file=MANIFEST, why="format")
     if content != canonical_bytes(manifest) + b"\n":
         raise ArchiveUnsound(file=MANIFEST, why="not canonical JSON")
+    if not _is_whole(manifest):
+        raise ArchiveUnsound(file=MANIFEST, why="a field is missing, or is of another type")
     return manifest
+
+
+def _is_whole(manifest: dict[str, Any]) -> bool:
+    """Return whether a manifest has the fields that are read here, of their types."""
+    tables = manifest.get("tables")
+    return (
+        isinstance(manifest.get("number"), int)
+        and isinstance(manifest.get("first_day"), str)
+        and isinstance(tables, list)
+        and all(isinstance(table, dict) and _names_file(table) for table in tables)
+    )
+
+
+def _names_file(table: dict[str, Any]) -> bool:
+    columns = table.get("columns")
+    return (
+        all(isinstance(table.get(name), str) for name in ("table", "file"))
+        and isinstance(columns, list)
+        and all(
+            isinstance(column, dict)
+            and all(isinstance(column.get(name), str) for name in ("name", "type"))
+            for column in columns
+        )
+    )
 
 
 def files_check(folder: Path) -> dict[str, Any]:
@@ -355,7 +381,7 @@ def files_check(folder: Path) -> dict[str, Any]:
                 digests.file.update(content)
         figures = digests.figures()
         for name, value in figures.items():
-            if entry[name] != value:
+            if entry.get(name) != value:
                 raise ArchiveUnsound(file=entry["file"], why=name)
     return manifest
 

@@ -110,7 +110,7 @@ def replay(lines: Iterable[str]) -> int:
     what they would have refused was refused on the day itself. Raises NotADayFile,
     DatabaseNotEmpty, DayDiffers.
     """
-    documents = [json.loads(text) for text in lines]
+    documents = _documents(lines)
     if not documents or documents[0].get("format") != FORMAT or "end" not in documents[-1]:
         raise NotADayFile
     _need_empty()
@@ -127,6 +127,17 @@ def replay(lines: Iterable[str]) -> int:
             if "event" in entry:
                 _carry_out(entry)
         return _compare(span, documents)
+
+
+def _documents(lines: Iterable[str]) -> list[dict[str, Any]]:
+    """Return the lines of a file. Raises NotADayFile."""
+    try:
+        documents = [json.loads(text) for text in lines]
+    except ValueError as error:  # no JSON, or no text at all
+        raise NotADayFile from error
+    if not all(isinstance(document, dict) for document in documents):
+        raise NotADayFile
+    return documents
 
 
 @contextmanager

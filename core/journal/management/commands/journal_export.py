@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any, TextIO
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from core.database.management.program_command import ProgramCommand
 from core.database.reading.standby import read_much
@@ -19,8 +19,11 @@ class Command(ProgramCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         look(EXPORT, "journal", asked=str(options["file"]))
-        with options["file"].open("x", encoding="utf-8") as file:
-            batches = read_much(lambda: _export_anew(file))
+        try:
+            with options["file"].open("x", encoding="utf-8") as file:
+                batches = read_much(lambda: _export_anew(file))
+        except OSError as error:
+            raise CommandError(f"nothing was exported: {error}") from error
         self.stdout.write(f"{batches} batches")
 
 

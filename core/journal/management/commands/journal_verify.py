@@ -1,6 +1,7 @@
 """`manage.py journal_verify`: verify the journal and every row; name the changed places."""
 
 import functools
+from argparse import ArgumentTypeError
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,6 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from core.database.management.program_command import ProgramCommand
 from core.database.reading.standby import read_much
+from core.journal.install import journaled
 from core.journal.services import last_batch
 from core.journal.verifying import Fault, verify
 
@@ -16,17 +18,20 @@ class Command(ProgramCommand):
     help = "Verify the whole journal and every row it stands for; exit 1 unless all is well."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--most", type=int, default=1000, help="places to name at most")
+        parser.add_argument("--most", type=_positive, default=1000, help="places to name at most")
         parser.add_argument("--table", action="append", default=[], help="only rows of this table")
         parser.add_argument("--since", type=int, help="only what came after this batch")
         parser.add_argument(
             "--step",
-            type=int,
+            type=_positive,
             help="verify so many batches at a time, and say how far it is: if it is interrupted, "
             "go on with --since",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        unknown = sorted(set(options["table"]) - {table.name for table in journaled()})
+        if unknown:
+            raise CommandError(f"the journal covers no table {unknown[0]}")
         batches = entries = changed = 0
         is_cut = is_unbegun = False
         whole = functools.partial(verify, most=options["most"], tables=options["table"])
@@ -48,6 +53,12 @@ class Command(ProgramCommand):
         if is_unbegun:
             raise CommandError(f"{sealed}; nothing was changed, and nothing can be written")
         self.stdout.write(f"{sealed}; nothing was changed")
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ArgumentTypeError("a whole number from 1 on")
+    return int(text)
 
 
 def _parts(since: int | None, step: int | None) -> Iterator[tuple[int | None, int | None]]:

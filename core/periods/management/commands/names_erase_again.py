@@ -35,4 +35,12 @@ def _entries(log: Path) -> Iterator[dict[str, Any]]:
     files = sorted(log.glob("*.json")) if log.is_dir() else [log]
     for file in files:
         with file.open(encoding="utf-8") as lines:
-            yield from (json.loads(line) for line in lines if line.strip())
+            for line in lines:
+                if line.strip():
+                    yield _entry(json.loads(line))
+
+
+def _entry(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError("a line is no entry")
+    return value

@@ -22,16 +22,16 @@ class Command(ProgramCommand):
         parser.add_argument("file", type=Path)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        with options["file"].open(encoding="utf-8") as lines:
-            try:
+        try:
+            with options["file"].open(encoding="utf-8") as lines:
                 compared = replay(lines)
-            except DomainError as error:
-                differing = error.data.get("found", [])
-                for name, in_file, replayed in differing:
-                    self.stdout.write(
-                        f"{name}: the file says {in_file}, the replay made {replayed}"
-                    )
-                raise CommandError(
-                    f"{error.code}: {error} {'' if differing else error.data}"
-                ) from error
+        except DomainError as error:
+            differing = error.data.get("found", [])
+            for name, in_file, replayed in differing:
+                self.stdout.write(f"{name}: the file says {in_file}, the replay made {replayed}")
+            raise CommandError(
+                f"{error.code}: {error} {'' if differing else error.data}"
+            ) from error
+        except OSError as error:
+            raise CommandError(f"the file cannot be read: {error}") from error
         self.stdout.write(f"{compared} figures, none differs.")

@@ -1,0 +1,67 @@
+"""Files that a command cannot read, and arguments of nothing, end it in words."""
+
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+pytestmark = pytest.mark.django_db
+
+MANIFEST = b'{"format":"trot-archive-1"%s}\n'
+
+
+@pytest.mark.parametrize(
+    ("command", "content"),
+    [
+        ("names_erase_again", b"[1]\n"),
+        ("day_replay", None),
+        ("day_replay", b"[1]\n"),
+        ("day_replay", b"{\n"),
+        ("day_replay", b"\xff\xfe\n"),
+        ("journal_export", b"an export of before"),
+    ],
+)
+def test_a_file_that_is_none_of_the_command(
+    tmp_path: Path, command: str, content: bytes | None
+) -> None:
+    file = tmp_path / "file"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(CommandError):
+        call_command(command, str(file))
+    assert content is None or file.read_bytes() == content
+
+
+def test_an_export_into_a_folder_that_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(CommandError):
+        call_command("journal_export", str(tmp_path / "none" / "file"))
+
+
+@pytest.mark.parametrize("command", ["period_attach", "period_rows"])
+@pytest.mark.parametrize(
+    "more",
+    [
+        b"",
+        b',"number":1',
+        b',"first_day":"2030-03-01","number":1,"tables":[1]',
+        b',"first_day":"2030-03-01","number":1,"tables":[{"columns":[],"file":"a"}]',
+        b',"first_day":"2030-03-01","number":1,"tables":[{"columns":[1],"file":"a","table":"a"}]',
+    ],
+)
+def test_a_manifest_that_lacks_a_field(tmp_path: Path, command: str, more: bytes) -> None:
+    (tmp_path / "manifest.json").write_bytes(
+        MANIFEST % more
+        if b"first" not in more
+        else (b"{" + more[1:].replace(b'"number"', b'"format":"trot-archive-1","number"') + b"}\n")
+    )
+    with pytest.raises(CommandError, match=r"archive_unsound.*a field is missing"):
+        call_command(command, str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--table", "lototrot_tickets"], ["--step=-1"], ["--step=0"], ["--most=0"]]
+)
+def test_a_verification_of_nothing_does_not_say_that_all_is_well(arguments: list[str]) -> None:
+    with pytest.raises(CommandError):
+        call_command("journal_verify", *arguments)
