@@ -84,7 +84,15 @@ class Visitor(asyncio.Protocol):
             self.end()
 
     def end(self) -> None:
+        """Close the connection once the answers are read."""
         self._transport.close()
+
+    def sweep(self) -> None:
+        """End the connection, at once if its caller has not read the answers since it was ended."""
+        if self._transport.is_closing():
+            self._transport.abort()
+        else:
+            self.end()
 
     def _answer(self, head: bytes) -> None:
         line, _, headers = head.partition(b"\r\n")
@@ -109,7 +117,9 @@ class Visitor(asyncio.Protocol):
 
 
 async def serve(files: Files, host: str, port: int) -> asyncio.Server:
-    """Listen on the address. `_sweep` closes connections that are idle for `_IDLE_S`."""
+    """Listen on the address. `_sweep` closes connections that are idle for `_IDLE_S`, and cuts those
+    off whose callers have not read their answers by its next turn.
+    """
     visitors: set[Visitor] = set()
     loop = asyncio.get_running_loop()
     server = await loop.create_server(lambda: Visitor(files, visitors), host, port, backlog=BACKLOG)
@@ -120,7 +130,7 @@ async def serve(files: Files, host: str, port: int) -> asyncio.Server:
 def _sweep(visitors: Set[Visitor]) -> None:
     since = time.monotonic() - _IDLE_S
     for visitor in [visitor for visitor in visitors if visitor.heard_s < since]:
-        visitor.end()
+        visitor.sweep()
     asyncio.get_running_loop().call_later(_IDLE_S, _sweep, visitors)
 
 

@@ -135,6 +135,37 @@ def test_a_connection_that_asks_nothing_is_ended(
     assert talk(tmp_path, "") == ""
 
 
+def test_a_caller_that_reads_nothing_is_cut_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its answers wait in memory; a connection that is only closed waits for its reader."""
+    monkeypatch.setattr(live_server, "_IDLE_S", 0.1)
+    name = "lototrot-0123456789abcdef0123.json"
+    (tmp_path / name).write_text('"' + "x" * 8_000_000 + '"')
+
+    async def taken() -> int:
+        files = live_server.Files(tmp_path)
+        files.refresh()
+        async with await live_server.serve(files, "127.0.0.1", 0) as server:
+            with socket.socket() as link:
+                link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                link.connect(server.sockets[0].getsockname())
+                link.sendall(get(name).encode())
+                await asyncio.sleep(1)
+                return await asyncio.to_thread(rest, link)
+
+    def rest(link: socket.socket) -> int:
+        count = 0
+        try:
+            while part := link.recv(65_536):
+                count += len(part)
+        except ConnectionResetError:
+            return count
+        return count
+
+    assert asyncio.run(taken()) < 8_000_000
+
+
 def talk(place: Path, request: str) -> str:
     """Return the server's answer, up to the end of the connection."""
 
