@@ -53,15 +53,15 @@ def jobs_due(until: datetime.date | None = None) -> list[tuple[datetime.date, Jo
 
     A job continues after the last day on which it was done. A job that never began does so on the
     newest day that a night has reached, for that night may have ended before its turn came: its
-    work on a day includes all that is due up to then. A job that recounts is due for its newest day
-    alone, and for one that it did not finish.
+    work on a day includes all that is due up to then. Up to an earlier day nothing of it is due. A
+    job that recounts is due for its newest day alone, and for one that it did not finish.
     """
     last = until or last_day()
     done = last_done()
     unfinished: dict[str, datetime.date] = {}
     for name, day in JobRun.objects.exclude(state=JobRun.State.DONE).values_list("job", "day"):
         unfinished[name] = min(day, unfinished.get(name, day))
-    reached = min(last, max([*done.values(), *unfinished.values()], default=last))
+    reached = max([*done.values(), *unfinished.values()], default=last_day())
     due: list[tuple[datetime.date, Job]] = []
     for job in jobs.all_jobs():
         begins = [unfinished[job.name]] if job.name in unfinished else []

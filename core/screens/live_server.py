@@ -117,8 +117,8 @@ class Visitor(asyncio.Protocol):
 
 
 async def serve(files: Files, host: str, port: int) -> asyncio.Server:
-    """Listen on the address. `_sweep` closes connections that are idle for `_IDLE_S`, and cuts those
-    off whose callers have not read their answers by its next turn.
+    """Listen on the address. `_sweep` closes connections that are idle for `_IDLE_S`, and at its
+    next turn cuts off those whose callers have not read their answers.
     """
     visitors: set[Visitor] = set()
     loop = asyncio.get_running_loop()

@@ -163,6 +163,21 @@ def test_up_to_a_day_and_not_beyond_the_days_that_ended(own: Database, diary: Di
     assert [run.day for run in night_run()] == days[2:]
 
 
+@pytest.mark.parametrize("is_new", [False, True])
+def test_a_year_with_a_slip_of_the_pen_is_no_day_to_begin_with(
+    own: Database, diary: Diary, is_new: bool
+) -> None:
+    """A job that began then would have all the nights of the years since before it."""
+    diary.job("a", 10)
+    reached = last_day()
+    if not is_new:
+        night_run()
+        next_day()
+    diary.job("b", 20)
+    assert night_run(until=date(2003, 3, 12)) == []
+    assert min(day for day, _ in jobs_due()) == reached
+
+
 def test_a_failure_is_kept_and_tried_again_before_the_jobs_next_day(
     own: Database, diary: Diary
 ) -> None:
