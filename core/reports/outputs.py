@@ -3,6 +3,7 @@
 import csv
 import datetime
 import io
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -11,7 +12,10 @@ from core.reports.tables import Kind, Table
 
 EUROS = '#,##0.00 "€"'
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-_DANGEROUS = ("=", "+", "-", "@", "\t", "\r")
+_DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n")
+_NEXT_CELL = re.compile(r"(?<=[;\t])(?=[=+\-@])")
+"""Where a spreadsheet that parts the lines of CSV by semicolons, as in Spain, begins a formula."""
+_IN_NO_SHEET = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 def as_csv(table: Table) -> str:
@@ -38,7 +42,8 @@ def _plain(value: Any) -> str | int:
 
 
 def safe_text(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula."""
+    """Return a text that every spreadsheet can hold, and none takes for a formula."""
+    text = _NEXT_CELL.sub("'", _IN_NO_SHEET.sub("\ufffd", text))
     return f"'{text}" if text.startswith(_DANGEROUS) else text
 
 

@@ -71,6 +71,26 @@ def test_no_cell_is_a_formula_and_states_are_words() -> None:
     assert kinds and not kinds & set(Premises.Kind.values)
 
 
+@pytest.mark.parametrize(
+    ("reason", "cell"),
+    [
+        ("Broken;=1+1", "Broken;'=1+1"),
+        ("Broken;-2+3;@x", "Broken;'-2+3;'@x"),
+        ("Bell\x07 and escape\x1b", "Bell\ufffd and escape\ufffd"),
+    ],
+)
+def test_no_cell_is_two_cells_or_breaks_the_file(reason: str, cell: str) -> None:
+    """A spreadsheet of this country takes a semicolon in a file of CSV for the end of a cell."""
+    sales_suspend(
+        by=factories.staff(Role.ORGANISER), reason=reason, premises=factories.point().premises.code
+    )
+    desk = Desk(Role.ORGANISER, language="en")
+    assert [row["reason"] for row in _csv(desk, Suspension)] == [cell]
+    answer = desk.client.get(f"{list_url(Suspension)}xlsx/")
+    book = load_workbook(io.BytesIO(b"".join(answer.streaming_content)))  # type: ignore[attr-defined]
+    assert cell in [value for (*row,) in book.active.values for value in row]  # type: ignore[union-attr]
+
+
 def test_a_list_is_a_spreadsheet_with_euros_and_titles() -> None:
     (ticket,) = rounds.sell(factories.contest(), factories.point(), [(1,) * 7])
     answer = Desk(Role.AUDITOR, language="en").client.get(f"{list_url(Ticket)}xlsx/")
