@@ -55,7 +55,7 @@ def test_after_a_restore_to_an_earlier_time_numbers_are_of_another_lineage(
     seal_all()
     batch = last_batch()
     assert batch is not None
-    with pytest.raises(CommandError, match="for a reason"):
+    with pytest.raises(CommandError, match="give the reason"):
         call_command("journal_lineage", begin=" ")
     output = StringIO()
     call_command("journal_lineage", begin="restored to 12:00", stdout=output)
