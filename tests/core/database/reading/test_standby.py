@@ -158,7 +158,7 @@ def test_the_audits_that_there_are_can_read_a_standby(pair: Pair) -> None:
 def test_files_of_lists_and_a_month_that_is_proposed_are_read_on_the_standby(
     pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rounds.sell(factories.contest(), factories.point(), [(1,) * 7])
+    factories.sell(factories.contest(), factories.point())
     factories.time_pass(days=40)
     before, seen = files.as_csv, []
     monkeypatch.setattr(files, "as_csv", lambda *a: (seen.append(is_standby()), before(*a))[1])
@@ -223,10 +223,10 @@ def gauges() -> dict[str, list[float]]:
 
 
 def test_the_boards_count_the_same_on_the_standby_as_on_the_primary(pair: Pair) -> None:
-    contest, at, line = rounds.published(), factories.point(), rounds.masks([[1]] * 7)
+    contest, at = rounds.published(), factories.point()
     sums = RunningSums(SUMMED)
     for number in range(1, 7):
-        rounds.sell(contest, at, [line])
+        factories.sell(contest, at)
         counted = read_much(lambda: (is_standby(), sums.read()[(contest.pk,)]))
         assert counted == (True, (number, number, 100 * number))
     assert sums._mark > 0
