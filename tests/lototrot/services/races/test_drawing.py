@@ -250,7 +250,7 @@ def test_a_retraction_calls_the_draw_off_and_a_new_declaration_announces_another
 
 
 @pytest.mark.article("14.III.5.4.2")
-def test_the_draw_is_announced_at_an_office_with_the_longest_address() -> None:
+def test_the_draw_is_announced_at_an_office_with_the_longest_address(race: Race) -> None:
     """[B16]"""
     office = Premises.objects.create(
         code="OFICINA-LLARGA",
@@ -261,8 +261,7 @@ def test_the_draw_is_announced_at_an_office_with_the_longest_address() -> None:
         created_at=clock.now(),
         proposal=f.proposal("premises.opening", "opening:long"),
     )
-    race = f.races_of(f.contest())[0]
-    starting.declare(race, draw_place=office.code)
+    declare(race, draw_place=office.code)
     draw = race_record(race.pk).draw
     assert draw is not None
     assert draw.place == f"{office.name}, {office.address}, {office.municipality}"
