@@ -17,7 +17,10 @@ from lototrot.services.races.withdrawals import withdrawal_reverse
 from lototrot.services.settlement.settling import settlement_reverse
 from tests.support import factories, rounds
 
-pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.5", "14.III.9")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.article("14.III.5.3", "14.III.5.4.1", "14.III.5.4.2"),
+]
 
 
 def a_race() -> Race:

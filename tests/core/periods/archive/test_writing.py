@@ -14,7 +14,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connections
 
-from core.kernel.canonical import canonical_sha256
+from core.kernel.canonical import canonical_bytes, canonical_sha256
 from core.periods.archive import files, writing
 from core.periods.archive.files import ArchiveUnsound, PeriodNotAsPublished
 from core.periods.archive.writing import ArchiveDiffers, archive_write
@@ -112,7 +112,8 @@ def test_another_archive_of_that_month_is_not_written_over(
         archive_write(period=month, folder=tmp_path)
     (tmp_path / "other" / "2030-03").mkdir(parents=True)
     manifest = tmp_path / "other" / "2030-03" / files.MANIFEST
-    manifest.write_text('{"format":"trot-archive-1","tables":[]}\n')
+    of_march = {"format": files.FORMAT, "number": 1, "first_day": "2030-03-01", "tables": []}
+    manifest.write_bytes(canonical_bytes(of_march) + b"\n")
     with pytest.raises(ArchiveDiffers):
         archive_write(period=month, folder=tmp_path / "other")
 
