@@ -56,9 +56,12 @@ class _Timed(HTTPConnection):
             ending.cancel()
 
     def _hang_up(self) -> None:
+        reading = self.sock
+        if reading is None:  # the answer has ended in this moment
+            return
         try:
             # That of TLS would take away what the reader is reading with.
-            socket.socket.shutdown(self.sock, socket.SHUT_RDWR)
+            socket.socket.shutdown(reading, socket.SHUT_RDWR)
         except OSError:  # it has ended
             return
 
