@@ -104,7 +104,11 @@ class Attendance(Guarded):
     """The presence of an inspector appointed by the director general (14.III.5.4.4)."""
 
     draw = models.ForeignKey(
-        Draw, models.PROTECT, related_name="attendances", verbose_name=_("public draw")
+        Draw,
+        models.PROTECT,
+        related_name="attendances",
+        db_index=False,
+        verbose_name=_("public draw"),
     )
     inspector = models.ForeignKey(
         User, models.PROTECT, related_name="+", verbose_name=_("inspector")

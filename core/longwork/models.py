@@ -40,7 +40,7 @@ class LongWork(Guarded):
     content = models.JSONField(_("content"), default=dict)
     key = models.CharField(_("digest"), max_length=64)
     asked_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("asked for by")
+        User, models.PROTECT, related_name="+", db_index=False, verbose_name=_("asked for by")
     )
     asked_in = models.ForeignKey(
         StaffSession, models.PROTECT, db_index=False, related_name="+", verbose_name=_("session")

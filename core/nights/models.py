@@ -59,7 +59,11 @@ class JobFailure(Guarded):
     """A failed attempt at a job. It stays when a later attempt succeeds."""
 
     run = models.ForeignKey(
-        JobRun, models.PROTECT, related_name="failures", verbose_name=_("night's job")
+        JobRun,
+        models.PROTECT,
+        related_name="failures",
+        db_index=False,
+        verbose_name=_("night's job"),
     )
     attempt = models.PositiveIntegerField(_("attempt"))
     started_at = models.DateTimeField(_("started at"))

@@ -58,7 +58,11 @@ class PeriodBalance(Guarded):
     """
 
     period = models.ForeignKey(
-        ClosedPeriod, models.PROTECT, related_name="balances", verbose_name=_("closed period")
+        ClosedPeriod,
+        models.PROTECT,
+        related_name="balances",
+        db_index=False,
+        verbose_name=_("closed period"),
     )
     account = models.ForeignKey(
         Account, models.PROTECT, db_index=False, related_name="+", verbose_name=_("account")

@@ -194,7 +194,11 @@ class Operator(Named):
     mutable = (*Named.mutable, "pin", "pin_chosen_at", "is_active")
 
     premises = models.ForeignKey(
-        Premises, models.PROTECT, related_name="operators", verbose_name=_("premises")
+        Premises,
+        models.PROTECT,
+        related_name="operators",
+        db_index=False,
+        verbose_name=_("premises"),
     )
     number = models.PositiveSmallIntegerField(_("number"))
     pin = models.CharField(max_length=200)

@@ -115,7 +115,11 @@ class ReportMail(Guarded):
     transitions = {"sending": ("sent", "failed", "refused"), "failed": ("sending",)}
 
     order = models.ForeignKey(
-        ReportOrder, models.PROTECT, related_name="mails", verbose_name=_("report by mail")
+        ReportOrder,
+        models.PROTECT,
+        related_name="mails",
+        db_index=False,
+        verbose_name=_("report by mail"),
     )
     first_day = models.DateField(_("from"))
     last_day = models.DateField(_("to"))

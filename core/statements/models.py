@@ -63,7 +63,11 @@ class GuaranteeLimit(Guarded):
     """
 
     premises = models.ForeignKey(
-        Premises, models.PROTECT, related_name="guarantee_limits", verbose_name=_("premises")
+        Premises,
+        models.PROTECT,
+        related_name="guarantee_limits",
+        db_index=False,
+        verbose_name=_("premises"),
     )
     in_force_from = models.DateTimeField(_("in force from"))
     limit_cents = models.BigIntegerField(_("limit"))
@@ -157,10 +161,14 @@ class MarkedBalance(Guarded):
     """The debt of premises at a mark, in cents. Premises without debt have no row."""
 
     mark = models.ForeignKey(
-        Mark, models.PROTECT, related_name="balances", verbose_name=_("mark of balances")
+        Mark,
+        models.PROTECT,
+        related_name="balances",
+        db_index=False,
+        verbose_name=_("mark of balances"),
     )
     account = models.ForeignKey(
-        Account, models.PROTECT, related_name="+", verbose_name=_("account")
+        Account, models.PROTECT, related_name="+", db_index=False, verbose_name=_("account")
     )
     balance_cents = models.BigIntegerField(_("balance"))
 
@@ -185,7 +193,11 @@ class Statement(Guarded):
 
     uuid = models.UUIDField(_("UUID"), unique=True)
     premises = models.ForeignKey(
-        Premises, models.PROTECT, related_name="statements", verbose_name=_("premises")
+        Premises,
+        models.PROTECT,
+        related_name="statements",
+        db_index=False,
+        verbose_name=_("premises"),
     )
     number = models.PositiveIntegerField(_("number"))
     week_from = models.DateField(_("from"))
@@ -242,17 +254,25 @@ class Remittance(Guarded):
         Statement, models.PROTECT, related_name="remittances", verbose_name=_("statement")
     )
     premises = models.ForeignKey(
-        Premises, models.PROTECT, related_name="remittances", verbose_name=_("premises")
+        Premises,
+        models.PROTECT,
+        related_name="remittances",
+        db_index=False,
+        verbose_name=_("premises"),
     )
     amount_cents = models.BigIntegerField(_("amount"))
     paid_on = models.DateField(_("paid on"))
     reference = models.CharField(_("reference"), max_length=120)
     recorded_at = models.DateTimeField(_("recorded at"))
     recorded_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
+        User, models.PROTECT, related_name="+", db_index=False, verbose_name=_("recorded by")
     )
     recorded_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("recorded in session")
+        StaffSession,
+        models.PROTECT,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("recorded in session"),
     )
     proposal = models.OneToOneField(
         Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
@@ -287,7 +307,11 @@ class CashUp(Guarded):
 
     uuid = models.UUIDField(_("UUID"), unique=True)
     terminal = models.ForeignKey(
-        Terminal, models.PROTECT, related_name="cash_ups", verbose_name=_("terminal")
+        Terminal,
+        models.PROTECT,
+        related_name="cash_ups",
+        db_index=False,
+        verbose_name=_("terminal"),
     )
     operator = models.ForeignKey(
         Operator, models.PROTECT, related_name="cash_ups", verbose_name=_("operator")

@@ -305,6 +305,7 @@ class Migration(migrations.Migration):
                 (
                     "contest",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="acknowledgements",
                         to="lototrot.contest",
@@ -314,6 +315,7 @@ class Migration(migrations.Migration):
                 (
                     "operator",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.operator",
@@ -323,6 +325,7 @@ class Migration(migrations.Migration):
                 (
                     "terminal",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.terminal",
@@ -646,6 +649,7 @@ class Migration(migrations.Migration):
                 (
                     "meeting",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="races",
                         to="lototrot.meeting",
@@ -685,6 +689,7 @@ class Migration(migrations.Migration):
                 (
                     "contest",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="legs",
                         to="lototrot.contest",
@@ -1073,6 +1078,7 @@ class Migration(migrations.Migration):
                 (
                     "race",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="runners",
                         to="lototrot.race",
@@ -1348,6 +1354,7 @@ class Migration(migrations.Migration):
                 (
                     "contest",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="schedule_changes",
                         to="lototrot.contest",
@@ -1637,6 +1644,7 @@ class Migration(migrations.Migration):
                 (
                     "seal",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="amendments",
                         to="lototrot.seal",
@@ -1685,6 +1693,7 @@ class Migration(migrations.Migration):
                 (
                     "contest",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="settlements",
                         to="lototrot.contest",
@@ -1792,6 +1801,7 @@ class Migration(migrations.Migration):
                 (
                     "settlement",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="categories",
                         to="lototrot.settlement",
@@ -2030,6 +2040,7 @@ class Migration(migrations.Migration):
                 (
                     "ticket",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="reprints",
                         to="lototrot.ticket",

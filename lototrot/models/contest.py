@@ -241,7 +241,7 @@ class ContestLeg(Guarded):
     mutable = ("race",)
 
     contest = models.ForeignKey(
-        Contest, models.PROTECT, related_name="legs", verbose_name=_("contest")
+        Contest, models.PROTECT, related_name="legs", db_index=False, verbose_name=_("contest")
     )
     position = models.PositiveSmallIntegerField(_("position"))
     race = models.ForeignKey(Race, models.PROTECT, related_name="legs", verbose_name=_("race"))
@@ -295,7 +295,11 @@ class ScheduleChange(Guarded):
     """
 
     contest = models.ForeignKey(
-        Contest, models.PROTECT, related_name="schedule_changes", verbose_name=_("contest")
+        Contest,
+        models.PROTECT,
+        related_name="schedule_changes",
+        db_index=False,
+        verbose_name=_("contest"),
     )
     number = models.PositiveSmallIntegerField(_("number"))
     from_at = models.DateTimeField(_("from"))
@@ -333,13 +337,17 @@ class DisplayAcknowledgement(Guarded):
     """A terminal's declaration that the programme is on display (14.III.5.2, 14.III.6.2)."""
 
     contest = models.ForeignKey(
-        Contest, models.PROTECT, related_name="acknowledgements", verbose_name=_("contest")
+        Contest,
+        models.PROTECT,
+        related_name="acknowledgements",
+        db_index=False,
+        verbose_name=_("contest"),
     )
     terminal = models.ForeignKey(
-        Terminal, models.PROTECT, related_name="+", verbose_name=_("terminal")
+        Terminal, models.PROTECT, related_name="+", db_index=False, verbose_name=_("terminal")
     )
     operator = models.ForeignKey(
-        Operator, models.PROTECT, related_name="+", verbose_name=_("operator")
+        Operator, models.PROTECT, related_name="+", db_index=False, verbose_name=_("operator")
     )
     acknowledged_at = models.DateTimeField(_("declared on display at"))
 

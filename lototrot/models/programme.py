@@ -129,7 +129,7 @@ class InternalBetList(Guarded):
 
 class Race(Guarded):
     meeting = models.ForeignKey(
-        Meeting, models.PROTECT, related_name="races", verbose_name=_("meeting")
+        Meeting, models.PROTECT, related_name="races", db_index=False, verbose_name=_("meeting")
     )
     racecourse = models.ForeignKey(
         Racecourse, models.PROTECT, related_name="races", verbose_name=_("racecourse")
@@ -157,7 +157,9 @@ class Race(Guarded):
 class Runner(Guarded):
     """A horse in a race, identified by its number in the official programme (14.I.5)."""
 
-    race = models.ForeignKey(Race, models.PROTECT, related_name="runners", verbose_name=_("race"))
+    race = models.ForeignKey(
+        Race, models.PROTECT, related_name="runners", db_index=False, verbose_name=_("race")
+    )
     number = models.PositiveSmallIntegerField(_("number"))
     name = models.CharField(_("name"), max_length=80)
     driver = models.CharField(_("driver"), max_length=80, blank=True)

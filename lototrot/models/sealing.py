@@ -51,7 +51,7 @@ class Amendment(Guarded):
     """A published list of sealed tickets that two persons voided as bets in breach [C6, E3]."""
 
     seal = models.ForeignKey(
-        Seal, models.PROTECT, related_name="amendments", verbose_name=_("seal")
+        Seal, models.PROTECT, related_name="amendments", db_index=False, verbose_name=_("seal")
     )
     number = models.PositiveSmallIntegerField(_("number"))
     proposal = models.OneToOneField(

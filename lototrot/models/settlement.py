@@ -22,7 +22,11 @@ class Settlement(Guarded):
 
     uuid = models.UUIDField(_("UUID"), unique=True)
     contest = models.ForeignKey(
-        Contest, models.PROTECT, related_name="settlements", verbose_name=_("contest")
+        Contest,
+        models.PROTECT,
+        related_name="settlements",
+        db_index=False,
+        verbose_name=_("contest"),
     )
     number = models.PositiveSmallIntegerField(_("number"))
     rules = models.JSONField(_("rules"))
@@ -68,7 +72,11 @@ class SettlementCategory(Guarded):
     """A category of a settlement, named by its number of hits."""
 
     settlement = models.ForeignKey(
-        Settlement, models.PROTECT, related_name="categories", verbose_name=_("settlement")
+        Settlement,
+        models.PROTECT,
+        related_name="categories",
+        db_index=False,
+        verbose_name=_("settlement"),
     )
     hits = models.PositiveSmallIntegerField(_("races right"))
     winning_bets = models.BigIntegerField(_("winning bets"))

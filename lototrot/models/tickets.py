@@ -175,7 +175,7 @@ class Reprint(Guarded):
 
     uuid = models.UUIDField(_("UUID"), unique=True, null=True)
     ticket = models.ForeignKey(
-        Ticket, models.PROTECT, related_name="reprints", verbose_name=_("ticket")
+        Ticket, models.PROTECT, related_name="reprints", db_index=False, verbose_name=_("ticket")
     )
     number = models.PositiveSmallIntegerField(_("number"))
     operator = models.ForeignKey(

@@ -269,6 +269,7 @@ class Migration(migrations.Migration):
             model_name="emission",
             name="game",
             field=models.ForeignKey(
+                db_index=False,
                 on_delete=django.db.models.deletion.PROTECT,
                 related_name="emissions",
                 to="promotrot.game",
@@ -339,6 +340,7 @@ class Migration(migrations.Migration):
                 (
                     "operator",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.operator",
@@ -348,6 +350,7 @@ class Migration(migrations.Migration):
                 (
                     "terminal",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.terminal",
@@ -427,6 +430,7 @@ class Migration(migrations.Migration):
                 (
                     "game",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="versions",
                         to="promotrot.game",
@@ -488,6 +492,7 @@ class Migration(migrations.Migration):
                 (
                     "emission",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="lanes",
                         to="promotrot.emission",
@@ -888,6 +893,7 @@ class Migration(migrations.Migration):
                 (
                     "emission",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="tiers",
                         to="promotrot.emission",
@@ -923,6 +929,7 @@ class Migration(migrations.Migration):
                 (
                     "emission",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="figures",
                         to="promotrot.emission",
@@ -1147,6 +1154,7 @@ class Migration(migrations.Migration):
                 (
                     "voucher",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="handovers",
                         to="promotrot.voucher",
@@ -1310,6 +1318,7 @@ class Migration(migrations.Migration):
                 (
                     "voucher",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="reprints",
                         to="promotrot.voucher",
@@ -1415,6 +1424,7 @@ class Migration(migrations.Migration):
                 (
                     "game",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="closings",
                         to="promotrot.game",
@@ -1625,6 +1635,7 @@ class Migration(migrations.Migration):
                 (
                     "tier",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="valuations",
                         to="promotrot.prizetier",

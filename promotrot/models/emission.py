@@ -72,7 +72,9 @@ class Emission(Guarded):
         "closed": ("revealed",),
     }
 
-    game = models.ForeignKey(Game, models.PROTECT, related_name="emissions", verbose_name=_("game"))
+    game = models.ForeignKey(
+        Game, models.PROTECT, related_name="emissions", db_index=False, verbose_name=_("game")
+    )
     approval = models.ForeignKey(
         GameApproval, models.PROTECT, related_name="emissions", verbose_name=_("approval")
     )
@@ -130,7 +132,7 @@ class PrizeTier(Guarded):
     """
 
     emission = models.ForeignKey(
-        Emission, models.PROTECT, related_name="tiers", verbose_name=_("emission")
+        Emission, models.PROTECT, related_name="tiers", db_index=False, verbose_name=_("emission")
     )
     number = models.PositiveSmallIntegerField(_("number"))
     value_cents = models.BigIntegerField(_("value"))
@@ -253,7 +255,7 @@ class Lane(Guarded):
     looks_recorded = True
 
     emission = models.ForeignKey(
-        Emission, models.PROTECT, related_name="lanes", verbose_name=_("emission")
+        Emission, models.PROTECT, related_name="lanes", db_index=False, verbose_name=_("emission")
     )
     opening = models.PositiveIntegerField(_("opening"))
     first = models.PositiveIntegerField(_("first position"))
@@ -309,7 +311,9 @@ class ClosingStatement(Guarded):
     emission = models.OneToOneField(
         Emission, models.PROTECT, related_name="closing", verbose_name=_("emission")
     )
-    game = models.ForeignKey(Game, models.PROTECT, related_name="closings", verbose_name=_("game"))
+    game = models.ForeignKey(
+        Game, models.PROTECT, related_name="closings", db_index=False, verbose_name=_("game")
+    )
     sequence = models.PositiveIntegerField(_("closing"))
     proposal = models.OneToOneField(
         Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
@@ -361,7 +365,7 @@ class PublicFigures(Guarded):
     """
 
     emission = models.ForeignKey(
-        Emission, models.PROTECT, related_name="figures", verbose_name=_("emission")
+        Emission, models.PROTECT, related_name="figures", db_index=False, verbose_name=_("emission")
     )
     sold = models.PositiveIntegerField(_("sold"))
     awarded = models.JSONField(_("prizes awarded"))

@@ -66,7 +66,9 @@ class GameVersion(Guarded):
     pictures and texts, never in the type.
     """
 
-    game = models.ForeignKey(Game, models.PROTECT, related_name="versions", verbose_name=_("game"))
+    game = models.ForeignKey(
+        Game, models.PROTECT, related_name="versions", db_index=False, verbose_name=_("game")
+    )
     version = models.PositiveIntegerField(_("version"))
     document = models.JSONField(_("document"))
     digest = models.CharField(_("digest"), max_length=64)
@@ -132,10 +134,10 @@ class DisplayAcknowledgement(Guarded):
         verbose_name=_("approval"),
     )
     terminal = models.ForeignKey(
-        Terminal, models.PROTECT, related_name="+", verbose_name=_("terminal")
+        Terminal, models.PROTECT, related_name="+", db_index=False, verbose_name=_("terminal")
     )
     operator = models.ForeignKey(
-        Operator, models.PROTECT, related_name="+", verbose_name=_("operator")
+        Operator, models.PROTECT, related_name="+", db_index=False, verbose_name=_("operator")
     )
     acknowledged_at = models.DateTimeField(_("declared on display at"))
 

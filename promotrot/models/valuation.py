@@ -18,7 +18,7 @@ class Valuation(Guarded):
     """
 
     tier = models.ForeignKey(
-        PrizeTier, models.PROTECT, related_name="valuations", verbose_name=_("tier")
+        PrizeTier, models.PROTECT, related_name="valuations", db_index=False, verbose_name=_("tier")
     )
     source = models.CharField(_("source"), max_length=400)
     valued_on = models.DateField(_("valued on"))

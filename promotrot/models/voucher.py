@@ -147,7 +147,7 @@ class VoucherHandover(Guarded):
     looks_recorded = True
 
     voucher = models.ForeignKey(
-        Voucher, models.PROTECT, related_name="handovers", verbose_name=_("voucher")
+        Voucher, models.PROTECT, related_name="handovers", db_index=False, verbose_name=_("voucher")
     )
     number = models.PositiveSmallIntegerField(_("number"))
     replaced_digest = models.BinaryField(max_length=DIGEST_BYTES, unique=True, null=True)
@@ -241,7 +241,7 @@ class VoucherReprint(Guarded):
 
     uuid = models.UUIDField(_("UUID"), unique=True, null=True)
     voucher = models.ForeignKey(
-        Voucher, models.PROTECT, related_name="reprints", verbose_name=_("voucher")
+        Voucher, models.PROTECT, related_name="reprints", db_index=False, verbose_name=_("voucher")
     )
     number = models.PositiveSmallIntegerField(_("number"))
     terminal = models.ForeignKey(

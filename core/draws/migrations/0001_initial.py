@@ -208,6 +208,7 @@ class Migration(migrations.Migration):
                 (
                     "draw",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="attendances",
                         to="draws.draw",

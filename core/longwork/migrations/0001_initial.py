@@ -72,6 +72,7 @@ class Migration(migrations.Migration):
                 (
                     "asked_by",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,

@@ -77,6 +77,7 @@ class Migration(migrations.Migration):
                 (
                     "period",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="balances",
                         to="periods.closedperiod",

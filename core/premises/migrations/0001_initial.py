@@ -93,6 +93,7 @@ class Migration(migrations.Migration):
                 (
                     "premises",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="operators",
                         to="premises.premises",

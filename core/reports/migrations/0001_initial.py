@@ -107,6 +107,7 @@ class Migration(migrations.Migration):
                 (
                     "order",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="mails",
                         to="reports.reportorder",

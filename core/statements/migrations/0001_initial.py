@@ -61,6 +61,7 @@ class Migration(migrations.Migration):
                 (
                     "premises",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="statements",
                         to="premises.premises",
@@ -134,6 +135,7 @@ class Migration(migrations.Migration):
                 (
                     "premises",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="remittances",
                         to="premises.premises",
@@ -153,6 +155,7 @@ class Migration(migrations.Migration):
                 (
                     "recorded_by",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
@@ -162,6 +165,7 @@ class Migration(migrations.Migration):
                 (
                     "recorded_in",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.staffsession",
@@ -290,6 +294,7 @@ class Migration(migrations.Migration):
                 (
                     "premises",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="guarantee_limits",
                         to="premises.premises",
@@ -352,6 +357,7 @@ class Migration(migrations.Migration):
                 (
                     "account",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="ledger.account",
@@ -361,6 +367,7 @@ class Migration(migrations.Migration):
                 (
                     "mark",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="balances",
                         to="statements.mark",
@@ -468,6 +475,7 @@ class Migration(migrations.Migration):
                 (
                     "terminal",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="cash_ups",
                         to="premises.terminal",

@@ -29,6 +29,7 @@ POSTGRESQL: Mapping[str, str | int | float] = {
     "max_wal_size": "8GB",
     "checkpoint_timeout": "15min",
     "wal_buffers": "32MB",
+    "wal_compression": "on",  # whole pages, which each checkpoint brings; every build has pglz
     # After a crash one call for the whole disk, instead of one for each of thousands of files.
     "recovery_init_sync_method": "syncfs",
     "random_page_cost": 1.1,

@@ -290,6 +290,7 @@ def machine_settings() -> dict[str, str]:
         "max_wal_size": "8GB",
         "checkpoint_timeout": "15min",
         "wal_buffers": "32MB",
+        "wal_compression": "on",
         "random_page_cost": "1.1",
         "jit": "off",
         "timezone": "UTC",
