@@ -32,6 +32,8 @@ _SETTINGS = {
     "scram_iterations": "1",
 }
 
+# Modules and tests stay: until all are collected, the garbage collector looks nearly in vain.
+gc.set_threshold(500_000, 20, 20)
 # The processes of the tests, and those that they start, compile each module once.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -101,8 +103,8 @@ _LANES = (
         # It waits for all open transactions of the server: at first none is of a whole module.
         *("tests/lototrot/selectors/test_running", "tests/core/tools/embedded/test_stack"),
         *("tests/simulation", "tests/concurrency", "tests/core/tools/embedded"),
-        # At the end two workers would share it, and each would parse all files.
-        "tests/test_tidy",
+        # At the end two workers would share them, and each would parse all files.
+        *("tests/test_tidy", "tests/test_words"),
     ),
     ("tests/browser/test_race_day_tour", "tests/browser"),
 )
