@@ -39,6 +39,8 @@ _KEYWORDS: Final[Mapping[str, Any]] = _PLAIN | {
 _PERCENT: Final = re.compile(
     r"%(?:\((?P<name>\w+)\))?[-#0+]*\d*(?:\.\d+)?(?P<kind>[diouxXeEfFgGcrs%])"
 )
+# What stands in every file of which `_extract_python` takes something.
+_MAY_SPEAK: Final = re.compile(rb"gettext|\b_\s*\(|\bmessage\b")
 _COMPILED_ON: Final = datetime(2000, 1, 1, tzinfo=UTC)  # equal catalogues, equal files
 
 
@@ -148,7 +150,8 @@ def _extract_python(
     in tokens the inside of an f-string appears only from Python 3.12 on, and the catalogues would
     depend on the version.
     """
-    for node in ast.walk(ast.parse(fileobj.read())):
+    source = fileobj.read()
+    for node in ast.walk(ast.parse(source)) if _MAY_SPEAK.search(source) else ():
         if isinstance(node, ast.ClassDef):
             comments = {
                 statement.targets[0].id: statement.value.value

@@ -36,7 +36,16 @@ SAME_IN = {
 }
 
 
-def _messages() -> Iterator[Message]:
+@pytest.fixture(scope="module")
+def messages() -> list[Message]:
+    """Return the texts of the theme that people see."""
+    if compile_all(settings.BASE_DIR):
+        gettext_files._translations.clear()  # type: ignore[attr-defined]
+        trans_real._translations.clear()  # type: ignore[attr-defined]
+    return [*_seen()]
+
+
+def _seen() -> Iterator[Message]:
     for message in extract(Path(unfold.__file__).parent):
         places = [place for place, _ in message.locations]
         if message.id and not all(place.startswith(NEVER_SHOWN) for place in places):
@@ -44,13 +53,10 @@ def _messages() -> Iterator[Message]:
 
 
 @pytest.mark.parametrize("language", ["ca", "es"])
-def test_every_text_of_the_theme_is_translated(language: str) -> None:
-    if compile_all(settings.BASE_DIR):
-        gettext_files._translations.clear()  # type: ignore[attr-defined]
-        trans_real._translations.clear()  # type: ignore[attr-defined]
+def test_every_text_of_the_theme_is_translated(messages: list[Message], language: str) -> None:
     untranslated = []
     with override(language):
-        for message in _messages():
+        for message in messages:
             if isinstance(message.id, str):
                 one, translation = message.id, gettext(message.id)
             else:

@@ -31,7 +31,10 @@ def rows(heading: str) -> list[list[str]]:
 
 def reads(path: Path) -> Iterator[tuple[str, str | None]]:
     """Return the variables that a file reads, each with its default if the file states one."""
-    tree = ast.parse(path.read_text())
+    text = path.read_text()
+    if not any(reader in text for reader in READERS):
+        return
+    tree = ast.parse(text)
     constants = {
         target.id: node.value.value
         for node in tree.body
