@@ -113,6 +113,8 @@ _OWN_SERVERS = (
     *("tests/simulation", "tests/concurrency", "tests/browser", "tests/core/tools/embedded"),
     *("tests/deployment/test_deploy.py", "tests/deployment/test_restore.py"),
     "tests/core/api/test_schema.py",
+    # All their tests take a database by fixtures of their own; to import them takes longest.
+    *("tests/core/api/test_every_operation.py", "tests/core/journal/test_tampering.py"),
 )
 _MARKED = re.compile(r"^pytestmark = \[?pytest\.mark\.django_db\b", re.MULTILINE)
 _NEVER_QUICK = frozenset(ROOT / path for path in _OWN_SERVERS)

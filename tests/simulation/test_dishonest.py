@@ -38,7 +38,7 @@ from core.statements.models import Statement
 from core.statements.services import statements_issue
 from tests.support import factories, paying
 from tests.support.contributing import contributed
-from tests.support.operations.called import OPERATIONS
+from tests.support.operations.called import by_door
 from tests.support.operations.inventing import invented
 from tests.support.operations.taking import Taken, counted, taken_since
 from tests.support.operations.world import World, later, world
@@ -67,7 +67,6 @@ AUDITS_ORDER = 90
 TWICE = (Role.SUPERVISOR.value, SELLER)
 House = tuple[World, dict[Role, int], factories.Point]
 """The world, the account of an honest person in each role, and a terminal of premises that owe."""
-CALLED = {(called.method, called.path): called for called in OPERATIONS}
 NOT_TRIED = {
     *("/api/v1/clock", "/api/v1/nights/runs"),
     *("/api/v1/staff/sessions/current", "/api/v1/terminal/session"),
@@ -142,7 +141,7 @@ class Dishonest:
         self.sell()
 
     def ask(self, method: str, path: str) -> None:
-        called = CALLED[method, path]
+        called = by_door()[method, path]
         content = called.content.get("application/json")
         bodies = [self.around.body(called.sample)]
         if content:
@@ -151,7 +150,7 @@ class Dishonest:
             self.send(method, path, body)
 
     def send(self, method: str, path: str, body: object = None, **parts: str) -> int:
-        called = CALLED[method, path]
+        called = by_door()[method, path]
         answer = called.send(
             self.client,
             path=self.around.path(called) | parts,
@@ -181,7 +180,7 @@ class Dishonest:
     def sell(self) -> None:
         """Sell tickets without paying for them, until the house sells no more."""
         for _ in range(2_000):
-            body = self.around.body(CALLED["post", "/api/v1/lototrot/tickets"].sample) | {
+            body = self.around.body(by_door()["post", "/api/v1/lototrot/tickets"].sample) | {
                 "uuid": str(new_uuid()),
                 "races": [[1, 2], [1, 2], [1], [1], [1], [1], [1]],
                 "price_cents": 100,

@@ -24,7 +24,7 @@ from core.staff.two_persons import Kind, kinds
 from core.tools.embedded.server import ROOT
 from tests.support import factories
 from tests.support.admin_desk import Desk, act_url, list_url
-from tests.support.operations.called import OPERATIONS, Called, code_of
+from tests.support.operations.called import Called, by_door, code_of
 from tests.support.operations.world import Headers, World, bearer, world
 from tests.support.operations.writing import Undoing
 
@@ -35,7 +35,6 @@ NO_AUTHORITY = frozenset(
     }
 )
 """Codes that say that this caller may not, whatever is asked."""
-CALLED = {(called.method, called.path): called for called in OPERATIONS}
 PARTS = 4  # so that several workers share the operations
 
 
@@ -57,9 +56,9 @@ def test_the_page_shows_the_table(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_every_operation_is_a_door_and_each_of_staff_names_its_power() -> None:
     operations = doors()
-    assert {(door.method, door.path) for door in operations} == set(CALLED)
+    assert {(door.method, door.path) for door in operations} == set(by_door())
     for door in operations:
-        if "staff" in str(CALLED[door.method, door.path].operation.get("security")):
+        if "staff" in str(by_door()[door.method, door.path].operation.get("security")):
             assert door.declared.power in ("-", "*") or holders(door.declared.power), door.name
 
 
@@ -68,7 +67,7 @@ def test_each_cell_of_the_operations(state: tuple[World, Undoing], part: int) ->
     around, undoing = state
     client, faults = Client(raise_request_exception=False), []
     for door in doors()[part::PARTS]:
-        called = CALLED[door.method, door.path]
+        called = by_door()[door.method, door.path]
         for caller in CALLERS:
             if caller in (FIRST, NEW):
                 continue  # what they may follows from the view, and is tried below
@@ -111,7 +110,7 @@ def test_an_account_with_a_first_password_may_choose_its_own_and_leave(
     undoing.keep()
     client, faults = Client(raise_request_exception=False), []
     for door in doors():
-        called = CALLED[door.method, door.path]
+        called = by_door()[door.method, door.path]
         if called.owner != "staff":
             continue
         _, code, tables = _answered(client, around, undoing, called, headers)
@@ -133,7 +132,7 @@ def test_a_new_account_gives_no_power(state: tuple[World, Undoing]) -> None:
     undoing.keep()
     client, faults = Client(raise_request_exception=False), []
     for door in doors():
-        called = CALLED[door.method, door.path]
+        called = by_door()[door.method, door.path]
         if not door.takes_time() or door.mark == KIND:
             continue
         may = _answered(client, around, undoing, called, administrator)
@@ -149,7 +148,7 @@ def test_each_cell_of_the_acts_of_two_persons(
 ) -> None:
     """Each role tries to confirm what each role that may proposed, by the API."""
     around, undoing = state
-    confirmation = CALLED["post", "/api/v1/proposals/{proposal}/confirmation"]
+    confirmation = by_door()["post", "/api/v1/proposals/{proposal}/confirmation"]
     inert = {n: replace(kind, apply=lambda proposal, by: None) for n, kind in kinds().items()}
     monkeypatch.setattr(two_persons, "kinds", lambda: inert)
     client, faults = Client(raise_request_exception=False), []

@@ -23,7 +23,7 @@ from core.admin_support.roles import SELLER, TERMINAL, doors
 from core.staff.actor import StaffActor
 from core.staff.powers import Role
 from tests.support.openapi import faults_of
-from tests.support.operations.called import OPERATIONS, Called, fault
+from tests.support.operations.called import Called, fault, operations
 from tests.support.operations.inventing import invented
 from tests.support.operations.world import World, world
 from tests.support.operations.writing import Undoing
@@ -82,7 +82,7 @@ class Asked:
     def __init__(self, called: Called, state: tuple[World, Undoing]) -> None:
         self.called = called
         self.world, self.undoing = state
-        self.turn = OPERATIONS.index(called)
+        self.turn = operations().index(called)
         self.faults: list[str] = []
         self.client = Client(raise_request_exception=False)
         self.caller = OWNERS[called.owner]
@@ -169,7 +169,7 @@ class Asked:
             )
 
 
-TAGS = sorted({called.tag for called in OPERATIONS})
+TAGS = sorted({called.tag for called in operations()})
 
 
 @pytest.mark.parametrize("tag", TAGS)
@@ -178,7 +178,7 @@ def test_whatever_is_sent_gets_a_promised_answer(
 ) -> None:
     """Everybody of the staff has every power here, or requests would end at the power."""
     monkeypatch.setattr(StaffActor, "may", lambda self, act: bool(self.roles))
-    asked = [Asked(called, state).hostile() for called in OPERATIONS if called.tag == tag]
+    asked = [Asked(called, state).hostile() for called in operations() if called.tag == tag]
     faults = [fault for faults in asked for fault in faults]
     assert not faults, "\n".join(faults)
 
@@ -189,7 +189,7 @@ def test_whatever_is_invented_gets_a_promised_answer(
 ) -> None:
     asked = [
         Asked(called, state).invent(Random(f"{SEED} {called.name}"))
-        for called in OPERATIONS
+        for called in operations()
         if called.tag == tag
     ]
     faults = [fault for faults in asked for fault in faults]
@@ -201,7 +201,7 @@ def test_options_are_refused_to_every_caller(state: tuple[World, Undoing]) -> No
     around, undoing = state
     client, faults = Client(raise_request_exception=False), []
     callers = ("anyone", SELLER, Role.ORGANISER.value)
-    for turn, path in enumerate(sorted({called.path for called in OPERATIONS})):
+    for turn, path in enumerate(sorted({called.path for called in operations()})):
         url, caller = re.sub(r"\{[^}]*\}", "7", path), callers[turn % 3]
         with undoing.request() as wrote:
             response = client.options(url, headers=around.callers[caller])

@@ -25,7 +25,7 @@ from core.staff.second_factor import present_code
 from core.tools.raceday.key import TerminalKey
 from tests.support import factories
 from tests.support.api import Api, LogText, refused, staff_api, terminal_api
-from tests.support.operations.called import OPERATIONS
+from tests.support.operations.called import operations
 
 pytestmark = pytest.mark.django_db
 
@@ -150,7 +150,7 @@ def test_no_address_has_a_place_for_a_secret() -> None:
     """Logs of proxies, histories and referrers have whole addresses."""
     named = {
         (each.name, parameter["name"])
-        for each in OPERATIONS
+        for each in operations()
         for parameter in each.parameters("query")
         if re.search("pin|password|token|secret|code$", parameter["name"])
     }

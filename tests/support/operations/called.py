@@ -4,7 +4,7 @@ import dataclasses
 import json
 import re
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from django.test import Client
@@ -97,12 +97,21 @@ class Called:
         )
 
 
-OPERATIONS = [
-    Called(path, method, operation)
-    for path, operations in committed()["paths"].items()
-    for method, operation in operations.items()
-    if method in METHODS
-]
+@cache
+def operations() -> list[Called]:
+    """Return the operations of the document, in its order."""
+    return [
+        Called(path, method, operation)
+        for path, by_method in committed()["paths"].items()
+        for method, operation in by_method.items()
+        if method in METHODS
+    ]
+
+
+@cache
+def by_door() -> dict[tuple[str, str], Called]:
+    """Return the operations by method and path."""
+    return {(called.method, called.path): called for called in operations()}
 
 
 def code_of(answer: Answer) -> str:
