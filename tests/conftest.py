@@ -17,8 +17,8 @@ from pytest_django import DjangoDbBlocker
 
 from core.tools.embedded.postgres import Postgres
 from core.tools.embedded.server import ROOT, Server, var_folder
+from tests.support.running.effort import QUICK, tries
 
-QUICK = os.environ.get("LOTOTROT_TESTS") == "quick"
 # Nothing listens there: a quick test that asks for a database fails.
 _NO_SERVER = "postgresql://nobody@/none?host=%2Fnonexistent"
 _SETTINGS = {
@@ -66,6 +66,7 @@ import hypothesis  # noqa: E402
 from django.conf import settings  # noqa: E402
 from django.db import transaction  # noqa: E402
 from django.utils import translation  # noqa: E402
+from hypothesis.internal.conjecture import providers  # noqa: E402
 
 # Before the applications hash their first password.
 settings.PASSWORD_HASHERS = ["tests.support.passwords.CheapArgon2PasswordHasher"]
@@ -84,9 +85,15 @@ from tests.support.static import share_static_files  # noqa: E402
 
 # A busy machine makes an example take long, and no example wrong.
 hypothesis.settings.register_profile(
-    "unhurried", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+    "unhurried",
+    deadline=None,
+    max_examples=tries(100),
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("unhurried")
+if QUICK:
+    # Each process would read all modules for constants to try, which takes it two seconds.
+    providers._get_local_constants = lambda: providers._local_constants
 name_process("command:tests")
 share_static_files()
 pytest_plugins = ["tests.support.api", "tests.support.running.lasting"]

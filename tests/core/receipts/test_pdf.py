@@ -13,6 +13,7 @@ from pypdf import PdfReader
 from core.receipts import pdf, qr
 from core.receipts.document import Block, Document, Line, Notice, Pair, Qr, Table, Title
 from core.receipts.paper import Paper
+from tests.support.running.effort import tries
 
 CREATED = datetime(2026, 3, 1, 18, 0, 5, tzinfo=UTC)
 
@@ -107,7 +108,7 @@ def test_the_drawn_symbol_is_the_symbol(paper: Paper, code: str) -> None:
     assert drawn == expected
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(25), deadline=None)
 @given(st.text(max_size=300), st.text(max_size=60))
 def test_no_text_crashes_it(first: str, second: str) -> None:
     blocks = (Title(first), Pair(first, second), Notice(first), Table(((first, second) * 6,)))

@@ -16,6 +16,7 @@ from lototrot.engine.programme import (
 from lototrot.engine.programme_csv import parse_csv
 from lototrot.engine.programme_json import parse_json, to_json
 from tests.support.programmes import programmes, rows_of, written
+from tests.support.running.effort import tries
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -28,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[3]
     st.sampled_from([b"", b"\xef\xbb\xbf"]),
     st.randoms(use_true_random=False),
 )
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=tries(30))
 def test_csv_and_json_of_one_meeting_are_equal(
     programme: Programme, delimiter: str, line_end: str, mark: bytes, shuffle: Any
 ) -> None:

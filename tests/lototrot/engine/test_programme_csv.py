@@ -10,6 +10,7 @@ from lototrot.engine.programme import (
 )
 from lototrot.engine.programme_csv import parse_csv
 from tests.support.programmes import large_meeting, programmes, refused, rows_of, written
+from tests.support.running.effort import tries
 
 SPOILT_CELL = [
     ("meeting_day", "2000-01-01", "inconsistent"),
@@ -32,7 +33,7 @@ SPOILT_CELL = [
 
 
 @given(programmes(), st.sampled_from(SPOILT_CELL), st.data())
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=tries(50))
 def test_one_spoilt_cell_is_the_one_error_in_csv(
     programme: Programme, spoilt: tuple[str, str, str], data: st.DataObject
 ) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from lototrot.engine.programme import MAX_FAULTS, SENTENCES, Programme, ProgrammeInvalid
 from lototrot.engine.programme_csv import parse_csv
 from lototrot.engine.programme_json import parse_json
+from tests.support.running.effort import tries
 
 MEETING = {
     "format": "lototrot-programme-1",
@@ -336,7 +337,7 @@ def test_every_code_is_met_above() -> None:
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=tries(300))
 def test_a_damaged_file_is_read_or_refused_and_nothing_else(data: st.DataObject) -> None:
     parse, whole = data.draw(
         st.sampled_from([(parse_json, TEXT.encode()), (parse_csv, TABLE.encode())])

@@ -11,11 +11,12 @@ from lototrot.engine.programme import (
 )
 from lototrot.engine.programme_json import parse_json, to_json
 from tests.support.programmes import programmes, refused
+from tests.support.running.effort import tries
 
 
 @pytest.mark.article("14.III.5.2")
 @given(programmes())
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=tries(30))
 def test_written_and_read_again_it_is_the_same(programme: Programme) -> None:
     data = to_json(programme)
     again = parse_json(data)
@@ -49,7 +50,7 @@ SPOILT_RUNNER = [
 
 
 @given(programmes(), st.sampled_from(SPOILT_RUNNER), st.data())
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=tries(50))
 def test_one_spoilt_runner_is_the_one_error_in_json(
     programme: Programme, spoilt: tuple[str, object, str], data: st.DataObject
 ) -> None:

@@ -25,6 +25,7 @@ from promotrot.engine.plan import (
     make_plan,
 )
 from promotrot.engine.prize_table import PredrawnType, Prize, Tier, declarable, faults
+from tests.support.running.effort import tries
 
 SEVENTY = Fraction(70)
 FIGURES = GameFigures(SEVENTY, 20, 1000, 30)
@@ -89,7 +90,7 @@ def approved(draw: st.DrawFn) -> tuple[PredrawnType, int]:
 
 @pytest.mark.article("15.II.2", "15.III.6.2")
 @given(approved())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 def test_approved_tables_are_dealt_exactly(table: tuple[PredrawnType, int]) -> None:
     kind, block = table
     assert faults(kind, FIGURES, day=date(2026, 1, 1), rules_published=True) == ()
@@ -116,7 +117,7 @@ def any_table(draw: st.DrawFn) -> tuple[PredrawnType, list[tuple[int, int]]]:
 
 @pytest.mark.article("15.III.6.2")
 @given(any_table())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=tries(400), deadline=None)
 def test_any_plan_that_is_made_is_right(
     planned: tuple[PredrawnType, list[tuple[int, int]]],
 ) -> None:

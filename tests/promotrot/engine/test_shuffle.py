@@ -22,6 +22,7 @@ from promotrot.engine.shuffle import (
     picture_stream,
 )
 from tests.support.chi_square import excess, excess_of
+from tests.support.running.effort import STRIDE
 
 SEVENTY = Fraction(70)
 KEY = bytes(range(32))
@@ -43,9 +44,10 @@ def _seed(number: int) -> Stream:
 
 @pytest.mark.article("15.II.2")
 def test_every_block_size_to_5000_is_a_permutation() -> None:
+    """`make quick` tries every fifth size."""
     whole: set[int] = set()
-    for size in range(1, 5001):
-        whole.add(size - 1)
+    for size in range(1, 5001, STRIDE):
+        whole.update(range(len(whole), size))
         order = Stream(b"test", size.to_bytes(8, "big"), words=size).permutation(size)
         assert len(order) == size and set(order) == whole
 

@@ -14,6 +14,7 @@ from core.tools.whatif.answers import FileMalformed, answers, read_cases
 from core.tools.whatif.kinds import kinds
 from core.tools.whatif.whatif import price
 from tests.support.contributing import contributed
+from tests.support.running.effort import tries
 
 CASES = json.loads(
     (Path(__file__).resolve().parents[3] / "golden" / "cases.json").read_text("utf-8")
@@ -173,7 +174,7 @@ def spoilt(draw: st.DrawFn) -> Any:
     return case
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=tries(1500), deadline=None)
 @given(spoilt())
 def test_no_spoilt_case_ends_in_a_traceback(case: Any) -> None:
     (answer,) = _ask(case)
@@ -181,7 +182,7 @@ def test_no_spoilt_case_ends_in_a_traceback(case: Any) -> None:
     json.dumps(answer)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(300), deadline=None)
 @given(st.sampled_from(sorted(KINDS)), JUNK)
 def test_no_input_at_all_ends_in_a_traceback(kind: str, value: Any) -> None:
     (answer,) = _ask({"id": "x", "kind": kind, "input": value})
