@@ -43,7 +43,7 @@ class Counting:
 
 
 @dataclass(frozen=True, slots=True)
-class _Tickets:
+class Tickets:
     """The tickets of a contest that are not void. `multiples` of them have several bets."""
 
     tickets: int
@@ -53,14 +53,14 @@ class _Tickets:
 
 
 @dataclass(frozen=True, slots=True)
-class Totals(_Tickets):
+class Totals(Tickets):
     """The tickets that did not leave, and the number of those of one bet by their hits."""
 
     singles: Mapping[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Tally(_Tickets):
+class Tally(Tickets):
     """The result of a count: all tickets, the number of those that win, and winning bets by
     category.
     """
@@ -102,6 +102,18 @@ def count(counting: Counting) -> Tally:
     return tally_of(counting, totals, winning_tickets, winners)
 
 
+def tickets_sum(counting: Counting) -> Tickets:
+    """Count and add up the tickets of the contest that did not leave."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*), count(*) FILTER (WHERE bets > 1), coalesce(sum(bets), 0)::bigint,"
+            " coalesce(sum(amount_cents), 0)::bigint"
+            f" FROM lototrot_ticket k WHERE {_counted(counting, 'k')}",
+            [counting.contest_id],
+        )
+        return Tickets(*cursor.fetchone())
+
+
 def tickets_count(counting: Counting) -> Totals:
     """Count the tickets of the contest, and the hits of those of one bet."""
     # The hits of a ticket of one bet are its legs with a right number: it needs no polynomial.
@@ -122,7 +134,7 @@ def tickets_count(counting: Counting) -> Totals:
 
 
 def tally_of(
-    counting: Counting, totals: Totals, winning_tickets: int, winners: Mapping[int, int]
+    counting: Counting, totals: Tickets, winning_tickets: int, winners: Mapping[int, int]
 ) -> Tally:
     """Return the tally of what was counted, with the sums of what left."""
     left = counting.left or Left(0, 0, 0)
@@ -137,19 +149,28 @@ def tally_of(
     )
 
 
-def winning_tickets(counting: Counting, totals: Totals) -> list[str]:
-    """Return queries for all winning tickets, as (id, bets of each category), highest first.
+def winning_tickets(counting: Counting, totals: Tickets) -> list[str]:
+    """Return queries for all winning tickets, as (bets of each category, highest first, ..., ids).
 
-    Each needs the contest's id as its parameter.
+    A row has the ids of all tickets with those winning bets, eight bytes each, in no order. Each
+    query needs the contest's id as its parameter.
     """
     queries = []
     if totals.multiples:
-        wins = ", ".join(f"{w}::integer" for w in _wins(counting))
-        queries.append(f"SELECT id, {wins} FROM ({_multiples(counting)}) t")
+        wins = [f"{w}::integer" for w in _wins(counting)]
+        queries.append(_ids_by(wins, _multiples(counting)))
     if totals.multiples < totals.tickets:
-        wins = ", ".join(f"(touched = {hits})::integer" for hits in counting.bet_type.categories)
-        queries.append(f"SELECT id, {wins} FROM ({_winning(counting, 'bets = 1')}) t")
+        wins = [f"(touched = {hits})::integer" for hits in counting.bet_type.categories]
+        queries.append(_ids_by(wins, _winning(counting, "bets = 1")))
     return queries
+
+
+def _ids_by(columns: Sequence[str], query: str) -> str:
+    """Return the SQL for the ids of a query's tickets, by columns."""
+    by = ", ".join(str(number) for number in range(1, len(columns) + 1))
+    return (
+        f"SELECT {', '.join(columns)}, string_agg(int8send(id), '') FROM ({query}) t GROUP BY {by}"
+    )
 
 
 def prizes_check(
@@ -164,19 +185,23 @@ def prizes_check(
     few, and would look up the ticket of each row by index. It makes a full join only of two sets.
     """
     categories = counting.bet_type.categories
-    indexes = range(1, len(categories) + 1)
+    wins = _wins(counting)
     prize = " + ".join(
-        f"p.winning_bets[{index}] * {int(prize_each.get(hits, 0))}::bigint"
-        for index, hits in zip(indexes, categories, strict=True)
+        f"p.{win} * {int(prize_each.get(hits, 0))}::bigint"
+        for win, hits in zip(wins, categories, strict=True)
     )
-    winning = " + ".join(f"p.winning_bets[{index}]::bigint" for index in indexes)
-    sums = ", ".join(f"coalesce(sum(p.winning_bets[{index}]), 0)::bigint" for index in indexes)
+    winning = " + ".join(f"p.{win}::bigint" for win in wins)
+    sums = ", ".join(f"coalesce(sum(p.{win}), 0)::bigint" for win in wins)
+    columns = ", ".join(
+        f"winning_bets[{index}] AS {win}" for index, win in enumerate(wins, start=1)
+    )
     right = f"{winning} BETWEEN 1 AND t.bets AND p.prize_cents = {prize}"
     with connection.cursor() as cursor:
         cursor.execute(
             f"SELECT count(p.ticket_id), count(*) FILTER (WHERE {right}),"
             f" coalesce(sum(p.prize_cents), 0)::bigint, {sums}"
-            f" FROM (SELECT * FROM lototrot_prize r WHERE r.settlement_id = %s"
+            f" FROM (SELECT {APART}, ticket_id, prize_cents, {columns}"
+            f" FROM lototrot_prize r WHERE r.settlement_id = %s"
             f"{_and_stays(counting, 'r.ticket_id')}) p"
             f" FULL JOIN (SELECT k.id, k.bets FROM lototrot_ticket k"
             f" WHERE {_counted(counting, 'k')} AND {_touched(counting, 'k')} >= {categories[-1]}) t"
@@ -240,7 +265,7 @@ def _winning(counting: Counting, which: str, columns: Sequence[str] = ()) -> str
 
 
 def _wins(counting: Counting) -> list[str]:
-    """Return the columns of `_multiples`: bets with no leg wrong, with one, and so on."""
+    """Return the columns of winning bets: those with no leg wrong, with one, and so on."""
     return [f"w{wrong}" for wrong in range(len(counting.bet_type.categories))]
 
 

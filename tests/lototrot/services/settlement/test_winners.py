@@ -1,7 +1,5 @@
 """Winning tickets are read once; their prizes are written as they were counted."""
 
-from array import array
-
 import pytest
 from django.db import IntegrityError, transaction
 
@@ -20,8 +18,13 @@ WON = [(1, 0, 0, 0), (0, 2, 0, 0), (0, 0, 3, 2**31 - 1)]
 
 def winners(count: int) -> Winners:
     """So many winning tickets with high ids. Which of WON each has goes round."""
-    ids = b"".join((2**62 + number).to_bytes(8, "big") for number in range(count))
-    return Winners(bytearray(ids), array("I", [n % len(WON) for n in range(count)]), WON)
+    return Winners(
+        {
+            won: b"".join((2**62 + n).to_bytes(8) for n in range(place, count, len(WON)))
+            for place, won in enumerate(WON)
+            if place < count
+        }
+    )
 
 
 @pytest.fixture
@@ -60,6 +63,29 @@ def test_tickets_with_the_same_bets_are_told_apart_by_their_ids(counting: Counti
     sold = rounds.sell(contest, point, [RIGHT, (3, *RIGHT[1:]), (2,) * 7, RIGHT])
     tally, winning = winners_count(counting)
     assert tally.winning_tickets == 3
-    assert sorted(winning.won) == [(1, 0, 0, 0), (1, 1, 0, 0)]
-    ids = [int.from_bytes(winning.ids[at : at + 8]) for at in range(0, 24, 8)]
-    assert sorted(ids) == [sold[0].pk, sold[1].pk, sold[3].pk]
+    assert len(winning) == 3
+    both, one = (sold[1].pk,), (sold[0].pk, sold[3].pk)
+    assert set(winning.ids) == {(1, 0, 0, 0), (1, 1, 0, 0)}
+    for won, right in (((1, 1, 0, 0), both), ((1, 0, 0, 0), one)):
+        ids = winning.ids[won]
+        assert sorted(int.from_bytes(ids[at : at + 8]) for at in range(0, len(ids), 8)) == [*right]
+
+
+def test_prizes_are_written_in_the_order_of_tickets_whatever_they_won() -> None:
+    numbers = [number for number, _ in winners(1_000).in_order()]
+    assert numbers == [2**62 + n for n in range(1_000)]
+    places = [place for _, place in winners(7).in_order()]
+    assert places == [0, 1, 2, 0, 1, 2, 0]
+    assert list(Winners({}).in_order()) == []
+
+
+def test_single_and_multiple_tickets_with_the_same_bets_are_counted_together(
+    counting: Counting,
+) -> None:
+    contest = Contest.objects.get(pk=counting.contest_id)
+    four_right = (1, 1, 1, 1, 2, 2, 2)
+    sold = rounds.sell(contest, factories.point(), [four_right, (3, *four_right[1:])])
+    tally, winning = winners_count(counting)
+    assert tally.winning_tickets == len(winning) == len(sold)
+    assert tally.winners == {7: 0, 6: 0, 5: 0, 4: 2}
+    assert set(winning.ids) == {(0, 0, 0, 1)}
