@@ -8,6 +8,7 @@ emission.
 from django.db import transaction
 
 from core.database import clock
+from core.database.due_work import sweep_soon
 from core.database.locks import Lock, hold
 from core.kernel.days import natural_day
 from core.ledger import services as ledger
@@ -82,6 +83,7 @@ def _close(proposal: Proposal, by: StaffActor) -> None:
     emission_advance(emission, Emission.State.CLOSED)
     document = publications.closing_document(emission, closing)
     log.publish(kind=publications.CLOSING, subject=emission.reference, document=document)
+    sweep_soon()  # its seed can be published now
 
 
 CLOSING = two_persons.Kind("promotrot.closing", powers.CLOSE_EMISSION, _close)

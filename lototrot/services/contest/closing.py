@@ -9,6 +9,7 @@ import datetime
 from django.db import transaction
 
 from core.database import clock
+from core.database.due_work import sweep_soon
 from core.database.locks import Lock, hold
 from core.kernel.errors import InvariantBroken
 from core.staff.actor import StaffActor
@@ -43,6 +44,7 @@ def contest_close(
         state=Contest.State.CLOSED, closed_at=closed_at, closing_cause=cause
     )
     _end_stops(contest, cause)
+    sweep_soon()  # it is to be sealed before there is any result
     return True
 
 

@@ -1,10 +1,14 @@
 """Do and send what is due, whatever fails."""
 
+from queue import Queue
 from types import SimpleNamespace
+from typing import Any
 from unittest import mock
 
 import pytest
+from celery import current_app
 from django.db import DatabaseError
+from kombu.exceptions import OperationalError
 
 from core.database import due_work
 from core.kernel.errors import Conflict
@@ -39,3 +43,22 @@ def test_what_is_due_is_done_until_only_failures_are_left(left: set[int]) -> Non
 @pytest.mark.django_db
 def test_everything_that_is_due_is_sent(left: set[int]) -> None:
     assert due_work.send_due() == 3
+
+
+@pytest.mark.django_db
+def test_a_sweep_is_asked_for_once_the_work_is_committed(
+    monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+) -> None:
+    sent = Queue[tuple[str, int]]()
+    monkeypatch.setattr(current_app, "send_task", lambda name, expires: sent.put((name, expires)))
+    with django_capture_on_commit_callbacks(execute=True):
+        due_work.sweep_soon()
+        assert sent.empty()
+    assert sent.get(timeout=60) == ("core.config.tasks.sweep", 30)
+
+
+def test_a_broker_that_is_away_fails_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    refuse = mock.Mock(side_effect=OperationalError)
+    monkeypatch.setattr(current_app, "send_task", refuse)
+    due_work._sweep_ask()
+    refuse.assert_called_once()
