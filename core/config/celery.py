@@ -54,6 +54,7 @@ def _verify_server(**_: Any) -> None:
     from core.config import sweeping
     from core.config.startup import verify_server
 
+    loading.wait_to_begin()
     try:
         verify_server()
     except (DatabaseError, ImproperlyConfigured) as fault:
@@ -80,6 +81,7 @@ def _watch_clock(**_: Any) -> None:
 def _beat(**_: Any) -> None:
     from core.api import metrics
 
+    loading.wait_to_begin()
     metrics.follow_tasks()
     metrics.listen()
     loading.end()

@@ -31,6 +31,8 @@ application = seated(shedding(alive_early(refusing_early(in_one_write(Handler())
 together.while_waiting(SEATS.leave)
 if settings.DEALER:
     application = passing_on(application, settings.DEALER)
+import_module(settings.ROOT_URLCONF)
+loading.wait_to_begin()
 verify_server()
 if settings.TRACES:
     from core.tracing import spans
@@ -38,5 +40,4 @@ if settings.TRACES:
     spans.start()
 if settings.CLOCK_WATCH:
     watching.start()
-import_module(settings.ROOT_URLCONF)
 loading.end()

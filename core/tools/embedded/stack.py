@@ -7,6 +7,7 @@ A process that dies is reported and started again, and takes no other along. In 
 SIGTERM becomes SystemExit, so that the system is stopped in order.
 """
 
+import fcntl
 import os
 import shutil
 import signal
@@ -23,6 +24,7 @@ from typing import Any, NoReturn, Self
 from core.tools.deploying.processes import OPEN_FILES, PROCESSES, here, working
 from core.tools.embedded import folders
 from core.tools.embedded.children import Child
+from core.tools.embedded.keeper import lock
 from core.tools.embedded.keys import environment_of
 from core.tools.embedded.postgres import Postgres
 from core.tools.embedded.processes import EmbeddedError, need_open_files
@@ -114,9 +116,9 @@ class Stack:
     def stop(self) -> None:
         """Stop everything in order. A second Ctrl-C or SIGTERM meanwhile kills what is left."""
         self._take_signals(self._kill_all, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
-        # First no new requests, then no new tasks, then the tasks under way, then the servers.
+        # First no new requests and tasks, then the tasks under way, then the servers.
         workers = [name for name in self._children if name.startswith("worker")]
-        for names in (_SERVERS, ["beat", "live"], workers, ["signer"]):
+        for names in ([*_SERVERS, "beat", "live"], workers, ["signer"]):
             children = [self._children[name] for name in names if name in self._children]
             with self._deciding:  # or the watch could start it again meanwhile
                 for child in children:
@@ -184,8 +186,21 @@ class Stack:
         shutil.rmtree(metrics, ignore_errors=True)
         metrics.mkdir()
         self.environment = {**self.environment, "PROMETHEUS_MULTIPROC_DIR": str(metrics)}
-        if self._migrate:
-            self._run_to_end("migrate", "--database", "owner", "--no-input")
+        with ExitStack() as migrating:
+            if self._migrate:
+                gate = self.folder / "begin.lock"
+                migrating.enter_context(lock(gate, fcntl.LOCK_EX))
+                self.environment["BEGIN_AFTER"] = str(gate)
+            self._add_all()
+            for child in self._children.values():
+                child.start()
+            if self._migrate:
+                self._run_to_end("migrate", "--database", "owner", "--no-input")
+        for child in self._children.values():
+            self._wait_ready(child)
+        self._watch.start()
+
+    def _add_all(self) -> None:
         self._add_signer()
         self._add_servers()
         for number in range(1, self._workers + 1):
@@ -198,11 +213,6 @@ class Stack:
         if self._beat:
             beat = [*PROCESSES["beat"].command(), "--schedule", str(self.folder / "beat-schedule")]
             self._add("beat", "beat", here(beat), lambda: True, 10)
-        for child in self._children.values():
-            child.start()
-        for child in self._children.values():
-            self._wait_ready(child)
-        self._watch.start()
 
     def _add_signer(self) -> None:
         place = self.folder / "signer"
