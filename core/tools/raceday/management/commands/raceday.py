@@ -59,6 +59,8 @@ class Command(ProgramCommand):
         folder = var_folder() / "raceday"
         Postgres(folder / "postgres").destroy()
         Valkey(folder / "valkey").destroy()
+        for schedule in folder.glob("beat-schedule*"):
+            schedule.unlink()  # or beat makes up for a night of the database that is gone
         began = time.monotonic()
         environment = {"SIMULATED_TIME": "1", "VAR_DIR": str(folder)} | _ONE_ADDRESS
         try:
