@@ -7,7 +7,9 @@ delivers the entries that it lacks, in order, and tries again later if it does n
 import os
 import socket
 import threading
+import time
 from datetime import timedelta
+from functools import partial
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from pathlib import Path
@@ -34,6 +36,35 @@ TIMEOUT_S = 10
 _FIRST_WAIT, _LONGEST_WAIT = timedelta(seconds=5), timedelta(hours=1)
 
 
+def _reached(until_s: float, address: tuple[str, int], *_: object) -> socket.socket:
+    """Connect to the first of a host's addresses that answers; all of them have until then.
+
+    What remains is the time of the handshake, which Python counts as a whole.
+    """
+    error = OSError("the name has no address")
+    for family, kind, protocol, _name, place in socket.getaddrinfo(
+        *address, type=socket.SOCK_STREAM
+    ):
+        reaching = socket.socket(family, kind, protocol)
+        try:
+            _limit(reaching, until_s)
+            reaching.connect(place)
+            _limit(reaching, until_s)
+        except OSError as failure:
+            reaching.close()
+            error = failure
+        else:
+            return reaching
+    raise error
+
+
+def _limit(connection: socket.socket, until_s: float) -> None:
+    left_s = until_s - time.monotonic()
+    if left_s <= 0:
+        raise TimeoutError("the time is over")
+    connection.settimeout(left_s)
+
+
 class _NoRedirect(HTTPRedirectHandler):
     """A handler that follows no redirect: a receiver is only at its configured address."""
 
@@ -42,18 +73,26 @@ class _NoRedirect(HTTPRedirectHandler):
 
 
 class _Timed(HTTPConnection):
-    """A connection whose answer has as much time in all as its timeout gives to each part of it.
+    """A connection that has as much time in all as its timeout gives to each part of it.
 
-    Otherwise a receiver that answers sign by sign holds its caller for hours.
+    Otherwise a receiver that has many addresses, or answers sign by sign, holds its caller for
+    hours. The time ends the connecting, the handshake of TLS, the sending and the answer.
     """
 
+    _ending: threading.Timer
+
+    def connect(self) -> None:
+        until_s = time.monotonic() + (self.timeout or TIMEOUT_S)
+        self._create_connection = partial(_reached, until_s)
+        super().connect()
+        self._ending = threading.Timer(until_s - time.monotonic(), self._hang_up)
+        self._ending.start()
+
     def getresponse(self) -> HTTPResponse:
-        ending = threading.Timer(self.timeout or TIMEOUT_S, self._hang_up)
-        ending.start()
         try:
             return super().getresponse()
         finally:
-            ending.cancel()
+            self._ending.cancel()
 
     def _hang_up(self) -> None:
         reading = self.sock

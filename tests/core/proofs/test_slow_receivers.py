@@ -3,7 +3,7 @@
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -16,16 +16,22 @@ from tests.support.concurrency.sales import apart, eventually
 from tests.support.databases import Database
 
 SOON_S = 1.0
+Due = Callable[[str], int]
+
+
+# What a header and a record of the handshake of TLS begin with; the record says it is 16383 long.
+BEGINNINGS = {"http": b"HTTP/1.1 ", "https": b"\x16\x03\x03\x3f\xff\x02\x00\x3f\xfb"}
 
 
 class _Slow:
-    """A server that answers with one sign of a header after the other, and never ends it."""
+    """A server that answers with one sign after the other, and never ends it."""
 
-    def __init__(self) -> None:
+    def __init__(self, scheme: str) -> None:
         self.asked = 0
+        self._beginning = BEGINNINGS[scheme]
         self._ending = threading.Event()
         self._server = socket.create_server(("127.0.0.1", 0))
-        self.address = f"http://127.0.0.1:{self._server.getsockname()[1]}/log"
+        self.address = f"{scheme}://127.0.0.1:{self._server.getsockname()[1]}/log"
         threading.Thread(target=self._serve, daemon=True).start()
 
     def _serve(self) -> None:
@@ -37,7 +43,7 @@ class _Slow:
     def _answer(self, caller: socket.socket) -> None:
         with caller:
             try:
-                caller.sendall(b"HTTP/1.1 ")
+                caller.sendall(self._beginning)
                 while not self._ending.wait(SOON_S / 10):
                     caller.sendall(b"2")
             except OSError:  # the caller has had enough
@@ -49,26 +55,58 @@ class _Slow:
 
 
 @pytest.fixture
-def slow(
-    own_database: Database, settings: Any, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[tuple[_Slow, int]]:
-    server = _Slow()
-    settings.LOG_RECEIVERS = [server.address]
-    monkeypatch.setattr(delivery, "TIMEOUT_S", SOON_S)
-    with transaction.atomic():
-        log.publish(kind="test.fact", subject="a", document={"is": "a"})
-    (receiver,) = deliveries_due()
-    yield server, receiver
+def due(own_database: Database, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Due:
+    """Configure the address as the only receiver, with an entry to deliver; return its id."""
+
+    def configured(address: str) -> int:
+        settings.LOG_RECEIVERS = [address]
+        monkeypatch.setattr(delivery, "TIMEOUT_S", SOON_S)
+        with transaction.atomic():
+            log.publish(kind="test.fact", subject="a", document={"is": "a"})
+        (receiver,) = deliveries_due()
+        return receiver
+
+    return configured
+
+
+@pytest.fixture(params=BEGINNINGS)
+def slow(request: pytest.FixtureRequest, due: Due) -> Iterator[tuple[_Slow, int]]:
+    server = _Slow(request.param)
+    yield server, due(server.address)
     server.end()
 
 
-def test_an_answer_that_does_not_end_is_cut_off_and_tried_later(slow: tuple[_Slow, int]) -> None:
-    _, receiver = slow
+@pytest.fixture
+def full() -> Iterator[int]:
+    """The port of a server that takes no connection: its queue is full."""
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as server:
+        port = server.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)):
+            yield port
+
+
+def _is_cut_off(receiver: int) -> None:
     begun_s = time.monotonic()
     assert apart(lambda: deliver(receiver_id=receiver)).result(timeout=5 * SOON_S) == 0
     assert time.monotonic() - begun_s >= SOON_S
     assert Receiver.objects.get().failures == 1
     assert deliveries_due() == []
+
+
+def test_an_answer_that_does_not_end_is_cut_off_and_tried_later(slow: tuple[_Slow, int]) -> None:
+    """So is the handshake before it."""
+    _is_cut_off(slow[1])
+
+
+def test_all_addresses_of_a_receiver_have_one_time(
+    due: Due, full: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = socket.getaddrinfo("127.0.0.1", full, type=socket.SOCK_STREAM)
+    receiver = due("http://many.example/log")
+    monkeypatch.setattr(
+        socket, "getaddrinfo", lambda host, *_, **__: one * (20 if host == "many.example" else 1)
+    )
+    _is_cut_off(receiver)
 
 
 def test_a_receiver_holds_one_worker_at_a_time(slow: tuple[_Slow, int]) -> None:
