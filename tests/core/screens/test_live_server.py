@@ -128,6 +128,22 @@ def test_what_cannot_be_published_now_does_not_end_the_publisher(
     until(lambda: pulse.read_bytes() != last, "a pulse again")
 
 
+def test_a_file_that_cannot_be_read_does_not_end_the_publisher(port: int, tmp_path: Path) -> None:
+    pulse, unreadable = tmp_path / live.PULSE, tmp_path / "lototrot-0123456789abcdef0123.json"
+
+    def given_out() -> bytes:
+        with socket.create_connection(("127.0.0.1", port)) as link:
+            return asked(link, get(live.PULSE))[2]
+
+    unreadable.mkdir()
+    for _ in range(2):
+        last = pulse.read_bytes()
+        until(lambda last=last: pulse.read_bytes() != last, "a later pulse on the disk")
+    last = given_out()
+    unreadable.rmdir()
+    until(lambda: given_out() != last, "a later pulse in memory")
+
+
 def test_a_connection_that_asks_nothing_is_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -67,8 +67,7 @@ async def _publish_until_told(folder: Path, listen: tuple[str, int] | None) -> N
         while not ending.is_set():
             # A publication that takes long delays the next; missed ones are not made up for.
             due = max(due + EVERY_S, loop.time())
-            await loop.run_in_executor(publisher, _try, live.publish, folder)
-            files.refresh()
+            await loop.run_in_executor(publisher, _try, _publish, files)
             if preparing.done():
                 await preparing
                 preparing = loop.run_in_executor(counter, _try, live.prepare)
@@ -78,6 +77,14 @@ async def _publish_until_told(folder: Path, listen: tuple[str, int] | None) -> N
             pool.submit(connection.close)
     if server:
         server.close()
+
+
+def _publish(files: Files) -> None:
+    """Publish once, and make ready to send what is in the folder, also if nothing was published."""
+    try:
+        live.publish(files.place)
+    finally:
+        files.refresh()
 
 
 def _try(act: Callable[..., object], *arguments: object) -> None:
