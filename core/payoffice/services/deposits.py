@@ -43,6 +43,7 @@ from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 
+_CALLER = ("terminal_id", "staff_id")
 MOST_IMAGES = 10
 MOST_IMAGE_BYTES = 3 * 1024 * 1024
 _MAGIC = {"image/jpeg": b"\xff\xd8\xff", "image/png": b"\x89PNG\r\n\x1a\n"}
@@ -88,8 +89,9 @@ class DepositRequest:
 
 @transaction.atomic
 def deposit_take(*, at: TerminalActor | StaffActor, request: DepositRequest) -> Deposit:
-    """Take a document in and return its deposit; the same request returns the same deposit.
+    """Take a document in and return its deposit.
 
+    The same request from the same terminal or member of staff returns the same deposit.
     A document whose code is read is matched at once: from then on it does not lapse and is paid
     only against the receipt. Raises a code's error, DocumentUnknown, CodeUnreadable,
     RequestUuidReused, or the refusal of the document's state.
@@ -104,7 +106,8 @@ def deposit_take(*, at: TerminalActor | StaffActor, request: DepositRequest) -> 
     digest = request.digest()
     earlier = Deposit.objects.filter(uuid=request.uuid).first()
     if earlier is not None:
-        if bytes(earlier.request_digest) != digest:
+        same_caller = all(getattr(earlier, key) == acted.get(key) for key in _CALLER)
+        if not same_caller or bytes(earlier.request_digest) != digest:
             raise RequestUuidReused
         return earlier
     need_new(request.uuid)

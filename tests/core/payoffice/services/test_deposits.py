@@ -6,8 +6,10 @@ from core.database import clock
 from core.kernel.days import natural_day
 from core.payoffice import refusals
 from core.payoffice.judging import DocumentState
+from core.payoffice.models import Deposit
 from core.payoffice.services import deposits, desk, matching, paying
 from core.payoffice.services.checking import holder_check
+from core.premises.requests import new_uuid
 from core.staff.powers import Role
 from lototrot import accounts as lototrot
 from tests.support import factories, rounds
@@ -47,6 +49,22 @@ def test_a_deposit_granted_after_the_period_is_paid_against_its_receipt() -> Non
     assert isinstance(paid, paying.Paid)
     assert given.balance(lototrot.held(won.contest.pk)) == 0
     assert deposits.rulings_due(natural_day(clock.now())) == []
+
+
+def test_the_same_request_is_answered_again_to_who_made_it_alone() -> None:
+    """The answer is a receipt: another terminal or person would hold one for a paper not theirs."""
+    first, cashier = factories.point(), given.cashier()
+    for by, others in (
+        (first.actor, (factories.point().actor, factories.point(first.premises).actor, cashier)),
+        (cashier, (given.cashier(), first.actor)),
+    ):
+        request = deposits.DepositRequest(new_uuid(), "unreadable", "x")
+        deposit = deposits.deposit_take(at=by, request=request)
+        for other in others:
+            with pytest.raises(refusals.RequestUuidReused):
+                deposits.deposit_take(at=other, request=request)
+        assert deposits.deposit_take(at=by, request=request) == deposit
+    assert Deposit.objects.count() == 2
 
 
 @pytest.mark.article("14.III.10.5", "14.III.10.7")
