@@ -17,6 +17,7 @@ class Lock(enum.IntEnum):
     one).
     """
 
+    ATTACHING = -6  # held by the session that attaches or drops an archived month, as YYYYMM
     DELIVERY = -5  # held by the session that delivers the public log to a receiver, by its id
     LONG_WORK = -4  # held by the session that does a piece of long work, by its id
     SWEEP = -3  # held by the session of a worker that sweeps without the broker

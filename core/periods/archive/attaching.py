@@ -7,6 +7,7 @@ other; the rows never come back among the live ones.
 import json
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg import sql
 
 from core.database.guards import app_role
+from core.database.locks import Lock, session_hold
 from core.kernel.canonical import canonical_sha256
 from core.kernel.errors import Conflict, NotFound
 from core.periods.archive.files import ArchiveUnsound, files_check, lines_of
@@ -37,6 +39,11 @@ class ArchiveAttached(Conflict):
     message = "That month is attached already."
 
 
+class ArchiveBusy(Conflict):
+    code = "archive_busy"
+    message = "Another process attaches or drops that month at this moment."
+
+
 class ArchiveNotAttached(NotFound):
     code = "archive_not_attached"
     message = "That month is not attached."
@@ -53,7 +60,7 @@ def attach(folder: Path) -> str:
     """Verify the files of an archive and load them; return the schema. All of it, or nothing.
 
     Where the archive is on record, it must be that one. Raises ArchiveUnsound, ArchiveDiffers,
-    ArchiveAttached.
+    ArchiveAttached, ArchiveBusy.
     """
     manifest = files_check(folder)
     month = str(manifest["first_day"])[:7]
@@ -61,7 +68,7 @@ def attach(folder: Path) -> str:
     if recorded and recorded.sha256 != canonical_sha256(manifest).hex():
         raise ArchiveDiffers(folder=str(folder))
     schema, owner = schema_of(month), connections["owner"]
-    with transaction.atomic(using="owner"), owner.cursor() as cursor:
+    with _alone(month), transaction.atomic(using="owner"), owner.cursor() as cursor:
         if _is_there(schema, owner):
             raise ArchiveAttached(month=month)
         cursor.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(schema)))
@@ -74,6 +81,15 @@ def attach(folder: Path) -> str:
                 grant = sql.SQL("GRANT " + right + " TO " + role)
                 cursor.execute(grant.format(sql.Identifier(schema)))
     return schema
+
+
+@contextmanager
+def _alone(month: str) -> Iterator[None]:
+    """Keep others from attaching or dropping the month. Raises ArchiveBusy if one does just now."""
+    with session_hold(Lock.ATTACHING, int(month.replace("-", ""))) as alone:
+        if not alone:
+            raise ArchiveBusy(month=month)
+        yield
 
 
 def _is_there(schema: str, database: BaseDatabaseWrapper) -> bool:
@@ -113,11 +129,11 @@ def _load(cursor: Any, schema: str, entry: dict[str, Any], folder: Path) -> None
 
 
 def detach(month: str) -> None:
-    """Drop the schema of an attached month. Raises ArchiveNotAttached."""
+    """Drop the schema of an attached month. Raises ArchiveNotAttached, ArchiveBusy."""
     schema, owner = schema_of(month), connections["owner"]
-    if not _is_there(schema, owner):
-        raise ArchiveNotAttached(month=month)
-    with owner.cursor() as cursor:
+    with _alone(month), owner.cursor() as cursor:
+        if not _is_there(schema, owner):
+            raise ArchiveNotAttached(month=month)
         cursor.execute(sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier(schema)))
 
 

@@ -7,10 +7,21 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, connections, transaction
 
+from core.journal.acting import name_process
 from core.ledger.models import Transfer
+from core.periods.archive.attaching import (
+    ArchiveAttached,
+    ArchiveBusy,
+    ArchiveNotAttached,
+    attach,
+    detach,
+)
 from core.periods.archive.writing import archive_write
 from core.periods.models import ClosedPeriod
 from lototrot.models.tickets import Ticket
+from tests.core.periods.conftest import closed, march_ended
+from tests.support.concurrency.sales import together
+from tests.support.databases import Database
 
 
 def test_an_archive_is_attached_read_and_dropped(
@@ -70,3 +81,22 @@ def test_what_was_changed_or_is_another_archive_is_not_attached(
     with connection.cursor() as cursor:
         cursor.execute("SELECT to_regnamespace('archive_2030_03')")
         assert cursor.fetchone() == (None,)
+
+
+def test_of_two_that_attach_a_month_at_once_one_does(
+    own_database: Database, tmp_path: Path
+) -> None:
+    march_ended()
+    closed()
+    name_process("command:period_archive")
+    archive_write(period=ClosedPeriod.objects.get(), folder=tmp_path)
+    outcomes = together(*[lambda: attach(tmp_path / "2030-03")] * 2)
+    done = [each for each in outcomes if each == "archive_2030_03"]
+    refused = [each for each in outcomes if isinstance(each, ArchiveBusy | ArchiveAttached)]
+    assert (len(done), len(refused)) == (1, 1), outcomes
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM archive_2030_03.lototrot_ticket")
+        assert cursor.fetchone() == (Ticket.objects.count(),)
+    outcomes = together(*[lambda: detach("2030-03")] * 2)
+    refused = [each for each in outcomes if isinstance(each, ArchiveBusy | ArchiveNotAttached)]
+    assert (outcomes.count(None), len(refused)) == (1, 1), outcomes
