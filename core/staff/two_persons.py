@@ -195,16 +195,29 @@ def need_none_pending(*, kind: Kind, subject: str) -> None:
 
 
 @transaction.atomic
-def propose(*, kind: Kind, subject: str, content: Content, by: StaffActor) -> Proposal:
+def propose(
+    *,
+    kind: Kind,
+    subject: str,
+    content: Content,
+    by: StaffActor,
+    replaces: uuid.UUID | None = None,
+) -> Proposal:
     """Record that `by` proposes an act. The caller has checked that it can be carried out now.
 
-    A proposal of the same kind on this subject that has lapsed is rejected. Raises PowerMissing,
-    SecondPersonTooNew, and ProposalPending if one waits that can be confirmed.
+    A proposal of the same kind on this subject that has lapsed is rejected. So is `replaces`, a
+    proposal that still waits and that this one corrects. Raises PowerMissing, SecondPersonTooNew,
+    ProposalPending if one waits that can be confirmed, and ProposalUnknown or ProposalDecided for
+    `replaces`.
     """
     by.need(kind.power)
     if kind.gives_power:
         need_second(by)
-    hold((Lock.PROPOSAL, int.from_bytes(hashlib.sha256(subject.encode()).digest()[:4], "big")))
+    corrected = proposal_of(replaces) if replaces else None
+    # Subjects before proposals, as an act that renews a lapsed proposal takes them.
+    _hold_subjects({subject, corrected.subject} if corrected else {subject})
+    if corrected:
+        reject(proposal=corrected.uuid, by=by, reason="It is corrected, and proposed again.")
     waiting = Proposal.objects.filter(kind=kind.name, subject=subject, decision=None).first()
     now = clock.now()
     if waiting is not None:
@@ -222,6 +235,11 @@ def propose(*, kind: Kind, subject: str, content: Content, by: StaffActor) -> Pr
         proposed_at=now,
         good_until=now + kind.good_for if kind.good_for else None,
     )
+
+
+def _hold_subjects(subjects: set[str]) -> None:
+    digests = [hashlib.sha256(subject.encode()).digest() for subject in subjects]
+    hold(*((Lock.PROPOSAL, int.from_bytes(digest[:4], "big")) for digest in digests))
 
 
 def confirm(*, proposal: uuid.UUID, by: StaffActor) -> Proposal:

@@ -113,13 +113,12 @@ def game_propose(
     by.need(powers.RECORD_GAME)
     by.need(powers.APPROVE_GAME)
     read = _need_proposable(document)
-    if replaces is not None:
-        two_persons.reject(proposal=replaces, by=by, reason="It is corrected, and proposed again.")
     return two_persons.propose(
         kind=GAME,
         subject=f"promotrot:{read.code}",
         by=by,
         content={"document": dict(document), "like": like.pk if like else None},
+        replaces=replaces,
     )
 
 

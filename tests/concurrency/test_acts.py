@@ -4,6 +4,7 @@ import uuid
 from datetime import date, timedelta
 from typing import Any
 
+import psycopg
 import pytest
 from django.conf import settings
 from django.db import transaction
@@ -19,7 +20,7 @@ from core.premises.models import Enrolment, Terminal
 from core.premises.requests import new_uuid
 from core.staff import two_persons
 from core.staff.devices import Origin, device_token
-from core.staff.models import Decision
+from core.staff.models import Decision, Proposal
 from core.staff.powers import Role
 from core.staff.services import password_check, user_create
 from lototrot.models.contest import BetType, Contest
@@ -30,7 +31,7 @@ from lototrot.services.authority.amendments import (
     figures_in,
     rules_in_force,
 )
-from lototrot.services.authority.bet_types import bet_type_record
+from lototrot.services.authority.bet_types import bet_type_propose, bet_type_record
 from lototrot.services.contest.closing import contest_close_early
 from lototrot.services.contest.preparing import (
     ContestOfDayExists,
@@ -41,8 +42,17 @@ from lototrot.services.contest.putting_on_sale import contest_open_propose, cont
 from lototrot.services.tickets.annulment import ticket_annul
 from lototrot.services.tickets.printing import print_confirm, ticket_reprint
 from tests.support import factories
-from tests.support.concurrency.sales import PATIENCE_S, elsewhere, sell, selling_point, together
+from tests.support.concurrency.sales import (
+    PATIENCE_S,
+    apart,
+    elsewhere,
+    eventually,
+    sell,
+    selling_point,
+    together,
+)
 from tests.support.databases import Database
+from tests.support.lototrot.putting_on_sale import DOCUMENT
 
 AT_ONCE = 8
 
@@ -263,3 +273,38 @@ def test_one_act_posted_by_many_at_once_is_posted_once(own_database: Database) -
     answers = together(*[lambda: ledger.post(reference=reference, lines=lines)] * AT_ONCE)
     assert names(answers) == [*["IntegrityError"] * (AT_ONCE - 1), "int"]
     assert ledger.balance_cents(ledger.asset("a")) == 7
+
+
+def test_a_correction_and_a_renewal_of_a_lapsed_proposal_are_no_deadlock(
+    own_database: Database,
+) -> None:
+    """The first is stopped where it rejects the lapsed one, which the second rejects too."""
+    by = factories.staff(Role.ORGANISER)
+    lapsed = bet_type_propose(by=by, document=DOCUMENT, authorisation="CAIB 1")
+    factories.time_pass(days=8)
+
+    def propose(**more: Any) -> Any:
+        return apart(
+            lambda: together(
+                lambda: bet_type_propose(by=by, document=DOCUMENT, authorisation="CAIB 1", **more)
+            )[0]
+        )
+
+    with psycopg.connect(own_database.owner_url) as gate:
+        gate.execute("LOCK TABLE staff_decision IN EXCLUSIVE MODE")
+        correcting = propose(replaces=lapsed.uuid)
+        eventually(lambda: sessions_waiting(gate) == 1)
+        renewing = propose()
+        eventually(lambda: sessions_waiting(gate) == 2)
+    assert isinstance(correcting.result(PATIENCE_S), Proposal)
+    assert isinstance(renewing.result(PATIENCE_S), two_persons.ProposalPending)
+    assert Proposal.objects.filter(decision=None).count() == 1
+
+
+def sessions_waiting(by: psycopg.Connection) -> int:
+    row = by.execute(
+        "SELECT count(DISTINCT pid) FROM pg_locks JOIN pg_database d ON d.oid = database"
+        " WHERE NOT granted AND datname = current_database()"
+    ).fetchone()
+    assert row is not None
+    return int(row[0])

@@ -129,13 +129,12 @@ def bet_type_propose(
     content = _read(document, authorisation, price_cents, rules)
     if _recorded(content) is not None:
         raise BetTypeRecorded(code=content.rules.code, version=content.rules.version)
-    if replaces is not None:
-        two_persons.reject(proposal=replaces, by=by, reason="It is corrected, and proposed again.")
     return two_persons.propose(
         kind=BET_TYPE,
         subject=f"bet-type:{content.rules.code}:{content.rules.version}",
         by=by,
         content=content.to_document(),
+        replaces=replaces,
     )
 
 
