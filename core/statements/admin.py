@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
@@ -23,7 +24,7 @@ from core.premises.admin.choosing import PremisesField
 from core.premises.models import Game, Premises
 from core.staff.actor import StaffActor
 from core.statements import papers, powers, services
-from core.statements.balances import outstanding_cents
+from core.statements.balances import outstanding_cents, with_outstanding
 from core.statements.guarantee import covers
 from core.statements.models import (
     CashUp,
@@ -156,9 +157,12 @@ class StatementAdmin(ReadOnlyAdmin):
     inlines = (_Remittances,)
     acts = (SETTLE,)
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Statement]:
+        return with_outstanding(super().get_queryset(request))
+
     @admin.display(description=_("outstanding"))
-    def outstanding(self, row: Statement) -> str:
-        return money(outstanding_cents(row))
+    def outstanding(self, row: Any) -> str:
+        return money(row.left_cents)
 
     @admin.display(description=_("movements"))
     def moved(self, row: Statement) -> Any:

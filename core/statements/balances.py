@@ -11,11 +11,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
-from django.db.models import QuerySet, Sum
+from django.db.models import (
+    BigIntegerField,
+    Case,
+    F,
+    OuterRef,
+    QuerySet,
+    Subquery,
+    Sum,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce, Greatest, Least, TruncDate
 
 from core.database import clock
 from core.database.quiet import wait_for_quiet
-from core.kernel.days import day_bounds
+from core.kernel.days import MADRID, day_bounds
 from core.ledger import openings
 from core.ledger.models import Account
 from core.statements.columns import COMMISSION_KIND, Column, column_of
@@ -231,26 +242,42 @@ def _since(after: int, up_to: int, accounts: Mapping[int, int]) -> list[tuple[in
     return rows
 
 
-def outstanding_cents(statement: Statement) -> int:
-    """Return the part of a statement that is not paid yet.
+def with_outstanding(statements: QuerySet[Statement]) -> QuerySet[Any]:
+    """Add `left_cents` to each statement: the part of it that is not paid yet.
 
     The newest one brings forward what those before it left, so payments of them since its week
     count for it. One before it is paid only while something of the newest is left, and the
     organiser never pays out more than that: what is brought forward is owed once.
     """
-    newest = Statement.objects.filter(premises=statement.premises_id).latest("number")
-    left = newest.closing_cents - _paid_cents(
-        Remittance.objects.filter(
-            premises=statement.premises_id, recorded_at__gte=day_bounds(newest.week_to)[1]
+    newest = Statement.objects.filter(premises=OuterRef("premises")).order_by("-number")
+    since = Remittance.objects.filter(premises=OuterRef("premises")).alias(
+        day=TruncDate("recorded_at", tzinfo=MADRID)
+    )
+    figures = statements.alias(
+        newest=Subquery(newest.values("number")[:1]),
+        newest_week_to=Subquery(newest.values("week_to")[:1]),
+        newest_cents=Subquery(newest.values("closing_cents")[:1])
+        - _paid_cents(since.filter(day__gt=OuterRef("newest_week_to"))),
+        own_cents=F("closing_cents")
+        - _paid_cents(Remittance.objects.filter(statement=OuterRef("pk"))),
+    )
+    return figures.annotate(
+        left_cents=Case(
+            When(number=F("newest"), then=F("newest_cents")),
+            When(own_cents__gt=0, newest_cents__gt=0, then=F("own_cents")),
+            When(own_cents__gt=0, then=0),
+            default=Greatest(F("own_cents"), Least(F("newest_cents"), 0)),
         )
     )
-    if statement.number == newest.number:
-        return left
-    own = statement.closing_cents - _paid_cents(statement.remittances.all())
-    if own > 0:
-        return own if left > 0 else 0
-    return max(own, min(left, 0))
 
 
-def _paid_cents(remittances: QuerySet[Remittance]) -> int:
-    return int(remittances.aggregate(cents=Sum("amount_cents"))["cents"] or 0)
+def _paid_cents(remittances: QuerySet[Remittance]) -> Coalesce:
+    """Return the sum of the remittances as part of a query. The key groups them all as one."""
+    summed = remittances.order_by().values(one=Value(1)).annotate(cents=Sum("amount_cents"))
+    return Coalesce(Subquery(summed.values("cents")), 0, output_field=BigIntegerField())
+
+
+def outstanding_cents(statement: Statement) -> int:
+    """Return the part of a statement that is not paid yet (`with_outstanding`)."""
+    same = Statement.objects.filter(pk=statement.pk)
+    return int(with_outstanding(same).values_list("left_cents", flat=True).get())

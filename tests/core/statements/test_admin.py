@@ -4,10 +4,16 @@ import re
 from datetime import date
 from html import unescape
 from typing import Any
+from uuid import uuid4
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
+from core.kernel.days import add_days
+from core.ledger import services as ledger
+from core.ledger.services import Line, asset, premises_account
 from core.staff.models import Proposal
 from core.staff.powers import Role
 from core.statements import services
@@ -15,7 +21,7 @@ from core.statements.models import GuaranteeLimit, Remittance, Statement
 from lototrot.models.tickets import Ticket
 from tests.support import factories, rounds
 from tests.support.admin_desk import Desk, act_url, list_url, row_url
-from tests.support.stating import SUNDAY, at
+from tests.support.stating import MONDAY, SUNDAY, at
 
 pytestmark = pytest.mark.django_db
 
@@ -44,6 +50,26 @@ def test_a_statement_is_settled_and_its_papers_are_read(organiser: Any, contest:
         other = Desk(Role.CASHIER).client.get(f"{list_url(Statement)}{row.uuid}.{kind}")
         assert other.status_code == 404
     assert Ticket.objects.count() == 1
+
+
+def test_the_list_asks_as_much_for_ten_statements_as_for_one() -> None:
+    desk = Desk(Role.ORGANISER)
+
+    def asked(week_to: date, places: int) -> int:
+        for _ in range(places):
+            owed = premises_account(factories.premises().pk)
+            ledger.post(reference=uuid4(), lines=[Line("test.prize", owed, asset("treasury"), 105)])
+        at(add_days(week_to, 1))
+        services.statements_issue(until=week_to)
+        desk.sign_on()
+        desk.get(list_url(Statement))
+        with CaptureQueriesContext(connection) as queries:
+            desk.get(list_url(Statement))
+        return len(queries)
+
+    at(MONDAY)
+    assert asked(SUNDAY, 1) == asked(add_days(SUNDAY, 7), 8)
+    assert Statement.objects.count() == 10
 
 
 def test_premises_are_chosen_by_typing_and_no_list_of_all_is_sent() -> None:
