@@ -43,6 +43,7 @@ ADMINISTRATION = Administration(
         "premises.resolution": _("Resolution with effect in the past"),
         "premises.suspending": _("Sales suspended at premises"),
         "premises.lifting": _("Suspensions of premises lifted"),
+        "premises.resuming": _("Suspension by a resolution lifted"),
     },
     proposal_words=WORDS,
     key_names={

@@ -8,4 +8,5 @@ KINDS = (
     resolutions.RESOLUTION,
     suspending.SUSPENDING,
     suspending.LIFTING,
+    suspending.RESUMING,
 )

@@ -1,10 +1,13 @@
-"""Suspend and resume sales: at one place by one person, at many premises at once by two."""
+"""Suspend and resume sales: at one place by one person, at many premises at once by two.
+
+A suspension by a resolution is entered by two persons [E10], and lifted by two.
+"""
 
 from collections.abc import Callable, Sequence
 
 from django.db import transaction
 
-from core.kernel.errors import Invalid, NotFound
+from core.kernel.errors import Conflict, Invalid, NotFound
 from core.premises import powers
 from core.premises.chosen import Outcome, Plan, need_unchanged, plan_of, subject_of
 from core.premises.models import Premises, Suspension
@@ -22,6 +25,11 @@ class SuspensionScope(Invalid):
 class SuspensionUnknown(NotFound):
     code = "suspension_unknown"
     message = "There is no such suspension in force."
+
+
+class SuspensionByResolution(Conflict):
+    code = "suspension_by_resolution"
+    message = "This suspension is by a resolution of the authority: two persons lift it."
 
 
 @transaction.atomic
@@ -49,14 +57,43 @@ def sales_suspend(
 def sales_resume(*, by: StaffActor, suspension: int) -> Suspension:
     """Lift one suspension. Sales resume where no other suspension is in force.
 
-    Raises PowerMissing, SuspensionUnknown.
+    Raises PowerMissing, SuspensionUnknown, SuspensionByResolution.
     """
     by.need(powers.SUSPEND)
+    if _in_force(suspension).resolution_id is not None:
+        raise SuspensionByResolution
+    return _lift(suspension, by)
+
+
+@transaction.atomic
+def resuming_propose(*, by: StaffActor, suspension: int) -> Proposal:
+    """Propose to lift a suspension by a resolution; another person confirms it [E10].
+
+    Raises PowerMissing, SuspensionUnknown, ProposalPending.
+    """
+    by.need(powers.SUSPEND)
+    subject = f"resuming:{_in_force(suspension).pk}"
+    content: two_persons.Content = {"suspension": suspension}
+    return two_persons.propose(kind=RESUMING, subject=subject, by=by, content=content)
+
+
+def _in_force(suspension: int) -> Suspension:
+    row = Suspension.objects.filter(pk=suspension, lifted_at=None).first()
+    if row is None:
+        raise SuspensionUnknown
+    return row
+
+
+def _lift(suspension: int, by: StaffActor) -> Suspension:
     now = sales_hold()
     in_force = Suspension.objects.filter(pk=suspension, lifted_at=None)
     if not in_force.update(lifted_at=now, lifted_by_id=by.user_id):
         raise SuspensionUnknown
     return Suspension.objects.get(pk=suspension)
+
+
+def _resume(proposal: Proposal, by: StaffActor) -> None:
+    _lift(proposal.content["suspension"], by)
 
 
 def standing(places: Sequence[Premises]) -> dict[int, list[int]]:
@@ -147,4 +184,5 @@ def _lift_all(proposal: Proposal, by: StaffActor) -> None:
 
 
 SUSPENDING = two_persons.Kind("premises.suspending", powers.SUSPEND, apply=_suspend_all)
+RESUMING = two_persons.Kind("premises.resuming", powers.SUSPEND, apply=_resume)
 LIFTING = two_persons.Kind("premises.lifting", powers.SUSPEND, apply=_lift_all)

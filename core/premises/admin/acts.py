@@ -193,6 +193,8 @@ def _suspend(by: StaffActor, target: Premises | Terminal | None, data: Data) -> 
 
 
 def _resume(by: StaffActor, suspension: Suspension, data: Data) -> Done:
+    if suspension.resolution_id is not None:
+        return Done(_PROPOSED, suspending.resuming_propose(by=by, suspension=suspension.pk))
     suspending.sales_resume(by=by, suspension=suspension.pk)
     return Done(_("The suspension is lifted."))
 

@@ -278,7 +278,26 @@ def _facts_limits(proposal: Proposal) -> list[tuple[Any, Any]]:
     ]
 
 
+def _suspension(proposal: Proposal) -> Suspension:
+    return Suspension.objects.get(pk=proposal.content["suspension"])
+
+
+def _where(proposal: Proposal) -> str:
+    row = _suspension(proposal)
+    return link(row.premises or row.terminal)
+
+
+def _facts_resuming(proposal: Proposal) -> list[tuple[Any, Any]]:
+    row = _suspension(proposal)
+    return [
+        (_("where"), _where(proposal)),
+        (_("resolution"), link(row.resolution)),
+        (_("since"), moment(row.since)),
+    ]
+
+
 WORDS = {
+    "premises.resuming": ProposalWords("suspension", _where, _facts_resuming),
     "premises.suspending": ProposalWords("premises", _subject, _facts_suspending),
     "premises.lifting": ProposalWords("premises", _subject, _facts_lifting),
     "statements.guarantees": ProposalWords("premises", _subject, _facts_limits),

@@ -94,13 +94,29 @@ class Lifting(StaffView):
     @operation(
         "Lift a suspension",
         answer=SuspensionOut,
-        problems=(suspending.SuspensionUnknown,),
+        problems=(suspending.SuspensionUnknown, suspending.SuspensionByResolution),
         power=powers.SUSPEND,
     )
     def post(self, request: Request, suspension: int) -> HttpResponse:
         self.read(Shape)
         lifted = suspending.sales_resume(by=self.by, suspension=suspension)
         return self.answer(SuspensionOut, lifted)
+
+
+class Resuming(StaffView):
+    @operation(
+        "Propose to lift a suspension by a resolution; another person confirms it [E10]",
+        answer=ProposalOut,
+        status=201,
+        idempotent=True,
+        problems=(suspending.SuspensionUnknown, ProposalPending),
+        power=powers.SUSPEND,
+    )
+    def post(self, request: Request, suspension: int) -> HttpResponse:
+        self.read(Shape)
+        return self.created_once(
+            ProposalOut, suspending.resuming_propose, by=self.by, suspension=suspension
+        )
 
 
 class Suspending(StaffView):

@@ -22,6 +22,7 @@ urlpatterns = [
     path("suspensions/proposals", suspensions.Suspending.as_view()),
     path("suspensions/liftings", suspensions.Liftings.as_view()),
     path("suspensions/<int:suspension>/lifting", suspensions.Lifting.as_view()),
+    path("suspensions/<int:suspension>/lifting/proposals", suspensions.Resuming.as_view()),
     path("terminal", terminal.WhoAmI.as_view()),
     path("terminal/enrolment", terminal.Enrolment.as_view()),
     path("terminal/token", terminal.Token.as_view()),

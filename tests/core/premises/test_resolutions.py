@@ -18,11 +18,18 @@ from core.premises.resolutions import (
     resolutions,
 )
 from core.premises.services import AuthorisationUnknown, PremisesUnknown, TerminalNotFound
-from core.premises.suspending import sales_resume, sales_suspend
+from core.premises.suspending import (
+    SuspensionByResolution,
+    SuspensionUnknown,
+    resuming_propose,
+    sales_resume,
+    sales_suspend,
+)
 from core.staff import two_persons
 from core.staff.actor import PowerMissing
 from core.staff.models import Proposal
 from core.staff.powers import Role
+from core.staff.two_persons import SamePerson
 from tests.support import factories as f
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.I.6")]
@@ -77,7 +84,26 @@ def test_a_terminal_is_revoked_and_sales_are_suspended_as_of_the_instant() -> No
         row = entered(proposed(SUSPENDED, **subject))
         stop = Suspension.objects.get(resolution=row)
         assert (stop.since, stop.lifted_at) == (row.effective_at, None)
-        sales_resume(by=f.staff(Role.ORGANISER), suspension=stop.pk)
+        _is_lifted_by_two_alone(stop)
+
+
+def _is_lifted_by_two_alone(stop: Suspension) -> None:
+    first, second = f.staff(Role.ORGANISER), f.staff(Role.ORGANISER)
+    with pytest.raises(SuspensionByResolution):
+        sales_resume(by=first, suspension=stop.pk)
+    with pytest.raises(PowerMissing):
+        resuming_propose(by=f.staff(Role.AUDITOR), suspension=stop.pk)
+    proposal = resuming_propose(by=first, suspension=stop.pk)
+    with pytest.raises(SamePerson):
+        two_persons.confirm(proposal=proposal.uuid, by=first)
+    stop.refresh_from_db()
+    assert stop.lifted_at is None
+    two_persons.confirm(proposal=proposal.uuid, by=second)
+    stop.refresh_from_db()
+    assert stop.lifted_by_id == second.user_id
+    for lift in (sales_resume, resuming_propose):
+        with pytest.raises(SuspensionUnknown):
+            lift(by=first, suspension=stop.pk)
 
 
 @pytest.mark.parametrize(

@@ -161,6 +161,23 @@ def test_sales_are_suspended_and_resumed_everywhere_and_anywhere(desk: Desk) -> 
     assert "No sales are suspended" in text_of(desk.client.get("/admin/places/premises/"))
 
 
+def test_a_suspension_by_a_resolution_is_lifted_by_two(desk: Desk) -> None:
+    point, other = factories.point(), Desk(Role.ORGANISER)
+    typed = {"effective_at": "2020-01-01 10:00", "reference": "DGJ 210/2026"}
+    desk.do(point.terminal, "suspend_as_of", **typed)
+    other.do(Proposal.objects.get(decision=None), "confirm")
+    stop = Suspension.objects.get()
+    desk.do(stop, "resume")
+    proposal = Proposal.objects.get(decision=None)
+    page = text_of(other.client.get(row_url(proposal)))
+    assert all(words in page for words in (point.terminal.code, "DGJ 210/2026"))
+    stop.refresh_from_db()
+    assert stop.lifted_at is None
+    other.do(proposal, "confirm")
+    stop.refresh_from_db()
+    assert stop.lifted_by == other.person
+
+
 @pytest.mark.parametrize("role", [role for role in Role if role != Role.ORGANISER])
 def test_the_register_is_the_organisers(role: Role) -> None:
     desk, point = Desk(role), factories.point()

@@ -2,6 +2,7 @@
 
 import pytest
 
+from core.database import clock
 from core.premises.models import Suspension
 from core.staff.powers import Role
 from tests.support import factories
@@ -45,6 +46,30 @@ def test_suspensions_that_are_refused(organiser: Api, auditor: Api) -> None:
     refused(organiser.post("suspensions/99999999999999999999/lifting"), 404, "route_unknown")
     refused(auditor.get("suspensions", in_force="perhaps"), 422, "fields_invalid")
     assert not Suspension.objects.exists()
+
+
+def test_a_suspension_by_a_resolution_is_lifted_by_two(organiser: Api, auditor: Api) -> None:
+    other_organiser, point = staff_api(Role.ORGANISER), factories.point()
+    entered = {
+        "effect": "sales_suspended",
+        "terminal": point.terminal.code,
+        "effective_at": clock.now().isoformat(),
+        "reference": "DGJ 210/2026",
+    }
+    proposal = organiser.post("resolutions", entered).json()["proposal"]
+    assert other_organiser.post(f"proposals/{proposal}/confirmation").status_code == 200
+    (stop,) = auditor.get("suspensions").json()["items"]
+    address = f"suspensions/{stop['id']}/lifting"
+    refused(organiser.post(address), 409, "suspension_by_resolution")
+    refused(auditor.post(f"{address}/proposals"), 403, "power_missing")
+    answer = organiser.post(f"{address}/proposals")
+    assert answer.status_code == 201
+    refused(organiser.post(f"{address}/proposals"), 409, "proposal_pending")
+    confirmation = f"proposals/{answer.json()['proposal']}/confirmation"
+    refused(organiser.post(confirmation), 403, "same_person")
+    assert other_organiser.post(confirmation).status_code == 200
+    assert auditor.get("suspensions").json()["items"] == []
+    refused(organiser.post(f"{address}/proposals"), 404, "suspension_unknown")
 
 
 def test_many_premises_are_suspended_and_lifted_by_two(organiser: Api, auditor: Api) -> None:
