@@ -72,7 +72,8 @@ TERMINAL = Rule(
 )
 LIFTED = Rule(
     "suspension_lifted_by_who_acted",
-    "a suspension was lifted as of another time, by another person than who acted, or again",
+    "a suspension was lifted as of another time, by another person than who acted, or again;"
+    " or one by a resolution without the two persons who lift it",
     "premises_suspension",
     """
     SELECT c.relation, c.row_id, c.journal_xid
@@ -81,7 +82,17 @@ LIFTED = Rule(
        AND (c.before ->> 'lifted_at' IS NOT NULL
             OR (c.after ->> 'lifted_at')::timestamptz
                NOT BETWEEN a.at - interval '10 minutes' AND a.at + interval '10 minutes'
-            OR (c.after ->> 'lifted_by_id')::bigint <> a.user_id)
+            OR (c.after ->> 'lifted_by_id')::bigint <> a.user_id
+            OR EXISTS (SELECT FROM premises_suspension s
+                        WHERE s.id = c.row_id AND s.resolution_id IS NOT NULL)
+               AND NOT EXISTS (
+                SELECT FROM staff_decision d JOIN staff_proposal p ON p.id = d.proposal_id
+                 WHERE d.journal_xid = c.journal_xid AND d.verdict = 'confirmed'
+                   AND (p.kind = 'premises.resuming'
+                        AND p.content -> 'suspension' = to_jsonb(c.row_id)
+                        OR p.kind = 'premises.lifting' AND p.content -> 'premises'
+                           @> jsonb_build_array(jsonb_build_object(
+                               'standing', jsonb_build_array(c.row_id))))))
     """,
 )
 ENROLMENT_CODE = Rule(

@@ -21,8 +21,14 @@ from core.journal.journal_rules import (
 )
 from core.journal.rules import broken
 from core.premises.models import Authorisation, Suspension, Terminal
+from core.premises.resolutions import resolution_propose
 from core.premises.services import terminal_enrol, terminal_revoke
-from core.premises.suspending import sales_resume, sales_suspend
+from core.premises.suspending import (
+    lifting_propose,
+    resuming_propose,
+    sales_resume,
+    sales_suspend,
+)
 from core.staff import accounts, second_factor, two_persons
 from core.staff.models import User
 from core.staff.powers import Role
@@ -112,6 +118,32 @@ def test_a_suspension_is_lifted_once_now_and_by_who_acts(own_database: Database)
     with acting.acting("lift", staff=factories.staff(Role.ORGANISER).user_id):
         Suspension.objects.filter(pk=stops[2]).update(lifted_at=clock.now(), lifted_by=by.user_id)
     assert {row for _table, row, _act in broken(LIFTED)} == set(stops)
+
+
+def test_a_suspension_by_a_resolution_is_lifted_by_two(own_database: Database) -> None:
+    first, second = factories.two_organisers()
+    stops = []
+    places = [factories.premises().code for _ in range(3)]
+    for place in places:
+        proposal = resolution_propose(
+            by=first,
+            effect="sales_suspended",
+            premises=place,
+            effective_at=clock.now(),
+            reference="DGJ 210/2030",
+        )
+        two_persons.confirm(proposal=proposal.uuid, by=second)
+        stops.append(Suspension.objects.latest("pk").pk)
+    one = resuming_propose(by=first, suspension=stops[0])
+    of_premises = lifting_propose(by=first, premises=places[1:2], reason="It was annulled.")
+    with acting.acting("lift", staff=second.user_id):
+        for lifting in (one, of_premises.proposal):
+            two_persons.confirm(proposal=lifting.uuid, by=second)
+    assert list(broken(LIFTED)) == []
+    with acting.acting("lift", staff=second.user_id):
+        lifted = {"lifted_at": clock.now(), "lifted_by": second.user_id}
+        Suspension.objects.filter(pk=stops[2]).update(**lifted)
+    assert [row for _table, row, _act in broken(LIFTED)] == [stops[2]]
 
 
 def test_roles_are_given_by_another_person(own_database: Database) -> None:
