@@ -14,6 +14,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from core.database import clock
+from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict, Forbidden, Invalid, NotFound
 from core.staff import names, powers, two_persons
 from core.staff.actor import StaffActor
@@ -228,6 +229,22 @@ def _propose(
             proposal=proposal, password=make_password(password), name_key=name_key
         )
     return proposal
+
+
+@transaction.atomic
+def lapsed_forget() -> int:
+    """Erase what waits for decisions that nobody can take any more, and count the proposals.
+
+    A proposal that has lapsed is never confirmed, and nobody need ever reject it.
+    """
+    forgotten = 0
+    waiting = NewPassword.objects.exclude(password="").order_by("proposal_id")
+    for row in waiting.select_related("proposal__proposed_by__given__decision"):
+        hold((Lock.PROPOSAL, row.proposal_id))  # who confirms it just now has it
+        if two_persons.lapse_of(row.proposal, clock.now()):
+            _taken(row.proposal)
+            forgotten += 1
+    return forgotten
 
 
 def _password_taken(proposal: Proposal) -> str:

@@ -315,8 +315,9 @@ class Decision(Guarded):
 class NewPassword(Guarded):
     """The hash of a password that an administrator set for another person, until it is decided.
 
-    It is empty after the decision. Proposals are read by many, so they never hold it. `name_key` is
-    the key of the name of a new account's person: it goes to the account, or is destroyed.
+    It is empty after the decision, and from the night after the proposal has lapsed. Proposals are
+    read by many, so they never hold it. `name_key` is the key of the name of a new account's
+    person: it goes to the account, or is destroyed.
     """
 
     mutable = ("password", "name_key")

@@ -1,4 +1,5 @@
-"""List every night the decisions of two persons of whom one had a recently changed account.
+"""List every night the decisions of two persons of whom one had a recently changed account, and
+forget the passwords of proposals that have lapsed.
 
 Such a decision may be honest: a person came back from holidays, or lost a device. But the
 person who gave the account may have held it, and then one person was two. Ask both.
@@ -13,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.kernel.days import day_bounds
 from core.nights.jobs import Job, Outcome
+from core.staff.accounts import lapsed_forget
 from core.staff.models import Decision, User
 from core.staff.two_persons import A_WEEK
 
@@ -50,6 +52,11 @@ def given_lately(day: date) -> Outcome:
     return Outcome(counts, {"decisions": rows} if rows else {})
 
 
+def passwords_forgotten(day: date) -> Outcome:
+    """Erase the passwords, and the keys of names, of proposals that have lapsed."""
+    return Outcome({"proposals": lapsed_forget()})
+
+
 def _by_account(gifts: Sequence[Decision]) -> defaultdict[int, list[Decision]]:
     """Return the decisions that changed an account, by account."""
     opened = {gift.proposal.content.get("username") for gift in gifts}
@@ -81,5 +88,11 @@ JOBS: tuple[Job, ...] = (
         title=_("Decisions by people whose account was given lately"),
         order=40,
         run=given_lately,
+    ),
+    Job(
+        name="staff.passwords_forgotten",
+        title=_("Passwords of proposals that have lapsed"),
+        order=45,
+        run=passwords_forgotten,
     ),
 )

@@ -1,17 +1,22 @@
-"""List what two persons decided when one of them had been given the account lately."""
+"""List what two persons decided when one of them had been given the account lately; forget the
+passwords that nobody can confirm any more.
+"""
 
 from datetime import date, timedelta
+from hashlib import sha256
 
 import pytest
 
 from core.database import clock
+from core.journal.acting import acting
+from core.journal.models import Change
 from core.kernel.days import natural_day
 from core.nights.jobs import Outcome
 from core.premises.powers import REGISTER
 from core.staff import accounts, two_persons
 from core.staff.actor import StaffActor
-from core.staff.models import User
-from core.staff.nightly import given_lately
+from core.staff.models import NewPassword, User
+from core.staff.nightly import given_lately, passwords_forgotten
 from core.staff.powers import Role
 from core.staff.two_persons import Kind
 from tests.support import factories
@@ -78,3 +83,39 @@ def test_an_administrator_who_was_given_the_account_by_the_proposer(
     assert (row["decided_by"], row["given"]) == ("new", "staff.account")
     assert row["by_proposer"] is True
     assert outcome.counts["by_proposer"] == 1
+
+
+@pytest.mark.parametrize("lapse", ["old", "proposer"])
+def test_the_night_forgets_the_password_and_the_name_of_a_proposal_that_has_lapsed(
+    administrators: tuple[StaffActor, StaffActor], lapse: str
+) -> None:
+    one, two = administrators
+    proposal = accounts.account_propose(
+        by=one, username="new", full_name="Maria Mas", password=PASSWORD, roles=["auditor"]
+    )
+    assert passwords_forgotten(today()).counts == {"proposals": 0}
+    assert NewPassword.objects.get().password != ""
+    if lapse == "old":
+        factories.time_pass(days=2)
+    else:
+        accounts.user_deactivate(by=two, user_id=one.user_id)
+    with acting("tests"):
+        assert passwords_forgotten(today()).counts == {"proposals": 1}
+    row = NewPassword.objects.get()
+    assert (row.password, row.name_key) == ("", None)
+    assert proposal.shown_content["full_name"] == ""
+    assert passwords_forgotten(today()).counts == {"proposals": 0}
+    two_persons.reject(proposal=proposal.uuid, by=two)
+
+
+def test_the_journal_keeps_digests_of_what_was_forgotten(
+    administrators: tuple[StaffActor, StaffActor],
+) -> None:
+    user = factories.staff(Role.ORGANISER)
+    accounts.password_propose(by=administrators[0], user_id=user.user_id, password=PASSWORD)
+    encoded = NewPassword.objects.get().password
+    factories.time_pass(days=2)
+    passwords_forgotten(today())
+    change = Change.objects.get(relation="staff_newpassword")
+    assert change.before["password"] == "sha256:" + sha256(encoded.encode()).hexdigest()
+    assert encoded not in str((change.before, change.after))
