@@ -1,9 +1,11 @@
-"""Wait until every transaction that started before now has ended."""
+"""Wait until every transaction that started before an instant has ended."""
 
+import datetime
 import time
 
 from django.db import connection
 
+from core.database import clock
 from core.database.reading.snapshot import READER
 from core.kernel.errors import Unavailable
 
@@ -15,8 +17,11 @@ class NotQuiet(Unavailable):
     message = "A transaction that started earlier has not ended yet."
 
 
-def wait_for_quiet(within_s: float | None = None) -> None:
-    """Wait until every transaction of this application that started before now has ended.
+def wait_for_quiet(
+    within_s: float | None = None, *, before: datetime.datetime | None = None
+) -> None:
+    """Wait until every transaction of this application that started before now has ended; or those
+    alone that started before another instant, which has passed.
 
     Those that only read (`snapshot`, `only_reading`) are not waited for: they write nothing. A
     transfer's time is read before it is committed. After this wait no older transfer can appear.
@@ -24,7 +29,8 @@ def wait_for_quiet(within_s: float | None = None) -> None:
     """
     deadline = time.monotonic() + (WITHIN_S if within_s is None else within_s)
     with connection.cursor() as cursor:
-        cursor.execute("SELECT clock_timestamp()")
+        ago_s = (clock.now() - before).total_seconds() if before else 0.0
+        cursor.execute("SELECT clock_timestamp() - make_interval(secs => %s)", [ago_s])
         started = cursor.fetchone()[0]
         while True:
             # Within a transaction the server would otherwise repeat its first answer.

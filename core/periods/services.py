@@ -4,7 +4,8 @@ A month can be closed once everything of it is finished: its contests are ordere
 vouchers paid or lapsed. Its figures are published, so that a person who changes a row of it later
 must change the public log too. Months are closed in their order, each once. All rows of a month are
 counted when it is proposed and again when it is confirmed, so a worker does both
-(`core.longwork`), and no request.
+(`core.longwork`), and no request. They wait for the transactions that started in the month, which
+may still write into it.
 """
 
 import calendar
@@ -16,6 +17,7 @@ from django.db import transaction
 
 from core.database import clock
 from core.database.locks import Lock, hold
+from core.database.quiet import wait_for_quiet
 from core.database.reading import progress
 from core.database.reading.limits import limited
 from core.database.reading.snapshot import only_reading
@@ -81,12 +83,13 @@ def period_propose(*, by: StaffActor, month: str = "") -> Proposal:
     """Propose to close the next month, with the digest of its figures.
 
     `month` (as "2030-03") says which one it must be. It takes long (`core.periods.long_work`).
-    Raises PowerMissing, NothingToClose, PeriodUnfinished, ProposalPending.
+    Raises PowerMissing, NothingToClose, NotQuiet, PeriodUnfinished, ProposalPending.
     """
     by.need(powers.CLOSE)
     number, first, last = next_days()
     if month and month != f"{first:%Y-%m}":  # closed meanwhile
         raise NothingToClose(month=month)
+    wait_for_quiet(before=day_bounds(last)[1])
     # Who confirms counts again, on the primary.
     count = partial(_closable, number, first, last)
     month_figures = read_much(limited(settings.NIGHT_LIMIT_S)(only_reading()(count)))
@@ -143,12 +146,13 @@ def _closable(number: int, first: datetime.date, last: datetime.date) -> Figures
 def _close(proposal: Proposal, by: StaffActor) -> None:
     """Store and publish the figures, which must be those that were proposed.
 
-    Raises NothingToClose, PeriodUnfinished, PeriodChanged.
+    Raises NothingToClose, NotQuiet, PeriodUnfinished, PeriodChanged.
     """
     hold((Lock.PERIOD, 0))
     number, first, last = next_days()
     if proposal.content["first_day"] != first.isoformat():  # closed meanwhile
         raise PeriodChanged(first_day=proposal.content["first_day"])
+    wait_for_quiet(before=day_bounds(last)[1])
     month_figures = _closable(number, first, last)
     if month_figures.digest != proposal.content["sha256"]:
         raise PeriodChanged(first_day=first.isoformat(), sha256=month_figures.digest)
