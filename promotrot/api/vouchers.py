@@ -27,7 +27,7 @@ from core.api.shapes import (
 )
 from core.api.views import BareTerminalView, StaffView, TerminalView, json_response
 from core.kernel.request_uuids import REFUSALS
-from core.payoffice.refusals import CashSessionMissing
+from core.payoffice.refusals import CashSessionMissing, ClaimLapsed
 from core.premises.requests import UuidReused
 from core.receipts.document import LANGUAGES
 from core.receipts.output import Output
@@ -287,6 +287,7 @@ class Handover(StaffView):
             ProposalPending,
             vouchers.VoucherUnknown,
             handing.VoucherNotHeld,
+            ClaimLapsed,
             handing.NotCentralOffice,
             CashSessionMissing,
         ),

@@ -1065,11 +1065,6 @@ class Migration(migrations.Migration):
                 "verbose_name": "voucher",
                 "indexes": [
                     models.Index(
-                        condition=models.Q(("code_digest", None)),
-                        fields=["id"],
-                        name="voucher_held",
-                    ),
-                    models.Index(
                         condition=models.Q(("nature", "refund")),
                         fields=["id"],
                         name="voucher_refund",

@@ -76,7 +76,6 @@ class Voucher(Guarded):
         verbose_name = _("voucher")
         verbose_name_plural = _("vouchers")
         indexes = [
-            models.Index(fields=["id"], condition=Q(code_digest=None), name="voucher_held"),
             models.Index(fields=["id"], condition=Q(nature="refund"), name="voucher_refund"),
         ]
         constraints = [

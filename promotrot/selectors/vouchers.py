@@ -45,11 +45,19 @@ def held_vouchers() -> QuerySet[Voucher]:
     recent = VoucherHandover.objects.filter(
         voucher=OuterRef("pk"), handed_at__gte=day_bounds(over)[1]
     )
-    # A prize whose last day is past has lapsed, or will tonight. Each arm has an index, so that
-    # the number of vouchers of the past does not matter.
+    # A prize whose last day is past has lapsed, or will tonight. Both conditions have an index, so
+    # that the number of vouchers of the past does not matter.
     may_wait = Q(last_day__gte=natural_day(now)) | Q(nature=Voucher.Nature.REFUND)
-    unprinted = may_wait & Q(issue_day__lte=over) & ~Exists(recent)
-    return _unclaimed().filter(Q(code_digest=None) | unprinted)
+    unprinted = Q(issue_day__lte=over) & ~Exists(recent)
+    return _unclaimed().filter(may_wait, Q(code_digest=None) | unprinted)
+
+
+def is_lapsed(voucher: Voucher) -> bool:
+    """Return whether its last day has passed unclaimed: it has lapsed, or will tonight."""
+    if voucher.nature == Voucher.Nature.REFUND or natural_day(clock.now()) <= voucher.last_day:
+        return False
+    claims = Claim.objects.filter(game=Game.PROMOTROT, document_id=voucher.pk)
+    return not claims.exclude(state=Claim.State.LAPSED).exists()
 
 
 def unprinted_vouchers(terminal_id: int) -> QuerySet[Voucher]:

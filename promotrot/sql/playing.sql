@@ -80,13 +80,15 @@ LANGUAGE sql STABLE AS $$
       FROM promotrot_voucher v WHERE v.id = p_voucher
 $$;
 
--- Refuse to hand over a voucher that is not held: one that was printed or claimed, or whose paper may
--- still be had at its terminal [P11, P16].
+-- Refuse to hand over a voucher that is not held: one that was printed or claimed, whose last day has
+-- passed (15.III.6.6), or whose paper may still be had at its terminal [P11, P16].
 CREATE OR REPLACE FUNCTION promotrot_guard_handover() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (
         SELECT FROM promotrot_voucher v
          WHERE v.id = NEW.voucher_id AND v.code_digest IS NOT DISTINCT FROM NEW.replaced_digest
+           AND (v.nature = 'refund'
+                OR v.last_day >= (NEW.handed_at AT TIME ZONE 'Europe/Madrid')::date)
            AND NEW.number = 1 + (SELECT count(*) FROM promotrot_voucherhandover h
                                   WHERE h.voucher_id = v.id)
            AND (v.code_digest IS NULL OR NEW.handed_at >= promotrot_paper_until(v.id)))

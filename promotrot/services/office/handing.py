@@ -16,7 +16,7 @@ from core.database.locks import Lock, hold
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Forbidden
 from core.payoffice.models import CashSession
-from core.payoffice.refusals import CashSessionMissing
+from core.payoffice.refusals import CashSessionMissing, ClaimLapsed
 from core.payoffice.services.cash import cash_session_of
 from core.premises.models import Premises
 from core.staff import two_persons
@@ -24,7 +24,7 @@ from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 from promotrot import powers
 from promotrot.models.voucher import Voucher, VoucherHandover
-from promotrot.selectors.vouchers import held_vouchers
+from promotrot.selectors.vouchers import held_vouchers, is_lapsed
 from promotrot.services.voucher_codes import code_of
 from promotrot.services.vouchers import VoucherUnknown
 
@@ -60,8 +60,9 @@ def handover_propose(*, by: StaffActor, ident: uuid.UUID, claim: str) -> Proposa
     """Propose to give a held voucher to its bearer, at a desk of the Central Office [P11, P16].
 
     `claim` says how the bearer proved to be the buyer: reference of the play, place and time.
-    Another person confirms it; then the proposer prints the voucher. Raises CashSessionMissing,
-    NotCentralOffice, VoucherUnknown, VoucherNotHeld, ProposalPending.
+    Another person confirms it, at the latest on the voucher's last day, which counts until midnight
+    (15.III.6.6); then the proposer prints the voucher. Raises CashSessionMissing, NotCentralOffice,
+    VoucherUnknown, ClaimLapsed, VoucherNotHeld, ProposalPending.
     """
     by.need(powers.HAND_OVER)
     central_office_session(by)
@@ -82,6 +83,8 @@ def _voucher(ident: uuid.UUID) -> Voucher:
 
 
 def _need_held(voucher: Voucher) -> None:
+    if is_lapsed(voucher):
+        raise ClaimLapsed
     if not held_vouchers().filter(pk=voucher.pk).exists():
         raise VoucherNotHeld
 
@@ -102,7 +105,10 @@ def _session_of(proposal: Proposal) -> CashSession:
 
 
 def _hand_over(proposal: Proposal, by: StaffActor) -> None:
-    """Give the voucher a code, for the person who proposed it to print."""
+    """Give the voucher a code, for the person who proposed it to print.
+
+    Raises ClaimLapsed, VoucherNotHeld, CashSessionMissing.
+    """
     voucher = _voucher(uuid.UUID(proposal.content["voucher"]))
     hold((Lock.TICKET, voucher.ticket_id))
     voucher.refresh_from_db(fields=["code_digest"])

@@ -1,14 +1,17 @@
 """Hand vouchers that are held over at the Central Office [P11]."""
 
 import dataclasses
+from datetime import timedelta
 
 import pytest
 from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from core.kernel import codes
+from core.kernel.days import day_bounds
+from core.nights.nightly import lapse
 from core.payoffice import sources
-from core.payoffice.refusals import CashSessionMissing, PayerHandedOver
+from core.payoffice.refusals import CashSessionMissing, ClaimLapsed, PayerHandedOver
 from core.payoffice.services import finding
 from core.payoffice.services.checking import desk_state
 from core.payoffice.services.desk import desk_pay
@@ -20,6 +23,7 @@ from core.staff.actor import PowerMissing, StaffActor
 from core.staff.powers import Role
 from core.staff.two_persons import ProposalPending, SamePerson
 from promotrot.models.emission import Emission
+from promotrot.models.play import PlayTicket
 from promotrot.models.voucher import Voucher
 from promotrot.services import vouchers
 from promotrot.services.office import handing
@@ -146,3 +150,39 @@ def test_a_handover_waits_for_the_session_of_who_proposed_it(
     with pytest.raises(CashSessionMissing):
         paying.confirmed(proposal)
     assert handing.vouchers_held(by=office).get() == held
+
+
+@pytest.mark.article("15.III.6.6")
+def test_a_prize_is_handed_over_until_midnight_of_its_last_day(
+    office: StaffActor, held: Voucher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """[P5]: whether or not the night has listed it as lapsed."""
+    over = day_bounds(held.last_day)[1]
+    factories.time_to(over - timedelta(minutes=10))
+    proposal = handing.handover_propose(by=office, ident=held.uuid, claim="receipt")
+    factories.time_to(over)
+    assert not handing.vouchers_held(by=office).exists()
+    with pytest.raises(ClaimLapsed):
+        paying.confirmed(proposal)
+    with pytest.raises(ClaimLapsed):
+        handing.handover_propose(by=paying.cashier(), ident=held.uuid, claim="receipt")
+    with monkeypatch.context() as patch, pytest.raises(IntegrityError, match="is not held"):
+        patch.setattr(handing, "_need_held", lambda voucher: None)
+        paying.confirmed(proposal)
+    lapse(held.last_day)
+    with pytest.raises(ClaimLapsed):
+        paying.confirmed(proposal)
+
+
+@pytest.mark.article("15.III.6.6")
+def test_the_last_day_counts_and_a_price_due_back_never_lapses(
+    place: Point, office: StaffActor, held: Voucher
+) -> None:
+    ladder = emitting.opened(emitting.document("trotters-ladder"))
+    unplayed = PlayTicket.objects.get(uuid=emitting.sold(ladder, 1, place)[0])
+    assert play_end_unfinished(unplayed) == "refund"
+    factories.time_to(day_bounds(held.last_day)[1] - timedelta(minutes=1))
+    assert paying.handed_over(office, held.uuid).code
+    factories.time_pass(days=40)
+    refund = Voucher.objects.get(ticket=unplayed)
+    assert paying.handed_over(paying.cashier(), refund.uuid).code
