@@ -15,12 +15,12 @@ from core.draws import documents, method, powers
 from core.draws.kinds import Certified, Field, kind_of
 from core.draws.models import Commitment, Draw, DrawCertificate, DrawField, Outcome
 from core.draws.services import (
-    DrawBegun,
     DrawOver,
     announcement_of,
     attendance_of,
     draw_held,
     need_as_announced,
+    need_not_begun,
     need_not_inspecting,
     state_move,
 )
@@ -87,8 +87,7 @@ def draw_commit(
         if means_of(existing) != means:
             raise CommittedOtherwise(source=existing.source, pieces=existing.pieces)
         return existing
-    if row.state != State.ANNOUNCED:
-        raise DrawBegun(state=row.state)
+    need_not_begun(row)
     need_not_inspecting(row, by)
     if not row.attendances.exists():
         raise InspectorNeeded

@@ -1,7 +1,8 @@
 """Enter a draw with balls that was made while the system was down; two persons enter it.
 
 The draw was announced, and is attended and certified, like any other; the balls give the order.
-There is none after a commitment: then only the computed order counts [B16].
+There is none after a commitment: then only the computed order counts [B16]. Once an order is
+entered nothing else decides the draw until the inspector confirms or rejects it (`balls`).
 """
 
 import uuid
@@ -11,7 +12,7 @@ from datetime import datetime
 from django.db import transaction
 
 from core.database import clock
-from core.draws import powers
+from core.draws import balls, powers
 from core.draws.conducting import WitnessMissing, field_fix, field_now, outcome_publish
 from core.draws.documents import MOST_INLINE
 from core.draws.models import Announcement, Draw, Outcome
@@ -68,7 +69,7 @@ def manual_propose(
             raise error
     proposal = two_persons.propose(
         kind=MANUAL,
-        subject=f"draw:{draw}",
+        subject=balls.subject_of(draw),
         by=by,
         content={
             "draw": str(draw),
@@ -121,4 +122,4 @@ def _confirmed(proposal: Proposal, by: StaffActor) -> None:
     outcome_publish(draw, outcome)
 
 
-MANUAL = two_persons.Kind("draws.manual", powers.CONDUCT, apply=_confirmed, second=powers.CERTIFY)
+MANUAL = two_persons.Kind(balls.KIND, powers.CONDUCT, apply=_confirmed, second=powers.CERTIFY)

@@ -12,6 +12,7 @@ from django.db import transaction
 from core.database import clock
 from core.database.clock import row_uuid
 from core.draws import documents, powers
+from core.draws.balls import do_balls_wait
 from core.draws.kinds import Kind, kind_of
 from core.draws.models import Announcement, Attendance, CallOff, Commitment, Draw, PlaceReason
 from core.draws.places import placed
@@ -144,8 +145,7 @@ def draw_reannounce(
     row = draw_held(draw)
     if not place.strip():
         raise PlaceNeeded
-    if row.state != State.ANNOUNCED:
-        raise DrawBegun(state=row.state)
+    need_not_begun(row)
     need_not_inspecting(row, by)
     return _announce(row, place, planned_at, by, clock.now())
 
@@ -270,14 +270,14 @@ def draw_call_off(*, by: StaffActor, kind: Kind, subject: str, reason: str) -> D
     """Call off the draw of a subject that fell away; None if the subject has no draw.
 
     For the services of a game. From the commitment on the draw stands, unless inspector and
-    organiser abandon it (`abandoning`). Raises DrawBegun, DrawOver.
+    organiser abandon it (`abandoning`), and while balls wait for the inspector. Raises DrawBegun,
+    DrawOver.
     """
     draw = draw_of(kind=kind, subject=subject)
     if draw is None:
         return None
     draw = draw_held(draw.uuid)
-    if draw.state != State.ANNOUNCED:
-        raise DrawBegun(state=draw.state)
+    need_not_begun(draw)
     call_off = CallOff.objects.create(
         draw=draw,
         reason=reason,
@@ -292,6 +292,15 @@ def draw_call_off(*, by: StaffActor, kind: Kind, subject: str, reason: str) -> D
         document=documents.called_off_document(draw, call_off),
     )
     return draw
+
+
+def need_not_begun(draw: Draw) -> None:
+    """Refuse what comes too late: the draw is committed to, or its balls wait for the inspector.
+
+    The caller holds the draw. Raises DrawBegun.
+    """
+    if draw.state != State.ANNOUNCED or do_balls_wait(draw):
+        raise DrawBegun(state=draw.state)
 
 
 def draw_held(ident: uuid.UUID, *, certified: bool = False) -> Draw:

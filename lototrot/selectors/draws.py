@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from django.db.models import F, OuterRef, QuerySet, Subquery
 
 from core.database import clock
+from core.draws.balls import balls_wait
 from core.draws.models import Announcement, Draw
 from core.draws.selectors import draws_list
 
@@ -30,22 +31,26 @@ class CertifiedDraw:
 
 @dataclass(frozen=True, slots=True)
 class RaceDraw:
-    """The draw of a race that is in force. `order` is empty until the draw takes place."""
+    """The draw of a race that is in force. `order` is empty until the draw takes place.
+
+    `balls_wait` says that balls were drawn by hand and wait for the inspector.
+    """
 
     ident: uuid.UUID
     state: Draw.State
     due_at: datetime | None
     place: str
+    balls_wait: bool
     order: tuple[int, ...]
     certified_at: datetime | None
 
     @property
     def begun(self) -> bool:
-        """Return whether the field of the draw is fixed.
+        """Return whether the field of the draw is fixed, or balls wait that were drawn from it.
 
         Afterwards no fact behind the field may change.
         """
-        return self.state != Draw.State.ANNOUNCED
+        return self.state != Draw.State.ANNOUNCED or self.balls_wait
 
     @property
     def certified(self) -> CertifiedDraw | None:
@@ -83,6 +88,7 @@ def race_draws(race_ids: Collection[int]) -> dict[int, RaceDraw]:
         "state",
         "due_at",
         Subquery(newest_place),
+        balls_wait(),
         F("outcome__order"),
         F("certificate__certified_at"),
     )
@@ -92,8 +98,9 @@ def race_draws(race_ids: Collection[int]) -> dict[int, RaceDraw]:
             Draw.State(state),
             due_at,
             place or "",
+            waits,
             tuple(map(int, order or ())),
             certified_at,
         )
-        for subject, ident, state, due_at, place, order, certified_at in rows
+        for subject, ident, state, due_at, place, waits, order, certified_at in rows
     }

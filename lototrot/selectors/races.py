@@ -49,7 +49,7 @@ class RaceRecord:
 
     @property
     def draw_begun(self) -> bool:
-        """Return whether the field of the draw is fixed [B7, B8]."""
+        """Return whether no fact behind the field of the draw may change [B7, B8, B16]."""
         return self.draw is not None and self.draw.begun
 
     @property

@@ -10,17 +10,20 @@ from django.db import DatabaseError, transaction
 from core.database import clock
 from core.draws import conducting, documents, services
 from core.draws.abandoning import abandonment_propose
+from core.draws.manual import manual_propose
 from core.draws.models import Commitment, Draw, DrawField, Outcome
 from core.premises.models import Premises
 from core.proofs.log import published
 from core.staff import two_persons
 from core.staff.actor import StaffActor
+from core.staff.models import Proposal
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.running import RaceDeclaration, Withdrawal
 from lototrot.selectors.draws import subject_of
 from lototrot.selectors.races import RaceState, race_record
+from lototrot.services.races.course import DrawCertified
 from lototrot.services.races.declarations import Left, declaration_retract
 from lototrot.services.races.drawing import DrawBeforeClosing, DrawUnconfirmed
 from lototrot.services.races.results import contest_results
@@ -237,6 +240,80 @@ def test_a_race_that_was_run_after_all_is_run_once_its_committed_draw_is_abandon
     starting.start(race)
     states = Draw.objects.order_by("pk").values_list("state", flat=True)
     assert [*states] == ["abandoned", "called_off"] and race_record(race.pk).draw is None
+
+
+@pytest.mark.article("14.III.5.4.4")
+def test_no_later_fact_makes_balls_void_that_wait_for_the_inspector(race: Race) -> None:
+    """[B13, B16]: who does not like the order could retract the declaration, and draw again."""
+    f.time_to(race.scheduled_start_at - timedelta(minutes=30))
+    draw = declare(race)
+    first, second = f.two_organisers()
+    retraction = declaration_retract(by=first, race_id=race.pk, reason="Wrong race")
+    for contest in Contest.objects.filter(state=Contest.State.CLOSED):
+        contest_seal(contest_id=contest.pk)
+    f.announced_time(draw)
+    services.draw_attend(by=f.staff(Role.INSPECTOR), draw=draw.uuid)
+    drawn = balls(draw, first)
+    steward = f.staff(Role.STEWARDS)
+    for act in (
+        lambda: two_persons.confirm(proposal=retraction.uuid, by=second),
+        lambda: starting.start(race),
+        lambda: withdrawal_enter(by=steward, race_id=race.pk, number=5, source="Vet"),
+        lambda: begin(draw),
+        lambda: services.draw_reannounce(
+            by=second, draw=draw.uuid, place="Son Pardo", planned_at=clock.now() + timedelta(days=1)
+        ),
+    ):
+        with pytest.raises(services.DrawBegun):
+            act()
+    two_persons.confirm(proposal=drawn.uuid, by=inspector_of(draw))
+    certify(race)
+    assert race_record(race.pk).facts().winners == {int(drawn.content["order"][0])}
+    with pytest.raises(DrawCertified):
+        two_persons.confirm(proposal=retraction.uuid, by=second)
+
+
+@pytest.mark.article("14.III.5.4.4")
+def test_balls_that_the_inspector_rejects_give_no_certificate_and_another_draw_is_held(
+    race: Race,
+) -> None:
+    """They stay on record as rejected; the draw stays announced until its declaration goes."""
+    f.time_to(race.scheduled_start_at - timedelta(minutes=30))
+    draw = declare(race)
+    first, second = f.two_organisers()
+    for contest in Contest.objects.filter(state=Contest.State.CLOSED):
+        contest_seal(contest_id=contest.pk)
+    f.announced_time(draw)
+    services.draw_attend(by=f.staff(Role.INSPECTOR), draw=draw.uuid)
+    drawn = balls(draw, first)
+    two_persons.reject(proposal=drawn.uuid, by=inspector_of(draw), reason="A ball was missing")
+    assert standing(race) == draw and not Outcome.objects.exists()
+    retraction = declaration_retract(by=first, race_id=race.pk, reason="Wrong race")
+    two_persons.confirm(proposal=retraction.uuid, by=second)
+    draw.refresh_from_db()
+    assert draw.state == Draw.State.CALLED_OFF
+    assert published(kind=documents.MINUTES, subject=str(draw.uuid)) is None
+    assert published(kind=documents.CALLED_OFF, subject=str(draw.uuid))
+    assert declare(race) != draw
+    f.announced_time(standing(race))
+    services.draw_attend(by=f.staff(Role.INSPECTOR), draw=standing(race).uuid)
+    begin(standing(race))
+    outcome = enter(race)
+    certify(race)
+    assert race_record(race.pk).facts().winners == {int(outcome.order[0])}
+
+
+def balls(draw: Draw, by: StaffActor) -> Proposal:
+    """Enter an order that balls gave while the system was down."""
+    order = reversed(conducting.field_now(draw).entries)
+    return manual_propose(
+        by=by,
+        draw=draw.uuid,
+        order=[*order],
+        drawn_at=clock.now(),
+        witness="A player",
+        cause="No power",
+    )
 
 
 def test_a_retraction_calls_the_draw_off_and_a_new_declaration_announces_another(

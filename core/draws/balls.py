@@ -1,0 +1,37 @@
+"""Say whether balls that were drawn by hand wait for the inspector who saw them drawn."""
+
+import uuid
+from typing import Final
+
+from django.db.models import DateTimeField, Exists, Func, OuterRef, TextField, Value
+from django.db.models.functions import Cast, Concat
+
+from core.draws.models import Draw
+from core.staff.models import Proposal
+
+KIND: Final = "draws.manual"
+"""The kind of the proposals that enter the order of balls."""
+_PREFIX: Final = "draw:"
+_NOW = Func(function="core_now", output_field=DateTimeField())
+
+
+def subject_of(draw: uuid.UUID) -> str:
+    """Return the subject of the proposals that enter the balls of a draw."""
+    return f"{_PREFIX}{draw}"
+
+
+def balls_wait() -> Exists:
+    """Return the condition on a draw that its balls are entered, and neither confirmed nor
+    rejected.
+
+    Until then nothing else decides the draw, and no fact behind it changes: otherwise an order that
+    everybody has seen could be made void by those whom it does not suit.
+    """
+    subject = Concat(Value(_PREFIX), Cast(OuterRef("uuid"), TextField()))
+    entered = Proposal.objects.filter(kind=KIND, decided=False, good_until__gte=_NOW)
+    return Exists(entered.filter(subject=subject))
+
+
+def do_balls_wait(draw: Draw) -> bool:
+    """Return whether balls of this draw wait."""
+    return Draw.objects.filter(balls_wait(), pk=draw.pk).exists()
