@@ -1,6 +1,7 @@
 """List the rules that tie Lototrot's rows to the acts that wrote them."""
 
 from core.journal.binding import (
+    at_another_time,
     became,
     confirmed,
     posted,
@@ -66,6 +67,34 @@ MOVED = Rule(
                         WHERE o.journal_xid = c.journal_xid AND o.contest_id = c.row_id)
     """,
 )
+# A contest closes at its schedule that has come, at the moment of the organiser's act, or at a
+# start or declaration that its act records; or at a stop of sales before that [E1, E12].
+CLOSED = Rule(
+    "lototrot_contest.closed",
+    "it was closed at an instant at which nothing on record closes it",
+    "lototrot_contest",
+    f"""
+    SELECT 'lototrot_contest', t.id, c.journal_xid
+      FROM journal_change c JOIN lototrot_contest t ON t.id = c.row_id
+      JOIN journal_act a ON a.journal_xid = c.journal_xid
+     WHERE c.relation = 'lototrot_contest' AND c.after ->> 'closed_at' IS NOT NULL
+       AND CASE t.closing_cause
+           WHEN 'schedule' THEN t.closed_at <> t.scheduled_close_at
+                OR t.closed_at > a.at AND {at_another_time("t.closed_at")}
+           WHEN 'organiser' THEN {at_another_time("t.closed_at")}
+           ELSE NOT EXISTS (
+            SELECT FROM lototrot_contestleg l CROSS JOIN LATERAL (
+                SELECT s.actual_start_at AS instant FROM lototrot_racestart s
+                 WHERE s.race_id = l.race_id AND s.journal_xid = c.journal_xid
+                 UNION ALL
+                SELECT d.declared_at FROM lototrot_racedeclaration d
+                 WHERE d.race_id = l.race_id AND d.journal_xid = c.journal_xid) o
+             WHERE l.contest_id = t.id AND (o.instant = t.closed_at OR o.instant > t.closed_at
+               AND EXISTS (SELECT FROM lototrot_salesstop p
+                            WHERE p.meeting_id = t.meeting_id AND p.stopped_at = t.closed_at)))
+           END
+    """,
+)
 SIGNALLED = Rule(
     "lototrot_salesstop.signalled",
     "a terminal stopped sales that two persons had not appointed for the racecourse",
@@ -123,6 +152,7 @@ _CONTEST = (
     confirmed("lototrot_discard"),
     OPENED,
     MOVED,
+    CLOSED,
     became("lototrot_contest", "state", "discarded", ("lototrot_discard", _OF_CONTEST)),
     became("lototrot_contest", "state", "settled", ("lototrot_settlement", _OF_CONTEST)),
     became("lototrot_contest", "state", "ordered", ("lototrot_paymentorder", _OF_CONTEST)),

@@ -36,6 +36,15 @@ def _rule(table: str, name: str, says: str, broken: str, key: str = "id") -> Rul
     return Rule(f"{table}.{name}", says, table, query)
 
 
+def at_another_time(instant: str) -> str:
+    """Return the condition that an instant, SQL, is not that of the act, which is a."""
+    lag = f"abs(extract(epoch FROM a.at - {instant}))"
+    return (
+        f"({lag} > {_MOMENT_S} AND NOT EXISTS (SELECT FROM {_STEPS} m"
+        f" WHERE abs({lag} - extract(epoch FROM m.step)) <= {_MOMENT_S}))"
+    )
+
+
 def stamped(
     table: str,
     at: str,
@@ -56,11 +65,7 @@ def stamped(
     """
     who = {"user_id": user, "session_id": session, "terminal_id": terminal, "operator_id": operator}
     other = " OR ".join(f"a.{of} <> t.{column}" for of, column in who.items() if column)
-    lag = f"abs(extract(epoch FROM a.at - t.{at}))"
-    wrong = (
-        f"({lag} > {_MOMENT_S} AND NOT EXISTS (SELECT FROM {_STEPS} m"
-        f" WHERE abs({lag} - extract(epoch FROM m.step)) <= {_MOMENT_S}))"
-    )
+    wrong = at_another_time(f"t.{at}")
     if other:
         wrong += f" OR NOT coalesce(t.{unless}, false) AND ({other})" if unless else f" OR {other}"
     return _rule(

@@ -4,11 +4,17 @@ from datetime import timedelta
 
 from django.apps import apps
 
+from core.database import clock
+from core.journal.acting import acting
 from core.journal.rules import Rule, broken
+from core.staff.powers import Role
 from lototrot import journal_rules
+from lototrot.services.contest.closing import contest_close_due, contest_close_early
+from lototrot.services.races.stopping import race_stop
 from tests.support import factories, rounds
 from tests.support.databases import Database
 from tests.support.journaling import as_owner, execute, touched
+from tests.support.lototrot import starting
 from tests.support.lototrot.scheduling import postpone
 
 NO_ACT = {"lototrot_racecourse"}  # a name and a place, which mean no act
@@ -82,3 +88,40 @@ def test_a_closing_that_was_moved_without_a_move_on_record_is_found(
         execute(f"UPDATE lototrot_schedulechange SET {OTHER_ACT}")
         ((table, row, _),) = broken(rule)
     assert (table, row) == ("lototrot_contest", contest.pk)
+
+
+def test_a_closing_at_an_instant_that_nothing_on_record_gives_is_found(
+    own_database: Database,
+) -> None:
+    """[E1, E12]: who owns the database can close a contest as of before its first start."""
+    factories.time_to(rounds.NOON)
+    starts = (rounds.NOON + timedelta(days=day, hours=2) for day in range(6))
+    started, organised, scheduled, early, ahead, marked = (
+        factories.contest(factories.meeting(first_start_at=start)) for start in starts
+    )
+    race, stewards = factories.races_of(started)[0], factories.staff(Role.STEWARDS)
+    with acting("tests"):  # it closes at the stop, before the start that confirms it
+        race_stop(by=stewards, race_id=race.pk, source="The horses are off")
+    factories.time_pass(minutes=1)
+    with acting("tests"):
+        starting.start(race, clock.now())
+    started.refresh_from_db()
+    assert started.closing_cause == "start"
+    with acting("tests"):
+        contest_close_early(by=factories.staff(Role.ORGANISER), contest_id=organised.pk)
+    rule = RULES["lototrot_contest.closed"]
+    for contest, cause, instant in (
+        (early, "organiser", "core_now() - interval '1 hour'"),
+        (ahead, "schedule", "scheduled_close_at"),
+        (marked, "start", "core_now()"),
+    ):
+        before = {row for _, row, _ in broken(rule)}
+        with as_owner(own_database):
+            execute(
+                "UPDATE lototrot_contest SET state = 'closed', closing_cause = "
+                f"'{cause}', closed_at = {instant} WHERE id = {contest.pk}"
+            )
+        assert {row for _, row, _ in broken(rule)} == before | {contest.pk}
+    factories.time_to(scheduled.scheduled_close_at + timedelta(minutes=30))
+    contest_close_due(contest_id=scheduled.pk)
+    assert {row for _, row, _ in broken(rule)} == {early.pk, ahead.pk, marked.pk}
