@@ -13,8 +13,8 @@ vouchers of a play by `sql/play.sql` as `award` and `refund_due` say. By act, de
 * award after the closing, of a play left unfinished: `late_awards()` -> `vouchers(emission)`;
 * voucher lapsed: `vouchers(emission)` -> `unclaimed()`, the organiser's (15.III.6.7) [P9];
 * voucher of an ended game's draw lapsed: `vouchers(emission)` -> `prizes(game)`, to be drawn again;
-  after the last draw `prizes(game)` -> `for_authority(game)`, and by its decision -> the treasury
-  [P17].
+  after the last draw, or at the end of a game without a ticket to draw, `prizes(game)` ->
+  `for_authority(game)`, and by its decision -> the treasury [P17].
 """
 
 from datetime import date
@@ -67,7 +67,7 @@ def restored(*, game_code: str, cents: int) -> Line:
 
 
 def debt_stands(*, game_code: str, cents: int) -> Line:
-    """Return the line of money left by the last draw; it awaits the authority's decision [P17]."""
+    """Return the line of money that no draw gives; it awaits the authority's decision [P17]."""
     authority = accounts.for_authority(game_code)
     return Line("promotrot.debt_stands", accounts.prizes(game_code), authority, cents)
 

@@ -83,7 +83,8 @@ class EndingIn(Shape):
         min_value=0,
         max_value=1_000_000,
         default=0,
-        help_text="Tickets that share what is owed, drawn in public; 0 where nothing is.",
+        help_text="Tickets that share what is owed, drawn in public; 0 where nothing is owed, or"
+        " the price of every ticket is due back.",
     )
 
 
@@ -186,7 +187,8 @@ class Approval(StaffView):
 class Ending(StaffView):
     @operation(
         "Propose to end a game for good; another person confirms",
-        "What it owes to prizes is then drawn in public among its tickets (15.III.6.2).",
+        "What it owes to prizes is then drawn in public among its tickets (15.III.6.2), or stands"
+        " for the authority's decision where the price of every ticket is due back.",
         body=EndingIn,
         answer=ProposalOut,
         status=201,

@@ -406,7 +406,7 @@ class Migration(migrations.Migration):
                     models.CheckConstraint(
                         condition=models.Q(
                             models.Q(("owed_cents", 0), ("winners", 0)),
-                            models.Q(("owed_cents__gt", 0), ("winners__gt", 0)),
+                            ("owed_cents__gt", 0),
                             _connector="OR",
                         ),
                         name="ending_draw",

@@ -44,7 +44,8 @@ class DebtDraw(Guarded):
 
 
 class DebtStanding(Guarded):
-    """Money that every draw of an ended game gave to nobody who came for it [P17].
+    """Money that every draw of an ended game gave to nobody who came for it, or that it owed with
+    no ticket left to draw [P17].
 
     It stands on an account of its own, and never is the organiser's.
     """

@@ -158,7 +158,8 @@ class GameEnding(Guarded):
     """The end of a game for good. It has no further emission; a public draw shares out what it
     owes.
 
-    `owed_cents` is its debt at the end, to be shared by `winners` of its tickets [P2].
+    `owed_cents` is its debt at the end, to be shared by `winners` of its tickets [P2]; by none
+    where the price of every ticket is due back, and then it stands for the authority [P17].
     """
 
     game = models.OneToOneField(Game, models.PROTECT, related_name="ending", verbose_name=_("game"))
@@ -174,7 +175,7 @@ class GameEnding(Guarded):
         verbose_name_plural = _("ends of games")
         constraints = [
             models.CheckConstraint(
-                condition=Q(owed_cents=0, winners=0) | Q(owed_cents__gt=0, winners__gt=0),
+                condition=Q(owed_cents=0, winners=0) | Q(owed_cents__gt=0),
                 name="ending_draw",
             )
         ]

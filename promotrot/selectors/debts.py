@@ -15,7 +15,7 @@ from core.draws.models import Announcement
 from core.payoffice.models import Claim
 from core.premises.models import Game as GameName
 from promotrot.engine.shortfall import MOST_DRAWS
-from promotrot.models.debt import DebtDraw
+from promotrot.models.debt import DebtDraw, DebtStanding
 from promotrot.models.emission import ClosingStatement, Emission
 from promotrot.models.game import Game
 from promotrot.models.voucher import Voucher
@@ -56,7 +56,9 @@ class Debt:
 
 
 def debt_left(game: Game) -> tuple[int, int]:
-    """Return the cents and the number of drawn prizes that lapsed and were not drawn again."""
+    """Return the cents and the number of drawn prizes that lapsed and were not drawn again; or the
+    cents that an ended game owes with no ticket to draw.
+    """
     with connection.cursor() as cursor:
         cursor.execute("SELECT cents, prizes FROM promotrot_debt_left(%s)", [game.pk])
         cents, prizes = cursor.fetchone()
@@ -73,7 +75,9 @@ def is_drawn(game: Game) -> bool:
 def debts() -> list[Debt]:
     """Return every debt to prizes, oldest first. Games that never owed anything are not read."""
     drawn = DebtDraw.objects.filter(game=OuterRef("pk"))
-    owing = _games().filter(Q(ending=None, owed_cents__gt=0) | Exists(drawn)).order_by("pk")
+    stood = DebtStanding.objects.filter(game=OuterRef("pk"))
+    owes = Q(ending=None, owed_cents__gt=0) | Exists(drawn) | Exists(stood)
+    owing = _games().filter(owes).order_by("pk")
     return sorted((d for game in owing for d in _debts_of(game)), key=lambda debt: debt.since)
 
 
@@ -113,7 +117,7 @@ def _of(game: Any) -> Iterator[Debt]:
     newest = game.debt_draws.order_by("-number").first()
     if newest is not None:
         yield from _drawn(game, newest)
-        yield from _standing(game)
+    yield from _standing(game)
 
 
 def _drawn(game: Game, newest: DebtDraw) -> Iterator[Debt]:

@@ -111,15 +111,20 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Refuse to end a game that is on sale, or with another debt than its last closing states.
+-- Refuse to end a game that is on sale, or with another debt than its last closing states; or to draw
+-- that among no ticket, unless the price of each one is due back.
 CREATE OR REPLACE FUNCTION promotrot_guard_ending() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF EXISTS (SELECT FROM promotrot_emission e
                 WHERE e.game_id = NEW.game_id AND e.state IN ('open', 'stopped'))
        OR NEW.owed_cents <> coalesce((
             SELECT c.owed_cents FROM promotrot_closingstatement c
-             WHERE c.game_id = NEW.game_id ORDER BY c.sequence DESC LIMIT 1), 0) THEN
-        RAISE EXCEPTION 'game %: it is on sale, or owes another sum', NEW.game_id
+             WHERE c.game_id = NEW.game_id ORDER BY c.sequence DESC LIMIT 1), 0)
+       OR NEW.owed_cents > 0 AND NEW.winners = 0 AND EXISTS (
+            SELECT FROM promotrot_playticket t JOIN promotrot_emission e ON e.id = t.emission_id
+              LEFT JOIN promotrot_playend p ON p.ticket_id = t.id
+             WHERE e.game_id = NEW.game_id AND p.cause IS DISTINCT FROM 'refund') THEN
+        RAISE EXCEPTION 'game %: it is on sale, or owes another sum or tickets', NEW.game_id
             USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;

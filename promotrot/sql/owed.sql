@@ -1,8 +1,8 @@
 -- Check what becomes of the debt of an ended game on every write, by any program [P17].
 
 -- Return what lapsed, or was refused, of the prizes drawn by an ended game, and how many prizes, less
--- what was drawn again or stands before the authority. A prize that came back from the organiser's
--- account [C8] had been drawn again before.
+-- what was drawn again or stands before the authority; or what it owed with no ticket to draw. A prize
+-- that came back from the organiser's account [C8] had been drawn again before.
 CREATE OR REPLACE FUNCTION promotrot_debt_left(p_game bigint, OUT cents bigint, OUT prizes bigint)
 LANGUAGE sql STABLE AS $$
     WITH gone AS (
@@ -17,7 +17,9 @@ LANGUAGE sql STABLE AS $$
                coalesce(sum(d.winners), 0)::bigint AS prizes
           FROM promotrot_debtdraw d WHERE d.game_id = p_game AND d.number > 1
     )
-    SELECT gone.cents - again.cents - coalesce(
+    SELECT gone.cents - again.cents + coalesce(
+               (SELECT e.owed_cents FROM promotrot_gameending e
+                 WHERE e.game_id = p_game AND e.winners = 0), 0) - coalesce(
                (SELECT sum(s.cents) FROM promotrot_debtstanding s WHERE s.game_id = p_game), 0)::bigint,
            gone.prizes - again.prizes FROM gone, again
 $$;
@@ -44,13 +46,16 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Refuse to keep a debt for the authority before the last draw, or another sum than has lapsed.
+-- Refuse to keep a debt for the authority before the last draw, unless there is no ticket to draw, or
+-- another sum than has lapsed.
 CREATE OR REPLACE FUNCTION promotrot_guard_debt_standing() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF promotrot_debt_drawn(NEW.game_id) IS NOT TRUE
-       OR NEW.cents <> (SELECT l.cents FROM promotrot_debt_left(NEW.game_id) l)
-       OR NOT EXISTS (SELECT FROM promotrot_debtdraw d
-                       WHERE d.game_id = NEW.game_id AND d.number = 3) THEN
+    IF NEW.cents <> (SELECT l.cents FROM promotrot_debt_left(NEW.game_id) l)
+       OR NOT EXISTS (SELECT FROM promotrot_gameending e
+                       WHERE e.game_id = NEW.game_id AND e.winners = 0)
+       AND (promotrot_debt_drawn(NEW.game_id) IS NOT TRUE
+            OR NOT EXISTS (SELECT FROM promotrot_debtdraw d
+                            WHERE d.game_id = NEW.game_id AND d.number = 3)) THEN
         RAISE EXCEPTION 'game %: its debt is drawn again first', NEW.game_id
             USING ERRCODE = 'restrict_violation';
     END IF;

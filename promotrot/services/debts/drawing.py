@@ -128,13 +128,15 @@ def _announced(
 
 @transaction.atomic
 def debt_stand(*, game: Game) -> DebtStanding | None:
-    """Keep for the authority what lapsed after the last draw of an ended game; None if nothing did.
+    """Keep for the authority what lapsed after the last draw of an ended game, or what it owes if
+    it has no ticket to draw; None if there is nothing.
 
     A second call changes nothing.
     """
     hold((Lock.GAME, game.pk))
     left_cents, _ = debt_left(game)
-    if game.debt_draws.count() < MOST_DRAWS or not is_drawn(game) or left_cents < 1:
+    is_over = game.debt_draws.count() == MOST_DRAWS and is_drawn(game)
+    if left_cents < 1 or not (is_over or GameEnding.objects.filter(game=game, winners=0).exists()):
         return None
     now = clock.now()
     standing = DebtStanding.objects.create(

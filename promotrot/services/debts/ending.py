@@ -1,6 +1,8 @@
 """End a game for good: what it owes to prizes goes to tickets drawn in public [P2].
 
-Ending a game never returns money to the organiser (`drawing`).
+Where the price of every ticket is due back there is nobody to draw: what the game owes then stands
+for the authority's decision at once [P17]. Ending a game never returns money to the organiser
+(`drawing`).
 """
 
 from core.database import clock
@@ -14,7 +16,12 @@ from promotrot import accounts, powers
 from promotrot.models.emission import Emission
 from promotrot.models.game import Game, GameEnding
 from promotrot.selectors.owed import owed_cents
-from promotrot.services.debts.drawing import debt_draw_first, debt_entries_lasting
+from promotrot.services.debts.drawing import (
+    debt_draw_first,
+    debt_entries,
+    debt_entries_lasting,
+    debt_stand,
+)
 from promotrot.services.games import game_get, need_not_ended
 
 
@@ -41,8 +48,8 @@ class OwedDiffers(Conflict):
 def game_end_propose(*, by: StaffActor, game: Game, winners: int = 0) -> Proposal:
     """Propose to end a game. A second person confirms, which announces the draw.
 
-    `winners` tickets share the debt; 0 if there is no debt. Raises GameEnded, GameOnSale,
-    WinnersRefused.
+    `winners` tickets share the debt; 0 if there is no debt, or no ticket to draw. Raises GameEnded,
+    GameOnSale, WinnersRefused.
     """
     by.need(powers.END_GAME)
     _need_endable(game, winners)
@@ -61,7 +68,8 @@ def _need_endable(game: Game, winners: int) -> None:
         raise GameOnSale(game=game.code)
     owed = owed_cents(game)
     most = min(owed, debt_entries_lasting(game).count())
-    if not (1 <= winners <= most if owed else winners == 0):
+    is_drawn = owed > 0 and debt_entries(game).exists()
+    if not (1 <= winners <= most if is_drawn else winners == 0):
         raise WinnersRefused(owed_cents=owed, most=most)
 
 
@@ -76,8 +84,10 @@ def _end(proposal: Proposal, by: StaffActor) -> None:
     ending = GameEnding.objects.create(
         game=game, proposal=proposal, owed_cents=owed, winners=winners, ended_at=clock.now()
     )
-    if owed:
+    if winners:
         debt_draw_first(by, ending)
+    elif owed:
+        debt_stand(game=game)
 
 
 ENDING = two_persons.Kind("promotrot.ending", powers.END_GAME, _end, good_for=two_persons.A_WEEK)

@@ -3,18 +3,22 @@
 import pytest
 from django.db import DatabaseError, transaction
 
+from core.database import clock
 from core.draws.models import Draw
 from core.ledger.books import differences
 from core.ledger.models import Transfer
 from core.ledger.services import balance_cents
+from core.staff.models import Proposal
 from core.staff.powers import Role
 from promotrot import accounts
 from promotrot.engine.shortfall import shares
 from promotrot.models.game import Game, GameEnding
 from promotrot.models.play import PlayTicket
 from promotrot.models.voucher import Voucher
+from promotrot.selectors.debts import Stage, debts
 from promotrot.selectors.owed import owed_cents
-from promotrot.services.debts.drawing import NothingOwed, debt_draw_again
+from promotrot.services.debts.deciding import debt_decide_propose
+from promotrot.services.debts.drawing import NothingOwed, debt_draw_again, debt_stand
 from promotrot.services.debts.ending import (
     GameOnSale,
     OwedDiffers,
@@ -145,6 +149,44 @@ def test_a_draw_has_tickets_enough_when_unfinished_plays_get_their_price_back() 
         assert play_end_unfinished(PlayTicket.objects.get(uuid=ident)) == "refund"
     assert _drawn().outcome.order == [str(first)]
     assert differences()[1] == []
+
+
+@pytest.mark.article("15.III.6.2")
+def test_a_debt_without_a_ticket_to_draw_stands_for_the_authority_at_once() -> None:
+    """[P2, P11, P17]: the prices of all plays are due back, after the closing stated a debt."""
+    emission = emitting.opened(emitting.document("trotters-ladder"))
+    sold = emitting.sold(emission, 2)
+    game = emitting.closed(emission).game
+    owed, organiser = owed_cents(game), factories.staff(Role.ORGANISER)
+    for ident in sold:
+        with pytest.raises(WinnersRefused):  # the play may be ended yet, and be drawn
+            game_end_propose(by=organiser, game=game, winners=0)
+        proposal = factories.proposal("promotrot.ending")
+        with pytest.raises(DatabaseError, match="tickets"), transaction.atomic():
+            _ending_forged(game, proposal, owed)
+        assert play_end_unfinished(PlayTicket.objects.get(uuid=ident)) == "refund"
+    with pytest.raises(WinnersRefused):
+        game_end_propose(by=organiser, game=game, winners=1)
+    _ended(game, winners=0)
+    assert not Draw.objects.exists() and owed > 0
+    assert balance_cents(accounts.prizes(game.code)) == 0
+    assert balance_cents(accounts.for_authority(game.code)) == owed
+    assert [(debt.stage, debt.cents) for debt in debts()] == [(Stage.AUTHORITY, owed)]
+    assert debt_stand(game=game) is None
+    with pytest.raises(NothingOwed):
+        debt_draw_again(by=organiser, game=game)
+    assert differences()[1] == []
+    decided = debt_decide_propose(
+        by=organiser, game=game, cents=owed, reference="Resolució 1", payee="Creu Roja"
+    )
+    emitting.both(decided)
+    assert debts() == [] and differences()[1] == []
+
+
+def _ending_forged(game: Game, proposal: Proposal, owed: int) -> None:
+    GameEnding.objects.create(
+        game=game, proposal=proposal, owed_cents=owed, winners=0, ended_at=clock.now()
+    )
 
 
 def test_the_draw_has_the_name_that_two_persons_approved() -> None:
