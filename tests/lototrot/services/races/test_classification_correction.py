@@ -223,6 +223,28 @@ def test_nothing_is_corrected_once_payment_is_ordered(contest: Contest, race: Ra
 
 
 @pytest.mark.article("14.III.8.2")
+def test_the_order_of_another_contest_ends_the_corrections_of_a_race_that_they_share(
+    contest: Contest, race: Race
+) -> None:
+    """[B14]: a race has one result, and prizes are paid by it."""
+    confirm(propose(race))
+    other = f.contest(contest.meeting, kind="five-races")
+    standing, ordered = settled(contest), settled(other)
+    proposal = correct(race, ANNOUNCED)
+    Contest.objects.filter(pk=other.pk).update(state="ordered")
+    PaymentOrder.objects.create(
+        contest=other,
+        settlement=ordered,
+        proposal=f.proposal("lototrot.payment_order", "x"),
+        **paying.terms(other),
+    )
+    with pytest.raises(PaymentOrdered):
+        oversee(proposal)
+    standing.refresh_from_db()
+    assert standing.in_force and race_record(race.pk).facts().winners == {7}
+
+
+@pytest.mark.article("14.III.8.2")
 def test_the_database_refuses_a_payment_order_nobody_confirmed(contest: Contest) -> None:
     settlement = settled(contest)
     with pytest.raises(IntegrityError, match="two persons"), transaction.atomic():
