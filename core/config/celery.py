@@ -11,6 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError
 from kombu.entity import Queue
 
+from core.database.quiet import wait_until_migrated
 from core.journal import acting
 from core.kernel import loading
 
@@ -54,7 +55,7 @@ def _verify_server(**_: Any) -> None:
     from core.config import sweeping
     from core.config.startup import verify_server
 
-    loading.wait_to_begin()
+    wait_until_migrated()
     try:
         verify_server()
     except (DatabaseError, ImproperlyConfigured) as fault:
@@ -81,7 +82,7 @@ def _watch_clock(**_: Any) -> None:
 def _beat(**_: Any) -> None:
     from core.api import metrics
 
-    loading.wait_to_begin()
+    wait_until_migrated()
     metrics.follow_tasks()
     metrics.listen()
     loading.end()

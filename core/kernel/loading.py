@@ -4,9 +4,7 @@ Modules, models and addresses stay until the process ends. The collector would e
 and again while they grow, and twice at the end: a third of what a short command takes.
 """
 
-import fcntl
 import gc
-import os
 import sys
 
 
@@ -29,18 +27,3 @@ def end() -> None:
         del sys.modules["rich"]
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
-
-
-def wait_to_begin() -> None:
-    """Wait until nobody locks the file $BEGIN_AFTER, if there is such a variable.
-
-    Who starts processes and migrates the database meanwhile holds that lock: they load the program
-    at the same time. The lock ends with its holder.
-    """
-    path = os.environ.get("BEGIN_AFTER")
-    if path:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH)
-        finally:
-            os.close(descriptor)

@@ -15,7 +15,7 @@ from django.db import InterfaceError, OperationalError, connection
 
 from core.api import metrics
 from core.database.management.program_command import ProgramCommand
-from core.kernel import loading
+from core.database.quiet import wait_until_migrated
 from core.screens import live
 from core.screens.live_server import Files, serve
 from core.timekeeping import watching
@@ -47,7 +47,7 @@ class Command(ProgramCommand):
             live.prepare()
             live.publish(options["folder"])
             return
-        loading.wait_to_begin()
+        wait_until_migrated()
         watching.start()
         metrics.listen()
         asyncio.run(_publish_until_told(options["folder"], options["listen"]))
