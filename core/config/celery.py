@@ -11,7 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError
 from kombu.entity import Queue
 
-from core.database.quiet import wait_until_migrated
+from core.database.management.migrated import wait_until_migrated
 from core.journal import acting
 from core.kernel import loading
 

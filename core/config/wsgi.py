@@ -24,7 +24,7 @@ from core.config.passing_on import passing_on  # noqa: E402
 from core.config.shedding import shedding  # noqa: E402
 from core.config.startup import verify_server  # noqa: E402
 from core.database import together  # noqa: E402
-from core.database.quiet import wait_until_migrated  # noqa: E402
+from core.database.management.migrated import wait_until_migrated  # noqa: E402
 from core.timekeeping import watching  # noqa: E402
 from core.traffic.seats import SEATS, seated  # noqa: E402
 

@@ -1,8 +1,6 @@
-"""Wait until every transaction that started before an instant has ended, or a migration."""
+"""Wait until every transaction that started before an instant has ended."""
 
 import datetime
-import fcntl
-import os
 import time
 
 from django.db import connection
@@ -49,18 +47,3 @@ def wait_for_quiet(
             if time.monotonic() > deadline:
                 raise NotQuiet
             time.sleep(0.05)
-
-
-def wait_until_migrated() -> None:
-    """Wait until nobody locks the file $BEGIN_AFTER, if there is such a variable.
-
-    Who starts processes and migrates the database meanwhile holds that lock: they load the program
-    at the same time. The lock ends with its holder.
-    """
-    path = os.environ.get("BEGIN_AFTER")
-    if path:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH)
-        finally:
-            os.close(descriptor)

@@ -1,12 +1,10 @@
-"""Wait for transactions in progress, from within a transaction, and for a migration."""
+"""Wait for transactions in progress, from within a transaction."""
 
-import fcntl
 import io
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
-from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -128,19 +126,3 @@ def test_each_long_reader_is_told_apart_from_those_who_write(
         read()
     assert names and set(names) == {READER}
     assert session_name() != READER
-
-
-def test_a_process_begins_when_nobody_locks_the_file(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    quiet.wait_until_migrated()  # nobody is to be waited for
-    place = tmp_path / "begin.lock"
-    monkeypatch.setenv("BEGIN_AFTER", str(place))
-    waiting = threading.Thread(target=quiet.wait_until_migrated)
-    with place.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        waiting.start()
-        waiting.join(0.3)
-        assert waiting.is_alive()
-    waiting.join(60)
-    assert not waiting.is_alive()

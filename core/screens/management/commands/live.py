@@ -14,8 +14,8 @@ from django.core.management.base import CommandParser
 from django.db import InterfaceError, OperationalError, connection
 
 from core.api import metrics
+from core.database.management.migrated import wait_until_migrated
 from core.database.management.program_command import ProgramCommand
-from core.database.quiet import wait_until_migrated
 from core.screens import live
 from core.screens.live_server import Files, serve
 from core.timekeeping import watching
