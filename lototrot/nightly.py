@@ -1,4 +1,4 @@
-"""Contribute Lototrot's nightly jobs: unsettled contests, unconfirmed prints, and the audit."""
+"""Contribute Lototrot's nightly jobs: lists of what waits or came late, and the audit."""
 
 from dataclasses import asdict
 from datetime import date
@@ -17,7 +17,7 @@ from lototrot.models.contest import Contest
 from lototrot.models.retired import RetiredSales
 from lototrot.models.sealing import Seal
 from lototrot.models.tickets import Ticket
-from lototrot.selectors.breaches import breach_pending
+from lototrot.selectors.breaches import annulled_after_start, breach_pending
 from lototrot.services.seal.sealing import seal_verify
 from lototrot.services.settlement.auditing import SettlementsDiffer, audit_contests
 from lototrot.services.settlement.auditing_lapses import Spans, within
@@ -66,6 +66,30 @@ def unprinted(day: date) -> Outcome:
         for ticket in rows.select_related("terminal").order_by("pk")[:MOST_LISTED]
     ]
     return Outcome({"unconfirmed": rows.count()}, {"unconfirmed_prints": listed})
+
+
+def annulled_late(day: date) -> Outcome:
+    """List the tickets of the day's contests that were annulled after the start [E4].
+
+    They stay void: the paper was surrendered. Who operated the terminal is asked.
+    """
+    listed: list[dict[str, object]] = []
+    count = 0
+    for contest in Contest.objects.filter(day=day).exclude(closed_at=None).order_by("pk"):
+        rows = annulled_after_start(contest)
+        count += rows.count()
+        listed += [
+            {
+                "ticket": str(void.ticket.uuid),
+                "terminal": void.ticket.terminal.code,
+                "operator": void.operator.number if void.operator else None,
+                "voided_at": void.voided_at.isoformat(),
+            }
+            for void in rows.select_related("ticket__terminal", "operator").order_by("pk")[
+                : MOST_LISTED - len(listed)
+            ]
+        ]
+    return Outcome({"annulled": count}, {"annulled_after_start": listed} if listed else {})
 
 
 def audit(day: date) -> Outcome:
@@ -146,6 +170,12 @@ JOBS: tuple[Job, ...] = (
         title=_("Tickets without a confirmed print"),
         order=40,
         run=unprinted,
+    ),
+    Job(
+        name="lototrot.annulled_late",
+        title=_("Tickets annulled after the start"),
+        order=40,
+        run=annulled_late,
     ),
     code_again_job(
         "lototrot", repeats="lototrot_codegiven", copies="lototrot_reprint", key="ticket_id"

@@ -13,8 +13,12 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import QuerySet
 
+from core.database import clock
+from core.database.reading import numbers
 from lototrot.models.contest import Contest
+from lototrot.models.tickets import Void
 from lototrot.services.contest.contests import contest_get
 
 
@@ -74,6 +78,19 @@ def breach_parameters(contest: Contest) -> dict[str, Any]:
         "sales_ended_at": sales_ended_at or "infinity",
         "limit": limit,
     }
+
+
+def annulled_after_start(contest: Contest) -> QuerySet[Void]:
+    """Return the annulments from the instant on from which a bet is in breach [E4, C6].
+
+    While a start was not reported yet the operators of terminals could still annul, also tickets of
+    which the race showed that they lose.
+    """
+    limit = breach_parameters(contest)["limit"]
+    if limit is None:
+        return Void.objects.none()
+    late = numbers.within(Void, "voided_at", limit, clock.now() + numbers.OUT_OF_ORDER)
+    return Void.objects.filter(late, reason=Void.Reason.ERROR, ticket__contest=contest)
 
 
 def breach_pending(contest_id: int, *, last_sold_at: datetime | None = None) -> bool:

@@ -1,6 +1,6 @@
 """Do Lototrot's nightly jobs: list what is not settled or not printed, and compute all again."""
 
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -8,6 +8,7 @@ import pytest
 from core.database import clock
 from core.kernel.days import natural_day
 from core.nights.jobs import MOST_LISTED
+from core.premises.models import Operator
 from lototrot import nightly
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import PrintConfirmation, Ticket, Void
@@ -108,6 +109,40 @@ def test_all_are_counted_and_the_first_are_listed(point: Point) -> None:
     outcome = nightly.unprinted(today())
     assert outcome.counts == {"unconfirmed": MOST_LISTED + 1}
     assert len(outcome.listed["unconfirmed_prints"]) == MOST_LISTED
+
+
+# --- Tickets annulled after the start -------------------------------------------------------------
+
+
+def annulled_at(ticket: Ticket, at: datetime, operator: Operator) -> Void:
+    return Void.objects.create(
+        ticket=ticket, reason="error", note="Wrong race", voided_at=at, operator=operator
+    )
+
+
+@pytest.mark.article("14.III.1.4")
+def test_what_an_operator_annulled_after_the_start_is_listed_once_it_is_known(
+    point: Point,
+) -> None:
+    contest = contest_of()
+    in_time, late, _ = rounds.sell(contest, point, [(1, 1), (2, 2), (4, 4)])
+    start = clock.now()
+    annulled_at(in_time, start - timedelta(seconds=1), point.operator)
+    void = annulled_at(late, start, point.operator)
+    factories.contest_closed(contest)
+    assert nightly.annulled_late(today()).counts == {"annulled": 0}  # nobody reported a start
+    factories.started(contest.legs.get(position=1).race, at=start)
+    outcome = nightly.annulled_late(today())
+    assert outcome.counts == {"annulled": 1}
+    assert outcome.listed["annulled_after_start"] == [
+        {
+            "ticket": str(late.uuid),
+            "terminal": point.terminal.code,
+            "operator": point.operator.number,
+            "voided_at": void.voided_at.isoformat(),
+        }
+    ]
+    assert nightly.annulled_late(today() - timedelta(days=1)).counts == {"annulled": 0}
 
 
 # --- Settlements computed again -------------------------------------------------------------------
