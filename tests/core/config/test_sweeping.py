@@ -8,7 +8,7 @@ from kombu.exceptions import OperationalError as BrokerError
 
 from core.config import sweeping, tasks
 from core.config.celery import app
-from core.database import clock
+from core.database import clock, due_work
 from core.database.due_work import note_worker
 from core.database.models import ClockWatch
 from core.journal.models import Act, Change
@@ -46,7 +46,9 @@ def no_broker(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def tasks_at_once() -> Iterator[None]:
+def tasks_at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Do a task where it is sent. No broker is asked for a sweep: the test sweeps."""
+    monkeypatch.setattr(due_work, "_sweep_ask", lambda: None)
     app.conf.task_always_eager = True
     yield
     app.conf.task_always_eager = False

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import pytest
 
 from core.config.celery import app
+from core.database import due_work
 from core.database.due_work import send_due
 from core.kernel.days import natural_day
 from core.tools.raceday import people
@@ -52,6 +53,7 @@ def stage(
     """Yield the stage of a system with two terminals, whose due tasks are done at each wait."""
     settings.SIMULATED_TIME = True
     monkeypatch.setattr(meeting, "wait_for", done_meanwhile)
+    monkeypatch.setattr(due_work, "_sweep_ask", lambda: None)  # there is no broker
     environment = os.environ | own_database.environment
     with serving() as port, tasks_at_once():
         api = Api(f"http://127.0.0.1:{port}")
