@@ -8,6 +8,7 @@ from django.db import DatabaseError, transaction
 from core.database import clock
 from core.journal import rules
 from core.journal.verifying import Fault
+from core.payoffice.refusals import ClaimLapsed
 from core.payoffice.services.paying import PayRequest
 from core.periods.archive.removing import retired_remove
 from core.periods.models import ClosedPeriod
@@ -20,7 +21,7 @@ from promotrot.models.voucher import Voucher, VoucherHandover, VoucherPrint
 from promotrot.selectors.plays import acts_left
 from promotrot.selectors.vouchers import held_vouchers, is_printed
 from promotrot.services import vouchers
-from promotrot.services.office.handing import VoucherNotHeld, handover_propose
+from promotrot.services.office.handing import handover_propose
 from tests.core.periods.archive.conftest import retired
 from tests.core.periods.archive.test_retiring import forge, row_findings
 from tests.promotrot.conftest import ACTS, PRINTS, Plays, acts_here, leaves, refused
@@ -69,7 +70,7 @@ def _look_at_both(plays: Plays) -> None:
 
 def _not_handed_over(voucher: Voucher) -> None:
     """Ask for a new code of what was printed; the database refuses it without the claim, too."""
-    with pytest.raises(VoucherNotHeld):
+    with pytest.raises(ClaimLapsed):
         handover_propose(by=paying.cashier(), ident=voucher.uuid, claim="I was there")
     paying.handed_over(cashier := paying.cashier(), held_vouchers().get().uuid)
     other = VoucherHandover.objects.get()
