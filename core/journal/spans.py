@@ -83,12 +83,17 @@ def part_that_sealed(first_xid: int, last_xid: int) -> Part:
     """Return the part of the journal whose batches sealed these transactions, the last included.
 
     A batch leaves out those that were in progress: the part ends with the first one that leaves out
-    none of these. It ends with the journal where no batch has all of them yet.
+    none of these, whatever else was in progress, in another database perhaps. It ends with the
+    journal where no batch has all of them yet.
     """
     since = Batch.objects.filter(end_xid__lte=first_xid).order_by("-number").first()
     later = Part(since).batches().filter(end_xid__gt=last_xid).order_by("number")
     until = next(
-        (batch for batch in later.iterator() if all(xid > last_xid for xid in batch.open_xids)),
+        (
+            batch
+            for batch in later.iterator()
+            if not any(first_xid <= xid <= last_xid for xid in batch.open_xids)
+        ),
         None,
     )
     return Part(since, until)

@@ -1,14 +1,15 @@
 """Divide the journal into stretches, also while transactions end late and batches are sealed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import psycopg
 import pytest
 from django.db import connection, transaction
 
 from core.journal import rows, spans
-from core.journal.models import Batch, RowForm
+from core.journal.models import Act, Batch, RowForm
 from core.journal.retired.left import Left, sealed_entries
 from core.journal.services import last_batch
 from core.journal.spans import Stretch, in_order, part_that_sealed, stretches
@@ -48,14 +49,15 @@ def test_every_entry_is_in_one_stretch(
 
 
 def test_a_part_ends_where_its_last_transaction_is_sealed(own_database: Database) -> None:
-    """One that was in progress while batches were sealed is in a later batch."""
+    """One that was in progress while batches were sealed is in a later batch.
+
+    An older one, of another database perhaps, goes on all the time, and makes the part no longer.
+    """
     factories.premises()
+    before = Act.objects.order_by("-xid")[0].xid
     seal_all()
-    with psycopg.connect(own_database.app_url) as late:
-        late.execute("SELECT set_config('core.act', 'command:late', false)")
-        row = late.execute("SELECT pg_current_xact_id()::text::bigint").fetchone()
-        assert row is not None
-        (xid,) = row
+    with _begun(own_database) as (_, older), _begun(own_database) as (late, xid):
+        assert older < xid
         factories.premises()
         seal_all()
         passed = last_batch()
@@ -66,18 +68,28 @@ def test_a_part_ends_where_its_last_transaction_is_sealed(own_database: Database
             "INSERT INTO proofs_receiver (address, delivered_sequence, failures, last_error)"
             " VALUES ('/late', 0, 0, '')"
         )
-    seal_all()
-    sealing = last_batch()
-    factories.premises()
-    seal_all()
-    part = part_that_sealed(xid, xid)
-    assert sealing is not None and part.until == sealing != passed
-    with transaction.atomic(), rows.ready():
-        receivers = list(stretches(TABLES["proofs_receiver"], part))
-        assert sum(each.last_batch == sealing.number for each in receivers) == 1
-        before = part_that_sealed(1, part.first_xid - 1)
-    assert before.since is None and before.until is not None
-    assert before.until.number < sealing.number
+        late.commit()
+        seal_all()
+        sealing = last_batch()
+        factories.premises()
+        seal_all()
+        part = part_that_sealed(xid, xid)
+        assert sealing is not None and part.until == sealing != passed
+        with transaction.atomic(), rows.ready():
+            receivers = list(stretches(TABLES["proofs_receiver"], part))
+            assert sum(each.last_batch == sealing.number for each in receivers) == 1
+    part = part_that_sealed(before, before)
+    assert part.until is not None and part.until.number < sealing.number
+
+
+@contextmanager
+def _begun(database: Database) -> Iterator[tuple[psycopg.Connection, int]]:
+    """Yield a session whose transaction has begun, and the number of that."""
+    with psycopg.connect(database.app_url) as session:
+        session.execute("SELECT set_config('core.act', 'command:late', false)")
+        row = session.execute("SELECT pg_current_xact_id()::text::bigint").fetchone()
+        assert row is not None
+        yield session, row[0]
 
 
 def _proved(stretch: Stretch) -> list[int]:
