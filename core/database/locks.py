@@ -61,10 +61,9 @@ def hold(*wanted: tuple[Lock, int], shared: bool = False) -> None:
         raise LocksOutOfPlace
     suffix = "_shared" if shared else ""
     with connection.cursor() as cursor:
-        for space, key in sorted(wanted):
-            cursor.execute(
-                f"SELECT pg_advisory_xact_lock{suffix}(%s, %s)", [int(space), key & 0x7FFFFFFF]
-            )
+        # In the order of what the server sees of a key.
+        for space, key in sorted((space, key & 0x7FFFFFFF) for space, key in wanted):
+            cursor.execute(f"SELECT pg_advisory_xact_lock{suffix}(%s, %s)", [int(space), key])
 
 
 @contextmanager

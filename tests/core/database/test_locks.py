@@ -31,6 +31,18 @@ def test_locks_are_taken_in_the_order_of_their_numbers() -> None:
     ]
 
 
+@pytest.mark.django_db
+def test_keys_are_in_order_as_the_server_sees_them() -> None:
+    """It sees 31 bits of a key: two acts with the same locks would otherwise wait in a circle."""
+    with CaptureQueriesContext(connection) as queries, transaction.atomic():
+        hold((Lock.REQUEST, 2), (Lock.REQUEST, 2**31 + 1))
+    taken = [query["sql"] for query in queries if "pg_advisory" in query["sql"]]
+    assert taken == [
+        f"SELECT pg_advisory_xact_lock({Lock.REQUEST:d}, 1)",
+        f"SELECT pg_advisory_xact_lock({Lock.REQUEST:d}, 2)",
+    ]
+
+
 def test_one_session_has_a_lock_and_the_other_does_not_wait(own_database: Database) -> None:
     with psycopg.connect(own_database.app_url, autocommit=True) as other:
 
