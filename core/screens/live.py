@@ -11,6 +11,7 @@ A board reads the pulse every few seconds, and a document only when its name is 
 
 import hashlib
 import json
+import os
 import re
 import tempfile
 import time
@@ -107,11 +108,20 @@ def _bytes(document: Document) -> bytes:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Replace a file at once, so that nobody reads half of it."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
-        file.write(content)
-    Path(file.name).chmod(0o644)
-    Path(file.name).replace(path)
+    """Replace a file at once, so that nobody reads half of it.
+
+    A draft that cannot be written is removed: a disk that is full is not filled with them.
+    """
+    number, name = tempfile.mkstemp(dir=path.parent, prefix=".")
+    draft = Path(name)
+    try:
+        with os.fdopen(number, "wb") as file:
+            file.write(content)
+        draft.chmod(0o644)
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
 
 
 def _forget(place: Path, current: set[str]) -> None:

@@ -2,9 +2,10 @@
 
 import json
 import os
+import resource
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,27 @@ def test_a_former_document_is_deleted_after_a_while(course: Course, tmp_path: Pa
     live.publish(tmp_path)
     assert not former.exists()
     assert len(list(tmp_path.iterdir())) == 2
+
+
+@contextmanager
+def _full_disk() -> Iterator[None]:
+    """Let no file grow in this process, as on a disk that is full."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_disk_that_is_full_is_not_filled_with_drafts(course: Course, tmp_path: Path) -> None:
+    live.publish(tmp_path)
+    published = set(tmp_path.iterdir())
+    course.document = {"race": 2}
+    for _ in range(3):
+        with _full_disk(), pytest.raises(OSError, match="File too large"):
+            live.publish(tmp_path)
+    assert set(tmp_path.iterdir()) == published
 
 
 def test_what_takes_long_is_prepared_apart_from_the_publication(
