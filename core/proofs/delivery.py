@@ -79,7 +79,7 @@ class _Timed(HTTPConnection):
     hours. The time ends the connecting, the handshake of TLS, the sending and the answer.
     """
 
-    _ending: threading.Timer
+    _ending: threading.Timer | None = None
 
     def connect(self) -> None:
         until_s = time.monotonic() + (self.timeout or TIMEOUT_S)
@@ -92,6 +92,14 @@ class _Timed(HTTPConnection):
         try:
             return super().getresponse()
         finally:
+            self._let_be()
+
+    def close(self) -> None:
+        self._let_be()
+        super().close()
+
+    def _let_be(self) -> None:
+        if self._ending is not None:
             self._ending.cancel()
 
     def _hang_up(self) -> None:

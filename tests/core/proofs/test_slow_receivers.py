@@ -4,7 +4,9 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import Any
+from urllib.request import Request
 
 import pytest
 from django.db import transaction
@@ -49,7 +51,7 @@ class _Slow:
             except OSError:  # the caller has had enough
                 return
 
-    def end(self) -> None:
+    def close(self) -> None:
         self._ending.set()
         self._server.close()
 
@@ -73,7 +75,7 @@ def due(own_database: Database, settings: Any, monkeypatch: pytest.MonkeyPatch) 
 def slow(request: pytest.FixtureRequest, due: Due) -> Iterator[tuple[_Slow, int]]:
     server = _Slow(request.param)
     yield server, due(server.address)
-    server.end()
+    server.close()
 
 
 @pytest.fixture
@@ -107,6 +109,22 @@ def test_all_addresses_of_a_receiver_have_one_time(
         socket, "getaddrinfo", lambda host, *_, **__: one * (20 if host == "many.example" else 1)
     )
     _is_cut_off(receiver)
+
+
+def test_a_delivery_that_breaks_off_leaves_no_thread_that_waits_for_its_end() -> None:
+    def breaking() -> Iterator[bytes]:
+        yield b"{"
+        raise ConnectionResetError
+
+    server = _Slow("http")
+    request = Request(server.address, breaking())  # noqa: S310
+    before = set(threading.enumerate())
+    with closing(server), pytest.raises(OSError, match="urlopen error"):
+        delivery.opener.open(request, timeout=30)
+    timers = [t for t in threading.enumerate() if isinstance(t, threading.Timer)]
+    for timer in set(timers) - before:
+        timer.join(10)
+        assert not timer.is_alive()
 
 
 def test_a_receiver_holds_one_worker_at_a_time(slow: tuple[_Slow, int]) -> None:
