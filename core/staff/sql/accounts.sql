@@ -117,3 +117,17 @@ BEGIN
     v_done := set_config('core.act', v_act, true);
     RETURN v_renewed;
 END $$;
+
+-- What waits with a proposal for its decision is erased, and never replaced: otherwise who writes to the
+-- database would choose what the second person confirms.
+CREATE OR REPLACE FUNCTION staff_guard_waiting() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.password <> '' OR NEW.name_key IS NOT NULL THEN
+        RAISE EXCEPTION 'table %: a password that waits is only erased, with the key of the name',
+            TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER erased BEFORE UPDATE OF password, name_key ON staff_newpassword
+    FOR EACH ROW EXECUTE FUNCTION staff_guard_waiting();

@@ -122,6 +122,29 @@ def test_a_rejected_account_leaves_no_password(by: StaffActor, second: StaffActo
     assert not User.objects.filter(username="ana").exists()
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"password": "another"},
+        {"name_key": b"another"},
+        {"password": ""},  # the key alone stays
+        {"name_key": None},
+    ],
+)
+def test_what_waits_with_a_proposal_is_erased_and_never_replaced(
+    by: StaffActor, second: StaffActor, change: dict[str, object]
+) -> None:
+    """Who writes to the database would otherwise choose what the second person confirms."""
+    account(by)
+    before = NewPassword.objects.values().get()
+    with pytest.raises(DatabaseError, match="only erased"), transaction.atomic():
+        NewPassword.objects.update(**change)
+    assert NewPassword.objects.values().get() == before
+    NewPassword.objects.update(password="", name_key=None)
+    with pytest.raises(DatabaseError, match="only erased"), transaction.atomic():
+        NewPassword.objects.update(password="another")
+
+
 def test_accounts_that_are_refused(by: StaffActor, second: StaffActor) -> None:
     with pytest.raises(PasswordWeak):
         account(by, password="short")
