@@ -33,6 +33,11 @@ class OnlyComputed(Conflict):
     message = "The draw has a commitment: only the order that is computed from it counts [B16]."
 
 
+class BallsEntered(Conflict):
+    code = "draw_balls_entered"
+    message = "Everybody has seen these balls: only an inspector confirms or rejects them [B16]."
+
+
 class DrawnOutOfTime(Invalid):
     code = "drawn_out_of_time"
     message = "The time of the draw must be after its declaration, and not in the future."
@@ -122,4 +127,15 @@ def _confirmed(proposal: Proposal, by: StaffActor) -> None:
     outcome_publish(draw, outcome)
 
 
-MANUAL = two_persons.Kind(balls.KIND, powers.CONDUCT, apply=_confirmed, second=powers.CERTIFY)
+def _rejected(proposal: Proposal, by: StaffActor) -> None:
+    """Let an inspector alone reject what has not lapsed: who entered it does not take it back.
+
+    Raises BallsEntered.
+    """
+    if not by.may(powers.CERTIFY) and two_persons.lapse_of(proposal, clock.now()) is None:
+        raise BallsEntered
+
+
+MANUAL = two_persons.Kind(
+    balls.KIND, powers.CONDUCT, apply=_confirmed, reject=_rejected, second=powers.CERTIFY
+)

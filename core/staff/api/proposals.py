@@ -117,6 +117,8 @@ class Confirmation(StaffView):
 class Rejection(StaffView):
     @operation(
         "Reject a proposal; its proposer withdraws it so",
+        "An order of balls that everybody has seen only an inspector rejects"
+        " (`draw_balls_entered`).",
         body=RejectionIn,
         answer=ProposalOut,
         problems=(two_persons.ProposalUnknown, two_persons.ProposalDecided),

@@ -10,7 +10,7 @@ from django.db import DatabaseError, transaction
 from core.database import clock
 from core.draws import conducting, documents, services
 from core.draws.abandoning import abandonment_propose
-from core.draws.manual import manual_propose
+from core.draws.manual import BallsEntered, manual_propose
 from core.draws.models import Commitment, Draw, DrawField, Outcome
 from core.premises.models import Premises
 from core.proofs.log import published
@@ -255,6 +255,8 @@ def test_no_later_fact_makes_balls_void_that_wait_for_the_inspector(race: Race) 
     services.draw_attend(by=f.staff(Role.INSPECTOR), draw=draw.uuid)
     drawn = balls(draw, first)
     steward = f.staff(Role.STEWARDS)
+    with pytest.raises(BallsEntered):  # nor does who entered them take them back
+        two_persons.reject(proposal=drawn.uuid, by=first)
     for act in (
         lambda: two_persons.confirm(proposal=retraction.uuid, by=second),
         lambda: starting.start(race),
@@ -301,6 +303,23 @@ def test_balls_that_the_inspector_rejects_give_no_certificate_and_another_draw_i
     outcome = enter(race)
     certify(race)
     assert race_record(race.pk).facts().winners == {int(outcome.order[0])}
+
+
+@pytest.mark.article("14.III.5.4.4")
+def test_balls_that_no_inspector_decides_in_time_are_entered_again(race: Race) -> None:
+    f.time_to(race.scheduled_start_at - timedelta(minutes=30))
+    draw = declare(race)
+    for contest in Contest.objects.filter(state=Contest.State.CLOSED):
+        contest_seal(contest_id=contest.pk)
+    f.announced_time(draw)
+    first, second = f.two_organisers()
+    old = balls(draw, first)
+    f.time_pass(days=2)
+    again = balls(draw, second)
+    old.refresh_from_db()
+    assert old.decision.verdict == "rejected"
+    f.time_pass(days=2)
+    two_persons.reject(proposal=again.uuid, by=second)
 
 
 def balls(draw: Draw, by: StaffActor) -> Proposal:
