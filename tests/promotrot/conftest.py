@@ -1,5 +1,8 @@
-"""Play a month of Promotrot whose acts and prints are retired, and ask what is told of it."""
+"""Put an emission on sale once for a module; play a month whose acts and prints are retired, and
+ask what is told of it.
+"""
 
+import copy
 import datetime
 import uuid
 from collections.abc import Iterator
@@ -38,6 +41,39 @@ from tests.support.stating import days_end
 
 ACTS, PRINTS = "promotrot_playact", "promotrot_voucherprint"
 MARCH_ENDS = datetime.datetime(2030, 3, 31, 21, 58, tzinfo=datetime.UTC)  # two minutes before
+
+
+@pytest.fixture(scope="module")
+def seller(shared: None) -> Point:
+    return factories.point()
+
+
+@pytest.fixture(scope="module")
+def on_sale(shared: None) -> Emission:
+    return emitting.opened(emitting.small())
+
+
+@pytest.fixture(scope="module")
+def ladder_on_sale(shared: None) -> Emission:
+    return emitting.opened(emitting.document("trotters-ladder"))
+
+
+@pytest.fixture
+def place(seller: Point) -> Point:
+    """The terminal of the module, as each test finds it."""
+    return copy.deepcopy(seller)
+
+
+@pytest.fixture
+def emission(on_sale: Emission) -> Emission:
+    """The small emission of the module, of which nothing is sold."""
+    return copy.deepcopy(on_sale)
+
+
+@pytest.fixture
+def ladder(ladder_on_sale: Emission) -> Emission:
+    """The emission of the trotters' ladder, of which nothing is sold."""
+    return copy.deepcopy(ladder_on_sale)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from promotrot.models.emission import PublicFigures
+from promotrot.models.emission import Emission, PublicFigures
 from promotrot.selectors.public import delay_tickets, figures_due, public_figures
 from promotrot.services.figures import figures_take
 from tests.support import emitting
@@ -13,8 +13,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.article("15.III.5.2")
-def test_figures_are_late_and_of_the_whole_emission() -> None:
-    emission = emitting.opened(emitting.small())
+def test_figures_are_late_and_of_the_whole_emission(emission: Emission) -> None:
     assert delay_tickets(emission) == 20
     for _ in range(10):
         emitting.sold_and_played(emission, 3)
@@ -37,9 +36,10 @@ def test_figures_are_late_and_of_the_whole_emission() -> None:
     assert figures.top_prize_left is False
 
 
-def test_the_plays_of_a_closed_emission_are_not_counted_at_every_request() -> None:
+def test_the_plays_of_a_closed_emission_are_not_counted_at_every_request(
+    emission: Emission,
+) -> None:
     """Strangers ask for its page, and a great emission has millions of them."""
-    emission = emitting.opened(emitting.small())
     emitting.sold_and_played(emission, 25)
     emission = emitting.closed(emission)
     first = public_figures(emission)
@@ -49,8 +49,7 @@ def test_the_plays_of_a_closed_emission_are_not_counted_at_every_request() -> No
     assert "promotrot_playend" not in str(asked.captured_queries)
 
 
-def test_before_enough_is_sold_the_figures_are_those_of_the_opening() -> None:
-    emission = emitting.opened(emitting.small())
+def test_before_enough_is_sold_the_figures_are_those_of_the_opening(emission: Emission) -> None:
     emitting.sold_and_played(emission, 5)
     figures_take(emission=emission)
     figures = public_figures(emission)
@@ -67,8 +66,7 @@ def test_a_block_of_several_is_the_delay_and_a_play_decides_without_a_table() ->
     assert figures.top_prize_left is None
 
 
-def test_figures_once_taken_stay() -> None:
-    emission = emitting.opened(emitting.small())
+def test_figures_once_taken_stay(emission: Emission) -> None:
     emitting.sold_and_played(emission, 5)
     figures_take(emission=emission)
     with pytest.raises(DatabaseError), transaction.atomic():

@@ -1,5 +1,7 @@
 """Why a voucher has its amount: what was uncovered or played, and its line of the table."""
 
+import copy
+
 import pytest
 from django.utils import translation
 
@@ -12,21 +14,18 @@ from promotrot.services.facts import REVEAL, emission_facts
 from promotrot.services.office import handing
 from promotrot.services.playing import play_act
 from promotrot.services.unfinished import play_end_unfinished
-from tests.support import emitting, factories, paying
+from tests.support import emitting, paying
 from tests.support.emitting import buy, winning
 from tests.support.factories import Point
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
 
+PICTURED = ("six-at-the-post", "letter-by-letter", "lap-of-honour")
+
 
 @pytest.fixture(autouse=True)
 def simulated(settings: object) -> None:
     settings.SIMULATED_TIME = True  # type: ignore[attr-defined]
-
-
-@pytest.fixture
-def place() -> Point:
-    return factories.point()
 
 
 def won_voucher(place: Point, emission: Emission) -> Voucher:
@@ -43,13 +42,20 @@ def need_reasons(voucher: Voucher) -> Reasons:
     return explanation
 
 
+@pytest.fixture(scope="module")
+def pictures_won(seller: Point) -> dict[str, Voucher]:
+    """A voucher of each game that shows a picture."""
+    return {
+        game: won_voucher(seller, emitting.opened(emitting.document(game))) for game in PICTURED
+    }
+
+
 @pytest.mark.parametrize("language", ["ca", "es", "en"])
-@pytest.mark.parametrize("game", ["six-at-the-post", "letter-by-letter", "lap-of-honour"])
+@pytest.mark.parametrize("game", PICTURED)
 def test_a_picture_is_told_with_its_line_of_the_table(
-    place: Point, game: str, language: str
+    pictures_won: dict[str, Voucher], game: str, language: str
 ) -> None:
-    emission = emitting.opened(emitting.document(game))
-    voucher = won_voucher(place, emission)
+    voucher = copy.deepcopy(pictures_won[game])
     with translation.override(language):
         explanation = reasons(voucher.pk)
     assert explanation is not None and explanation.agrees
@@ -60,7 +66,7 @@ def test_a_picture_is_told_with_its_line_of_the_table(
     uncovered = {"ca": "Destapat", "es": "Descubierto", "en": "Uncovered"}[language]
     won_picture = dict(won.steps)[uncovered]
     picture = PlayEnd.objects.get(ticket=voucher.ticket).picture
-    labels = emission_facts(emission.pk).texts(language).labels
+    labels = emission_facts(voucher.ticket.emission_id).texts(language).labels
     if "cells" in picture and game == "lap-of-honour":
         assert labels[max(picture["cells"], key=picture["cells"].count)] in won_picture
     elif "cells" in picture:

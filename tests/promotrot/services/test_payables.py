@@ -23,7 +23,7 @@ from promotrot.services.office import handing
 from promotrot.services.playing import play_act
 from promotrot.services.unfinished import play_end_unfinished
 from promotrot.services.vouchers import Issued, VoucherHandedOver
-from tests.support import emitting, factories, paying
+from tests.support import factories, paying
 from tests.support.api import terminal_api
 from tests.support.emitting import buy, winning
 from tests.support.factories import Point
@@ -39,23 +39,8 @@ def simulated(settings: object) -> None:
 
 
 @pytest.fixture
-def place() -> Point:
-    return factories.point()
-
-
-@pytest.fixture
 def office() -> StaffActor:
     return paying.cashier()
-
-
-@pytest.fixture
-def emission() -> Emission:
-    return emitting.opened(emitting.small())
-
-
-@pytest.fixture
-def ladder() -> Emission:
-    return emitting.opened(emitting.document("trotters-ladder"))
 
 
 def test_a_price_due_back_is_payable_and_never_lapses(

@@ -19,21 +19,10 @@ from promotrot.services import selling
 from promotrot.services.dealing import dealing
 from promotrot.services.facts import emission_facts
 from promotrot.services.playing import PlayView
-from tests.support import emitting, factories
 from tests.support.factories import Point
 from tests.support.promotrot.playing import bought, revealed
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def place() -> Point:
-    return factories.point()
-
-
-@pytest.fixture
-def emission() -> Emission:
-    return emitting.opened(emitting.small())
 
 
 def play_all(place: Point, emission: Emission) -> list[PlayView]:

@@ -1,5 +1,6 @@
 """Play games in which the player's acts decide, act by act (15.II.3) [P3, P11]."""
 
+import copy
 import secrets
 from collections.abc import Callable
 
@@ -14,21 +15,23 @@ from promotrot.models.play import PlayAct, PlayEnd
 from promotrot.services import playing
 from promotrot.services.facts import emission_facts
 from promotrot.services.playing import PlayView, play_act, play_state
-from tests.support import emitting, factories
+from tests.support import emitting
 from tests.support.factories import Point
 from tests.support.promotrot.playing import play_begun
 
 pytestmark = pytest.mark.django_db
 
-
-@pytest.fixture
-def place() -> Point:
-    return factories.point()
+GAMES = ("five-stalls", "trotters-ladder")
 
 
-@pytest.fixture(params=["five-stalls", "trotters-ladder"])
-def emission(request: pytest.FixtureRequest) -> Emission:
-    return emitting.opened(emitting.document(request.param))
+@pytest.fixture(scope="module")
+def both_on_sale(shared: None) -> dict[str, Emission]:
+    return {game: emitting.opened(emitting.document(game)) for game in GAMES}
+
+
+@pytest.fixture(params=GAMES)
+def emission(both_on_sale: dict[str, Emission], request: pytest.FixtureRequest) -> Emission:
+    return copy.deepcopy(both_on_sale[request.param])
 
 
 def act(place: Point, play: PlayView, name: str, number: int | None = None) -> PlayView:

@@ -8,21 +8,11 @@ from promotrot.models.play import PlayAct, PlayEnd
 from promotrot.services import playing
 from promotrot.services.facts import REVEAL
 from promotrot.services.playing import PlayView, play_act, play_state
-from tests.support import emitting, factories
+from tests.support import factories
 from tests.support.factories import Point
 from tests.support.promotrot.playing import bought, revealed
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def place() -> Point:
-    return factories.point()
-
-
-@pytest.fixture
-def emission() -> Emission:
-    return emitting.opened(emitting.small())
 
 
 def winner(place: Point, emission: Emission) -> PlayView:

@@ -3,8 +3,8 @@
 import pytest
 
 from core.receipts.output import LanguageUnknown, Output
+from promotrot.models.emission import Emission
 from promotrot.services.poster import emission_poster
-from tests.support import emitting
 
 pytestmark = pytest.mark.django_db
 
@@ -19,16 +19,16 @@ pytestmark = pytest.mark.django_db
     ],
 )
 def test_the_poster_has_price_percentage_prizes_and_rules(
-    language: str, words: tuple[str, ...]
+    emission: Emission, language: str, words: tuple[str, ...]
 ) -> None:
-    emission = emitting.opened(emitting.small())
     text = emission_poster(emission=emission, output=Output("txt"), language=language).decode()
     for word in (*words, "small/1", "70 %", "40", "20"):
         assert word in text, word
 
 
-def test_the_poster_is_the_same_bytes_each_time_and_in_known_languages_only() -> None:
-    emission = emitting.opened(emitting.small())
+def test_the_poster_is_the_same_bytes_each_time_and_in_known_languages_only(
+    emission: Emission,
+) -> None:
     once, twice = (
         emission_poster(emission=emission, output=Output("pdf"), language="ca") for _ in range(2)
     )

@@ -16,16 +16,6 @@ from tests.support.promotrot.playing import bought
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def place() -> Point:
-    return factories.point()
-
-
-@pytest.fixture
-def emission() -> Emission:
-    return emitting.opened(emitting.small())
-
-
 def test_a_replayed_sale_takes_no_second_ticket(place: Point, emission: Emission) -> None:
     ident = bought(place, emission)
     request = PlayRequest(ident, emission.pk, emission.price_cents)

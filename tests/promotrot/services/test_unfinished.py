@@ -30,21 +30,6 @@ def simulated(settings: object) -> None:
     settings.SIMULATED_TIME = True  # type: ignore[attr-defined]
 
 
-@pytest.fixture
-def place() -> Point:
-    return factories.point()
-
-
-@pytest.fixture
-def emission() -> Emission:
-    return emitting.opened(emitting.small())
-
-
-@pytest.fixture
-def ladder() -> Emission:
-    return emitting.opened(emitting.document("trotters-ladder"))
-
-
 def a_day_later() -> None:
     clock.move_to(clock.now() + timedelta(days=1, hours=2), reason="the night")
 

@@ -1,5 +1,6 @@
 """Print on a voucher every element of 15.III.6.3, and nothing without its code."""
 
+import copy
 import uuid
 from dataclasses import replace
 
@@ -7,25 +8,33 @@ import pytest
 
 from core.proofs.head import head_text
 from core.receipts.output import Output
+from promotrot.models.emission import Emission
 from promotrot.models.play import PlayTicket
 from promotrot.models.voucher import Voucher
 from promotrot.services import voucher_paper
 from promotrot.services.facts import REVEAL, EmissionFacts, emission_facts
 from promotrot.services.playing import play_act
 from promotrot.services.vouchers import Issued
-from tests.support import emitting, factories
+from tests.support import emitting
+from tests.support.factories import Point
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def issued() -> tuple[Issued, EmissionFacts, uuid.UUID]:
-    emission, place = emitting.opened(emitting.small()), factories.point()
-    for ident in emitting.sold(emission, emission.tickets, place):
-        play = play_act(credentials=place.credentials, ident=ident, number=1, act=REVEAL)
+@pytest.fixture(scope="module")
+def won(seller: Point, on_sale: Emission) -> tuple[Issued, EmissionFacts, uuid.UUID]:
+    for ident in emitting.sold(on_sale, on_sale.tickets, seller):
+        play = play_act(credentials=seller.credentials, ident=ident, number=1, act=REVEAL)
         if play.vouchers:
-            return play.vouchers[0], emission_facts(emission.pk), ident
+            return play.vouchers[0], emission_facts(on_sale.pk), ident
     raise AssertionError("no ticket has a prize")
+
+
+@pytest.fixture
+def issued(
+    won: tuple[Issued, EmissionFacts, uuid.UUID],
+) -> tuple[Issued, EmissionFacts, uuid.UUID]:
+    return copy.deepcopy(won)
 
 
 def printed(

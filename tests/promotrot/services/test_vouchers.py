@@ -15,7 +15,7 @@ from promotrot.models.voucher import VoucherCodeGiven, VoucherReprint, VoucherSe
 from promotrot.services import vouchers
 from promotrot.services.facts import REVEAL
 from promotrot.services.playing import PlayView, play_act, play_state
-from tests.support import emitting, factories
+from tests.support import factories
 from tests.support.emitting import winning
 from tests.support.factories import Point
 
@@ -25,16 +25,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
 @pytest.fixture(autouse=True)
 def simulated(settings: object) -> None:
     settings.SIMULATED_TIME = True  # type: ignore[attr-defined]
-
-
-@pytest.fixture
-def place() -> Point:
-    return factories.point()
-
-
-@pytest.fixture
-def emission() -> Emission:
-    return emitting.opened(emitting.small())
 
 
 def act(place: Point, ticket: PlayTicket) -> PlayView:

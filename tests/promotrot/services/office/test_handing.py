@@ -37,18 +37,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
 
 
 @pytest.fixture
-def place() -> Point:
-    return factories.point()
-
-
-@pytest.fixture
 def office() -> StaffActor:
     return paying.cashier()
-
-
-@pytest.fixture
-def emission() -> Emission:
-    return emitting.opened(emitting.small())
 
 
 @pytest.mark.article("15.III.6.4")
