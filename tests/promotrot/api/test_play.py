@@ -1,6 +1,5 @@
 """Sell and play a ticket through the API; a refused request writes nothing."""
 
-import copy
 import json
 from typing import Any
 
@@ -22,21 +21,6 @@ from tests.support.factories import Point
 from tests.support.promotrot.playing import PLAYS, acted, asked, card_bought
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(scope="module")
-def on_sale(shared: None) -> tuple[Point, Emission]:
-    return factories.point(), emitting.opened(emitting.small())
-
-
-@pytest.fixture
-def place(on_sale: tuple[Point, Emission]) -> Point:
-    return copy.deepcopy(on_sale[0])
-
-
-@pytest.fixture
-def emission(on_sale: tuple[Point, Emission]) -> Emission:
-    return copy.deepcopy(on_sale[1])
 
 
 def nothing_written() -> bool:
