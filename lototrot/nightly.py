@@ -69,13 +69,16 @@ def unprinted(day: date) -> Outcome:
 
 
 def annulled_late(day: date) -> Outcome:
-    """List the tickets of the day's contests that were annulled after the start [E4].
+    """List the tickets that were annulled after the start, with their operators [E4].
 
-    They stay void: the paper was surrendered. Who operated the terminal is asked.
+    Those of the day's contests, and of earlier ones that are not settled: their starts may have
+    been reported since. They stay void: the paper was surrendered.
     """
     listed: list[dict[str, object]] = []
     count = 0
-    for contest in Contest.objects.filter(day=day).exclude(closed_at=None).order_by("pk"):
+    unsettled = Q(day__lt=day, state=Contest.State.CLOSED)
+    closed = Contest.objects.filter(Q(day=day) | unsettled).exclude(closed_at=None)
+    for contest in closed.order_by("day", "pk"):
         rows = annulled_after_start(contest)
         count += rows.count()
         listed += [

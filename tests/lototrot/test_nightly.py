@@ -143,6 +143,11 @@ def test_what_an_operator_annulled_after_the_start_is_listed_once_it_is_known(
         }
     ]
     assert nightly.annulled_late(today() - timedelta(days=1)).counts == {"annulled": 0}
+    tomorrow = today() + timedelta(days=1)
+    assert nightly.annulled_late(tomorrow).counts == {"annulled": 1}  # it is not settled yet
+    Contest.objects.filter(pk=contest.pk).update(state=Contest.State.SETTLED)
+    assert nightly.annulled_late(tomorrow).counts == {"annulled": 0}
+    assert nightly.annulled_late(today()).counts == {"annulled": 1}
 
 
 # --- Settlements computed again -------------------------------------------------------------------
