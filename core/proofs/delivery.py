@@ -92,13 +92,13 @@ class _Timed(HTTPConnection):
         try:
             return super().getresponse()
         finally:
-            self._let_be()
+            self._end_timer()
 
     def close(self) -> None:
-        self._let_be()
+        self._end_timer()
         super().close()
 
-    def _let_be(self) -> None:
+    def _end_timer(self) -> None:
         if self._ending is not None:
             self._ending.cancel()
 

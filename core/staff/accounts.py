@@ -240,7 +240,7 @@ def lapsed_forget() -> int:
     forgotten = 0
     waiting = NewPassword.objects.exclude(password="").order_by("proposal_id")
     for row in waiting.select_related("proposal__proposed_by__given__decision"):
-        hold((Lock.PROPOSAL, row.proposal_id))  # who confirms it just now has it
+        hold((Lock.PROPOSAL, row.proposal_id))  # a confirmation under way holds it
         if two_persons.lapse_of(row.proposal, clock.now()):
             _taken(row.proposal)
             forgotten += 1

@@ -7,8 +7,8 @@ import os
 def wait_until_migrated() -> None:
     """Wait until nobody locks the file $BEGIN_AFTER, if there is such a variable.
 
-    Who starts processes and migrates the database meanwhile holds that lock: they load the program
-    at the same time. The lock ends with its holder.
+    `make up` holds that lock while it migrates the database, and starts the processes meanwhile, so
+    that they load the program at the same time. The lock ends with its holder.
     """
     path = os.environ.get("BEGIN_AFTER")
     if path:

@@ -1,11 +1,11 @@
-"""Try less of what is invented or drawn in `make quick`: a fifth. Every other run tries all."""
+"""Try a fifth of the random examples in `make quick`. Every other run tries all."""
 
 import os
 from typing import Final
 
 QUICK: Final = os.environ.get("LOTOTROT_TESTS") == "quick"
 STRIDE: Final = 5 if QUICK else 1
-"""From one to the next that is tried of a long row of sizes."""
+"""The step between two sizes that are tried."""
 
 
 def tries(whole: int) -> int:
