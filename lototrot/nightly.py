@@ -27,7 +27,7 @@ from lototrot.services.tickets.retired import TicketsArchived
 MOST_NAMED = 20
 SEALS, AUDIT = "lototrot.seals", "lototrot.audit"
 LEFT = RetiredSales.objects.filter(contest=OuterRef("contest"))
-"""What left of a contest with a retired month: then its seal is made again from the archive."""
+"""The sums of a contest of which tickets left: its seal is then made again from the archive."""
 
 
 class SealsDiffer(InvariantBroken):

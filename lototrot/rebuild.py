@@ -136,4 +136,4 @@ TRANSFERS: Mapping[str, Promise] = {
     "lototrot.restored": _("lapsed prize restored"),
     "lototrot.end": _("sum of an ended bet type sent on"),
 }
-"""What each transfer is in words, by its kind."""
+"""The words for each kind of transfer."""

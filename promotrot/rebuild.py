@@ -145,4 +145,4 @@ TRANSFERS: Mapping[str, Promise] = {
     "promotrot.organiser": _("takings to the organiser"),
     "promotrot.beyond": _("prizes beyond the minimum"),
 }
-"""What each transfer is in words, by its kind."""
+"""The words for each kind of transfer."""

@@ -13,7 +13,7 @@ from entry import same
 from forms import journal_entries, need, sha256, shaped, whole
 
 LEFT = {"rows": whole, "sha256": sha256, "entries": ("", journal_entries)}
-"""What else a block has whose entries left: how many rows it had, and the digest of all."""
+"""The other fields of a block whose entries left: the number of its rows, and the digest of all."""
 Row = dict[str, Any]
 
 

@@ -87,7 +87,7 @@ def _as_text(value: object) -> str:
 
 _stamp: Final = structlog.processors.TimeStamper(fmt="iso", utc=True)
 _lines: structlog.WriteLogger | None = None
-"""Where the lines of `info` go; None before `configure`, and where LOG_LEVEL leaves them out."""
+"""Writes the lines of `info`; None before `configure`, and if LOG_LEVEL leaves them out."""
 
 
 def info(event: str, fields: dict[str, Any]) -> None:

@@ -17,11 +17,11 @@ from core.api.errors import Busy
 
 Wsgi = Callable[[dict[str, Any], Any], Iterable[bytes]]
 ACTS_S: Final = 10.0
-"""What terminals do: sales, plays, payments."""
+"""Acts of terminals: sales, plays, payments."""
 READINGS_S: Final = 5.0
-"""What terminals read."""
+"""Questions of terminals."""
 OTHERS_S: Final = 3.0
-"""Staff and the public."""
+"""Requests of staff and of the public."""
 _TERMINAL: Final = "terminal "
 _ROUTE: Final = "shed"
 _BODY: Final = json.dumps(

@@ -34,7 +34,7 @@ class Part:
     since: Batch | None = None
     until: Batch | None = None
     runs: "tuple[Run, ...] | None" = None
-    """What `read` found; without it every table reads the batches itself."""
+    """The batches that `read` took; without it every table reads them itself."""
 
     def read(self) -> "Part":
         """Return the part with its batches read, once for all tables that are compared.

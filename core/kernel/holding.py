@@ -19,7 +19,7 @@ HELD: Final = {
 }
 
 PUBLISHING: Final = frozenset({"web", "play", "worker"})
-"""What these publish, the signer signs for them."""
+"""The signer signs for these processes, which publish."""
 
 OPEN: Final = ("/api/v1/promotrot/public/",)
 SEEDED: Final = (
@@ -30,8 +30,8 @@ SEEDED: Final = (
     "/api/v1/nights",
     "/admin/nights/",
 )
-"""What begins like these is answered by a process with SEED_KEYS, but for what begins like `OPEN`:
-plays and emissions, whatever a second person confirms, and the work of a night."""
+"""A process with SEED_KEYS answers paths that begin like these and not like one of `OPEN`: plays,
+emissions, all that a second person confirms, and the work of a night."""
 
 
 def needs_seeds(path: str) -> bool:

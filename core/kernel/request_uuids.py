@@ -10,13 +10,13 @@ import uuid
 from core.kernel.errors import Conflict, Invalid
 
 AHEAD = datetime.timedelta(minutes=5)
-"""How far the time of a UUID may be ahead of the system's clock: a terminal that is set by network
-time differs by less, and one that is not sees the system's time in every answer."""
+"""The time of a UUID may be this much ahead of the system's clock: a terminal that is set by
+network time differs by less, and one that is not sees the system's time in every answer."""
 OLDEST = datetime.timedelta(days=3)
-"""How old the UUID of a new act may be. A premises without a line from Friday evening to Monday
+"""The UUID of a new act may be this old. A premises without a line from Friday evening to Monday
 morning can still send what it kept. A retry of an act that was done has no such limit."""
 RETIRED_AFTER = datetime.timedelta(days=7)
-"""How long after its end a month is retired at the earliest: longer than `OLDEST`, `AHEAD` and the
+"""A month is retired this long after its end at the earliest: longer than `OLDEST`, `AHEAD` and the
 day that a proposed payment may wait for its second person. So no act that left is done again."""
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 _MILLISECOND = datetime.timedelta(milliseconds=1)
@@ -54,7 +54,7 @@ class RequestArchived(Conflict):
 
 
 REFUSALS = (RequestUuidVersion, RequestUuidFromTheFuture, RequestUuidTooOld)
-"""What the UUID of a new act is refused with. A request that was carried out is answered first."""
+"""The refusals of a new act's UUID. A request that was carried out is answered first."""
 
 
 def request_uuid(at: datetime.datetime, random_bits: int) -> uuid.UUID:

@@ -9,7 +9,7 @@ from core.database.reading.progress import Progress
 from core.longwork.models import LongWork
 
 EVERY_S = 1.0
-"""What is told more often than this is not stored."""
+"""Progress is stored once in this time at most, however often it is told."""
 _TABLE = LongWork._meta.db_table
 
 

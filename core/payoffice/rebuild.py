@@ -117,4 +117,4 @@ TRANSFERS: Mapping[str, Promise] = {
     "payoffice.goods": _("goods bought or written off"),
     "payoffice.goods_out": _("goods handed over"),
 }
-"""What each transfer is in words, by its kind."""
+"""The words for each kind of transfer."""

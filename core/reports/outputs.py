@@ -14,7 +14,7 @@ EUROS = '#,##0.00 "€"'
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 _DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n")
 _NEXT_CELL = re.compile(r"(?<=[;\t])(?=[=+\-@])")
-"""Where a spreadsheet that parts the lines of CSV by semicolons, as in Spain, begins a formula."""
+"""The places where a spreadsheet that parts CSV by semicolons, as in Spain, begins a formula."""
 _IN_NO_SHEET = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 

@@ -45,4 +45,4 @@ TRANSFERS: Mapping[str, Promise] = {
     COMMISSION_KIND: _("commission"),
     REMITTANCE_KIND: _("remittance"),
 }
-"""What each transfer is in words, by its kind."""
+"""The words for each kind of transfer."""

@@ -24,7 +24,7 @@ LOCKS = {
     "sbom.backup.json": ROOT / "requirements.backup.lock",
     "sbom.traces.json": ROOT / "requirements.traces.lock",
 }
-"""What the images install, by the name of its list: traces are the program's choice."""
+"""The packages of the images, by the name of their list: traces are the program's choice."""
 TOOLS = ROOT / "requirements.tools.lock"
 FAULTS = "https://pypi.org/pypi/pip/json"
 _ANSWER_WITHIN_S = 5

@@ -48,7 +48,7 @@ class BetTypeRefused(Invalid):
 
 
 class Regime(StrEnum):
-    """Which division applies, named after its article."""
+    """The division that applies, named after its article."""
 
     BELOW = "9.2"
     ABOVE = "9.3"

@@ -33,7 +33,7 @@ class ExtraImpossible(Invalid):
 
 
 MOST_DRAWS: Final = 3
-"""What an ended game owes is drawn, and what lapses of it is drawn again twice at most [P17]."""
+"""The draws of what an ended game owes: the first, and two more of what lapsed [P17]."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,7 +175,7 @@ _ACTS = ("acknowledge", "sell", "print_all", "annul_last", "pay_most")
 
 
 Shapes = dict[str, Counter[str]]
-"""How many rows there are of each shape, by table."""
+"""The numbers of rows of each shape, by table."""
 
 
 def shapes(contest: Contest) -> Shapes:

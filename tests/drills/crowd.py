@@ -30,7 +30,7 @@ PAYMENTS = "claims/payments"
 KINDS = ("sale", "play", "act", "payment")
 _PLAYS_SHARE = 0.3
 REPEATED = frozenset({"no answer", "502", "503", "504"})
-"""What the shipped terminal repeats whatever is said; others only if `transient` is said."""
+"""The shipped terminal repeats after these; after others only if `transient` is said."""
 Step = tuple[str, uuid.UUID, str, dict[str, Any]]
 """A request of an act: its kind, its UUID, the path and the body."""
 Steps = Generator[Step, dict[str, Any] | None, None]

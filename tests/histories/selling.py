@@ -41,7 +41,7 @@ ENDS = (
     ["stop", "reject", "confirm", "close"],
     ["stop", "clock", "confirm"],
 )
-"""What ends the sales, in turn."""
+"""The acts that end the sales, in their order."""
 READ = """
 SELECT CASE WHEN c.state = 'closed' AND EXISTS (
                 SELECT FROM lototrot_seal s WHERE s.contest_id = c.id) THEN 'sealed'

@@ -45,16 +45,16 @@ from tests.support.operations.world import World, later, world
 
 SEASON_WEEKS = 20 if os.environ.get("SEASON_MEETINGS") else 0
 WEEKS = int(os.environ.get("DISHONEST_WEEKS") or SEASON_WEEKS)
-"""How long each tries; 0: one week, or two for those who can take something."""
+"""The weeks that each tries; 0: one week, or two for those who can take something."""
 ROUNDS = int(os.environ.get("DISHONEST_ROUNDS") or 1)
 SEED = int(os.environ.get("DISHONEST_SEED") or 7)
 ALONE_CENTS = 299_999
 """The most that one person records of one statement."""
 LIMIT_CENTS = 50_00
-"""What the premises of the operator may owe."""
+"""The premises of the operator may owe this much."""
 TICKET_CENTS = 4_00
 OWED_CENTS = 1_00
-"""What they owe already when the operator begins."""
+"""They owe this much already when the operator begins."""
 EXPECTED = {
     **{role.value: 0 for role in Role},
     Role.ORGANISER.value: (WEEKS or 1) * ALONE_CENTS,

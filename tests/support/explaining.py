@@ -11,7 +11,7 @@ from core.receipts.formats import format_cents
 from core.screens import texts
 
 Step = list[str | list[list[str]]]
-"""What one step says: sentences, and tables by rows of cells, the heading first."""
+"""The words of one step: sentences, and tables by rows of cells, the heading first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -225,4 +225,4 @@ WAYS: Mapping[str, Callable[[Postgres, Postgres, Callable[[], None]], None]] = {
     "logical": to_logical_copy,
     "upgrade": to_upgrade,
 }
-"""How a database comes to another server, not started before, by the names of the drills."""
+"""The ways of a database to another server, not started before, by the names of the drills."""

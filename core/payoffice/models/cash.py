@@ -18,7 +18,7 @@ class CashSession(Guarded):
     """
 
     class Reason(models.TextChoices):
-        """Where a difference comes from, as far as the cashier knows."""
+        """The cause of a difference, as far as the cashier knows it."""
 
         CHANGE = "change", _("Too much or too little change was given")
         PRIZE = "prize", _("A prize was paid too high or too low")

@@ -19,7 +19,7 @@ _ETCD_PORT = 2379
 
 
 class Network(Protocol):
-    """Where machines are, and how a process gets there."""
+    """Gives each machine its address, and starts processes there."""
 
     words: str
     range: str

@@ -46,7 +46,7 @@ POSTGRESQL: Mapping[str, str | int | float] = {
     "wal_sender_timeout": "10s",
     "wal_receiver_timeout": "10s",
 }
-"""What the sale needs of every server, whatever the machine. Memory is the machine's."""
+"""The sale needs these settings of every server, on any machine. Memory is the machine's."""
 
 LEASE: Mapping[str, int] = {"ttl": 20, "loop_wait": 2, "retry_timeout": 8}
 """Seconds. A primary whose machine is dead is replaced when its lease of `ttl` has ended; Patroni
@@ -194,7 +194,7 @@ SHIPPED = Member(
     memory={"shared_buffers": "4GB", "effective_cache_size": "12GB", "work_mem": "64MB"},
     slots=(ARCHIVE,),
 )
-"""What docs/deploy/patroni.yml describes: the first of three machines."""
+"""The machine of docs/deploy/patroni.yml: the first of three."""
 _HEAD = """# Patroni on the first of three machines; name and address differ on the others.
 # Written by `make deploy`, from what `make cluster` runs too.
 """

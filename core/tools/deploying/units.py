@@ -50,7 +50,7 @@ _CLOSED = (
     "MemorySwapMax=0",
 )
 _OWN_MEMORY = ("ProcSubset=pid", "MemoryDenyWriteExecute=yes")
-"""What the program can do without; the tools of the backups cannot."""
+"""The program works under these; the tools of the backups do not."""
 _NETWORK = ("RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6",)
 _NO_NETWORK = ("RestrictAddressFamilies=AF_UNIX", "PrivateNetwork=yes")
 

@@ -63,7 +63,7 @@ COLUMNS = f"""
        t.contest_id, c.state, c.scheduled_close_at, c.day, m.code, t.sold_at, t.bets,
        t.quick_legs, t.amount_cents
 """
-"""What `shown_of` needs, from ticket `t`, its contest `c`, premises `m` and payment order `o`."""
+"""The columns for `shown_of`: of ticket `t`, contest `c`, premises `m` and payment order `o`."""
 _SHOWN = f"""
 SELECT {COLUMNS}
   FROM lototrot_ticket t JOIN lototrot_contest c ON c.id = t.contest_id

@@ -32,7 +32,8 @@ from tests.support import factories, rounds
 RULES = {"ca": "Regles", "es": "Reglas", "en": "Rules"}
 WINDOW_S, WARM = 1.0, 4  # the first windows are not counted
 CHANGED_AFTER_S, CHANGE_S = 1.0, 9.0
-"""When a figure on the boards changes, and how long sales go on until every board must have it."""
+"""A figure on the boards changes after the first; sales go on for the second, and then every board
+must have it."""
 
 
 class Windows:

@@ -1,4 +1,4 @@
-"""Where the processor time of a sale goes, in microseconds for each sale.
+"""Divide the processor time of a sale among its parts, in microseconds for each sale.
 
 `cost.client`, `cost.web` and `cost.postgres` are what the kernel counted for the processes while
 32 connections sold.

@@ -77,7 +77,7 @@ _SOLD_AND_PRINTED = 5_000  # enough that pages which are not full do not count
 _NAMED_FROM_BYTES = 5.0  # of a ticket: the other tables do not follow the number of tickets
 
 Seconds = dict[str, float]
-"""What was measured at one length, by name: seconds, but rows and statements where it says so."""
+"""The figures of one length, by name: seconds, but rows and statements where the name says so."""
 
 
 def measure(store: Store) -> Figures:

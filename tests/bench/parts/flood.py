@@ -57,7 +57,7 @@ class Flood:
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """Where terminals sell, where the flood asks, and the process that answers the flood."""
+    """The address of the sales, that of the flood, and the process that answers the flood."""
 
     sales_url: str
     flooded_url: str

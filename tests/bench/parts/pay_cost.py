@@ -1,4 +1,4 @@
-"""Where the processor time of a check with its payment goes, in microseconds for both.
+"""Divide the processor time of a check with its payment, in microseconds for both.
 
 `pay_cost.client`, `.web` and `.postgres` are what the kernel counted for the processes while 32
 connections checked and paid. `pay_cost.web.*` divides the second: both requests through the

@@ -1,4 +1,4 @@
-"""Who acts in the admin, and for whom a page is drawn."""
+"""The person who acts in the admin is the one for whom its pages are drawn."""
 
 import pytest
 from django.http import HttpRequest

@@ -51,7 +51,7 @@ def test_a_difference_that_two_persons_did_not_decide_is_found(own_database: Dat
 
 
 def test_a_large_payment_by_one_person_is_found(own_database: Database) -> None:
-    """Where the constraint was taken away before it was written."""
+    """The constraint was taken away before the row was written."""
     (won,) = given.worth(500)
     place = factories.point()
     paying.payment_make(at=place.actor, request=won.request())

@@ -134,7 +134,7 @@ def test_a_rejected_account_leaves_no_password(by: StaffActor, second: StaffActo
 def test_what_waits_with_a_proposal_is_erased_and_never_replaced(
     by: StaffActor, second: StaffActor, change: dict[str, object]
 ) -> None:
-    """Who writes to the database would otherwise choose what the second person confirms."""
+    """One SQL statement would otherwise choose what the second person confirms."""
     account(by)
     before = NewPassword.objects.values().get()
     with pytest.raises(DatabaseError, match="only erased"), transaction.atomic():

@@ -148,7 +148,7 @@ def test_a_browser_is_not_signed_on_with_a_password_that_was_replaced_meanwhile(
 def test_a_browser_without_a_code_is_not_verified_by_the_device_that_came_meanwhile(
     people: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who knows the password alone waits for its person to set the second factor up."""
+    """Somebody who knows the password alone waits for its person to set the second factor up."""
 
     def checked(**credentials: Any) -> tuple[User, bool]:
         outcome = sign_on_check(**credentials)

@@ -32,7 +32,7 @@ ORDERS = sorted(name for name in two_persons.kinds() if not name.startswith(STAF
 """Every kind but those of accounts, which are done by their services."""
 DISHONEST, HONEST = "dishonest", "honest"
 THEN = st.sampled_from(["later", HONEST, DISHONEST])
-"""Who confirms at once, if anybody."""
+"""The person who confirms at once, if anybody does."""
 ROLES = st.sampled_from(["organiser", "administrator", "cashier", "stewards"])
 ANY = st.integers(0, 7)
 STEPS = 25

@@ -140,7 +140,7 @@ def test_a_listed_voucher_is_of_the_act_that_retired_its_month(
 
 
 def test_a_forged_end_or_claim_lets_nothing_more_leave(plays: Plays, tmp_path: Path) -> None:
-    """Who owns the database writes what names March, after March was retired."""
+    """The owner of the database writes rows that name March, after March was retired."""
     retired(ClosedPeriod.objects.get(), tmp_path)
     retired_remove()
     play, held = plays.play("unfinished"), plays.voucher("refund")

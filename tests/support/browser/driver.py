@@ -200,7 +200,7 @@ class Browser:
         self.language = language
         self.debugger_address = str(chrome.capabilities["goog:chromeOptions"]["debuggerAddress"])
         self.acts = 0
-        """How often a person would have tapped or pressed a key; a scan counts as one (`desk`)."""
+        """The taps and keys that a person would have needed; a scan counts as one (`desk`)."""
 
     def go(self, url: str) -> None:
         self._chrome.get(url)

@@ -19,7 +19,7 @@ UNKNOWN = {
     "integer": "2147483647",
     "string": "NO-SUCH",
 }
-"""What a part of a path names, if nothing of the world stands for it: nothing."""
+"""A part of a path for which the world has nothing gets these, which name nothing."""
 Answer = Any
 
 

@@ -28,7 +28,7 @@ from tests.support.verifying.load import verifier
 Verifier = Callable[[Day, Path], bool]
 """Whether it refuses the day as it stands in the database."""
 _REFUSED: dict[tuple[str | bytes, ...], bool] = {}
-"""What the stand-alone verifiers said, by their names and by the content that they read."""
+"""The answers of the stand-alone verifiers, by their names and by the content that they read."""
 
 
 def journal_findings(tables: Collection[str]) -> set[tuple[str, str, int | None, int | None]]:

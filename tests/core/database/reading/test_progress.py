@@ -1,4 +1,4 @@
-"""Who listens hears the progress that work tells, and nobody else."""
+"""A listener hears the progress that work tells, and nobody else does."""
 
 from core.database.reading import progress
 

@@ -1,4 +1,4 @@
-"""Which rows of a retired month stay is published: as many other rows instead are named."""
+"""The rows of a retired month that stay are published: other rows in their stead are named."""
 
 from pathlib import Path
 

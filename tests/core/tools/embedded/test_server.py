@@ -94,7 +94,7 @@ def test_the_folder_of_this_machine_is_var_or_the_one_named(
 
 
 def test_an_orphan_is_stopped_before_a_new_start(postgres: Postgres) -> None:
-    """Where no parent's death is signalled, a killed keeper leaves a running server."""
+    """A killed keeper leaves a running server if no parent's death is signalled."""
     with postgres:
         pass
     account = {} if os.geteuid() else {"user": postgres.cluster.stat().st_uid}

@@ -190,7 +190,7 @@ def test_the_page_of_a_day_costs_the_same_however_many_races(races: list[Race]) 
 
 
 def test_no_second_result_is_asked_for_while_one_waits(races: list[Race]) -> None:
-    """Who proposed it may withdraw it, another steward decides, and others are told who did."""
+    """Its proposer may withdraw it, another steward decides, and others are told who did."""
     factories.started(races[0])
     first, second = Desk(Role.STEWARDS), Desk(Role.STEWARDS)
     assert f'action="{act_url(races[0], "classify")}"' in _page(first, races[0])
