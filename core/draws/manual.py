@@ -127,7 +127,7 @@ def _confirmed(proposal: Proposal, by: StaffActor) -> None:
     outcome_publish(draw, outcome)
 
 
-def _rejected(proposal: Proposal, by: StaffActor) -> None:
+def _need_rejectable(proposal: Proposal, by: StaffActor) -> None:
     """Let an inspector alone reject what has not lapsed: who entered it does not take it back.
 
     Raises BallsEntered.
@@ -137,5 +137,9 @@ def _rejected(proposal: Proposal, by: StaffActor) -> None:
 
 
 MANUAL = two_persons.Kind(
-    balls.KIND, powers.CONDUCT, apply=_confirmed, reject=_rejected, second=powers.CERTIFY
+    balls.KIND,
+    powers.CONDUCT,
+    apply=_confirmed,
+    second=powers.CERTIFY,
+    need_rejectable=_need_rejectable,
 )

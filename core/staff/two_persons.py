@@ -97,7 +97,8 @@ class Kind:
     sales: whether it was true is decided however late, and nobody ends it by closing an account.
     `gives_power` says that the proposer must not have a new account either: the person who gave
     it may hold it, and would confirm with their own. What is `long` is confirmed as long work
-    (`core.longwork`), outside the request.
+    (`core.longwork`), outside the request. `need_rejectable` raises if this person may not reject
+    it; it is called before anything is written, which the database would refuse.
     """
 
     name: str
@@ -108,6 +109,7 @@ class Kind:
     good_for: datetime.timedelta | None = A_DAY
     gives_power: bool = False
     long: bool = False
+    need_rejectable: Callable[[Proposal, StaffActor], None] | None = None
 
     @property
     def decides(self) -> str:
@@ -256,7 +258,8 @@ def reject(*, proposal: uuid.UUID, by: StaffActor, reason: str = "") -> Proposal
     """Reject a proposal. The proposer may reject it, too, which withdraws it.
 
     Each person who may propose the same may reject one that has lapsed. A repeated rejection by
-    the same person changes nothing. Raises ProposalUnknown, PowerMissing, ProposalDecided.
+    the same person changes nothing. Raises ProposalUnknown, PowerMissing, ProposalDecided, and the
+    errors of the kind.
     """
     return _decide(proposal, Decision.Verdict.REJECTED, by, reason)
 
@@ -272,6 +275,8 @@ def _decide(ident: uuid.UUID, verdict: Decision.Verdict, by: StaffActor, reason:
     hold((Lock.PROPOSAL, proposal.pk))
     if _decided(proposal, verdict, by):
         return proposal
+    if verdict == Decision.Verdict.REJECTED and kind.need_rejectable is not None:
+        kind.need_rejectable(proposal, by)
     Decision.objects.create(
         proposal=proposal,
         verdict=verdict,

@@ -1,7 +1,8 @@
 -- Enforce the order of the steps of a public draw, and who may take them, independently of the
 -- services (14.III.5.4.4) [B16]: where and when it was announced, no entropy before the commitment
 -- and none but as committed to, no second outcome, and only an inspector who attends, and neither
--- announced nor committed, enters it and certifies.
+-- announced nor committed, enters it and certifies. Nothing but the inspector's decision makes balls
+-- void that were entered.
 CREATE OR REPLACE FUNCTION draws_state(p_draw bigint) RETURNS text LANGUAGE sql VOLATILE AS $$
     SELECT state FROM draws_draw WHERE id = p_draw
 $$;
@@ -71,6 +72,45 @@ LANGUAGE sql STABLE AS $$
                    'draw/commitment/1', convert_to(d.uuid::text, 'UTF8'), f.digest,
                    convert_to(concat_ws(' ', c.source, c.pieces), 'UTF8'), p_secret)))
 $$;
+
+-- Return whether balls of a draw are entered, and neither confirmed nor rejected.
+CREATE OR REPLACE FUNCTION draws_balls_wait(p_draw bigint) RETURNS boolean LANGUAGE sql VOLATILE AS $$
+    SELECT EXISTS (
+        SELECT FROM draws_draw d JOIN staff_proposal p ON p.subject = 'draw:' || d.uuid
+         WHERE d.id = p_draw AND p.kind = 'draws.manual' AND NOT p.decided
+           AND p.good_until >= core_now())
+$$;
+
+-- Return whether the draw of a subject has begun: its field is fixed, or its balls wait.
+CREATE OR REPLACE FUNCTION draws_begun(p_kind text, p_subject text) RETURNS boolean
+LANGUAGE sql VOLATILE AS $$
+    SELECT EXISTS (
+        SELECT FROM draws_draw d
+         WHERE d.kind = p_kind AND d.subject = p_subject
+           AND d.state NOT IN ('called_off', 'abandoned')
+           AND (d.state <> 'announced' OR draws_balls_wait(d.id)))
+$$;
+
+CREATE OR REPLACE FUNCTION draws_guard_waiting() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF draws_balls_wait(NEW.draw_id) THEN
+        PERFORM draws_refuse('its balls wait for the inspector');
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- Everybody has seen these balls: only an inspector rejects them before they lapse.
+CREATE OR REPLACE FUNCTION draws_guard_rejection() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM staff_proposal p
+                WHERE p.id = NEW.proposal_id AND p.kind = 'draws.manual')
+       AND NOT staff_lapsed(NEW.proposal_id)
+       AND NOT EXISTS (SELECT FROM staff_user u
+                        WHERE u.id = NEW.decided_by_id AND 'inspector' = ANY (u.roles)) THEN
+        PERFORM draws_refuse('only an inspector rejects balls that were entered');
+    END IF;
+    RETURN NEW;
+END $$;
 
 CREATE OR REPLACE FUNCTION draws_guard_announcement() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -224,3 +264,11 @@ CREATE OR REPLACE TRIGGER draw_steps BEFORE INSERT ON draws_calloff
     FOR EACH ROW EXECUTE FUNCTION draws_guard_calloff();
 CREATE OR REPLACE TRIGGER draw_steps BEFORE INSERT ON draws_abandonment
     FOR EACH ROW EXECUTE FUNCTION draws_guard_abandonment();
+CREATE OR REPLACE TRIGGER balls_wait BEFORE INSERT ON draws_announcement
+    FOR EACH ROW EXECUTE FUNCTION draws_guard_waiting();
+CREATE OR REPLACE TRIGGER balls_wait BEFORE INSERT ON draws_commitment
+    FOR EACH ROW EXECUTE FUNCTION draws_guard_waiting();
+CREATE OR REPLACE TRIGGER balls_wait BEFORE INSERT ON draws_calloff
+    FOR EACH ROW EXECUTE FUNCTION draws_guard_waiting();
+CREATE OR REPLACE TRIGGER balls_rejected BEFORE INSERT ON staff_decision
+    FOR EACH ROW WHEN (NEW.verdict = 'rejected') EXECUTE FUNCTION draws_guard_rejection();

@@ -23,8 +23,18 @@ RETURNS boolean LANGUAGE sql STABLE AS $$
            AND u.roles::text[] && p_roles)
 $$;
 
+-- Return whether a proposal has lapsed: it is too old, or its proposer's account was closed or given
+-- anything since.
+CREATE OR REPLACE FUNCTION staff_lapsed(p_proposal bigint) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (
+        SELECT FROM staff_proposal p JOIN staff_user u ON u.id = p.proposed_by_id
+          LEFT JOIN staff_decision g ON g.proposal_id = u.given_id
+         WHERE p.id = p_proposal AND p.good_until IS NOT NULL
+           AND (p.good_until < core_now() OR NOT u.is_active OR g.decided_at > p.proposed_at))
+$$;
+
 -- Refuse that a proposal is confirmed by somebody whose account was given anything shortly before, or
--- when it has lapsed: too old, or its proposer's account was closed or given anything since.
+-- when it has lapsed.
 CREATE OR REPLACE FUNCTION staff_guard_decision() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF EXISTS (SELECT FROM staff_user u
@@ -32,11 +42,7 @@ BEGIN
         RAISE EXCEPTION 'proposal %: the second person''s account is too new', NEW.proposal_id
             USING ERRCODE = 'restrict_violation';
     END IF;
-    IF EXISTS (
-        SELECT FROM staff_proposal p JOIN staff_user u ON u.id = p.proposed_by_id
-          LEFT JOIN staff_decision g ON g.proposal_id = u.given_id
-         WHERE p.id = NEW.proposal_id AND p.good_until IS NOT NULL
-           AND (p.good_until < core_now() OR NOT u.is_active OR g.decided_at > p.proposed_at)) THEN
+    IF staff_lapsed(NEW.proposal_id) THEN
         RAISE EXCEPTION 'proposal %: it has lapsed', NEW.proposal_id
             USING ERRCODE = 'restrict_violation';
     END IF;

@@ -4,12 +4,15 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import DatabaseError, transaction
 
 from core.database import clock
 from core.draws import conducting, documents, manual, services
+from core.draws.models import Announcement, CallOff, Commitment
 from core.proofs.log import published
 from core.staff import two_persons
-from core.staff.actor import PowerMissing
+from core.staff.actor import PowerMissing, StaffActor
+from core.staff.models import Decision, Proposal
 from tests.support import factories
 from tests.support.urn import Hall, hall
 
@@ -75,3 +78,72 @@ def test_balls_that_cannot_be_are_refused(
     for length in (timedelta(hours=-3), timedelta(minutes=1)):
         with pytest.raises(manual.DrawnOutOfTime):
             by_hand(room, drawn_at=clock.now() + length)
+
+
+def rejected_past_the_services(proposal: Proposal, by: StaffActor) -> None:
+    with transaction.atomic():
+        Decision.objects.create(
+            proposal=proposal,
+            verdict="rejected",
+            decided_by_id=by.user_id,
+            decided_in_id=by.session_id,
+            decided_at=clock.now(),
+        )
+
+
+@pytest.mark.article("14.III.5.4.4")
+def test_the_database_lets_an_inspector_alone_reject_balls_until_they_lapse(room: Hall) -> None:
+    """[B16]"""
+    factories.announced_time(room.draw)
+    balls = by_hand(room)
+    for by in (room.organiser, room.other):
+        with pytest.raises(DatabaseError, match="only an inspector rejects balls"):
+            rejected_past_the_services(balls, by)
+    rejected_past_the_services(balls, room.inspector)
+    old = by_hand(room)
+    factories.time_pass(days=2)
+    rejected_past_the_services(old, room.other)
+
+
+@pytest.mark.article("14.III.5.4.4")
+def test_the_database_lets_nothing_else_decide_a_draw_whose_balls_wait(room: Hall) -> None:
+    """[B16]"""
+    services.draw_attend(by=room.inspector, draw=room.draw.uuid)
+    factories.announced_time(room.draw)
+    conducting.field_fix(room.draw)
+    first, now = Announcement.objects.get(), clock.now()
+    rows = (
+        Commitment(
+            draw=room.draw,
+            source="phrase",
+            secret_kept=b"",
+            digest=bytes(32),
+            committed_at=now,
+            committed_by_id=room.organiser.user_id,
+            committed_in_id=room.organiser.session_id,
+        ),
+        Announcement(
+            draw=room.draw,
+            office=first.office,
+            place=first.place,
+            notice_s=600,
+            planned_at=now + timedelta(days=1),
+            announced_at=now,
+            announced_by_id=room.organiser.user_id,
+            announced_in_id=room.organiser.session_id,
+        ),
+        CallOff(
+            draw=room.draw,
+            reason="x",
+            called_off_at=now,
+            called_off_by_id=room.organiser.user_id,
+            called_off_in_id=room.organiser.session_id,
+        ),
+    )
+    balls = by_hand(room)
+    for row in rows:
+        with pytest.raises(DatabaseError, match="balls wait"), transaction.atomic():
+            row.save(force_insert=True)
+    rejected_past_the_services(balls, room.inspector)
+    for row in rows[1:]:
+        row.save(force_insert=True)

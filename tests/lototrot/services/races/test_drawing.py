@@ -1,6 +1,7 @@
 """The draw of a race: announced by its declaration, of the right field, and its only result."""
 
 import copy
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -273,6 +274,41 @@ def test_no_later_fact_makes_balls_void_that_wait_for_the_inspector(race: Race) 
     assert race_record(race.pk).facts().winners == {int(drawn.content["order"][0])}
     with pytest.raises(DrawCertified):
         two_persons.confirm(proposal=retraction.uuid, by=second)
+
+
+@pytest.mark.article("14.III.5.4.4")
+def test_the_database_changes_no_fact_behind_a_draw_that_has_begun(race: Race) -> None:
+    """[B13, B16]: while balls wait, and once the draw is committed to."""
+    f.time_to(race.scheduled_start_at - timedelta(minutes=30))
+    f.withdrawal(race, 3)
+    draw, ended = declare(race), clock.now()
+    retraction = f.proposal("lototrot.declaration_retraction", "declaration:1")
+    reversal = f.proposal("lototrot.withdrawal_reversal", "withdrawal:1")
+    for contest in Contest.objects.filter(state=Contest.State.CLOSED):
+        contest_seal(contest_id=contest.pk)
+    f.announced_time(draw)
+    services.draw_attend(by=f.staff(Role.INSPECTOR), draw=draw.uuid)
+    facts = (
+        lambda: f.withdrawal(race, 5),
+        lambda: f.started(race),
+        lambda: Withdrawal.objects.update(reversed_at=ended, reversal=reversal),
+        lambda: RaceDeclaration.objects.update(superseded_at=ended, retraction=retraction),
+    )
+    drawn = balls(draw, f.staff(Role.ORGANISER))
+    _refused_by_the_database(facts)
+    two_persons.reject(proposal=drawn.uuid, by=inspector_of(draw), reason="A ball was missing")
+    for fact in facts:  # nothing else refuses them
+        with transaction.atomic():
+            fact()
+            transaction.set_rollback(True)
+    begin(draw)
+    _refused_by_the_database(facts)
+
+
+def _refused_by_the_database(facts: Sequence[Callable[[], object]]) -> None:
+    for fact in facts:
+        with pytest.raises(DatabaseError, match="its draw has begun"), transaction.atomic():
+            fact()
 
 
 @pytest.mark.article("14.III.5.4.4")
