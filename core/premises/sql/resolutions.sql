@@ -1,4 +1,5 @@
--- Refuse what takes effect in the past, unless two persons entered a resolution that says so [E10].
+-- Refuse what takes effect in the past, unless two persons entered a resolution that says so, and to
+-- lift a suspension by a resolution, unless two persons do [E10].
 
 -- Return the instant before which an act of this transaction takes effect in the past: a minute
 -- before the transaction began, on the clock of the acts.
@@ -35,3 +36,25 @@ CREATE OR REPLACE TRIGGER past_needs_resolution BEFORE INSERT ON premises_suspen
 
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON premises_resolution
     FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'premises.resolution');
+
+-- A suspension by a resolution is lifted once, by two persons, and no earlier than they decide. The
+-- second of them lifts it, by a proposal about it or about its premises with it among those in force.
+CREATE OR REPLACE FUNCTION premises_guard_lifting() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF OLD.lifted_at IS NOT NULL OR NOT EXISTS (
+        SELECT FROM staff_decision d JOIN staff_proposal p ON p.id = d.proposal_id
+         WHERE d.verdict = 'confirmed' AND d.decided_by_id = NEW.lifted_by_id
+           AND d.decided_at <= NEW.lifted_at
+           AND (p.kind = 'premises.resuming' AND p.subject = 'resuming:' || NEW.id
+                AND p.content -> 'suspension' = to_jsonb(NEW.id)
+                OR p.kind = 'premises.lifting'
+                AND p.content -> 'premises' @> jsonb_build_array(
+                        jsonb_build_object('standing', jsonb_build_array(NEW.id))))) THEN
+        RAISE EXCEPTION 'suspension %: two persons lift one that is by a resolution', NEW.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER two_persons BEFORE UPDATE ON premises_suspension
+    FOR EACH ROW WHEN (OLD.resolution_id IS NOT NULL) EXECUTE FUNCTION premises_guard_lifting();

@@ -140,6 +140,8 @@ def test_a_suspension_by_a_resolution_is_lifted_by_two(own_database: Database) -
         for lifting in (one, of_premises.proposal):
             two_persons.confirm(proposal=lifting.uuid, by=second)
     assert list(broken(LIFTED)) == []
+    with as_owner(own_database):
+        execute("ALTER TABLE premises_suspension DISABLE TRIGGER two_persons")
     with acting.acting("lift", staff=second.user_id):
         lifted = {"lifted_at": clock.now(), "lifted_by": second.user_id}
         Suspension.objects.filter(pk=stops[2]).update(**lifted)

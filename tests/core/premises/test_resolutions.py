@@ -21,13 +21,14 @@ from core.premises.services import AuthorisationUnknown, PremisesUnknown, Termin
 from core.premises.suspending import (
     SuspensionByResolution,
     SuspensionUnknown,
+    lifting_propose,
     resuming_propose,
     sales_resume,
     sales_suspend,
 )
 from core.staff import two_persons
-from core.staff.actor import PowerMissing
-from core.staff.models import Proposal
+from core.staff.actor import PowerMissing, StaffActor
+from core.staff.models import Decision, Proposal
 from core.staff.powers import Role
 from core.staff.two_persons import SamePerson
 from tests.support import factories as f
@@ -96,6 +97,7 @@ def _is_lifted_by_two_alone(stop: Suspension) -> None:
     proposal = resuming_propose(by=first, suspension=stop.pk)
     with pytest.raises(SamePerson):
         two_persons.confirm(proposal=proposal.uuid, by=first)
+    _the_database_refuses_to_lift(stop, second)
     stop.refresh_from_db()
     assert stop.lifted_at is None
     two_persons.confirm(proposal=proposal.uuid, by=second)
@@ -104,6 +106,46 @@ def _is_lifted_by_two_alone(stop: Suspension) -> None:
     for lift in (sales_resume, resuming_propose):
         with pytest.raises(SuspensionUnknown):
             lift(by=first, suspension=stop.pk)
+    _the_database_refuses_to_lift(stop, second)
+
+
+def _the_database_refuses_to_lift(stop: Suspension, by: StaffActor) -> None:
+    """[E10]: now, as of the past, and also where two persons lifted it already."""
+    past = clock.now() - timedelta(hours=1)
+    for lifted_at, lifted_by in ((clock.now(), by.user_id), (past, by.user_id), (None, None)):
+        if (stop.lifted_at, lifted_at) == (None, None):
+            continue
+        with pytest.raises(IntegrityError, match="two persons lift"), transaction.atomic():
+            Suspension.objects.filter(pk=stop.pk).update(
+                lifted_at=lifted_at, lifted_by_id=lifted_by
+            )
+
+
+def test_the_database_compares_a_lifting_with_its_proposal() -> None:
+    """[E10]: with who confirmed it and when, and with the suspensions that it names."""
+    first, second, codes = f.staff(Role.ORGANISER), f.staff(Role.ORGANISER), []
+    for place in (f.point().premises, f.point().premises):
+        entered(proposed(SUSPENDED, premises=place.code))
+        codes.append(place.code)
+    one, other = Suspension.objects.order_by("pk")
+    lifting = lifting_propose(by=first, premises=codes[:1], reason="x").proposal
+    now = clock.now()
+    with transaction.atomic():
+        Decision.objects.create(
+            proposal=lifting,
+            verdict="confirmed",
+            decided_by_id=second.user_id,
+            decided_in_id=second.session_id,
+            decided_at=now,
+        )
+    for stop, by, at in (
+        (other, second, now),
+        (one, first, now),
+        (one, second, now - timedelta(seconds=1)),
+    ):
+        with pytest.raises(IntegrityError, match="two persons lift"), transaction.atomic():
+            Suspension.objects.filter(pk=stop.pk).update(lifted_at=at, lifted_by_id=by.user_id)
+    Suspension.objects.filter(pk=one.pk).update(lifted_at=now, lifted_by_id=second.user_id)
 
 
 @pytest.mark.parametrize(
