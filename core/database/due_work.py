@@ -50,16 +50,24 @@ def note_worker() -> None:
 def sweep_soon() -> None:
     """Ask for a sweep once this transaction is committed: it makes work due that others wait for.
 
-    Nobody waits for the broker. Without one the next sweep of the beat comes a few seconds later.
+    It is asked for once, however much the transaction makes due. A process that did not load the
+    project's Celery application, such as a command of the console, has no broker and asks nobody:
+    the next sweep of the beat comes a few seconds later.
     """
-    transaction.on_commit(
-        lambda: threading.Thread(target=_sweep_ask, name="sweep soon", daemon=True).start(),
-        robust=True,
-    )
+    from celery import current_app  # a process that never asks starts without it
+
+    asked = any(waiting[1] is _sweep_begin for waiting in connection.run_on_commit)
+    if current_app.conf.broker_url and not asked:
+        transaction.on_commit(_sweep_begin, robust=True)
+
+
+def _sweep_begin() -> None:
+    """Ask in a thread: who closed a contest is answered, also while the broker is away."""
+    threading.Thread(target=_sweep_ask, name="sweep soon", daemon=True).start()
 
 
 def _sweep_ask() -> None:
-    from celery import current_app  # a process that never asks starts without it
+    from celery import current_app
     from kombu.exceptions import OperationalError
 
     try:

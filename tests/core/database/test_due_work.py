@@ -6,8 +6,8 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from celery import current_app
-from django.db import DatabaseError
+from celery import Celery, current_app
+from django.db import DatabaseError, connection, transaction
 from kombu.exceptions import OperationalError
 
 from core.database import due_work
@@ -55,6 +55,32 @@ def test_a_sweep_is_asked_for_once_the_work_is_committed(
         due_work.sweep_soon()
         assert sent.empty()
     assert sent.get(timeout=60) == ("core.config.tasks.sweep", 30)
+
+
+@pytest.mark.django_db
+def test_contests_that_are_closed_together_ask_for_one_sweep(
+    django_capture_on_commit_callbacks: Any,
+) -> None:
+    with django_capture_on_commit_callbacks() as callbacks:
+        with transaction.atomic():
+            due_work.sweep_soon()
+            transaction.set_rollback(True)
+        assert connection.run_on_commit == []
+        for _ in range(2):
+            with transaction.atomic():
+                due_work.sweep_soon()
+    assert len(callbacks) == 1
+
+
+@pytest.mark.django_db
+def test_a_process_without_the_project_s_application_asks_nobody(
+    monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+) -> None:
+    """A command of the console: the application of Celery's own has no broker."""
+    monkeypatch.setattr("celery.current_app", Celery("default", set_as_current=False))
+    with django_capture_on_commit_callbacks() as callbacks:
+        due_work.sweep_soon()
+    assert callbacks == []
 
 
 def test_a_broker_that_is_away_fails_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
