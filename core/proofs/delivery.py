@@ -8,6 +8,7 @@ import os
 import socket
 import threading
 import time
+from concurrent.futures import Future
 from datetime import timedelta
 from functools import partial
 from http import HTTPStatus
@@ -36,15 +37,34 @@ TIMEOUT_S = 10
 _FIRST_WAIT, _LONGEST_WAIT = timedelta(seconds=5), timedelta(hours=1)
 
 
+def _resolved(until_s: float, address: tuple[str, int]) -> list[Any]:
+    """Return the addresses of a host's name. Raises TimeoutError if they do not come until then.
+
+    The system's resolver takes no limit of time: one that does not answer keeps a thread, and not
+    the worker.
+    """
+    answer: Future[list[Any]] = Future()
+
+    def ask() -> None:
+        try:
+            answer.set_result(socket.getaddrinfo(*address, type=socket.SOCK_STREAM))
+        except (OSError, UnicodeError) as error:  # the second: it is not the name of a host
+            answer.set_exception(OSError(str(error)))
+
+    threading.Thread(target=ask, name="resolve receiver", daemon=True).start()
+    try:
+        return answer.result(max(until_s - time.monotonic(), 0))
+    except TimeoutError:
+        raise TimeoutError("its name was not resolved in time") from None
+
+
 def _reached(until_s: float, address: tuple[str, int], *_: object) -> socket.socket:
     """Connect to the first of a host's addresses that answers; all of them have until then.
 
     What remains is the time of the handshake, which Python counts as a whole.
     """
     error = OSError("the name has no address")
-    for family, kind, protocol, _name, place in socket.getaddrinfo(
-        *address, type=socket.SOCK_STREAM
-    ):
+    for family, kind, protocol, _name, place in _resolved(until_s, address):
         reaching = socket.socket(family, kind, protocol)
         try:
             _limit(reaching, until_s)
@@ -76,7 +96,8 @@ class _Timed(HTTPConnection):
     """A connection that has as much time in all as its timeout gives to each part of it.
 
     Otherwise a receiver that has many addresses, or answers sign by sign, holds its caller for
-    hours. The time ends the connecting, the handshake of TLS, the sending and the answer.
+    hours. The time ends the search for its addresses, the connecting, the handshake of TLS, the
+    sending and the answer.
     """
 
     _ending: threading.Timer | None = None

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import Any
+from unittest import mock
 from urllib.request import Request
 
 import pytest
@@ -109,6 +110,38 @@ def test_all_addresses_of_a_receiver_have_one_time(
         socket, "getaddrinfo", lambda host, *_, **__: one * (20 if host == "many.example" else 1)
     )
     _is_cut_off(receiver)
+
+
+def test_a_name_that_no_resolver_answers_is_tried_later(
+    due: Due, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, ended, resolve = threading.Event(), threading.Event(), socket.getaddrinfo
+
+    def hanging(host: str, *more: Any, **named: Any) -> Any:
+        if host == "silent.example":
+            asked.set()
+            ended.wait(60)
+            raise socket.gaierror("the resolver gave up")
+        return resolve(host, *more, **named)
+
+    receiver = due("http://silent.example/log")
+    monkeypatch.setattr(socket, "getaddrinfo", hanging)
+    try:
+        _is_cut_off(receiver)
+        assert asked.is_set()
+        assert Receiver.objects.get().last_error.endswith("its name was not resolved in time>")
+    finally:
+        ended.set()
+
+
+def test_a_name_that_nobody_has_is_refused_at_once(
+    due: Due, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    receiver = due("http://nobody.example/log")
+    unknown = socket.gaierror("Name or service not known")
+    monkeypatch.setattr(socket, "getaddrinfo", mock.Mock(side_effect=unknown))
+    assert apart(lambda: deliver(receiver_id=receiver)).result(timeout=5 * SOON_S) == 0
+    assert "service not known" in Receiver.objects.get().last_error
 
 
 def test_a_delivery_that_breaks_off_leaves_no_thread_that_waits_for_its_end() -> None:
