@@ -54,6 +54,7 @@ TASKS = Counter("tasks_total", "Tasks done", ["task", "state"])
 TASK_SECONDS = Histogram("task_seconds", "Time to do a task", ["task"])
 SENT = Counter("tasks_sent_total", "Tasks sent to workers", ["task"])
 PUBLISHED = Counter("live_publications_total", "Publications of the boards' data", ["outcome"])
+UNREAD = Counter("live_files_unread_total", "Boards' files not given out: they cannot be read")
 
 Source = Callable[[], Iterable[Metric]]
 """Called at every scrape; it may query the database."""

@@ -40,14 +40,25 @@ class Files:
     date: bytes = b""
     _ready: dict[str, Ready] = field(default_factory=dict)
 
-    def refresh(self) -> None:
+    def refresh(self) -> list[str]:
+        """Read the files that are new, and forget those that are gone.
+
+        Return the names of files that cannot be read. They keep no other back, and are tried again
+        the next time; meanwhile the last pulse is given out.
+        """
         self.date = f"Date: {email.utils.formatdate(usegmt=True)}\r\n".encode()
         paths = {path.name: path for path in self.place.iterdir() if live.is_name(path.name)}
         ready = {name: self._ready[name] for name in paths.keys() & self._ready.keys()}
-        ready.pop(live.PULSE, None)
-        for name in paths.keys() - ready.keys():
-            ready[name] = _ready(name, paths[name].read_bytes())
+        unread = []
+        for name in sorted(paths.keys() - ready.keys() | paths.keys() & {live.PULSE}):
+            try:
+                ready[name] = _ready(name, paths[name].read_bytes())
+            except FileNotFoundError:  # it was forgotten on the disk in this moment
+                ready.pop(name, None)
+            except OSError:
+                unread.append(name)
         self._ready = ready
+        return unread
 
     def answer(self, name: str, *, compressed: bool) -> bytes | None:
         ready = self._ready.get(name)

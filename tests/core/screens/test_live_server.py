@@ -12,12 +12,14 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from unittest import mock
 
 import psycopg
 import pytest
 
+from core.api import metrics
 from core.screens import live, live_server
-from core.screens.management.commands.live import EVERY_S
+from core.screens.management.commands import live as live_command
 from core.tools.embedded.server import ROOT
 from core.tools.embedded.web import free_port
 from tests.support.browser.driver import until
@@ -115,7 +117,7 @@ def test_what_cannot_be_published_now_does_not_end_the_publisher(
 
     def stays() -> bool:
         content = pulse.read_bytes()
-        time.sleep(2 * EVERY_S)
+        time.sleep(2 * live_command.EVERY_S)
         return pulse.read_bytes() == content
 
     with psycopg.connect(own_database.owner_url, autocommit=True) as owner:
@@ -128,20 +130,60 @@ def test_what_cannot_be_published_now_does_not_end_the_publisher(
     until(lambda: pulse.read_bytes() != last, "a pulse again")
 
 
-def test_a_file_that_cannot_be_read_does_not_end_the_publisher(port: int, tmp_path: Path) -> None:
-    pulse, unreadable = tmp_path / live.PULSE, tmp_path / "lototrot-0123456789abcdef0123.json"
+def test_a_file_that_cannot_be_read_keeps_no_other_back(port: int, tmp_path: Path) -> None:
+    name = "lototrot-0123456789abcdef0123.json"
 
     def given_out() -> bytes:
         with socket.create_connection(("127.0.0.1", port)) as link:
             return asked(link, get(live.PULSE))[2]
 
-    unreadable.mkdir()
-    for _ in range(2):
-        last = pulse.read_bytes()
-        until(lambda last=last: pulse.read_bytes() != last, "a later pulse on the disk")
-    last = given_out()
-    unreadable.rmdir()
-    until(lambda: given_out() != last, "a later pulse in memory")
+    (tmp_path / name).mkdir()
+    first = given_out()
+    until(lambda: given_out() != first, "a later pulse in memory")
+    later = given_out()
+    until(lambda: given_out() != later, "another one")
+    assert first_line(port, name) == "HTTP/1.1 404 Not Found"
+    (tmp_path / name).rmdir()
+    (tmp_path / name).write_text("{}")
+    until(lambda: first_line(port, name) == "HTTP/1.1 200 OK", "the file that can be read again")
+
+
+def first_line(port: int, name: str) -> str:
+    with socket.create_connection(("127.0.0.1", port)) as link:
+        return asked(link, get(name))[0]
+
+
+def test_what_cannot_be_read_is_named_and_the_last_pulse_stays(tmp_path: Path) -> None:
+    name, pulse = "lototrot-0123456789abcdef0123.json", tmp_path / live.PULSE
+    pulse.write_text("{}")
+    files = live_server.Files(tmp_path)
+    assert files.refresh() == []
+    pulse.unlink()
+    pulse.mkdir()
+    (tmp_path / name).mkdir()
+    (tmp_path / name.replace("0", "a")).write_text("{}")
+    assert files.refresh() == [name, live.PULSE]
+    assert files.answer(name.replace("0", "a"), compressed=False)
+    assert files.answer(name, compressed=False) is None
+    assert files.answer(live.PULSE, compressed=False)
+
+
+def test_a_file_that_leaves_while_it_is_read_is_not_named(tmp_path: Path) -> None:
+    (tmp_path / "lototrot-0123456789abcdef0123.json").symlink_to(tmp_path / "gone")
+    assert live_server.Files(tmp_path).refresh() == []
+
+
+def test_files_that_cannot_be_read_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logged = mock.Mock()
+    monkeypatch.setattr(live_command, "logger", logged)
+    monkeypatch.setattr(live, "publish", lambda place: True)
+    (tmp_path / live.PULSE).mkdir()
+    before = metrics.UNREAD._value.get()
+    live_command._publish(live_server.Files(tmp_path))
+    assert metrics.UNREAD._value.get() == before + 1
+    assert logged.error.call_args.args[1] == live.PULSE
 
 
 def test_a_connection_that_asks_nothing_is_ended(

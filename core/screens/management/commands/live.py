@@ -84,7 +84,10 @@ def _publish(files: Files) -> None:
     try:
         live.publish(files.place)
     finally:
-        files.refresh()
+        unread = files.refresh()
+        if unread:
+            logger.error("files that cannot be read are not given out: %s", ", ".join(unread))
+            metrics.UNREAD.inc(len(unread))
 
 
 def _try(act: Callable[..., object], *arguments: object) -> None:
