@@ -33,6 +33,8 @@ from core.tools.embedded.server import ROOT, var_folder
 from core.tools.embedded.valkey import Valkey
 from core.tools.embedded.web import free_ports, gives, listens, web_command
 
+BEAT_SCHEDULE = "beat-schedule"
+"""The file, in the folder of a stack, in which its beat keeps when it last sent what."""
 _READY_WITHIN_S = 120
 _LOOK_EVERY_S = 0.1
 _RESTART_AFTER_S = 1.0
@@ -211,7 +213,7 @@ class Stack:
         live = here([*live, "--folder", str(self.folder / "live")])
         self._add("live", "live", live, lambda: gives(self.live_port, "/live/pulse.json"), 10)
         if self._beat:
-            beat = [*PROCESSES["beat"].command(), "--schedule", str(self.folder / "beat-schedule")]
+            beat = [*PROCESSES["beat"].command(), "--schedule", str(self.folder / BEAT_SCHEDULE)]
             self._add("beat", "beat", here(beat), lambda: True, 10)
 
     def _add_signer(self) -> None:

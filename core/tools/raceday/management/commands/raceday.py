@@ -15,7 +15,7 @@ from core.database.management.program_command import ProgramCommand
 from core.tools.embedded.postgres import Postgres
 from core.tools.embedded.processes import EmbeddedError
 from core.tools.embedded.server import ROOT, var_folder
-from core.tools.embedded.stack import Stack
+from core.tools.embedded.stack import BEAT_SCHEDULE, Stack
 from core.tools.embedded.valkey import Valkey
 from core.tools.raceday import show
 from core.tools.raceday.api import ApiProblem
@@ -59,7 +59,7 @@ class Command(ProgramCommand):
         folder = var_folder() / "raceday"
         Postgres(folder / "postgres").destroy()
         Valkey(folder / "valkey").destroy()
-        for schedule in folder.glob("beat-schedule*"):
+        for schedule in folder.glob(f"{BEAT_SCHEDULE}*"):
             schedule.unlink()  # or beat makes up for a night of the database that is gone
         began = time.monotonic()
         environment = {"SIMULATED_TIME": "1", "VAR_DIR": str(folder)} | _ONE_ADDRESS

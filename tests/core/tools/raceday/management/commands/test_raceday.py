@@ -1,14 +1,18 @@
 """Play the race day as a command: its recount, its welcome and its failure."""
 
 import os
+from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from celery.beat import PersistentScheduler
 from django.core.management import CommandError, call_command
 
+from core.config.celery import app
 from core.tools.embedded.processes import EmbeddedError
+from core.tools.embedded.stack import BEAT_SCHEDULE
 from core.tools.raceday.management.commands import raceday
 from core.tools.raceday.stage import Amiss
 from tests.support.databases import Database
@@ -83,6 +87,40 @@ def test_a_system_that_does_not_start_fails_the_command(
         CommandError, match=r"Something went wrong: The disk is full\. \(logs: .*raceday/log\)"
     ):
         call_command("raceday")
+
+
+def test_a_beat_does_not_make_up_for_the_nights_of_the_last_race_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last beat sent a night some hours ago. That night was of a database that is gone."""
+    schedule = tmp_path / "raceday" / BEAT_SCHEDULE
+    schedule.parent.mkdir()
+
+    def is_night_due() -> bool:
+        beat = PersistentScheduler(app, schedule_filename=str(schedule), lazy=False)
+        try:
+            return bool(beat.schedule["night"].is_due().is_due)
+        finally:
+            beat.close()
+
+    beat = PersistentScheduler(app, schedule_filename=str(schedule), lazy=False)
+    beat.schedule["night"].last_run_at -= timedelta(hours=2)
+    beat.close()
+    assert is_night_due()
+    due: list[bool] = []
+
+    def starting(*, folder: Path, **_: Any) -> Any:
+        assert folder / BEAT_SCHEDULE == schedule
+        due.append(is_night_due())
+        raise EmbeddedError("It is not started here.")
+
+    for name in raceday.OF_OTHERS:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("VAR_DIR", str(tmp_path))
+    monkeypatch.setattr(raceday, "Stack", starting)
+    with pytest.raises(CommandError, match="It is not started here"):
+        call_command("raceday")
+    assert due == [False]
 
 
 @pytest.mark.parametrize(
