@@ -9,6 +9,7 @@ from core.database import clock
 from core.staff.powers import Role
 from tests.support import factories
 from tests.support.api import Api, refused, staff_api
+from tests.support.openapi import committed
 from tests.support.urn import Hall, hall
 
 pytestmark = pytest.mark.django_db
@@ -61,5 +62,13 @@ def test_balls_over_http_wait_for_the_second_person(room: Hall) -> None:
         "cause": "Tall de llum",
     }
     answer = one.post(f"draws/{room.draw.uuid}/balls", body).json()
+    rejection = "proposals/{proposal}/rejection"
+    _is_refused_as_documented(one, rejection, answer["proposal"], 409, "draw_balls_entered")
     assert inspector.post(f"proposals/{answer['proposal']}/confirmation").status_code == 200
     assert Api().get(f"draws/{room.draw.uuid}").json()["method"] == "balls"
+
+
+def _is_refused_as_documented(by: Api, path: str, proposal: str, status: int, code: str) -> None:
+    refused(by.post(path.format(proposal=proposal), {"reason": "x"}), status, code)
+    operation = committed()["paths"][f"/api/v1/{path}"]["post"]
+    assert f"* `{code}`: " in operation["responses"][str(status)]["description"]
