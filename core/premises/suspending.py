@@ -1,6 +1,7 @@
 """Suspend and resume sales: at one place by one person, at many premises at once by two.
 
-A suspension by a resolution is entered by two persons [E10], and lifted by two.
+A suspension by a resolution is entered by two persons [E10], and lifted by two, who need the power
+to enter one: the power to suspend does not undo what the authority decided.
 """
 
 from collections.abc import Callable, Sequence
@@ -71,7 +72,7 @@ def resuming_propose(*, by: StaffActor, suspension: int) -> Proposal:
 
     Raises PowerMissing, SuspensionUnknown, ProposalPending.
     """
-    by.need(powers.SUSPEND)
+    by.need(powers.ENTER_RESOLUTION)
     subject = f"resuming:{_in_force(suspension).pk}"
     content: two_persons.Content = {"suspension": suspension}
     return two_persons.propose(kind=RESUMING, subject=subject, by=by, content=content)
@@ -138,10 +139,22 @@ def suspending_propose(*, by: StaffActor, premises: Sequence[str], reason: str) 
 def lifting_propose(*, by: StaffActor, premises: Sequence[str], reason: str) -> Outcome:
     """Propose to lift every suspension in force of premises; another person confirms all.
 
-    Suspensions of all sales or of one terminal stay. Raises PowerMissing, SelectionEmpty,
-    SelectionRefused, ProposalPending.
+    Suspensions of all sales or of one terminal stay. If one is by a resolution, both persons need
+    the power to enter one. Raises PowerMissing, SelectionEmpty, SelectionRefused, ProposalPending.
     """
-    return _propose(LIFTING, by, lifting_plan, premises, reason)
+    outcome = _propose(LIFTING, by, lifting_plan, premises, reason)
+    _need_power_over(_lifted_by(outcome.proposal), by)
+    return outcome
+
+
+def _lifted_by(proposal: Proposal) -> list[int]:
+    return [suspension for row in proposal.content["premises"] for suspension in row["standing"]]
+
+
+def _need_power_over(suspensions: Sequence[int], by: StaffActor) -> None:
+    """Raise PowerMissing if one is by a resolution, which the person may not enter."""
+    if Suspension.objects.filter(pk__in=suspensions).exclude(resolution=None).exists():
+        by.need(powers.ENTER_RESOLUTION)
 
 
 def _propose(
@@ -176,13 +189,17 @@ def _suspend_all(proposal: Proposal, by: StaffActor) -> None:
 
 
 def _lift_all(proposal: Proposal, by: StaffActor) -> None:
-    """Lift the suspensions that the proposal lists, or refuse all. Raises PremisesChanged."""
-    now, rows = sales_hold(), proposal.content["premises"]
-    need_unchanged(rows, state=standing)
-    lifted = [suspension for row in rows for suspension in row["standing"]]
+    """Lift the suspensions that the proposal lists, or refuse all.
+
+    Raises PowerMissing, PremisesChanged.
+    """
+    lifted = _lifted_by(proposal)
+    _need_power_over(lifted, by)
+    now = sales_hold()
+    need_unchanged(proposal.content["premises"], state=standing)
     Suspension.objects.filter(pk__in=lifted).update(lifted_at=now, lifted_by_id=by.user_id)
 
 
 SUSPENDING = two_persons.Kind("premises.suspending", powers.SUSPEND, apply=_suspend_all)
-RESUMING = two_persons.Kind("premises.resuming", powers.SUSPEND, apply=_resume)
+RESUMING = two_persons.Kind("premises.resuming", powers.ENTER_RESOLUTION, apply=_resume)
 LIFTING = two_persons.Kind("premises.lifting", powers.SUSPEND, apply=_lift_all)

@@ -192,11 +192,18 @@ def _suspend(by: StaffActor, target: Premises | Terminal | None, data: Data) -> 
     return Done(_("Sales are suspended."))
 
 
+def _resume_resolved(by: StaffActor, suspension: Suspension, data: Data) -> Done:
+    return Done(_PROPOSED, suspending.resuming_propose(by=by, suspension=suspension.pk))
+
+
 def _resume(by: StaffActor, suspension: Suspension, data: Data) -> Done:
-    if suspension.resolution_id is not None:
-        return Done(_PROPOSED, suspending.resuming_propose(by=by, suspension=suspension.pk))
     suspending.sales_resume(by=by, suspension=suspension.pk)
     return Done(_("The suspension is lifted."))
+
+
+def _stands(suspension: Suspension, *, by_resolution: bool) -> bool:
+    is_by_resolution = suspension.resolution_id is not None
+    return suspension.lifted_at is None and is_by_resolution == by_resolution
 
 
 def _end_as_of(by: StaffActor, authorisation: Authorisation, data: Data) -> Done:
@@ -380,5 +387,14 @@ RESUME = Act(
     run=_resume,
     text=_("Sales resume where no other suspension stands."),
     icon="play_circle",
-    offered=lambda by, suspension: suspension.lifted_at is None,
+    offered=lambda by, suspension: _stands(suspension, by_resolution=False),
+)
+RESUME_RESOLVED = Act(
+    name="resume_resolved",
+    title=_("Lift the suspension"),
+    power=powers.ENTER_RESOLUTION,
+    run=_resume_resolved,
+    text=_("Sales resume where no other suspension stands."),
+    icon="play_circle",
+    offered=lambda by, suspension: _stands(suspension, by_resolution=True),
 )

@@ -30,6 +30,7 @@ from core.premises.admin.acts import (
     REGISTER,
     REGISTER_LIST,
     RESUME,
+    RESUME_RESOLVED,
     REVOKE,
     REVOKE_AS_OF,
     SUSPEND,
@@ -294,7 +295,7 @@ class SuspensionAdmin(ReadOnlyAdmin):
     list_filter = (_StandingFilter,)
     search_fields = ("reason",)
     read_power = powers.READ
-    acts = (RESUME,)
+    acts = (RESUME, RESUME_RESOLVED)
     list_acts = (SUSPEND_ALL,)
 
     @admin.display(description=_("where"))

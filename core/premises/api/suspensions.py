@@ -110,7 +110,7 @@ class Resuming(StaffView):
         status=201,
         idempotent=True,
         problems=(suspending.SuspensionUnknown, ProposalPending),
-        power=powers.SUSPEND,
+        power=powers.ENTER_RESOLUTION,
     )
     def post(self, request: Request, suspension: int) -> HttpResponse:
         self.read(Shape)
@@ -142,8 +142,8 @@ class Liftings(StaffView):
     @operation(
         "Propose to lift the suspensions of many premises; another person confirms all of them",
         "Premises without a suspension of their own, or unknown, are left out and named."
-        " Suspensions of all sales or of one terminal stay. It refuses all if one of the premises"
-        " changed meanwhile.",
+        " Suspensions of all sales or of one terminal stay. One by a resolution needs the power to"
+        " enter one. It refuses all if one of the premises changed meanwhile.",
         body=ChosenIn,
         answer=ChosenOut,
         status=201,

@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 from core.database import clock
 from core.kernel.days import NaiveInstant
 from core.kernel.errors import DomainError
+from core.premises import powers
 from core.premises.models import Authorisation, Resolution, Suspension, Terminal
 from core.premises.resolutions import (
     ReferenceMissing,
@@ -19,6 +20,7 @@ from core.premises.resolutions import (
 )
 from core.premises.services import AuthorisationUnknown, PremisesUnknown, TerminalNotFound
 from core.premises.suspending import (
+    RESUMING,
     SuspensionByResolution,
     SuspensionUnknown,
     lifting_propose,
@@ -26,6 +28,7 @@ from core.premises.suspending import (
     sales_resume,
     sales_suspend,
 )
+from core.staff import powers as staff_powers
 from core.staff import two_persons
 from core.staff.actor import PowerMissing, StaffActor
 from core.staff.models import Decision, Proposal
@@ -146,6 +149,29 @@ def test_the_database_compares_a_lifting_with_its_proposal() -> None:
         with pytest.raises(IntegrityError, match="two persons lift"), transaction.atomic():
             Suspension.objects.filter(pk=stop.pk).update(lifted_at=at, lifted_by_id=by.user_id)
     Suspension.objects.filter(pk=one.pk).update(lifted_at=now, lifted_by_id=second.user_id)
+
+
+def test_who_lifts_it_has_the_power_to_enter_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[E10]: also among the suspensions of many premises; the power to suspend is not enough."""
+    code = f.point().premises.code
+    entered(proposed(SUSPENDED, premises=code))
+    stop, by, other = Suspension.objects.get(), f.staff(Role.ORGANISER), f.staff(Role.ORGANISER)
+    proposal = lifting_propose(by=by, premises=[code], reason="x").proposal
+    others = staff_powers.table() | {powers.ENTER_RESOLUTION: frozenset({Role.STEWARDS})}
+    with monkeypatch.context() as patch:
+        patch.setattr(staff_powers, "table", lambda: others)
+        for act in (
+            lambda: resuming_propose(by=by, suspension=stop.pk),
+            lambda: two_persons.confirm(proposal=proposal.uuid, by=other),
+        ):
+            with pytest.raises(PowerMissing) as refusal, transaction.atomic():
+                act()
+            assert refusal.value.data["act"] == powers.ENTER_RESOLUTION
+        two_persons.reject(proposal=proposal.uuid, by=other)
+        with pytest.raises(PowerMissing), transaction.atomic():
+            lifting_propose(by=by, premises=[code], reason="x")
+        sales_resume(by=by, suspension=sales_suspend(by=by, reason="Fire").pk)
+    assert RESUMING.power == RESUMING.decides == powers.ENTER_RESOLUTION
 
 
 @pytest.mark.parametrize(
