@@ -27,21 +27,27 @@ from core.database import clock
 from core.database.locks import Lock
 from core.database.sql_files import read_sql
 from core.kernel.days import natural_day
+from core.kernel.errors import DomainError
 from core.payoffice import refusals
+from core.payoffice.services import goods
 from core.payoffice.services.deposits import DepositRequest, deposit_take
+from core.payoffice.services.desk import desk_pay
 from core.payoffice.services.paying import Paid, PayRequest, payment_make
+from core.payoffice.services.presenting import presentation_make
 from core.payoffice.sources import Lapsed
 from core.premises.requests import new_uuid
+from core.staff.powers import Role
 from core.tools.embedded.server import ROOT
 from lototrot.services.prizes.lapsing import lapse
-from tests.support import factories, paying
+from tests.support import factories, paying, rounds
 from tests.support.concurrency.forking import Forked
 from tests.support.concurrency.killing import lines_of
 from tests.support.concurrency.payer import pay
-from tests.support.concurrency.sales import eventually, together
+from tests.support.concurrency.sales import apart, eventually, together
 from tests.support.databases import Database
 from tests.support.factories import Point
 from tests.support.factories.request_uuids import SystemClock
+from tests.support.journaling import meanwhile
 
 pytestmark = pytest.mark.article("14.III.10.4")
 ATTEMPTS, AT_ONCE, CENTS = 100, 25, 500
@@ -201,6 +207,76 @@ def test_the_lapse_waits_for_a_payment_still_in_flight_at_midnight(
         go_on.set()
         paying_late.result(30)
         assert lapsing.result(30) == (Lapsed(0, 0) if kept else Lapsed(1, CENTS))
+
+
+class _Desks:
+    """A voucher for a thing, and two cashiers, each of whom pays or exchanges it at once."""
+
+    def __init__(self) -> None:
+        self.voucher, _ = paying.bicycles()
+        stocker, place = factories.staff(Role.SUPERVISOR), paying.office()
+        goods.stock_register(by=stocker, code="bicycle", description="Bicycle", unit_cents=400)
+        goods.stock_move(by=stocker, item="bicycle", premises=place.code, units=2, reason="New.")
+        self.cashiers = [paying.cashier(place) for _ in range(2)]
+
+    def present(self) -> None:
+        presentation_make(at=self.cashiers[1], code=self.voucher.code)
+
+    def does(self, act: str, number: int) -> str:
+        """Return "paid" or "exchanged", or the code of the refusal."""
+        by, code = self.cashiers[number], self.voucher.code
+        try:
+            if act == "paid":
+                desk_pay(by=by, request=self.voucher.request())
+            else:
+                request = goods.ExchangeRequest(new_uuid(), intact=True, code=code)
+                goods.exchange_make(by=by, request=request)
+        except DomainError as error:
+            return error.code
+        return act
+
+
+@pytest.mark.article("15.III.6.5")
+@pytest.mark.parametrize("presented", [False, True])
+@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize(
+    ("first", "second"), [("paid", "exchanged"), ("exchanged", "paid"), ("exchanged", "exchanged")]
+)
+def test_a_payment_and_an_exchange_at_once_answer_what_became_of_the_voucher(
+    own_database: Database, first: str, second: str, kept: bool, presented: bool
+) -> None:
+    """[P4]: the second waits for the first; it succeeds if the first is undone."""
+    desks = _Desks()
+    if presented:
+        desks.present()
+    written, go_on = threading.Event(), threading.Event()
+
+    def in_flight() -> str:
+        with transaction.atomic():
+            outcome = desks.does(first, 0)
+            written.set()
+            assert go_on.wait(30)
+            transaction.set_rollback(not kept)
+        return outcome
+
+    earlier = apart(in_flight)
+    assert written.wait(30)
+    later = apart(lambda: desks.does(second, 1))
+    with psycopg.connect(own_database.owner_url, autocommit=True) as owner:
+        waiting = "SELECT FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted"
+        eventually(lambda: owner.execute(waiting).fetchone() is not None)
+    go_on.set()
+    assert earlier.result(30) == first
+    assert later.result(30) == (f"already_{first}" if kept else second)
+    rounds.books_agree()
+
+
+@pytest.mark.article("15.III.6.5")
+def test_a_voucher_that_is_presented_meanwhile_is_exchanged(own_database: Database) -> None:
+    desks = _Desks()
+    with meanwhile("payoffice_stockitem", desks.present):
+        assert desks.does("exchanged", 0) == "exchanged"
+    rounds.books_agree()
 
 
 # --- Kills ----------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import Sum
 from django.utils.crypto import salted_hmac
 
@@ -14,10 +14,11 @@ from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict, Invalid, NotFound
 from core.ledger import services as ledger
 from core.ledger.models import Transfer
+from core.ledger.services import AccountCode
 from core.payoffice import postings, powers
+from core.payoffice.judging import Verdict
 from core.payoffice.models import CashSession, Claim, Exchange, StockItem, StockMovement
 from core.payoffice.refusals import (
-    AlreadyExchanged,
     DocumentAltered,
     MoneyHeld,
     NotInKind,
@@ -26,7 +27,7 @@ from core.payoffice.refusals import (
 )
 from core.payoffice.services import finding, paying
 from core.payoffice.services.cash import cash_session_of
-from core.payoffice.services.presenting import present
+from core.payoffice.services.presenting import claim_insert, present
 from core.payoffice.sources import Payable
 from core.premises.models import Premises
 from core.premises.requests import need_new
@@ -210,10 +211,9 @@ def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Pro
         raise DocumentAltered
     payable = _payable_of(request)
     paying.need_other_hands(payable, by.user_id)
-    claim = finding.claim_of(payable)
     _judge(payable, request.deposit, session)
     if payable.amount_cents < settings.SECOND_PERSON_FROM_CENTS:
-        return _exchange(payable, claim, request.uuid, digest, session, by.user_id)
+        return _exchange(payable, request.deposit, request.uuid, digest, session, by.user_id)
     proposal = two_persons.propose(
         kind=EXCHANGE,
         subject=f"{payable.game}:{payable.uuid}",
@@ -228,7 +228,7 @@ def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Pro
             "deposit": str(request.deposit) if request.deposit else None,
         },
     )
-    if claim is None:
+    if finding.claim_of(payable) is None:
         present(payable, {"staff_id": by.user_id, "premises_id": session.premises_id})
     return proposal
 
@@ -236,13 +236,12 @@ def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Pro
 def _confirmed(proposal: Proposal, by: StaffActor) -> None:
     content = proposal.content
     payable = finding.by_uuid(content["game"], UUID(content["document"]))
-    claim = finding.claim_of(payable)
     session = CashSession.objects.select_related("premises").get(uuid=content["cash_session"])
     deposit = UUID(content["deposit"]) if content["deposit"] else None
     _judge(payable, deposit, session)
     _exchange(
         payable,
-        claim,
+        deposit,
         UUID(content["uuid"]),
         bytes.fromhex(content["digest"]),
         session,
@@ -257,16 +256,16 @@ def _payable_of(request: ExchangeRequest) -> Payable:
     return finding.by_claim(finding.claim_of_deposit(request.deposit))
 
 
-def _judge(payable: Payable, deposit: UUID | None, session: CashSession) -> None:
+def _judge(payable: Payable, deposit: UUID | None, session: CashSession) -> Verdict:
     if payable.thing is None:
         raise NotInKind
     at = paying.payer_at_desk(session, session.cashier_id).at
-    paying.judge(payable, finding.current_claim(payable), deposit, at)
+    return paying.judge(payable, finding.current_claim(payable), deposit, at)
 
 
 def _exchange(
     payable: Payable,
-    claim: Claim | None,
+    deposit: UUID | None,
     ident: UUID,
     digest: bytes,
     session: CashSession,
@@ -277,15 +276,16 @@ def _exchange(
 
     The prize is worth the equivalent of its emission, the unit what the books say [P21].
     """
-    if payable.thing is None or payable.owed is None or payable.held is None:
+    if payable.thing is None:
         raise NotInKind
     item = StockItem.objects.filter(code=payable.thing.item).first()
     if item is None:
         raise ItemUnknown(item=payable.thing.item)
+    claim, stood = _claim_exchanged(payable, deposit, session)
     exchange: Exchange = Exchange.objects.create(
         uuid=ident,
         request_digest=digest,
-        claim=_claim_exchanged(payable, claim),
+        claim=claim,
         item=item,
         amount_cents=payable.amount_cents,
         exchanged_at=clock.now(),
@@ -294,30 +294,37 @@ def _exchange(
         proposal=proposal,
     )
     _move(item, session.premises_id, -1, staff_id, reason=str(payable.uuid), exchange=exchange)
-    stood = payable.owed if claim is None else payable.held
     lines = postings.exchange(stood=stood, cents=payable.amount_cents, unit_cents=item.unit_cents)
     ledger.post(reference=ident, lines=lines)
     return exchange
 
 
-def _claim_exchanged(payable: Payable, claim: Claim | None) -> Claim:
-    now = clock.now()
-    key = {"game": payable.game, "document_id": payable.document_id}
-    if claim is not None:
-        moved = Claim.objects.filter(pk=claim.pk, state=claim.state).update(
-            state=Claim.State.EXCHANGED, changed_at=now
-        )
-        if not moved:
-            raise MoneyHeld
-        return claim
-    try:
-        with transaction.atomic():
-            opened: Claim = Claim.objects.create(
-                **key, state=Claim.State.EXCHANGED, amount_cents=payable.amount_cents, opened_at=now
-            )
-            return opened
-    except IntegrityError as error:
-        raise AlreadyExchanged from error
+def _claim_exchanged(
+    payable: Payable, deposit: UUID | None, session: CashSession
+) -> tuple[Claim, AccountCode]:
+    """Move the document's claim, or open it. Return it, and the account that held its money.
+
+    Of a payment and an exchange at once the second waits for the first, and is judged again by
+    what became of the document. Raises the refusal of its state.
+    """
+    for _ in range(paying.JUDGEMENTS):
+        verdict = _judge(payable, deposit, session)
+        claim = _claim_moved(payable, verdict.expected)
+        if claim is not None:
+            return claim, verdict.debit
+    raise MoneyHeld
+
+
+def _claim_moved(payable: Payable, expected: str | None) -> Claim | None:
+    """Move the claim from the state that was judged, None for no claim; None if it has changed."""
+    now, exchanged = clock.now(), Claim.State.EXCHANGED
+    if expected is None:
+        return claim_insert(payable, exchanged, payable.amount_cents, now)
+    judged = Claim.objects.filter(
+        game=payable.game, document_id=payable.document_id, state=expected
+    )
+    moved = judged.update(state=exchanged, changed_at=now)
+    return finding.claim_of(payable) if moved else None
 
 
 EXCHANGE = two_persons.Kind("payoffice.exchange", powers.PAY, apply=_confirmed)

@@ -37,7 +37,7 @@ from core.premises.requests import REFUSAL_OF_UUID
 from core.staff.models import Proposal
 
 _JUDGE_AGAIN = ("day_changed", "claim_changed")
-_JUDGEMENTS = 4
+JUDGEMENTS = 4
 _pay = Together("payoffice_pay", (str, int | None, datetime.datetime | None))
 _REFUSALS: dict[str, type[DomainError]] = {
     error.code: error
@@ -215,7 +215,7 @@ def pay(
     `digest` and `payee` are those of a proposal that is being confirmed. `current` is the claim as
     it was read with the document: the first judgement uses it.
     """
-    for _ in range(_JUDGEMENTS):
+    for _ in range(JUDGEMENTS):
         current = current or finding.current_claim(payable)
         verdict = judge(payable, current, request.deposit, payer.at)
         need_payee(verdict.means, named=payee is not None or request.payee is not None)

@@ -103,12 +103,12 @@ def claim_open(
     if payable.standing is Standing.PENDING:
         payable = need_early(payable)
     if payable.standing is Standing.PENDING:
-        return _insert(payable, Claim.State.EARLY, 0, current.now)
+        return claim_insert(payable, Claim.State.EARLY, 0, current.now)
     judged = judging.state_of(payable, None, deposited=False, today=on or current.today)
     if judged not in UNTOUCHED:
         judging.need_claimable(judged)
         raise NoPrize
-    claim = _insert(payable, state, payable.amount_cents, current.now)
+    claim = claim_insert(payable, state, payable.amount_cents, current.now)
     if claim is not None:
         _hold(payable, reference)
     return claim
@@ -126,7 +126,8 @@ def need_early(payable: Payable) -> Payable:
     return payable
 
 
-def _insert(payable: Payable, state: Claim.State, cents: int, now: datetime) -> Claim | None:
+def claim_insert(payable: Payable, state: Claim.State, cents: int, now: datetime) -> Claim | None:
+    """Write the claim of a document and return it; None if it has one."""
     values: list[Any] = [payable.game, payable.document_id, state.value, cents, now]
     with connection.cursor() as cursor:
         cursor.execute(_OPEN_CLAIM, values)
