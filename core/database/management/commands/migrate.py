@@ -13,7 +13,8 @@ from core.database.installing import alone, until_unlocked
 
 _add_model_and_others = ProjectState.add_model
 _add_field_and_others = ProjectState.add_field
-_append_option_and_others = ProjectState._append_option  # type: ignore[attr-defined]
+_add_index_and_others = ProjectState.add_index
+_add_constraint_and_others = ProjectState.add_constraint
 
 
 class Command(migrate.Command):
@@ -35,18 +36,20 @@ def _classes_made_once() -> Iterator[None]:
     """Make one class for each change of a table, which takes a third of the time.
 
     Django makes the classes of all tables again that foreign keys join with that table: here, of
-    nearly all. A new table, a new column and a new constraint need its own class alone. Other
-    changes do as Django does.
+    nearly all. A new table, a new column, a new index and a new constraint need its own class
+    alone. Other changes do as Django does.
     """
     ProjectState.add_model = _add_model  # type: ignore[method-assign]
     ProjectState.add_field = _alone(_add_field_and_others)  # type: ignore[method-assign]
-    ProjectState._append_option = _alone(_append_option_and_others)  # type: ignore[attr-defined]
+    ProjectState.add_index = _alone(_add_index_and_others)  # type: ignore[method-assign]
+    ProjectState.add_constraint = _alone(_add_constraint_and_others)  # type: ignore[method-assign]
     try:
         yield
     finally:
         ProjectState.add_model = _add_model_and_others  # type: ignore[method-assign]
         ProjectState.add_field = _add_field_and_others  # type: ignore[method-assign]
-        ProjectState._append_option = _append_option_and_others  # type: ignore[attr-defined]
+        ProjectState.add_index = _add_index_and_others  # type: ignore[method-assign]
+        ProjectState.add_constraint = _add_constraint_and_others  # type: ignore[method-assign]
 
 
 def _add_model(self: ProjectState, model_state: ModelState) -> None:
@@ -66,6 +69,8 @@ def _alone(change: Callable[..., None]) -> Callable[..., None]:
         change(self, app_label, model_name, *what, **options)
         if apps is not None:
             self.apps = apps
-            self._reload({(app_label, model_name)})
+            with apps.bulk_update():
+                apps.unregister_model(app_label, model_name)
+            apps.render_multiple([self.models[app_label, model_name]])
 
     return changed

@@ -35,7 +35,11 @@ def _constraint(state: ProjectState) -> None:
     state.add_constraint("stud", "horse", holds)
 
 
-@pytest.mark.parametrize("change", [_column, _relation, _constraint])
+def _index(state: ProjectState) -> None:
+    state.add_index("stud", "horse", models.Index(fields=["id"], name="horse_again"))
+
+
+@pytest.mark.parametrize("change", [_column, _relation, _constraint, _index])
 def test_the_changed_table_alone_gets_a_new_class(change: Change) -> None:
     state = _state()
     horse, start = state.apps.get_model("stud.Horse"), state.apps.get_model("stud.Start")
@@ -49,3 +53,4 @@ def test_the_changed_table_alone_gets_a_new_class(change: Change) -> None:
     expected = fresh.apps.get_model("stud.Horse")._meta
     assert [field.name for field in changed._meta.fields] == [f.name for f in expected.fields]
     assert [c.name for c in changed._meta.constraints] == [c.name for c in expected.constraints]
+    assert [i.name for i in changed._meta.indexes] == [i.name for i in expected.indexes]
