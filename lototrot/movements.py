@@ -10,7 +10,7 @@ from core.statements.columns import GameMovements
 from lototrot.accounts import Part, organiser
 
 _BREACHES = """
-SELECT t.premises_id, (v.voided_at AT TIME ZONE 'Europe/Madrid')::date, sum(t.amount_cents)::bigint
+SELECT t.premises_id, (t.sold_at AT TIME ZONE 'Europe/Madrid')::date, sum(t.amount_cents)::bigint
   FROM lototrot_void v JOIN lototrot_ticket t ON t.id = v.ticket_id
  WHERE v.reason <> 'error' AND v.voided_at >= %s AND v.voided_at < %s
  GROUP BY 1, 2 ORDER BY 1, 2
@@ -20,7 +20,7 @@ SELECT t.premises_id, (v.voided_at AT TIME ZONE 'Europe/Madrid')::date, sum(t.am
 def unearned(
     since: datetime.datetime, until: datetime.datetime
 ) -> Iterable[tuple[int, datetime.date, int]]:
-    """Return the tickets voided with a refund due: by premises and day, in cents.
+    """Return the tickets voided with a refund due: by premises and day of the sale, in cents.
 
     They left the takings, although the premises took and still owe their price [C6].
     """

@@ -11,7 +11,7 @@ from core.statements.columns import GameMovements
 from promotrot.accounts import organiser
 
 _REFUNDED = """
-SELECT t.premises_id, (e.ended_at AT TIME ZONE 'Europe/Madrid')::date, sum(t.price_cents)::bigint
+SELECT t.premises_id, (t.sold_at AT TIME ZONE 'Europe/Madrid')::date, sum(t.price_cents)::bigint
   FROM promotrot_playend e JOIN promotrot_playticket t ON t.id = e.ticket_id
  WHERE e.cause = 'refund' AND e.ended_at >= %s AND e.ended_at < %s
  GROUP BY 1, 2 ORDER BY 1, 2
@@ -21,8 +21,9 @@ SELECT t.premises_id, (e.ended_at AT TIME ZONE 'Europe/Madrid')::date, sum(t.pri
 def unearned(
     since: datetime.datetime, until: datetime.datetime
 ) -> Iterable[tuple[int, datetime.date, int]]:
-    """Return the plays whose price is due back. The office pays them back, not the counter
-    [P11].
+    """Return the plays whose price is due back: by premises and day of the sale, in cents.
+
+    The office pays them back, not the counter [P11].
     """
     with connection.cursor() as cursor:
         cursor.execute(_REFUNDED, [since, until])

@@ -3,7 +3,7 @@
 The net sales of a day earn that day's rate. Days with one rate are added and rounded down once; the
 premises lose less than a cent. Sales that left the takings (annulled at the counter, voided in
 breach) earn nothing. If that happens in a later week, the commission on them is taken back in that
-week.
+week, at the rate of the day on which they were sold.
 """
 
 import datetime
@@ -49,8 +49,8 @@ class Rates:
 def unearned(
     first: datetime.date, last: datetime.date
 ) -> dict[tuple[str, int], dict[datetime.date, int]]:
-    """Return, by (game, premises id) and day, the sales that left the takings but not at the
-    counter.
+    """Return, by (game, premises id) and day of the sale, the sales that left the takings on days
+    from the first to the last, but not at the counter.
     """
     since, until = day_bounds(first)[0], day_bounds(last)[1]
     sales: dict[tuple[str, int], dict[datetime.date, int]] = {}

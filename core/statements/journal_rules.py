@@ -145,7 +145,9 @@ RULES: tuple[Rule, ...] = (
     stamped("statements_statement", "issued_at"),
     posted(
         "statements_statement",
-        "(SELECT coalesce(sum(abs((e ->> 'commission_cents')::bigint)), 0)"
-        " FROM jsonb_array_elements(t.commission) e)",
+        # One transfer for each game: what it earned at one rate less what is taken back at another.
+        "(SELECT coalesce(sum(abs(g.cents)), 0) FROM ("
+        "SELECT sum((e ->> 'commission_cents')::bigint) AS cents"
+        " FROM jsonb_array_elements(t.commission) e GROUP BY e ->> 'game') g)",
     ),
 )

@@ -1,16 +1,19 @@
 """Take commission back for sales that left the takings."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
 
-from core.statements import services, weeks
+from core.database import clock
+from core.journal.rules import broken
+from core.statements import nightly, services, weeks
+from core.statements.journal_rules import RULES
 from lototrot.models.tickets import Void
 from lototrot.services.tickets.annulment import ticket_annul
-from tests.support import factories
+from tests.support import factories, rounds
 from tests.support.admin_desk import sold_with_code
-from tests.support.stating import at, rate
+from tests.support.stating import SUNDAY, at, rate
 
 pytestmark = pytest.mark.django_db
 
@@ -34,3 +37,37 @@ def test_annulled_and_voided_sales_earn_nothing(organiser: Any) -> None:
     assert (mine.sales_cents, mine.annulments_cents) == (600, -200)
     assert [(row["base_cents"], row["commission_cents"]) for row in mine.commission] == [(200, 20)]
     assert mine.closing_cents == 380
+
+
+def test_commission_is_taken_back_at_the_rate_at_which_it_was_earned(
+    organiser: Any, contest: Any
+) -> None:
+    """The rate falls between the sales and the void. The statement is one that a journal keeps."""
+    rate(organiser, "10")
+    rate(organiser, "2", since=date(2030, 3, 11))
+    place = factories.point()
+    rounds.sell(contest, place, [(1, 1)] * 10)
+    at(date(2030, 3, 11))
+    (first,) = services.statements_issue(until=SUNDAY)
+    assert first.commission_cents == -105
+    factories.contest_closed(contest)
+    breach = factories.proposal("lototrot.breach_void")
+    Void.objects.bulk_create(
+        Void(ticket=ticket, reason="breach", note="late", voided_at=clock.now(), proposal=breach)
+        for ticket in contest.tickets.all()
+    )
+    at(date(2030, 3, 14))
+    next_contest = rounds.contest(
+        rounds.rules(**rounds.TWO_LEGS), [(1, 2, 3)] * 2, price_cents=105, day=date(2030, 3, 17)
+    )
+    rounds.sell(next_contest, place, [(1, 1)] * 10)
+    at(date(2030, 3, 18))
+    (second,) = services.statements_issue(until=date(2030, 3, 17))
+    assert [(r["percent"], r["base_cents"], r["commission_cents"]) for r in second.commission] == [
+        ("10", -1050, -105),
+        ("2", 1050, 21),
+    ]
+    assert second.commission_cents == 84
+    assert nightly.audit(SUNDAY).counts["statements"] == 2
+    (posted,) = (rule for rule in RULES if rule.name == "statements_statement.posted")
+    assert not list(broken(posted))
