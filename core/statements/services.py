@@ -125,6 +125,7 @@ def _rate_set(proposal: Proposal, by: StaffActor) -> None:
     content = proposal.content
     place = premises_by_code(content["premises"]) if content["premises"] else None
     day = datetime.date.fromisoformat(content["in_force_from"])
+    hold((Lock.STATEMENT, 0))  # statements in flight are computed without it
     _need_later(place, day)
     try:
         with transaction.atomic():

@@ -1,15 +1,28 @@
-"""Premises sell on credit from all their terminals at once: the limit holds, no cent is lost."""
+"""Premises sell on credit from all their terminals at once: the limit holds, no cent is lost.
+
+And two acts on their statements at once.
+"""
 
 import uuid
+from datetime import date
 
 import pytest
+from django.db import transaction
+from django.test import override_settings
 
+from core.database import clock
 from core.database.locks import Lock
 from core.journal.rules import broken
+from core.kernel.days import add_days, natural_day
 from core.ledger import services as ledger
 from core.ledger.services import Line, asset, balance_cents, premises_account
 from core.premises.requests import CreditExhausted, new_uuid
+from core.staff import two_persons
+from core.staff.models import Proposal
+from core.staff.powers import Role
+from core.statements import nightly, services
 from core.statements.journal_rules import TILLS
+from core.statements.models import Remittance, Statement
 from lototrot.models.contest import Contest
 from lototrot.services.tickets.selling import Sold
 from tests.support import factories
@@ -22,6 +35,7 @@ from tests.support.concurrency.sales import (
     selling_point,
     stopped_sale,
     together,
+    waiting_for,
 )
 from tests.support.databases import Database
 from tests.support.factories import Point
@@ -112,3 +126,65 @@ def test_a_charge_waits_for_the_sale_in_flight(own_database: Database, with_lock
     assert not list(broken(TILLS))
     with pytest.raises(CreditExhausted):
         sell(place, contest, new_uuid())
+
+
+@pytest.mark.usefixtures("own_database")
+def test_two_remittances_at_once_that_reach_the_amount_together_take_a_second_person() -> None:
+    """One person sends both; the second is asked while the first is under way."""
+    (statement,) = services.statements_issue(until=week_sold(tickets=2))
+    by = factories.staff(Role.ORGANISER)
+
+    def settle(reference: str) -> Remittance | Proposal:
+        return services.statement_settle(
+            by=by,
+            statement=statement.uuid,
+            amount_cents=statement.closing_cents // 2,
+            paid_on=natural_day(clock.now()),
+            reference=reference,
+        )
+
+    with override_settings(REMITTANCE_SECOND_PERSON_FROM_CENTS=statement.closing_cents):
+        with transaction.atomic():
+            assert isinstance(settle("TRF 1"), Remittance)
+            second = apart(lambda: settle("TRF 2"))
+            key = (int(Lock.STATEMENT), statement.premises_id)
+            eventually(lambda: second.done() or waiting_for(key) > 0)
+        proposal = second.result(PATIENCE_S)
+    assert isinstance(proposal, Proposal)
+    two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.ORGANISER))
+    assert balance_cents(premises_account(statement.premises_id)) == 0
+
+
+@pytest.mark.usefixtures("own_database")
+def test_a_rate_waits_for_the_statements_in_flight_and_does_not_begin_behind_them() -> None:
+    """The statements were computed without it: they would differ from their rates for good."""
+    sunday = week_sold(tickets=2)
+    by, second = factories.two_organisers()
+    proposal = services.commission_rate_propose(
+        by=by,
+        game="lototrot",
+        premises=None,
+        percent="10",
+        in_force_from=add_days(sunday, -6),
+        reference="Contract",
+    )
+    with transaction.atomic():
+        services.statements_issue(until=sunday)
+        confirming = apart(
+            lambda: together(lambda: two_persons.confirm(proposal=proposal.uuid, by=second))[0]
+        )
+        key = (int(Lock.STATEMENT), 0)
+        eventually(lambda: confirming.done() or waiting_for(key) > 0)
+    outcome = confirming.result(PATIENCE_S)
+    assert nightly.audit(sunday).counts["statements"] == Statement.objects.count() == 1
+    assert isinstance(outcome, services.RateTooLate)
+
+
+def week_sold(*, tickets: int) -> date:
+    """Sell tickets, let the week end, and return its Sunday."""
+    contest, place = selling_point()
+    for _ in range(tickets):
+        sell(place, contest, new_uuid())
+    day = natural_day(clock.now())
+    factories.time_pass(days=8)
+    return add_days(day, 7 - day.isoweekday())
