@@ -36,17 +36,20 @@ CODE = Rule(
 )
 PAYER = Rule(
     "promotrot_voucherhandover.not_paid_by_same",
-    "who handed it over, as the first or the second person, paid it too",
+    "who handed it over, as the first or the second person, paid it too, or confirmed that",
     "promotrot_voucherhandover",
     """
     SELECT 'promotrot_voucherhandover', h.id, p.journal_xid
       FROM promotrot_voucherhandover h
       JOIN payoffice_claim c ON c.game = 'promotrot' AND c.document_id = h.voucher_id
       JOIN staff_decision d ON d.proposal_id = h.proposal_id
-      JOIN (SELECT claim_id, staff_id, journal_xid FROM payoffice_payment
-             UNION ALL SELECT claim_id, staff_id, journal_xid FROM payoffice_exchange) p
+      JOIN (SELECT claim_id, staff_id, proposal_id, journal_xid FROM payoffice_payment
+             UNION ALL
+            SELECT claim_id, staff_id, proposal_id, journal_xid FROM payoffice_exchange) p
         ON p.claim_id = c.id
+      LEFT JOIN staff_decision s ON s.proposal_id = p.proposal_id
      WHERE p.staff_id IN (h.handed_by_id, d.decided_by_id)
+        OR s.decided_by_id IN (h.handed_by_id, d.decided_by_id)
     """,
 )
 UNPRINTED = Rule(

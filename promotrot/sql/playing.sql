@@ -101,15 +101,18 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Refuse that who handed a voucher over, as the first or the second person, pays or exchanges it.
+-- Refuse that who handed a voucher over, as the first or the second person, pays or exchanges it, or
+-- confirms that.
 CREATE OR REPLACE FUNCTION promotrot_guard_payer() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF EXISTS (
         SELECT FROM payoffice_claim c
           JOIN promotrot_voucherhandover h ON h.voucher_id = c.document_id
           JOIN staff_decision d ON d.proposal_id = h.proposal_id
+          LEFT JOIN staff_decision s ON s.proposal_id = NEW.proposal_id
          WHERE c.id = NEW.claim_id AND c.game = 'promotrot'
-           AND NEW.staff_id IN (h.handed_by_id, d.decided_by_id)) THEN
+           AND (NEW.staff_id IN (h.handed_by_id, d.decided_by_id)
+                OR s.decided_by_id IN (h.handed_by_id, d.decided_by_id))) THEN
         RAISE EXCEPTION 'table %: who handed the voucher over does not pay it', TG_TABLE_NAME
             USING ERRCODE = 'restrict_violation';
     END IF;

@@ -82,10 +82,14 @@ def _propose(
 
 
 def _confirmed(proposal: Proposal, by: StaffActor) -> None:
-    """Pay a confirmed proposal from the session of the cashier who proposed it."""
+    """Pay a confirmed proposal from the session of the cashier who proposed it.
+
+    Raises as `payment_make`, CashSessionMissing, CashShort, PayerHandedOver.
+    """
     content = proposal.content
     claim = Claim.objects.get(game=content["game"], document_id=content["document_id"])
     payable = finding.by_claim(claim)
+    paying.need_other_hands(payable, by.user_id)
     session = CashSession.objects.select_related("premises").get(uuid=content["cash_session"])
     payee = Payee.objects.filter(uuid=content["payee"]).first() if content["payee"] else None
     request = PayRequest(

@@ -236,6 +236,7 @@ def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Pro
 def _confirmed(proposal: Proposal, by: StaffActor) -> None:
     content = proposal.content
     payable = finding.by_uuid(content["game"], UUID(content["document"]))
+    paying.need_other_hands(payable, by.user_id)
     session = CashSession.objects.select_related("premises").get(uuid=content["cash_session"])
     deposit = UUID(content["deposit"]) if content["deposit"] else None
     _judge(payable, deposit, session)

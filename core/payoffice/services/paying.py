@@ -183,7 +183,9 @@ def need_sound(request: PayRequest, payable: Payable) -> None:
 
 
 def need_other_hands(payable: Payable, staff_id: int) -> None:
-    """Raise PayerHandedOver for a person who handed the document over to its bearer."""
+    """Raise PayerHandedOver for a person who handed the document over to its bearer: they neither
+    pay it nor confirm its payment.
+    """
     if staff_id in finding.source_of(payable).handed_over_by(payable.document_id):
         raise refusals.PayerHandedOver
 

@@ -6,20 +6,22 @@ from datetime import timedelta
 import pytest
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.test import override_settings
 
 from core.kernel import codes
 from core.kernel.days import day_bounds
 from core.nights.nightly import lapse
 from core.payoffice import sources
 from core.payoffice.refusals import CashSessionMissing, ClaimLapsed, PayerHandedOver
-from core.payoffice.services import finding
+from core.payoffice.services import desk, finding
 from core.payoffice.services.checking import desk_state
 from core.payoffice.services.desk import desk_pay
-from core.payoffice.services.paying import PayRequest, pay, payer_at_desk
+from core.payoffice.services.paying import Paid, PayRequest, pay, payer_at_desk
 from core.premises.models import Premises
 from core.premises.requests import new_uuid
 from core.staff import two_persons
 from core.staff.actor import PowerMissing, StaffActor
+from core.staff.models import Proposal
 from core.staff.powers import Role
 from core.staff.two_persons import ProposalPending, SamePerson
 from promotrot.models.emission import Emission
@@ -125,6 +127,34 @@ def test_who_handed_over_does_not_pay(office: StaffActor, held: Voucher) -> None
             pay(finding.by_code(code.grouped), asked(held), payer_at_desk(session, payer.user_id))
     other = paying.cashier()
     assert paying.paid_alone(other, asked(held, code.grouped)).amount_cents == held.amount_cents
+
+
+def test_who_handed_over_does_not_confirm_its_payment_either(
+    office: StaffActor, held: Voucher
+) -> None:
+    """Two persons pay a large amount: neither of them handed the voucher over."""
+    second, other = paying.cashier(), paying.cashier()
+    handover = handing.handover_propose(by=office, ident=held.uuid, claim="receipt")
+    two_persons.confirm(proposal=handover.uuid, by=second)
+    code = vouchers.voucher_original(by=office, ident=held.uuid)[1].code
+    assert code is not None
+    request = asked(held, code.grouped)
+    with override_settings(SECOND_PERSON_FROM_CENTS=1):
+        proposal = desk_pay(by=other, request=request)
+        assert isinstance(proposal, Proposal)
+        for again in (office, second):
+            with pytest.raises(PayerHandedOver):
+                two_persons.confirm(proposal=proposal.uuid, by=again)
+            with (
+                pytest.MonkeyPatch.context() as patch,
+                pytest.raises(IntegrityError, match="who handed the voucher over"),
+                transaction.atomic(),
+            ):
+                patch.setattr(desk.paying, "need_other_hands", lambda payable, staff_id: None)
+                two_persons.confirm(proposal=proposal.uuid, by=again)
+        paying.confirmed(proposal)
+        paid = desk_pay(by=other, request=request)
+    assert isinstance(paid, Paid) and paid.replayed
 
 
 def asked(voucher: Voucher, code: str = "") -> PayRequest:
