@@ -161,6 +161,8 @@ def verdict(
     """Return how the document is paid here today, or raise the first refusal that applies.
 
     `deposited` says that the document was deposited; `against_receipt` that its receipt was given.
+    Against a receipt only an office pays: its number is no secret, as the code of a document is, and
+    the premises that took the document in chose it.
     """
     need_claimable(state_of(payable, claim, deposited=deposited, today=today))
     if payable.standing is Standing.PENDING:
@@ -171,8 +173,11 @@ def verdict(
         raise refusals.ReceiptNeeded
     rule = rule_of(payable, figures)
     duty = duty_at(rule, payable, at)
-    if duty is Duty.MUST_NOT:
-        raise refusals.PlaceNotAllowed(places=[place.value for place in rule.allowed])
+    places = [
+        place for place in rule.allowed if not against_receipt or place is not Place.ESTABLISHMENT
+    ]
+    if duty is Duty.MUST_NOT or at.place not in places:
+        raise refusals.PlaceNotAllowed(places=[place.value for place in places])
     stands = payable.owed if claim is None else payable.held
     if stands is None:
         raise refusals.NoPrize

@@ -42,6 +42,9 @@ def payable(**changes: Any) -> Payable:
     return Payable(**(facts | changes))
 
 
+BY_RECEIPT: dict[str, Any] = {"deposited": True, "against_receipt": True}
+
+
 def verdict(document: Payable, claim: str | None = None, **changes: Any) -> judging.Verdict:
     facts: dict[str, Any] = {
         "deposited": False,
@@ -106,6 +109,8 @@ def test_a_verdict_names_means_duty_claim_and_account() -> None:
     )
     presented = verdict(payable(), "presented")
     assert (presented.expected, presented.debit) == ("presented", HELD)
+    granted = verdict(payable(), "granted", at=CENTRAL_OFFICE, **BY_RECEIPT)
+    assert (granted.expected, granted.debit) == ("granted", HELD)
     large = verdict(payable(amount_cents=100_001), at=CENTRAL_OFFICE)
     assert large.means is Means.NOMINATIVE_CHEQUE
 
@@ -119,6 +124,7 @@ def test_the_first_refusal_that_applies_is_raised() -> None:
         (payable(**early), None, {"against_receipt": True}, refusals.PaidTooEarly),
         (payable(), "granted", {"deposited": True}, refusals.ReceiptNeeded),
         (payable(), None, {"against_receipt": True}, refusals.ReceiptNeeded),
+        (payable(), "granted", BY_RECEIPT, refusals.PlaceNotAllowed),
         (payable(amount_cents=30_000), None, {}, refusals.PlaceNotAllowed),
         (payable(amount_cents=100_001), None, {}, refusals.PlaceNotAllowed),
         (payable(owed=None, held=None), None, {}, refusals.NoPrize),

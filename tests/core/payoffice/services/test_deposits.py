@@ -45,6 +45,8 @@ def test_a_deposit_granted_after_the_period_is_paid_against_its_receipt() -> Non
         given.ruled(deposit, "refused")
     with pytest.raises(refusals.ReceiptNeeded):
         desk.desk_pay(by=cashier, request=won.request())
+    with pytest.raises(refusals.PlaceNotAllowed):  # its terminal chose the receipt's number
+        paying.payment_make(at=place.actor, request=won.request(code="", deposit=deposit.uuid))
     paid = desk.desk_pay(by=cashier, request=won.request(code="", deposit=deposit.uuid))
     assert isinstance(paid, paying.Paid)
     assert given.balance(lototrot.held(won.contest.pk)) == 0
