@@ -161,8 +161,8 @@ def verdict(
     """Return how the document is paid here today, or raise the first refusal that applies.
 
     `deposited` says that the document was deposited; `against_receipt` that its receipt was given.
-    Against a receipt only an office pays: its number is no secret, as the code of a document is, and
-    the premises that took the document in chose it.
+    Against a receipt only an office pays: its number is no secret, as the code of a document is,
+    and the premises that took the document in chose it.
     """
     need_claimable(state_of(payable, claim, deposited=deposited, today=today))
     if payable.standing is Standing.PENDING:

@@ -35,7 +35,7 @@ from core.payoffice import accounts, powers, selectors
 from core.payoffice.admin.acts import CLOSE_CASH, MOVE_CASH, OPEN_CASH
 from core.payoffice.admin.reasons import reasons_shown
 from core.payoffice.models import CashSession, Deposit, Payment
-from core.payoffice.services import checking, deposits, desk, goods, presenting, slips
+from core.payoffice.services import checking, deposits, desk, finding, goods, presenting, slips
 from core.payoffice.services.checking import Checked, DeskAction, DeskState
 from core.payoffice.services.closing_slip import closing_slip
 from core.payoffice.services.paying import Paid, PayRequest
@@ -132,8 +132,8 @@ def _pay(by: StaffActor, asked: dict[str, Any]) -> DeskResult:
         uuid=asked["uuid"],
         amount_cents=asked["amount_cents"] or 0,
         intact=asked["intact"],
-        code=asked["code"],
         payee=payee,
+        **finding.scanned(asked["code"]),
     )
     outcome = desk.desk_pay(by=by, request=request)
     if isinstance(outcome, Paid):
@@ -151,9 +151,8 @@ def _proposed(proposal: Proposal) -> DeskResult:
 
 
 def _exchange(by: StaffActor, asked: dict[str, Any]) -> DeskResult:
-    request = goods.ExchangeRequest(
-        uuid=asked["uuid"], code=asked["code"], deposit=None, intact=asked["intact"]
-    )
+    presented = finding.scanned(asked["code"])
+    request = goods.ExchangeRequest(uuid=asked["uuid"], intact=asked["intact"], **presented)
     outcome = goods.exchange_make(by=by, request=request)
     if isinstance(outcome, Proposal):
         return _proposed(outcome)
@@ -215,11 +214,11 @@ def _answer(by: StaffActor, asked: dict[str, Any]) -> dict[str, Any]:
     try:
         if asked["act"] in _DO:
             page["happened"] = _DO[asked["act"]](by, asked)
-        state = checking.desk_state(by=by, code=asked["code"])
+        state = checking.desk_state(by=by, **finding.scanned(asked["code"]))
     except DomainError as error:
         page["refusal"] = Refusal.of(domain_error(error))
         try:
-            state = checking.desk_state(by=by, code=asked["code"])
+            state = checking.desk_state(by=by, **finding.scanned(asked["code"]))
         except DomainError:
             return page
     document = _document(state) | {"code": asked["code"], "uuid": new_uuid()}
@@ -352,11 +351,14 @@ def _paper_view(request: HttpRequest, kind: str, ident: UUID) -> HttpResponse:
 
 
 def named(request: HttpRequest, term: str) -> Named | None:
-    """Return the document whose code was typed into the search box; the look is put on record."""
+    """Return the document whose code, or receipt, was typed into the search box; the look is put on
+    record.
+    """
     if not signed_on.may(request, powers.CHECK):
         return None
     try:
-        checked = checking.desk_state(by=signed_on.actor(request), code=term).checked
+        by = signed_on.actor(request)
+        checked = checking.desk_state(by=by, **finding.scanned(term)).checked
     except DomainError:
         return None
     return Named(

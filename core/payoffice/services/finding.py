@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import re
 from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from typing import Any
@@ -21,6 +22,7 @@ from core.payoffice.sources import DocumentArchived, DocumentUnknown, Payable, S
 from core.premises.access import TerminalActor, TerminalCredentials, identified, terminal_actor
 
 FIGURES_KEPT_S = 30
+_RECEIPT = re.compile("[0-9A-Fa-f]{32}")
 
 
 def by_code(presented: str) -> Payable:
@@ -39,6 +41,16 @@ def by_code(presented: str) -> Payable:
 def _read(presented: str) -> codes.Code:
     kinds = [source.kind for source in sources.all_sources()]
     return codes.parse(presented, settings.CODE_KEYS, *kinds)
+
+
+def scanned(text: str) -> dict[str, Any]:
+    """Return what a scanned or typed text names: a `deposit` by the number of its receipt, or else
+    a document by its `code`.
+
+    A scanner types the hyphens of the number by the layout of a keyboard.
+    """
+    signs = "".join(filter(str.isalnum, text))
+    return {"deposit": UUID(signs)} if _RECEIPT.fullmatch(signs) else {"code": text}
 
 
 def by_claim(claim: Claim) -> Payable:

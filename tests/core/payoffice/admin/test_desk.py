@@ -1,11 +1,12 @@
 """The office's desk in the admin: what it shows and offers, and that an act is done once."""
 
 import re
+import uuid
 from typing import Any
 
 import pytest
 
-from core.payoffice.models import Claim, Payment, Presentation
+from core.payoffice.models import Claim, Deposit, Payment, Presentation
 from core.payoffice.services.cash import cash_open
 from core.receipts.formats import format_cents
 from core.staff.models import Proposal, User
@@ -13,7 +14,7 @@ from core.staff.powers import Role
 from core.staff.services import actor_of, session_start
 from lototrot.models.settlement import Settlement
 from lototrot.models.tickets import Ticket
-from tests.support import paying
+from tests.support import factories, paying
 from tests.support.admin_desk import Desk
 
 pytestmark = pytest.mark.django_db
@@ -60,6 +61,26 @@ def test_a_prize_is_checked_and_paid_once() -> None:
     assert "Already paid" in done and acts(done) == []
     (paper,) = re.findall(r'href="(/admin/office/payment/[^"]+\.pdf)"', done)
     assert desk.client.get(paper).content.startswith(b"%PDF")
+
+
+@pytest.mark.article("14.III.10.5")
+def test_a_granted_deposit_is_paid_against_its_receipt() -> None:
+    """A scanner of another layout types the hyphens of its number as other signs."""
+    (ticket,) = paying.worth(123_45)
+    receipt = str(paying.deposited(ticket.code, factories.point().actor).uuid)
+    desk = cashier_at()
+    page = page_for(desk, receipt)
+    assert "Being checked" in page and acts(page) == []
+    factories.time_pass(days=40)
+    paying.ruled(Deposit.objects.get(), "granted")
+    desk = cashier_at()
+    assert "pay" not in acts(page_for(desk, ticket.code))
+    for typed in (receipt.upper().replace("-", "'"), receipt):
+        page = page_for(desk, typed)
+        assert "Granted" in page and acts(page)[0] == "pay"
+    assert "hand the money over" in act(desk, page, "pay", intact="on")
+    assert Payment.objects.get().amount_cents == 123_45
+    assert "document_unknown" in page_for(desk, str(uuid.uuid4()))
 
 
 def test_what_is_refused_is_said_and_nothing_is_done() -> None:

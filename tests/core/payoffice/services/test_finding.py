@@ -184,3 +184,12 @@ def test_an_authorisation_is_looked_up_by_its_premises_not_among_all_of_the_game
         cursor.execute("DEALLOCATE at_terminal")
     assert "Index Cond: (premises_id = t.premises_id)" in plan, plan
     assert "authorisation_lototrot_alone" not in plan
+
+
+def test_a_scanned_text_is_a_receipt_by_its_32_hexadecimal_digits_alone() -> None:
+    (won,) = given.worth(500)
+    receipt = uuid.uuid4()
+    for text in (str(receipt), f" {str(receipt).upper()} ", str(receipt).replace("-", "'")):
+        assert finding.scanned(text) == {"deposit": receipt}
+    for text in (won.code, won.code.replace("-", ""), "", f"{receipt}0", str(receipt)[:-1]):
+        assert finding.scanned(text) == {"code": text}
