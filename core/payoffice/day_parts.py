@@ -59,9 +59,8 @@ def history(claim: Claim) -> list[tuple[datetime.datetime, str]]:
     states = []
     for model, at, state in _ACTS:
         act = model._default_manager.filter(claim=claim).first()
-        if act is not None:
-            after = state or getattr(act, "verdict", "")
-            states.append((getattr(act, at), State.EARLY if _early(claim, act, at) else after))
+        if act is not None and (after := _after(claim, act, at, state)):
+            states.append((getattr(act, at), after))
     states.sort()
     if claim.valued_at is not None:
         states.append((claim.valued_at, _valued_as(claim)))
@@ -70,6 +69,23 @@ def history(claim: Claim) -> list[tuple[datetime.datetime, str]]:
         lapsed = claim.state == State.LAPSED or hasattr(claim, "restoration")
         states.insert(0, (claim.opened_at, State.LAPSED if lapsed else State.HELD))
     return states
+
+
+def _after(claim: Claim, act: Any, at: str, state: str) -> str:
+    """Return the state of the claim after an act on it; empty if the act leaves it as it was.
+
+    A document that was presented beside a deposit stays held, and is presented once two persons
+    have refused that deposit [C5].
+    """
+    if _early(claim, act, at):
+        return State.EARLY
+    if isinstance(act, Presentation):
+        beside = DepositMatch.objects.filter(claim=claim, matched_at__lte=act.presented_at)
+        return "" if beside.exists() else state
+    if isinstance(act, Ruling):
+        other = act.verdict == State.REFUSED and claim.state != State.REFUSED
+        return State.PRESENTED if other else act.verdict
+    return state
 
 
 def _early(claim: Claim, act: Any, at: str) -> bool:
@@ -134,10 +150,11 @@ def context(span: Span) -> Iterator[Model]:
 
 
 def _matched(claim: Claim, span: Span) -> Iterator[Model]:
-    """Yield the deposit, the match and the restoration of a claim that was matched before."""
+    """Yield the match of a claim that was matched before, and what was presented or restored."""
     match = DepositMatch.objects.filter(claim=claim, matched_at__lt=span.since).first()
     if match is not None:
         yield match
+        yield from Presentation.objects.filter(claim=claim, presented_at__lt=span.since)
         yield from Restoration.objects.filter(match=match)
 
 
@@ -161,7 +178,7 @@ def events(span: Span) -> Iterator[Event]:
     for model, at, after in _ACTS:
         acts = model._default_manager.filter(within(model, at, span.since, span.until))
         for act in acts.exclude(claim=None).select_related("claim").order_by(at, "pk"):
-            yield from _act(act, at, after or getattr(act, "verdict", ""))
+            yield from _act(act, at, after)
     for session in CashSession.objects.filter(_within("opened_at", span)):
         yield Event(session.opened_at, "payoffice.cash_opened", _open(session))
     for movement in CashMovement.objects.filter(_within("moved_at", span)):
@@ -190,7 +207,7 @@ def _within(field: str, span: Span) -> Q:
     return Q(**{f"{field}__gte": span.since, f"{field}__lt": span.until})
 
 
-def _act(act: Any, field: str, after: str) -> Iterator[Event]:
+def _act(act: Any, field: str, state: str) -> Iterator[Event]:
     """Yield the event of an act on a claim, with the claim's row if the act opens it.
 
     A match that restores what had lapsed comes with the lapsed claim under its own key, in the
@@ -199,7 +216,7 @@ def _act(act: Any, field: str, after: str) -> Iterator[Event]:
     claim, at = act.claim, getattr(act, field)
     before = state_before(claim, at)
     kind = f"payoffice.{act._meta.model_name}"
-    after = State.EARLY if _early(claim, act, field) else after
+    after = _after(claim, act, field, state) or before
     data = {"claim": claim.pk, "before": before, "after": after}
     rows: tuple[Model, ...] = () if before else (as_of(claim, after, None),)
     if before == State.LAPSED:
@@ -232,7 +249,7 @@ def _acted(row: Any, data: Data) -> None:
     claim = Claim.objects.get(pk=data["claim"])
     source, payable = _payable(claim)
     before, after = data["before"], data["after"]
-    if after == State.EARLY:  # nothing is known yet; the payment order holds the money
+    if after in (State.EARLY, before):  # the payment order holds the money; or it stays held
         return
     stood = payable.held if before else payable.owed
     if stood is None or payable.held is None:

@@ -17,11 +17,15 @@ _MADE_BY = {
     "presented": (
         ("payoffice_presentation", _OF_CLAIM),
         ("staff_decision", "t.valued_at IS NOT NULL AND o.verdict = 'confirmed'"),
+        ("payoffice_ruling", f"{_OF_CLAIM} AND o.verdict = 'refused'"),
     ),
     "no_prize": (("staff_decision", "o.verdict = 'confirmed'"),),
     "granted": (("payoffice_ruling", f"{_OF_CLAIM} AND o.verdict = 'granted'"),),
     "refused": (("payoffice_ruling", f"{_OF_CLAIM} AND o.verdict = 'refused'"),),
 }
+# A document is presented beside a deposit that was matched with it from the records [C5].
+_BESIDE = """EXISTS (SELECT FROM payoffice_depositmatch m WHERE m.claim_id = t.claim_id
+                AND m.staff_id IS NOT NULL AND m.matched_at <= t.presented_at)"""
 _UNIT = "(SELECT i.unit_cents FROM payoffice_stockitem i WHERE i.id = t.item_id)"
 _AMOUNT = "(SELECT c.amount_cents FROM payoffice_claim c WHERE c.id = t.claim_id)"
 
@@ -78,12 +82,13 @@ PAYMENTS_LEFT = Rule(
 )
 
 
-def _of_claim(table: str) -> Rule:
+def _of_claim(table: str, *, unless: str = "false") -> Rule:
     """Return the rule that the act which wrote the row also opened or changed its claim."""
     return with_rows(
         table,
         ("payoffice_claim", "o.id = t.claim_id"),
         ("journal_change", "o.relation = 'payoffice_claim' AND o.row_id = t.claim_id"),
+        unless=unless,
     )
 
 
@@ -115,7 +120,7 @@ RULES: tuple[Rule, ...] = (
     with_parent("payoffice_retiredpayments", "periods_retiredrows", "retired"),
     PAYMENTS_LEFT,
     _acted("payoffice_presentation", "presented_at"),
-    _of_claim("payoffice_presentation"),
+    _of_claim("payoffice_presentation", unless=_BESIDE),
     confirmed("payoffice_ruling"),
     _acted("payoffice_exchange", "exchanged_at", unless=_PROPOSED),
     _of_claim("payoffice_exchange"),

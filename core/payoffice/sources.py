@@ -236,6 +236,9 @@ class Source(Protocol):
         They do not pay it.
         """
 
+    def is_blocked(self, document_id: int) -> bool:
+        """Return whether the document is blocked for a breach that was found late [C6]."""
+
     def forfeits_to(self, payable: Payable, day: datetime.date) -> AccountCode:
         """Return the account for held money that two persons refused on that day [C5]."""
 

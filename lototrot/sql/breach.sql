@@ -49,7 +49,8 @@ RETURNS TABLE (id bigint) LANGUAGE sql STABLE AS $$
                AND (s.terminal_id IS NULL OR s.terminal_id = m.id))
 $$;
 
--- Return the tickets in breach that are neither voided nor blocked nor paid, with the reasons.
+-- Return the tickets in breach that are neither voided nor blocked nor paid, nor decided by two
+-- persons, with the reasons.
 -- `p_limit` is that of `lototrot_limit`; sales ran from `p_opened_at` to `p_closed_at`.
 CREATE OR REPLACE FUNCTION lototrot_breaches(p_contest bigint, p_limit timestamptz,
     p_opened_at timestamptz, p_closed_at timestamptz)
@@ -87,7 +88,8 @@ LANGUAGE sql STABLE AS $$
            AND NOT EXISTS (SELECT FROM lototrot_block b WHERE b.ticket_id = t.id)
            AND NOT EXISTS (
             SELECT FROM payoffice_claim c WHERE c.game = 'lototrot' AND c.document_id = t.id
-               AND c.state NOT IN ('early', 'no_prize', 'presented', 'held'))
+               AND (c.state NOT IN ('early', 'no_prize', 'presented', 'held')
+                    OR EXISTS (SELECT FROM payoffice_ruling r WHERE r.claim_id = c.id)))
     )
     SELECT j.id, j.uuid, j.contest_id, j.sold_at, j.premises_id, j.terminal_id, j.bets,
            j.amount_cents, j.reasons

@@ -155,6 +155,9 @@ class Vouchers:
     def hold_pending(self, payable: Payable) -> Payable:
         return payable
 
+    def is_blocked(self, document_id: int) -> bool:
+        return False
+
     def handed_over_by(self, document_id: int) -> frozenset[int]:
         handovers = VoucherHandover.objects.filter(voucher=document_id)
         pairs = handovers.values_list("handed_by", "proposal__decision__decided_by")

@@ -226,7 +226,9 @@ class Presentations(TerminalView):
     @operation(
         "Present a document in time, so that it does not lapse",
         "From the establishment of the results on, before the payment order too; then its amount is"
-        " known with that order. A second presentation changes nothing.",
+        " known with that order. A document that a deposit was matched with from the records may be"
+        " presented too, in time: it is paid if two persons refuse that deposit. A second"
+        " presentation changes nothing.",
         body=PresentationIn,
         answer=PresentationOut,
         status=201,

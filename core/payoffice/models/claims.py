@@ -67,8 +67,9 @@ class Claim(Guarded):
     on any later day [D6]; HELD, after a deposit or a block, until two persons rule [C5, C6];
     GRANTED by them, to be paid on any later day. In these three states the money stands on the
     document's `held` account and does not lapse. LAPSED becomes HELD if the document was deposited
-    in time and is identified later [C8]. The other states are final; NO_PRIZE is that of an early
-    claim to nothing.
+    in time and is identified later [C8]. HELD becomes PRESENTED where two persons refuse a deposit
+    that was matched from the records, and another bearer presented the document in time [C5]. The
+    other states are final; NO_PRIZE is that of an early claim to nothing.
     """
 
     class State(models.TextChoices):
@@ -88,7 +89,7 @@ class Claim(Guarded):
     transitions = {
         "early": ("presented", "held", "no_prize"),
         "presented": ("held", "paid", "exchanged"),
-        "held": ("granted", "refused"),
+        "held": ("granted", "refused", "presented"),
         "granted": ("paid", "exchanged"),
         "lapsed": ("held",),
     }

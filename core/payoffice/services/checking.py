@@ -19,6 +19,7 @@ from core.payoffice.models import CashSession, Claim
 from core.payoffice.refusals import PayerHandedOver
 from core.payoffice.services import finding, paying
 from core.payoffice.services.finding import PresentedDocument
+from core.payoffice.services.presenting import presentable_beside
 from core.payoffice.sources import Payable, Reasons, Standing
 from core.premises.access import Capability, PremisesNotAuthorised, TerminalActor
 from core.premises.selectors import premises_authorised
@@ -203,6 +204,8 @@ def _checked(
     presentable = state in judging.UNTOUCHED or (
         state is DocumentState.SOLD and finding.source_of(payable).takes_early(payable)
     )
+    if state is DocumentState.DEPOSITED:
+        presentable = presentable_beside(payable, current.today)
     details = document.details if document else None
     return Checked(payable, state, current.today, rule, duty, refusal, presentable, why, details)
 
@@ -254,7 +257,9 @@ def _actions(by: StaffActor, checked: Checked, session: CashSession | None) -> l
         actions.append(DeskAction.OPEN_CASH)
     if session is not None and checked.presentable and by.may(powers.PRESENT):
         actions.append(DeskAction.PRESENT)
-    takeable = checked.presentable or state in (DocumentState.PRESENTED, DocumentState.BLOCKED)
+    takeable = state in (DocumentState.PRESENTED, DocumentState.BLOCKED) or (
+        checked.presentable and state is not DocumentState.DEPOSITED
+    )
     if session is not None and takeable and by.may(powers.TAKE_DEPOSIT):
         actions.append(DeskAction.DEPOSIT)
     held = state in (DocumentState.DEPOSITED, DocumentState.BLOCKED)

@@ -21,6 +21,7 @@ from core.payoffice.models import (
     DepositArrival,
     DepositImage,
     DepositMatch,
+    Presentation,
     Ruling,
 )
 from core.payoffice.refusals import RequestUuidReused
@@ -256,7 +257,7 @@ def _ruled(proposal: Proposal, by: StaffActor) -> None:
     """Apply a confirmed ruling to its claim or its deposit.
 
     A granted claim may be paid on any later day. The money of a refused one goes where the game
-    sends it [C5].
+    sends it, unless another bearer presented the document: then it is paid to them [C5].
     """
     content, now = proposal.content, clock.now()
     deposit = None
@@ -272,6 +273,8 @@ def _ruled(proposal: Proposal, by: StaffActor) -> None:
     _need_rulable(claim, payable)
     _rule(proposal, now, claim=claim, deposit=deposit)
     claim.state, claim.changed_at = content["verdict"], now
+    if claim.state == Claim.State.REFUSED and _presented_by_another(claim, payable):
+        claim.state = Claim.State.PRESENTED
     if claim.state == Claim.State.REFUSED:
         claim.day = natural_day(now)
         to = finding.source_of(payable).forfeits_to(payable, claim.day)
@@ -280,6 +283,16 @@ def _ruled(proposal: Proposal, by: StaffActor) -> None:
         line = postings.refusal(held=payable.held, forfeits_to=to, cents=claim.amount_cents)
         ledger.post(reference=proposal.uuid, lines=[line])
     claim.save(update_fields=["state", "changed_at", "day"])
+
+
+def _presented_by_another(claim: Claim, payable: Payable) -> bool:
+    """Return whether the document was presented, and the deposit that two persons refuse was only
+    matched with it from the records: it is another paper. A blocked document is refused with it.
+    """
+    from_records = DepositMatch.objects.filter(claim=claim, staff__isnull=False).exists()
+    presented = Presentation.objects.filter(claim=claim).exists()
+    source = finding.source_of(payable)
+    return from_records and presented and not source.is_blocked(payable.document_id)
 
 
 def _rule(proposal: Proposal, now: datetime, **subject: Any) -> None:

@@ -97,6 +97,7 @@ class CurrentClaim:
     """A document's claim at an instant.
 
     `state` is None where there is no claim, `deposit` (the number of the receipt) where no deposit.
+    A presented document has none: two persons refused the one that was matched with it [C5].
     """
 
     now: datetime
@@ -106,6 +107,8 @@ class CurrentClaim:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "today", natural_day(self.now))
+        if self.state == Claim.State.PRESENTED:
+            object.__setattr__(self, "deposit", None)
 
 
 _CURRENT_CLAIM = """

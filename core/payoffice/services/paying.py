@@ -196,7 +196,7 @@ def judge(payable: Payable, current: CurrentClaim, deposit: UUID | None, at: Sta
         payable,
         current.state,
         deposited=current.deposit is not None,
-        against_receipt=deposit is not None and current.deposit == deposit,
+        against_receipt=deposit is not None and current.deposit in (None, deposit),
         today=current.today,
         at=at,
         figures=finding.payment_figures(current.today),

@@ -5,6 +5,7 @@ from datetime import date, datetime
 from typing import Any
 
 from django.db import connection, transaction
+from django.db.models import QuerySet
 
 from core.database import clock
 from core.database.clock import row_uuid
@@ -63,20 +64,27 @@ def present(payable: Payable, acted: dict[str, int]) -> Presentation:
     """Return the presentation of a document, made now or earlier.
 
     Before the payment order it is accepted once the results are established, and the order values
-    it [D7].
+    it [D7]. A document that a deposit was matched with from the records may be presented beside it:
+    if two persons refuse the deposit, the presentation stands [C5].
     """
     ident = row_uuid(clock.now())
     claim = claim_open(payable, Claim.State.PRESENTED, reference=ident)
     if claim is None:
-        return _presented_before(payable)
+        return _presented_before(payable, ident, acted)
     presentation: Presentation = Presentation.objects.create(
         uuid=ident, claim=claim, presented_at=claim.opened_at, **acted
     )
     return presentation
 
 
-def _presented_before(payable: Payable) -> Presentation:
+def _presented_before(payable: Payable, ident: uuid.UUID, acted: dict[str, int]) -> Presentation:
+    beside = _matched_with_another(payable).select_for_update(of=("self",), no_key=True).first()
     current = finding.current_claim(payable)
+    if beside is not None and not judging.is_over(payable, current.today):
+        presentation, _ = Presentation.objects.get_or_create(
+            claim=beside, defaults={"uuid": ident, "presented_at": current.now, **acted}
+        )
+        return presentation
     state = judging.state_of(
         payable, current.state, deposited=current.deposit is not None, today=current.today
     )
@@ -86,6 +94,24 @@ def _presented_before(payable: Payable) -> Presentation:
     return Presentation.objects.get(
         claim__game=payable.game, claim__document_id=payable.document_id
     )
+
+
+def _matched_with_another(payable: Payable) -> QuerySet[Claim]:
+    """Return the claim of a document if a deposit that waits for two persons was matched with it
+    from the records. That deposit may be another paper: the bearer of this one can present it [C5].
+    """
+    same = Claim.objects.filter(game=payable.game, document_id=payable.document_id)
+    waiting = same.filter(state__in=(Claim.State.EARLY, Claim.State.HELD))
+    return waiting.filter(deposit_match__staff__isnull=False)
+
+
+def presentable_beside(payable: Payable, today: date) -> bool:
+    """Return whether a deposited document can be presented all the same [C5]: the deposit was
+    matched with it from the records, and nobody has presented it.
+    """
+    if judging.is_over(payable, today):
+        return False
+    return _matched_with_another(payable).filter(presentation=None).exists()
 
 
 def claim_open(

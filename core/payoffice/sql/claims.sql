@@ -67,6 +67,24 @@ CREATE OR REPLACE TRIGGER valued BEFORE UPDATE ON payoffice_claim
     FOR EACH ROW WHEN (OLD.state = 'early' AND NEW.valued_at IS NULL)
     EXECUTE FUNCTION payoffice_amount_stays();
 
+-- A held document is presented again only where two persons refused a deposit that was matched with it
+-- from the records, and somebody presented it [C5].
+CREATE OR REPLACE FUNCTION payoffice_need_presented() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM payoffice_ruling r JOIN payoffice_depositmatch m ON m.claim_id = r.claim_id
+          JOIN payoffice_presentation p ON p.claim_id = r.claim_id
+         WHERE r.claim_id = NEW.id AND r.verdict = 'refused' AND m.staff_id IS NOT NULL) THEN
+        RAISE EXCEPTION 'claim %: it is held, and nobody presented another paper', NEW.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER presented_again BEFORE UPDATE ON payoffice_claim
+    FOR EACH ROW WHEN (OLD.state = 'held' AND NEW.state = 'presented')
+    EXECUTE FUNCTION payoffice_need_presented();
+
 -- What has lapsed comes back only for a document that was deposited in time [C8].
 CREATE OR REPLACE FUNCTION payoffice_need_restoration() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

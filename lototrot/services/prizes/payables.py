@@ -106,6 +106,9 @@ class Tickets:
     def handed_over_by(self, document_id: int) -> frozenset[int]:
         return frozenset()
 
+    def is_blocked(self, document_id: int) -> bool:
+        return Ticket.objects.filter(pk=document_id, block__isnull=False).exists()
+
     def hold_pending(self, payable: Payable) -> Payable:
         hold((Lock.CONTEST, _contest(payable).pk), shared=True)
         return self.by_id(payable.document_id)

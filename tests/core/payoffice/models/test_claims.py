@@ -63,3 +63,17 @@ def test_a_ruling_takes_two_persons_and_a_held_claim() -> None:
     deposit = given.deposited("", factories.point().actor, "unreadable")
     with pytest.raises(IntegrityError, match="ruling_of_something"), transaction.atomic():
         Ruling.objects.create(deposit=deposit, proposal=proposal, **columns)
+
+
+@pytest.mark.article("14.III.10.5")
+def test_a_held_claim_is_presented_again_only_beside_a_refused_paper() -> None:
+    """[C5]"""
+    (won,) = given.worth(500)
+    place = factories.point().actor
+    presentation_make(at=place, code=won.code)
+    given.deposited(won.code, place)
+    with (
+        pytest.raises(IntegrityError, match="nobody presented another paper"),
+        transaction.atomic(),
+    ):
+        Claim.objects.update(state="presented", changed_at=clock.now())

@@ -18,10 +18,13 @@ from core.kernel.days import add_days, natural_day
 from core.kernel.errors import InvariantBroken
 from core.payoffice import sources
 from core.payoffice.models import Payment
+from core.payoffice.services.matching import deposit_match
+from core.payoffice.services.presenting import presentation_make
 from core.reports.days import day_file
 from core.reports.days.day_file import DayDiffers, NotADayFile
+from core.staff.powers import Role
 from lototrot.models.tickets import Ticket
-from tests.support import databases, emitting, paying
+from tests.support import databases, emitting, factories, paying, rounds
 from tests.support.databases import Database
 from tests.support.season import world as season
 from tests.support.season.world import at
@@ -91,6 +94,39 @@ def test_days_of_a_season_are_made_again_from_their_files(world: season.World) -
         assert replayed(lines) > 12, day
     kinds = {json.loads(line).get("event") for line in written(add_days(jump, 1))}
     assert "lototrot.lapsed" in kinds
+
+
+@pytest.mark.article("14.III.10.5")
+def test_a_ticket_presented_beside_another_paper_is_made_again(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> None:
+    """[C5]: the match, the presentation, the ruling and the payment are each of another day."""
+    with django_db_blocker.unblock(), databases.clone():
+        factories.time_to(rounds.NOON)
+        (won,) = paying.settled(1)
+        cashier, days = paying.cashier(), []
+        deposit = paying.deposited("", factories.point().actor, "unreadable")
+
+        def next_day(later: int = 1) -> None:
+            days.append(natural_day(clock.now()))
+            factories.time_pass(days=later)
+
+        deposit_match(
+            by=factories.staff(Role.SUPERVISOR),
+            deposit=deposit.uuid,
+            game="lototrot",
+            document=won.ticket.uuid,
+            evidence="Sold then.",
+        )
+        next_day()
+        presentation_make(at=cashier, code=won.code)
+        next_day(later=40)
+        paying.ruled(deposit, "refused")
+        next_day()
+        paying.paid_alone(cashier, won.request())
+        next_day()
+        for day in days:
+            assert replayed(written(day)) > 0, day
 
 
 def changed(lines: list[str], kind: str, change: Any) -> list[str]:
