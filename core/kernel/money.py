@@ -14,6 +14,10 @@ from core.kernel.errors import Invalid
 MAX_CENTS = 10**15
 """Largest amount taken from outside: far above any pool, far below a 64-bit column's limit."""
 
+MOST_CENTS = 10**12
+"""Largest amount that a person moves or sets by one act. Sums of rows are of 64 bits, and a row is
+never taken back: a larger one could break each page and each night that sums it."""
+
 _DECIMAL = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?", re.ASCII)
 _PERCENT_SCALE = 10**6
 

@@ -6,6 +6,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
+from core.kernel.money import MAX_CENTS
 from core.ledger.titles import title_of
 from core.receipts.formats import format_cents
 
@@ -70,6 +71,9 @@ class Transfer(Guarded):
         constraints = [
             models.UniqueConstraint(fields=["reference", "line"], name="transfer_once"),
             models.CheckConstraint(condition=Q(amount_cents__gt=0), name="transfer_positive"),
+            models.CheckConstraint(
+                condition=Q(amount_cents__lte=MAX_CENTS), name="transfer_at_most"
+            ),
             models.CheckConstraint(condition=~Q(debit=F("credit")), name="transfer_moves"),
         ]
 

@@ -79,6 +79,10 @@ class Migration(migrations.Migration):
                         condition=models.Q(("amount_cents__gt", 0)), name="transfer_positive"
                     ),
                     models.CheckConstraint(
+                        condition=models.Q(("amount_cents__lte", 1000000000000000)),
+                        name="transfer_at_most",
+                    ),
+                    models.CheckConstraint(
                         condition=models.Q(("debit", models.F("credit")), _negated=True),
                         name="transfer_moves",
                     ),

@@ -1,5 +1,6 @@
 """Offer the office's acts in the admin; each calls the service that does it."""
 
+from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -67,7 +68,7 @@ class _Move(ActForm):
 class _Item(ActForm):
     code = forms.CharField(label=_("Code"), max_length=80, help_text=_("As the game names it."))
     description = forms.CharField(label=_("Description"), max_length=200)
-    unit_cents = EurosField(label=_("Value of a unit"), min_value=0)
+    unit_cents = EurosField(label=_("Value of a unit"), min_value=Decimal("0.01"))
 
 
 class _Units(ActForm):

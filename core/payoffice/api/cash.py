@@ -10,8 +10,19 @@ from rest_framework.request import Request
 
 from core.api.papers import LanguageQuery
 from core.api.schema import operation
-from core.api.shapes import Cents, Choice, Flag, Instant, PageQuery, Shape, Text, Uuid, Whole
+from core.api.shapes import (
+    Cents,
+    Choice,
+    Flag,
+    Instant,
+    PageQuery,
+    Shape,
+    Text,
+    Uuid,
+    Whole,
+)
 from core.api.views import StaffView
+from core.kernel.money import MOST_CENTS
 from core.payoffice import counting, powers, selectors
 from core.payoffice.api.claim_papers import RollView
 from core.payoffice.models import CashSession
@@ -25,11 +36,15 @@ from core.staff.two_persons import ProposalPending
 
 class CashOpenIn(Shape):
     premises = Text(max_length=20)
-    float_cents = Cents(min_value=0, max_value=10**12)
+    float_cents = Cents(min_value=0, max_value=MOST_CENTS)
 
 
 class CashMoveIn(Shape):
-    cents = Cents(help_text="Above zero: brought; below: taken away.")
+    cents = Cents(
+        min_value=-MOST_CENTS,
+        max_value=MOST_CENTS,
+        help_text="Above zero: brought; below: taken away.",
+    )
     reason = Text(max_length=200)
 
 

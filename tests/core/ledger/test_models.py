@@ -23,6 +23,7 @@ def line(cents: int, debit: ledger.AccountCode = CASH) -> ledger.Line:
     [
         ("transfer_positive", [line(-1)]),
         ("transfer_moves", [line(1, POOL)]),
+        ("transfer_at_most", [line(10**15 + 1)]),
         ("transfer_positive", [line(5), line(-5)]),
     ],
 )

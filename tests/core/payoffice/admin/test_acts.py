@@ -82,9 +82,15 @@ def test_cash_cheques_stock_and_ceiling() -> None:
     first.do(latest, "reconcile", amount_cents="1000.01", presented_on=today.isoformat())
     latest.refresh_from_db()
     assert latest.state == Cheque.State.PRESENTED
+    worthless = first.client.post(
+        "/admin/payoffice/stockitem/register/",
+        {"code": "bike", "description": "Bike", "unit_cents": "0", "do": "1"},
+    )
+    assert worthless.status_code == 200 and not StockItem.objects.exists()
     first.do(StockItem, "register", code="bike", description="Bike", unit_cents="400")
     item = StockItem.objects.get()
     first.do(item, "move", premises=place.pk, units="2", reason="Delivered.")
+    first.refused(item, "move", "stock_units_wrong", premises=place.pk, units=10**10, reason="All.")
     first.refused(item, "move", "out_of_stock", premises=place.pk, units="-3", reason="Lost.")
     first.do(item, "move", premises=place.pk, units="-1", reason="Lost.")
     confirm_all(second)

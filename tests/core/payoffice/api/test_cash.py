@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from core.ledger.selectors import trial
 from core.payoffice.models import CashSession
 from core.staff.powers import Role
 from tests.support import paying
@@ -62,3 +63,24 @@ def test_a_difference_without_a_reason_is_refused_and_another_count_waits() -> N
     assert paying.confirmed_over_api(proposed.json()["proposal"]).status_code == 200
     (closed,) = cashier.get("office/cash-sessions", own="true").json()["items"]
     assert (closed["counted_cents"], closed["difference_reason"]) == (1_999_900, "note")
+
+
+def test_no_amount_of_one_movement_breaks_the_sums_of_the_books() -> None:
+    """Sums are of 64 bits, and no row is ever taken back."""
+    cashier, stocker = staff_api(Role.CASHIER), staff_api(Role.SUPERVISOR)
+    office = paying.office().code
+    session = {"premises": office, "float_cents": 1_000}
+    assert cashier.post("office/cash-sessions", session).status_code == 201
+    most = 10**12
+    for cents, status in ((2**63 - 1, 422), (most + 1, 422), (most, 201)):
+        moved = cashier.post("office/cash-sessions/movements", {"cents": cents, "reason": "More."})
+        assert moved.status_code == status, cents
+    item = {"code": "bicycle", "description": "Bicycle"}
+    for cents, status in ((2**63 - 1, 422), (most + 1, 422), (most, 201)):
+        item["unit_cents"] = cents
+        assert stocker.post("office/stock", item).status_code == status, cents
+    for units, status in ((2, 422), (1, 201)):
+        brought = {"premises": office, "units": units, "reason": "Delivered."}
+        answer = stocker.post("office/stock/bicycle/movements", brought)
+        assert answer.status_code == status, answer.content
+    assert trial().difference_cents == 0
