@@ -97,10 +97,11 @@ _CLAIM_LATER = f"""
 """
 # Only an error's void leaves, and with its ticket.
 _VOID_LATER = f"t.reason = 'error' AND {_LATER}"
-# The few open claims are read, and not every print.
+# The few claims that somebody has to decide are read, and not every print. One that is presented or
+# granted waits for its bearer, who may never come: its ticket stays, and holds nothing back.
 _HELD = """
 t.ticket_id IN (SELECT k.document_id FROM payoffice_claim k WHERE k.game = 'lototrot'
-                   AND k.state IN ('early', 'presented', 'held', 'granted'))
+                   AND k.state IN ('early', 'held'))
 """
 
 ARCHIVE_TABLES = (

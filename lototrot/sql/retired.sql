@@ -1,5 +1,5 @@
 -- Prints, tickets and voids are retired only of contests that are ordered and have lapsed, and are not of a
--- later month; and of no print on whose ticket somebody may still have a right.
+-- later month; and of no print on whose ticket a claim is still to be decided.
 CREATE OR REPLACE FUNCTION lototrot_guard_retired() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_contests bigint[];
@@ -19,7 +19,7 @@ BEGIN
         v_held := EXISTS (
             SELECT FROM payoffice_claim k
               JOIN lototrot_printconfirmation p ON p.ticket_id = k.document_id
-             WHERE k.game = 'lototrot' AND k.state IN ('early', 'presented', 'held', 'granted')
+             WHERE k.game = 'lototrot' AND k.state IN ('early', 'held')
                AND p.ticket_id BETWEEN NEW.first_row AND NEW.last_row);
     END IF;
     IF v_held OR EXISTS (

@@ -16,12 +16,14 @@ from core.database import clock
 from core.journal import rules
 from core.journal.acting import name_process
 from core.journal.verifying import Fault
+from core.kernel.regulation import Place
 from core.ledger.books import differences
 from core.payoffice import journal_rules as office_rules
+from core.payoffice.judging import Standpoint
 from core.payoffice.models import Claim, Payment, RetiredPayments
 from core.payoffice.services.finding import by_uuid
-from core.payoffice.services.paying import payment_make
-from core.payoffice.services.presenting import presentation_make
+from core.payoffice.services.paying import Payer, PayRequest, pay, payment_make
+from core.payoffice.services.presenting import acted_by, presentation_make
 from core.payoffice.sources import DocumentArchived
 from core.periods.archive import removing
 from core.periods.archive.removing import retired_remove
@@ -29,6 +31,7 @@ from core.periods.archive.retiring import retirement_propose
 from core.periods.archive.tables import ArchiveTable
 from core.periods.archive.writing import archive_write
 from core.periods.models import ClosedPeriod, RetiredRows
+from core.premises.requests import new_uuid
 from core.staff.powers import Role
 from lototrot import journal_rules
 from lototrot.models.contest import Contest
@@ -64,9 +67,9 @@ def _played() -> str:
     return databases.prepared(_play)
 
 
-def _play() -> None:
-    """Four tickets won: one was paid in March, one lapsed, one was presented and paid later, and
-    one was paid in April.
+def _play(*, collected: bool = True) -> None:
+    """Four tickets won: one was paid in March, one lapsed, one was presented and paid later, if it
+    was collected, and one was paid in April.
     """
     factories.time_to(rounds.NOON)
     point = factories.point()
@@ -88,7 +91,8 @@ def _play() -> None:
     presentation_make(at=point.actor, code=won[PRESENTED].code)
     factories.time_pass(days=29)
     pay(PAID_IN_APRIL)
-    pay(PRESENTED)
+    if collected:
+        pay(PRESENTED)
     days_end(30)
     days_end(65)
 
@@ -161,6 +165,36 @@ def test_what_follows_from_a_ticket_leaves_after_it(sold: list[Ticket], tmp_path
     payments = RetiredPayments.objects.order_by("day").values_list("day", "payments", "counts")
     days = [datetime.date(2030, 3, 3), datetime.date(2030, 4, 1)]
     assert sorted(payments) == [(day, 1, [1]) for day in days]
+
+
+@pytest.mark.article("14.III.10.2")
+def test_a_prize_that_was_presented_and_never_collected_holds_no_month_back(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path: Path
+) -> None:
+    """[D6]: its ticket stays, and is paid on any later day."""
+    with django_db_blocker.unblock(), databases.clone():
+        _play(collected=False)
+        sold = list(Ticket.objects.order_by("pk"))
+        contest = Contest.objects.get()
+        before = accounts_of(contest)
+        retired(1, tmp_path)
+        retired_remove()
+        need_as_told(contest, before)
+        assert here(sold)[TICKETS] == here(sold)[PRIZES] == {PRESENTED}
+        claim = Claim.objects.get(document_id=sold[PRESENTED].pk)
+        payable = by_uuid("lototrot", sold[PRESENTED].uuid)
+        request = PayRequest(new_uuid(), payable.amount_cents, intact=True)
+        point = factories.point()
+        payer = Payer(
+            Standpoint(Place.ESTABLISHMENT, point.premises.pk),
+            acted_by(point.actor) | {"session_id": point.actor.session_id},
+        )
+        assert pay(payable, request, payer).amount_cents == claim.amount_cents
+        assert differences()[1] == []
+        retired(2, tmp_path)
+        retired_remove()
+        assert here(sold)[TICKETS] == {PRESENTED} and row_findings() == []
+        assert differences()[1] == []
 
 
 def test_a_row_that_follows_never_leaves_before_its_ticket(
