@@ -11,6 +11,7 @@ from core.payoffice.models import Claim
 from core.premises.models import Authorisation, Game
 from core.proofs.models import LogEntry
 from core.reports.parts import Span
+from lototrot.models.authority import GameEnd
 from lototrot.models.contest import Contest, ContestLeg, DisplayAcknowledgement
 from lototrot.models.programme import Runner
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
@@ -31,12 +32,14 @@ _ENDED = (
 
 
 def context(span: Span) -> Iterator[Model]:
-    """Yield the authorisations to sell and the contests of a day, as they were when it began.
+    """Yield the authorisations to sell, the ends of bet types and the contests of a day, as they
+    were when it began.
 
     A contest comes with all its tickets. If its payment was ordered before the day, it comes with
     the tickets that it still owed money for. Raises TicketsArchived where some left since.
     """
     yield from Authorisation.objects.filter(game=Game.LOTOTROT)
+    yield from GameEnd.objects.filter(ended_at__lt=span.since)
     for contest in _contests(span):
         state = state_at(contest, span.since)
         yield _as_of(contest, state)

@@ -53,9 +53,16 @@ SELECT NULL, count(*), sum(t.amount_cents)::bigint
 HAVING count(*) > 0
  ORDER BY 1
 """
+# Whether two persons refused a price due back after its bet type had ended: it stays due [A21].
+REFUSED_AFTER_THE_END = """
+(c.state = 'refused' AND EXISTS (SELECT FROM lototrot_void d WHERE d.ticket_id = t.id)
+ AND EXISTS (SELECT FROM lototrot_gameend e JOIN payoffice_ruling g ON g.decided_at >= e.ended_at
+              WHERE e.bet_type_code = k.bet_type_code AND g.claim_id = c.id))
+"""
 _CLAIMED = f"""
 SELECT t.contest_id, k.bet_type_code, v.id IS NOT NULL, c.state, c.day,
-       coalesce(a.code = %(late_claims)s, false),
+       CASE WHEN {REFUSED_AFTER_THE_END} THEN 'due'
+            WHEN a.code = %(late_claims)s THEN 'organiser' ELSE '' END,
        sum(CASE WHEN v.id IS NULL THEN coalesce(p.prize_cents, 0) ELSE t.amount_cents END)::bigint
   FROM payoffice_claim c JOIN lototrot_ticket t ON t.id = c.document_id
   JOIN lototrot_contest k ON k.id = t.contest_id
@@ -67,7 +74,7 @@ SELECT t.contest_id, k.bet_type_code, v.id IS NOT NULL, c.state, c.day,
  WHERE c.game = %(game)s AND c.state NOT IN ('early', 'no_prize') AND {stays()}
  GROUP BY 1, 2, 3, 4, 5, 6
  UNION ALL
-SELECT l.contest_id, k.bet_type_code, false, l.state, l.day, false, l.prize_cents
+SELECT l.contest_id, k.bet_type_code, false, l.state, l.day, '', l.prize_cents
   FROM lototrot_retiredprizes l JOIN lototrot_contest k ON k.id = l.contest_id
  WHERE l.state <> ''
  ORDER BY 1, 2, 3, 4, 5, 6
@@ -142,17 +149,18 @@ def claimed() -> Iterable[Claimed]:
 
     Of tickets that left with a retired month the sums are added.
     Early claims hold no money, and neither do those that came to nothing. A refused claim whose
-    money was the organiser's gives it back to the organiser [C8].
+    money was the organiser's gives it back to the organiser [C8]. A price that was refused after
+    the end of its bet type stays due [A21].
     """
     with connection.cursor() as cursor:
         cursor.execute(_CLAIMED, _GAME | {"late_claims": accounts.late_claims().code})
         rows = cursor.fetchall()
-    for contest_id, bet_type_code, is_refund, state, day, is_organisers, cents in rows:
+    for contest_id, bet_type_code, is_refund, state, day, elsewhere, cents in rows:
         owed, held = owed_and_held(contest_id, is_refund=is_refund)
         has_ended = state in (Claim.State.LAPSED, Claim.State.REFUSED)
         sent_to = accounts.carry_over(bet_type_code, day) if has_ended else None
-        if has_ended and is_organisers:
-            sent_to = accounts.late_claims()
+        if has_ended and elsewhere:
+            sent_to = accounts.late_claims() if elsewhere == "organiser" else owed
         yield Claimed(state, owed, held, cents, sent_to)
 
 

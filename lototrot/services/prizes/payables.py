@@ -27,6 +27,7 @@ from core.payoffice.sources import (
 from core.premises.models import Game
 from core.receipts.document import Block
 from lototrot import accounts
+from lototrot.models.authority import GameEnd
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
 from lototrot.services.prizes import explaining, lapsing, restoring
@@ -116,7 +117,11 @@ class Tickets:
     def forfeits_to(self, payable: Payable, day: date) -> AccountCode:
         if restoring.borne_by_organiser(payable.document_id):
             return accounts.late_claims()
-        return accounts.carry_over(_contest(payable).bet_type_code, day)
+        contest = _contest(payable)
+        ended = GameEnd.objects.filter(bet_type_code=contest.bet_type_code).exists()
+        if ended and payable.nature is Nature.REFUND:  # no meeting comes any more
+            return accounts.refunds_due(contest.pk)
+        return accounts.carry_over(contest.bet_type_code, day)
 
     def gives_back(self, payable: Payable, lapsed_day: date) -> AccountCode:
         code = _contest(payable).bet_type_code

@@ -19,6 +19,7 @@ from lototrot.models.authority import GameEnd
 from lototrot.models.settlement import CarryOver, Settlement
 from lototrot.models.tickets import Ticket
 from lototrot.postings import EndMove
+from lototrot.services.prizes.lapsing import REFUSED_AFTER_THE_END
 from lototrot.services.tickets.retired import stays
 
 Key = tuple[str, datetime.date]
@@ -48,7 +49,7 @@ SELECT k.bet_type_code, c.day, coalesce(p.prize_cents, t.amount_cents) AS cents
  WHERE c.game = %(game)s AND c.state IN ('lapsed', 'refused') AND NOT EXISTS (
        SELECT FROM payoffice_restoration r JOIN ledger_account a ON a.id = r.taken_from_id
         WHERE r.claim_id = c.id AND a.code = %(late_claims)s)
-   AND {stays()}
+   AND NOT {REFUSED_AFTER_THE_END} AND {stays()}
  UNION ALL
 SELECT k.bet_type_code, l.day, l.prize_cents
   FROM lototrot_retiredprizes l JOIN lototrot_contest k ON k.id = l.contest_id

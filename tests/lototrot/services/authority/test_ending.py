@@ -14,11 +14,12 @@ from core.payoffice.services.matching import deposit_match
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.powers import Role
-from lototrot import accounts
+from lototrot import accounts, postings
 from lototrot.engine.races import Race as Facts
 from lototrot.models.authority import GameEnd
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Prize, Settlement
+from lototrot.models.tickets import Void
 from lototrot.postings import Source
 from lototrot.services.authority.ending import (
     ENDED,
@@ -31,6 +32,7 @@ from lototrot.services.authority.ending import (
     end_propose,
     held_cents,
 )
+from lototrot.services.seal.sealing import seal_amend
 from lototrot.services.settlement.auditing import audit_contests
 from lototrot.services.settlement.certificate import CERTIFICATE
 from lototrot.services.settlement.settling import contest_settle, settlement_reverse
@@ -271,5 +273,38 @@ def test_a_prize_identified_after_the_end_is_the_organisers_and_the_audit_knows_
         evidence="Sold then.",
     )
     assert matched.restoration.taken_from.code == accounts.late_claims().code
+    assert audit_contests().findings == []
+    rounds.books_agree()
+
+
+@pytest.mark.article("14.III.10.5")
+def test_a_price_that_is_refused_after_the_end_stays_due_and_waits_for_no_meeting() -> None:
+    """[C6]: it never lapses, so it may be deposited when no meeting comes any more."""
+    factories.time_to(rounds.NOON)
+    contest = given.contest()
+    refund, _other = given.tickets(contest, 2)
+    rounds.run(contest, [Facts((1, 2, 3), winners=frozenset({1}))] * 2)
+    proposal = factories.proposal("lototrot.breach_void", f"contest:{contest.pk}")
+    Void.objects.create(
+        ticket=refund.ticket, reason="breach", note="x", voided_at=clock.now(), proposal=proposal
+    )
+    cents = refund.ticket.amount_cents
+    takings = ledger.liability(contest.takings_account.code)
+    line = postings.breach_void(contest_id=contest.pk, takings=takings, cents=cents)
+    ledger.post(reference=proposal.uuid, lines=[line])
+    contest.refresh_from_db()
+    seal_amend(contest=contest, proposal=proposal)
+    rounds.order(contest)
+    factories.time_pass(days=31)
+    lapse(add_days(natural_day(clock.now()), -1))
+    held = {source: sum(parts.values()) for source, parts in held_cents(CODE).items()}
+    whole = [Destination(each, cents, recipient="x") for each, cents in held.items() if cents]
+    end = end_propose(
+        by=factories.staff(Role.ORGANISER), bet_type=CODE, decision="x", destinations=whole
+    )
+    two_persons.confirm(proposal=end.uuid, by=factories.staff(Role.ORGANISER))
+    given.ruled(given.deposited(refund.code, factories.point().actor), "refused")
+    assert sum(held_cents(CODE)[Source.UNCLAIMED].values()) == 0
+    assert given.balance(accounts.refunds_due(contest.pk)) == cents
     assert audit_contests().findings == []
     rounds.books_agree()
