@@ -76,7 +76,7 @@ def log_holds(entries: list[Entry], trusted: list[bytes]) -> str:
         subjects.add(about)
         signer = key
         if kind == "proofs.key":
-            signer, key = next_key(entry, key, vouched, f"{place}.document")
+            signer, key = next_key(entry, key, vouched, place)
         elif kind == "proofs.key_in_use":
             shaped(entry["document"], KEY_IN_USE, f"{place}, {kind}")
             need(entry["document"]["key"] == key_name(key), f"{place}.document.key", "not in use")
@@ -91,8 +91,14 @@ def log_holds(entries: list[Entry], trusted: list[bytes]) -> str:
 
 
 def next_key(entry: Entry, key: bytes, vouched: set[bytes], place: str) -> tuple[bytes, bytes]:
-    """Return the key that must sign an entry that publishes a key, and the published key."""
+    """Return the key that must sign an entry that publishes a key, and the published key.
+
+    As a subject has one entry of a kind, a key that was replaced never comes back: a person who
+    stole it could go on with the log.
+    """
     key_document = entry["document"]
+    need(entry["subject"] == key_document.get("key"), f"{place}.subject", "not the key")
+    place = f"{place}.document"
     shaped(key_document, KEY, place)
     new = bytes.fromhex(key_document["public_key"])
     before = key_name(key) if key else None

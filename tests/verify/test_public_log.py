@@ -128,6 +128,28 @@ def test_a_rotated_key_is_confirmed_by_the_one_before_and_a_lost_one_by_the_read
         public_log.log_holds(chain(first, lost, after), [PUBLIC[0]])
 
 
+@pytest.mark.parametrize("first_end", ["rotation", "compromise"])
+@pytest.mark.parametrize("return_as", ["rotation", "loss", "compromise"])
+def test_a_key_that_was_replaced_never_comes_back(first_end: str, return_as: str) -> None:
+    """A reader gives the first key and those of losses: a thief of the first has one of them."""
+    begin = ("proofs.key", NAMES[0], publication(0, None, "first"), 0)
+    by = int(first_end != "rotation")
+    replaced = ("proofs.key", NAMES[1], publication(1, NAMES[0], first_end), by)
+    again, after = publication(0, NAMES[1], return_as), ("other", "b", {}, 0)
+    assert public_log.log_holds(chain(begin, replaced, ("other", "a", {}, 1)), PUBLIC)
+    for subject in (NAMES[0], "another"):
+        back = ("proofs.key", subject, again, return_as == "rotation")
+        with pytest.raises(forms.Refused, match=r"^entry 3\.subject: "):
+            public_log.log_holds(chain(begin, replaced, back, after), PUBLIC)
+
+
+def test_a_key_is_published_about_itself() -> None:
+    begin = ("proofs.key", NAMES[0], publication(0, None, "first"), 0)
+    other = ("proofs.key", "another", publication(1, NAMES[0], "rotation"), 0)
+    with pytest.raises(forms.Refused, match=r"^entry 2\.subject: "):
+        public_log.log_holds(chain(begin, other), [PUBLIC[0]])
+
+
 @pytest.mark.parametrize("wrong", [{"key": NAMES[0]}, {"format": "trot-key-use-2"}, {"more": 1}])
 def test_the_first_entry_after_a_rotation_names_the_key_that_signs_it(
     wrong: dict[str, Any],
