@@ -15,6 +15,7 @@ from forms import need
 from public_log import Log
 
 KIND, ORDER = "lototrot.settlement", "lototrot.payment_order"
+LEAST_CLAIM_DAYS = 30  # 10.2
 
 Race = dict[str, Any]
 
@@ -64,6 +65,8 @@ def check_order(log: Log, certificate: dict[str, Any]) -> str:
         return ""
     order = log.document(ORDER, settlement)
     same(order, {"certificate": log.digest(KIND, settlement)}, ORDER)
+    enough = order["claim_days"] >= LEAST_CLAIM_DAYS
+    need(enough, f"{ORDER}.claim_days", f"less than {LEAST_CLAIM_DAYS}")
     established = max(race["official_at"] for race in certificate["races"])
     for name, at in (("results_day", established), ("ordered_on", order["ordered_at"])):
         late = date.fromisoformat(order[name]) - date.fromisoformat(at[:10])

@@ -8,18 +8,18 @@ from the settlement before, and tickets: as the operator counted them, or, with 
 the sealed tickets, as they are (tickets.py).
 """
 
-from collections import Counter
 from typing import Any
 
+from chain import REVERSAL, check_alone, check_carried, check_end
+from chance import MINUTES, OUTCOME
 from draw import draw_holds
-from entry import digest, main, same
+from entry import main, same
 from forms import need
 from money import check_organiser, figures
 from public_log import Log
 from races import check_numbers, check_order, right_numbers, starters
 from tickets import KIND, check_tickets, voided_places
 
-REVERSAL, END = "lototrot.settlement_reversal", "lototrot.end"
 Document = dict[str, Any]
 
 
@@ -32,9 +32,10 @@ def check_race(log: Log, race: Document, place: str) -> None:
         need(race["draw"], f"{place}.draw", "missing, and the race was not run")
         draw = race["draw"]["draw"]
         minutes = draw_holds(log, draw)
-        same(minutes, {"kind": "lototrot.race"}, "draws.minutes")
-        same(race["draw"], {"minutes": log.digest("draws.minutes", draw)}, f"{place}.draw")
-        facts = {name: minutes["facts"][name] for name in ("race", "programme", "withdrawn")}
+        same(minutes, {"kind": "lototrot.race"}, MINUTES)
+        same(race["draw"], {"minutes": log.digest(MINUTES, draw)}, f"{place}.draw")
+        names = ("race", "programme", "withdrawn", "left")
+        facts = {name: minutes["facts"][name] for name in names}
         drawn = {
             "outcome": minutes["facts"]["declaration"],
             "winners": [int(minutes["order"][0])],
@@ -49,59 +50,18 @@ def check_race(log: Log, race: Document, place: str) -> None:
     same(race, {"right": right_numbers(race)}, place)
 
 
-def sent_here(log: Log, code: str, since: int, until: int) -> Counter[str]:
-    """Return what bet types that ended sent to this one between two entries of the log [A21].
-
-    There the reserve joins the reserve, and the rest the jackpot.
-    """
-    cents: Counter[str] = Counter()
-    for end in log.entries.values():
-        if end["kind"] == END and since < end["sequence"] < until:
-            for move in end["document"]["moves"]:
-                if move["bet_type"] == code:
-                    cents["reserve" if move["source"] == "reserve" else "jackpot"] += move["cents"]
-    return cents
-
-
-def check_carried(log: Log, certificate: Document) -> None:
-    """Check that jackpot and reserve are those that the previous meeting left (9.5, 9.8) [A4], with
-    what was sent here since."""
-    code, since = certificate["rules"]["code"], 0
-    out = dict.fromkeys(("jackpot_out", "reserve_out"), 0)
-    if certificate["previous"]:
-        earlier = [
-            each
-            for (kind, _), each in log.entries.items()
-            if kind == KIND and digest(each) == certificate["previous"]
-        ]
-        need(earlier, f"{KIND}.previous", "not in the log")
-        before, since = earlier[0]["document"], earlier[0]["sequence"]
-        need(before["rules"]["code"] == code, f"{KIND}.previous", "another")
-        stands = not log.has(REVERSAL, before["settlement"]) and before["day"] < certificate["day"]
-        need(stands, f"{KIND}.previous", "reversed, or not of an earlier day")
-        out = before["figures"]
-    own = log.entry(KIND, certificate["settlement"])["sequence"]
-    sent = sent_here(log, code, since, own)
-    carried = {f"{name}_in": out[f"{name}_out"] + sent[name] for name in ("jackpot", "reserve")}
-    same(certificate["figures"], carried, f"{KIND}.figures")
-
-
-def check_end(log: Log, certificate: Document) -> None:
-    """Check that a bet type that ended sent on what its last settlement left, to the cent [A21]."""
-    code, own = certificate["rules"]["code"], log.entry(KIND, certificate["settlement"])["sequence"]
-    if not log.has(END, code):
+def check_drawn(log: Log, certificate: Document, race: Document, place: str) -> None:
+    """Check that a race with an order of a draw has no other result (5.4.2), and that the contest
+    was among those whose tickets were sealed before the draw."""
+    if race["outcome"] == "run":
+        of_it = {"kind": "lototrot.race", "subject": f"race:{race['race']}"}
+        for each in log.all(OUTCOME):
+            is_drawn = all(each[name] == value for name, value in of_it.items())
+            need(not is_drawn, f"{place}.outcome", f"run, and {each['draw']} drew it")
         return
-    end, until = log.document(END, code), log.entry(END, code)["sequence"]
-    same(end, {"bet_type": code}, END)
-    need(own < until, END, "the bet type is settled after its end")
-    of_it = [each for each in log.all(KIND) if each["rules"]["code"] == code]
-    last = max(of_it, key=lambda each: (each["day"], each["number"]))
-    if certificate == last:
-        held = sent_here(log, code, own, until)
-        for name in ("jackpot", "reserve"):
-            moved = sum(move["cents"] for move in end["moves"] if move["source"] == name)
-            held[name] += certificate["figures"][f"{name}_out"]
-            need(moved == held[name], f"{END}.moves", f"{moved} of the {name}, not {held[name]}")
+    sealed = {"contest": certificate["contest"], "seal": certificate["seal"]["entry"]}
+    contests = log.document(MINUTES, race["draw"]["draw"])["facts"]["contests"]
+    need(sealed in contests, f"{MINUTES}.facts.contests", "without the contest and its seal")
 
 
 def check(log_file: str, keys: str, settlement: str, tickets: str = "") -> str:
@@ -109,12 +69,12 @@ def check(log_file: str, keys: str, settlement: str, tickets: str = "") -> str:
     certificate = log.document(KIND, settlement)
     rules, money_figures = certificate["rules"], certificate["figures"]
     same(certificate, {"settlement": settlement}, KIND)
-    replaced = certificate["replaces"] is None or log.has(REVERSAL, certificate["replaces"])
-    need(replaced, f"{KIND}.replaces", "was never reversed")
+    check_alone(log, certificate)
     need(len(certificate["races"]) == rules["legs"], f"{KIND}.races", f"not {rules['legs']}")
     for number, race in enumerate(certificate["races"]):
         same(race, {"position": number + 1}, f"{KIND}.races[{number}]")
         check_race(log, race, f"{KIND}.races[{number}]")
+        check_drawn(log, certificate, race, f"{KIND}.races[{number}]")
     voided = voided_places(log, certificate)
     check_carried(log, certificate)
     check_end(log, certificate)

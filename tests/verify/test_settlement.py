@@ -2,7 +2,7 @@
 
 import json
 import random
-from datetime import timedelta
+from datetime import date, timedelta
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ from tests.support.verifying.forging import (
     public_key,
     published_log,
     quick_signatures,
+    signed,
     vouched_for,
     written,
 )
@@ -44,6 +45,7 @@ from tests.support.verifying.load import verifier
 
 settlement, money, tickets = (verifier(name) for name in ("settlement", "money", "tickets"))
 races_of_law = verifier("races")
+entry_digest = verifier("entry").digest
 KIND = certificate.CERTIFICATE
 CASES = json.loads((ROOT / "tests" / "golden" / "cases.json").read_text("utf-8"))["cases"]
 LEAST = Fraction(60)
@@ -387,5 +389,120 @@ def test_the_next_meeting_s_certificate_names_the_one_before(
     lies = {"previous": None, "figures": document["figures"] | {"reserve_in": 0}}
     for name, lie in lies.items():
         lying = forged(log, KIND, document | {name: lie}, about=str(second.uuid))
-        with pytest.raises(Refused, match=r"^lototrot\.settlement\.figures\.\w+_in: "):
+        with pytest.raises(Refused, match=r"^lototrot\.settlement\.(previous|figures\.\w+_in): "):
             run(tmp_path, lying, second)
+
+
+# --- One history of a chain -----------------------------------------------------------------------
+
+
+def ordered(of: Settlement) -> None:
+    one, two = factories.two_organisers()
+    proposal = payment_order_propose(by=one, contest_id=of.contest_id)
+    two_persons.confirm(proposal=proposal.uuid, by=two)
+
+
+def added(log: Entries, entry: dict[str, Any], subject: str, **changes: Any) -> Entries:
+    """Return the log with one more entry at its end, as the operator would sign it."""
+    last = {"sequence": len(log) + 1, "previous": entry_digest(log[-1]), "subject": subject}
+    return [*log, signed(entry | last, **changes)]
+
+
+def entry_of(log: Entries, kind: str, of: Settlement) -> dict[str, Any]:
+    return next(each for each in log if (each["kind"], each["subject"]) == (kind, str(of.uuid)))
+
+
+ANOTHER = "0190a6c8-5f6e-7000-8000-000000000001"
+
+
+def test_a_chain_that_passes_over_a_meeting_or_begins_anew_is_refused(
+    point: factories.Point, tmp_path: Path, monkeypatch: Any
+) -> None:
+    """A4: the jackpot of the meeting between would belong to nobody."""
+    quick_signatures(monkeypatch)
+    meetings = []
+    for _ in range(3):
+        meetings.append(settled(point))
+        ordered(meetings[-1])
+        rounds.later(1)
+    first, _, last = meetings
+    log = published_log()
+    assert run(tmp_path, log, last).startswith("The settlement holds")
+    true = entry_of(log, KIND, last)["document"]
+    for before in (first, None):
+        carried = (before.jackpot_out_cents, before.reserve_out_cents) if before else (0, 0)
+        f = true["figures"]
+        figures = f | {"jackpot_in": carried[0], "reserve_in": carried[1]}
+        figures |= money.figures(true["rules"], figures)
+        previous = _digest(before) if before else None
+        lie = true | {"figures": figures, "previous": previous}
+        with pytest.raises(Refused, match=r"^lototrot\.settlement\.previous: "):
+            run(tmp_path, forged(log, KIND, lie, about=str(last.uuid)), last)
+
+
+def test_a_second_settlement_of_a_contest_that_stands_is_refused(
+    point: factories.Point, tmp_path: Path
+) -> None:
+    """B14: of two with other winners the operator would show to each the one that suits."""
+    first, log = settled(point), published_log()
+    ident = str(first.uuid)
+    for number, replaces, named in ((1, None, "number"), (2, None, "replaces"), (2, ident, "rep")):
+        other = {"settlement": ANOTHER, "number": number, "replaces": replaces}
+        twice = added(log, entry_of(log, KIND, first), ANOTHER, **other)
+        for each in (ident, ANOTHER):
+            with pytest.raises(Refused, match=rf"^lototrot\.settlement\.{named}"):
+                settlement.check(written(tmp_path, "log.jsonl", twice), public_key(), each)
+
+
+def test_a_settlement_is_reversed_or_ordered_and_never_both(
+    point: factories.Point, tmp_path: Path
+) -> None:
+    """14.III.8.2: after the order no later change has any effect."""
+    first = settled(point)
+    settlement_reverse(contest_id=first.contest_id, by=factories.staff(Role.STEWARDS))
+    second = contest_settle(contest_id=first.contest_id)
+    ordered(second)
+    log = published_log()
+    reversal = entry_of(log, certificate.REVERSAL, first)
+    digest = _digest(second)
+    both = added(log, reversal, str(second.uuid), settlement=str(second.uuid), certificate=digest)
+    with pytest.raises(Refused, match=r"^lototrot\.settlement_reversal: "):
+        run(tmp_path, both, second)
+
+
+def test_an_order_with_fewer_days_than_the_law_s_is_refused(
+    point: factories.Point, tmp_path: Path
+) -> None:
+    """14.III.10.2: thirty natural days, whatever the order names and counts from."""
+    first = settled(point)
+    ordered(first)
+    log, kind = published_log(), certificate.PAYMENT_ORDER
+    true = entry_of(log, kind, first)["document"]
+    day = date.fromisoformat(true["last_claim_day"]) - timedelta(days=23)
+    lie = true | {"claim_days": 7, "last_claim_day": day.isoformat()}
+    with pytest.raises(Refused, match=r"^lototrot\.payment_order\.claim_days: "):
+        run(tmp_path, forged(log, kind, lie), first)
+
+
+def test_a_result_is_not_that_of_a_race_which_was_drawn(
+    point: factories.Point, tmp_path: Path
+) -> None:
+    """5.4.2: who does not like the order of the draw could say that the race was run."""
+    first = settled(point)
+    log, true = published_log(), published_of(first)["document"]
+    races = [dict(race) for race in true["races"]]
+    races[2] |= {"outcome": "run", "draw": None}
+    with pytest.raises(Refused, match=r"^lototrot\.settlement\.races\[2\]\.outcome: "):
+        run(tmp_path, forged(log, KIND, true | {"races": races}), first)
+
+
+def test_a_draw_that_was_not_of_the_sealed_contest_is_refused(
+    point: factories.Point, tmp_path: Path
+) -> None:
+    """5.4.2: bets would be sealed when the order is known."""
+    first = settled(point)
+    log, kind = published_log(), "draws.minutes"
+    minutes = next(each["document"] for each in log if each["kind"] == kind)
+    lie = minutes | {"facts": minutes["facts"] | {"contests": []}}
+    with pytest.raises(Refused, match=r"^draws\.minutes\.facts\.contests: "):
+        run(tmp_path, forged(log, kind, lie), first)
