@@ -39,8 +39,8 @@ class NotCommitted(Conflict):
 def abandonment_propose(*, by: StaffActor, draw: uuid.UUID, reason: str) -> Proposal:
     """Propose, as the inspector who attends, to abandon the draw; an organiser confirms it.
 
-    Raises PowerMissing, ReasonNeeded, DrawUnknown, DrawOver, InspectorAbsent, NotCommitted,
-    ProposalPending.
+    Raises PowerMissing, ReasonNeeded, DrawUnknown, DrawOver, SecondPersonTooNew, InspectorAbsent,
+    NotCommitted, ProposalPending.
     """
     by.need(powers.CERTIFY)
     if not reason.strip():

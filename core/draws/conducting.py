@@ -155,8 +155,8 @@ def draw_enter(*, by: StaffActor, draw: uuid.UUID, source: str, text: str, witne
     """Enter the witness's entropy as the attending inspector; compute the order, once and for all.
 
     The same again returns the same outcome. Raises PowerMissing, DrawUnknown, WitnessMissing,
-    EntropyMalformed, EntropyTooLittle, InspectorAbsent, EntropyTooEarly, EntropyOtherwise,
-    EntropyGiven, DrawOver.
+    EntropyMalformed, EntropyTooLittle, SecondPersonTooNew, InspectorAbsent, EntropyTooEarly,
+    EntropyOtherwise, EntropyGiven, DrawOver.
     """
     by.need(powers.CERTIFY)
     if not witness.strip():
@@ -211,7 +211,7 @@ def draw_certify(
 
     A draw after its limit is late. That is recorded with its cause and hinders nothing [B12]. Again
     by the same inspector: return the same certificate. Raises PowerMissing, DrawUnknown, NotDrawn,
-    InspectorAbsent, LateCauseMissing, DrawOver.
+    SecondPersonTooNew, InspectorAbsent, LateCauseMissing, DrawOver.
     """
     by.need(powers.CERTIFY)
     row = draw_held(draw, certified=True)

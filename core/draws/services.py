@@ -219,7 +219,12 @@ def draw_attend(*, by: StaffActor, draw: uuid.UUID) -> Attendance:
 
 
 def attendance_of(draw: Draw, by: StaffActor) -> Attendance:
-    """Return the attendance of the inspector signed on. Raises InspectorAbsent."""
+    """Return the attendance of the inspector signed on, whose account is not new.
+
+    Who gave that account a password since may hold it, and would choose the draw. Raises
+    SecondPersonTooNew, InspectorAbsent.
+    """
+    two_persons.need_second(by)
     attendance: Attendance | None = Attendance.objects.filter(
         draw=draw, inspector=by.user_id
     ).first()
@@ -239,8 +244,8 @@ def place_justify(*, by: StaffActor, draw: uuid.UUID, reason: str) -> PlaceReaso
     """Record the inspector's reason for a draw elsewhere than at a Central Office [B16].
 
     It is for the newest announced place; the first reason stands, and sending it again changes
-    nothing. Raises PowerMissing, ReasonNeeded, DrawUnknown, DrawOver, DrawBegun, InspectorAbsent,
-    PlaceNeeded, PlaceRegistered.
+    nothing. Raises PowerMissing, ReasonNeeded, DrawUnknown, DrawOver, SecondPersonTooNew,
+    InspectorAbsent, DrawBegun, PlaceNeeded, PlaceRegistered.
     """
     by.need(powers.CERTIFY)
     if not reason.strip():

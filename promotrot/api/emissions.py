@@ -20,7 +20,7 @@ from core.draws.method import (
     Source,
 )
 from core.staff.api.proposals import ProposalOut
-from core.staff.two_persons import ProposalPending
+from core.staff.two_persons import ProposalPending, SecondPersonTooNew
 from promotrot import powers
 from promotrot.engine.plan import BlockSizeRefused, PlanImpossible
 from promotrot.engine.shortfall import ExtraImpossible
@@ -243,6 +243,7 @@ class Entropy(StaffView):
             _UNKNOWN,
             steps.EmissionState,
             steps.WitnessNotApart,
+            SecondPersonTooNew,
             EntropyMalformed,
             EntropyTooLittle,
             EntropyOtherwise,

@@ -244,11 +244,13 @@ def _means(commitment: Commitment) -> method.Means:
 def witness_enter(*, by: StaffActor, emission: Emission, source: str, text: str) -> Emission:
     """Record an inspector's public entropy, once, after the commitment is published.
 
-    `source` is a `core.draws.method.Source`: dice, balls or a phrase, as in a public draw. Raises
+    `source` is a `core.draws.method.Source`: dice, balls or a phrase, as in a public draw. A person
+    who gave the inspector's account may hold it for a day. Raises PowerMissing, SecondPersonTooNew,
     EmissionState, EntropyMalformed, EntropyTooLittle, WitnessNotApart, and EntropyOtherwise if it
     is not of the kind and number of the commitment [B16].
     """
     by.need(powers.WITNESS_EMISSION)
+    two_persons.need_second(by)
     emission = emission_hold(emission)
     _need_state(emission, Emission.State.COMMITTED, dealt=True)
     entropy = method.entropy_canonical(method.Source(source), text)

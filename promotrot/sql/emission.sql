@@ -63,7 +63,8 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- Refuse a witness before the commitment or by the same person, and other dice or balls than its own.
+-- Refuse a witness before the commitment or by the same person, and other dice or balls than its own;
+-- and one who is no inspector, or whose account is new: who gave it may hold it.
 CREATE OR REPLACE FUNCTION promotrot_guard_witness() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF EXISTS (
@@ -79,6 +80,13 @@ BEGIN
            AND c.committed_at <= NEW.entered_at) THEN
         RAISE EXCEPTION 'emission %: another person witnesses, after the commitment', NEW.emission_id
             USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF NOT EXISTS (
+        SELECT FROM staff_user u JOIN staff_staffsession s ON s.user_id = u.id
+         WHERE u.id = NEW.entered_by_id AND s.id = NEW.entered_in_id AND u.appointment <> ''
+           AND 'inspector' = ANY (u.roles) AND (u.second_from > core_now()) IS NOT TRUE) THEN
+        RAISE EXCEPTION 'emission %: an inspector witnesses, whose account is not new',
+            NEW.emission_id USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;
 END $$;

@@ -15,7 +15,7 @@ from core.draws import abandoning, conducting, manual, method, powers, selectors
 from core.draws.api.draws import SOURCES, DrawOut
 from core.draws.kinds import FieldUnfit
 from core.staff.api.proposals import ProposalOut
-from core.staff.two_persons import ProposalPending
+from core.staff.two_persons import ProposalPending, SecondPersonTooNew
 
 _STEP = (services.DrawUnknown, services.DrawOver)
 
@@ -103,7 +103,7 @@ class AttendanceStep(StepView):
         "The inspector who attends may certify. Again: nothing changes.",
         answer=DrawOut,
         status=201,
-        problems=(*_STEP, services.NotApart),
+        problems=(*_STEP, services.NotApart, SecondPersonTooNew),
         power=powers.CERTIFY,
     )
     def post(self, request: Request, draw: uuid.UUID) -> HttpResponse:
@@ -123,6 +123,7 @@ class PlaceReasonStep(StepView):
             *_STEP,
             services.ReasonNeeded,
             services.InspectorAbsent,
+            SecondPersonTooNew,
             services.DrawBegun,
             services.PlaceNeeded,
             services.PlaceRegistered,
@@ -176,6 +177,7 @@ class EntropyStep(StepView):
             method.EntropyMalformed,
             method.EntropyTooLittle,
             services.InspectorAbsent,
+            SecondPersonTooNew,
             conducting.EntropyTooEarly,
             method.EntropyOtherwise,
             conducting.EntropyGiven,
@@ -201,6 +203,7 @@ class AbandonmentStep(StaffView):
             *_STEP,
             services.ReasonNeeded,
             services.InspectorAbsent,
+            SecondPersonTooNew,
             abandoning.NotCommitted,
             ProposalPending,
         ),
@@ -264,6 +267,7 @@ class CertificateStep(StepView):
             *_STEP,
             conducting.NotDrawn,
             services.InspectorAbsent,
+            SecondPersonTooNew,
             conducting.LateCauseMissing,
         ),
         example={"late_cause": "", "observations": ""},

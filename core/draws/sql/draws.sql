@@ -40,6 +40,14 @@ LANGUAGE sql STABLE AS $$
     SELECT EXISTS (SELECT FROM draws_attendance WHERE draw_id = p_draw AND inspector_id = p_user)
 $$;
 
+-- Refuse an act of an inspector whose account was given anything shortly before: who gave it may hold it.
+CREATE OR REPLACE FUNCTION draws_need_old(p_user bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM staff_user u WHERE u.id = p_user AND u.second_from > core_now()) THEN
+        PERFORM draws_refuse('an inspector acts whose account is not new');
+    END IF;
+END $$;
+
 -- Refuse a draw at an instant that is not where and when it was announced.
 CREATE OR REPLACE FUNCTION draws_need_announced(p_draw bigint, p_at timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -136,6 +144,8 @@ BEGIN
            AND draws_state(n.draw_id) = 'announced') THEN
         PERFORM draws_refuse('an inspector who attends says why it is not at a Central Office');
     END IF;
+    PERFORM draws_need_old((
+        SELECT a.inspector_id FROM draws_attendance a WHERE a.id = NEW.attendance_id));
     RETURN NEW;
 END $$;
 
@@ -203,6 +213,7 @@ BEGIN
     IF NOT draws_attends(NEW.draw_id, NEW.entered_by_id) THEN
         PERFORM draws_refuse('an inspector who attends enters it');
     END IF;
+    PERFORM draws_need_old(NEW.entered_by_id);
     IF NEW.place <> told.place THEN
         PERFORM draws_refuse('it is at its newest announced place');
     END IF;
@@ -221,6 +232,8 @@ BEGIN
          WHERE a.id = NEW.attendance_id AND a.draw_id = NEW.draw_id AND s.id = NEW.session_id) THEN
         PERFORM draws_refuse('only an attending inspector certifies, once it is drawn');
     END IF;
+    PERFORM draws_need_old((
+        SELECT a.inspector_id FROM draws_attendance a WHERE a.id = NEW.attendance_id));
     RETURN NEW;
 END $$;
 
@@ -243,6 +256,8 @@ BEGIN
            AND p.proposed_by_id = a.inspector_id) THEN
         PERFORM draws_refuse('inspector and organiser abandon it, and publish its secret');
     END IF;
+    PERFORM draws_need_old((
+        SELECT a.inspector_id FROM draws_attendance a WHERE a.id = NEW.attendance_id));
     RETURN NEW;
 END $$;
 

@@ -1,16 +1,20 @@
 """Take the steps of a public draw in order, and check the refusals."""
 
+import dataclasses
 import uuid
 from typing import Any
 
 import pytest
+from django.db import DatabaseError, transaction
 
 from core.database import clock
-from core.draws import conducting, documents, method, services
+from core.draws import abandoning, conducting, documents, method, services
 from core.draws.models import Attendance, Outcome
 from core.proofs.log import published
+from core.staff import two_persons
 from core.staff.actor import PowerMissing
 from core.staff.powers import Role
+from core.staff.two_persons import SecondPersonTooNew
 from tests.support import factories
 from tests.support.urn import PHRASE, Hall, Unsealed, hall
 
@@ -142,3 +146,31 @@ def test_another_inspector_takes_over_and_the_minutes_name_both(room: Hall) -> N
     log = published(kind=documents.MINUTES, subject=str(room.draw.uuid))
     assert log and log.document["inspector"]["name"] == "Segona Inspectora"
     assert len(log.document["attendances"]) == 2
+
+
+def test_an_inspector_whose_account_became_new_does_nothing_more(room: Hall) -> None:
+    """B16: two administrators set a password of who attends, and one of them has the account."""
+    room.committed()
+    new = factories.given_a_password(room.inspector)
+    proposal: Any = {"by": new, "draw": room.draw.uuid, "reason": "Power cut"}
+    with pytest.raises(SecondPersonTooNew):
+        room.enter(by=new)
+    with pytest.raises(SecondPersonTooNew):
+        abandoning.abandonment_propose(**proposal)
+    liar = dataclasses.replace(new, second_from=None)
+    words = "account is not new"
+    with pytest.raises(DatabaseError, match=words), transaction.atomic():
+        room.enter(by=liar)
+    abandonment = abandoning.abandonment_propose(**proposal | {"by": liar})
+    with pytest.raises(DatabaseError, match=words), transaction.atomic():
+        two_persons.confirm(proposal=abandonment.uuid, by=room.organiser)
+    assert room.state() == "committed"
+    other = factories.staff(Role.INSPECTOR)
+    services.draw_attend(by=other, draw=room.draw.uuid)
+    room.enter(by=other)
+    with pytest.raises(SecondPersonTooNew):
+        room.certify(by=new)
+    with pytest.raises(DatabaseError, match=words), transaction.atomic():
+        room.certify(by=liar)
+    room.certify(by=other)
+    assert room.state() == "certified"

@@ -1,7 +1,10 @@
 """Plan, commit, witness and open emissions, in the order that makes them provable."""
 
+import dataclasses
+from typing import Any
+
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import DatabaseError, IntegrityError, transaction
 from django.db.models import Sum
 
 from core.database import clock
@@ -11,6 +14,7 @@ from core.proofs.models import LogEntry
 from core.staff import two_persons
 from core.staff.actor import PowerMissing
 from core.staff.powers import Role
+from core.staff.two_persons import SecondPersonTooNew
 from promotrot.engine.plan import block_sizes, make_plan
 from promotrot.engine.plan_json import read_plan
 from promotrot.engine.prize_table import PredrawnType
@@ -170,6 +174,21 @@ def test_who_may_and_what_the_witness_must_bring() -> None:
     ):
         with pytest.raises(refusal):
             emitting.witnessed(emission, text)
+    assert not WitnessEntropy.objects.exists()
+
+
+def test_an_inspector_whose_account_is_new_is_no_witness() -> None:
+    """The administrators who gave it may hold it, and one of them the seed as well."""
+    emission = emitting.committed(emitting.planned(emitting.approved(emitting.small())))
+    new = factories.given_a_password(factories.staff(Role.INSPECTOR))
+    terms: Any = {"emission": emission, "source": "dice", "text": emitting.ENTROPY}
+    with pytest.raises(SecondPersonTooNew):
+        witness_enter(by=new, **terms)
+    inspector = frozenset({Role.INSPECTOR})
+    for person in (new, factories.staff(Role.ORGANISER)):
+        liar = dataclasses.replace(person, second_from=None, roles=inspector)
+        with pytest.raises(DatabaseError, match="account is not new"), transaction.atomic():
+            witness_enter(by=liar, **terms)
     assert not WitnessEntropy.objects.exists()
 
 

@@ -74,6 +74,9 @@ from tests.support.factories.people import (
     came as came,
 )
 from tests.support.factories.people import (
+    given_a_password as given_a_password,
+)
+from tests.support.factories.people import (
     in_both_roles as in_both_roles,
 )
 from tests.support.factories.people import (

@@ -17,6 +17,7 @@ from core.database.models import ClockOffset
 from core.journal import acting
 from core.kernel.canonical import canonical_sha256
 from core.premises.models import Premises
+from core.staff import accounts, two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Decision, Proposal, StaffSession, User
 from core.staff.names import encrypt_name
@@ -240,6 +241,16 @@ def came(user: User) -> StaffActor:
         )
     user.refresh_from_db()
     return signed_on(user)
+
+
+def given_a_password(person: StaffActor) -> StaffActor:
+    """Sign on with a password that two administrators set: they may hold the account for a day."""
+    one, two = staff(Role.ADMINISTRATOR), staff(Role.ADMINISTRATOR)
+    proposal = accounts.password_propose(
+        by=one, user_id=person.user_id, password=secrets.token_hex(12)
+    )
+    two_persons.confirm(proposal=proposal.uuid, by=two)
+    return came(User.objects.get(pk=person.user_id))
 
 
 def in_both_roles(*roles: Role) -> StaffActor:
