@@ -63,7 +63,8 @@ class MeetingDeclarationIn(Shape):
     author = Choice(
         RaceDeclaration.Author.values,
         default=RaceDeclaration.Author.STEWARDS,
-        help_text="Who decided it. Before the day of the meeting: the Federation or the authority.",
+        help_text="Who decided it. Before the day of the meeting, or as of an instant before it:"
+        " the Federation or the authority.",
     )
     declared_at = Instant(
         allow_null=True, default=None, help_text="The instant of the proposal if not given."

@@ -34,8 +34,8 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Two persons declare a race; before the day of its meeting, with the text of the Federation or of
--- the authority [B17]. Supersede a declaration only if two persons retract it, or if the race was started later [B13].
+-- Two persons declare a race; before the day of its meeting, or as of an instant before it, with the
+-- text of the Federation or of the authority [B17]. Supersede a declaration only if two persons retract it, or if the race was started later [B13].
 CREATE OR REPLACE FUNCTION lototrot_guard_declaration() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'INSERT' THEN
@@ -45,7 +45,8 @@ BEGIN
         IF (NEW.author = 'stewards' OR NEW.text = '') AND EXISTS (
             SELECT FROM lototrot_race r JOIN lototrot_meeting m ON m.id = r.meeting_id
              WHERE r.id = NEW.race_id
-               AND (NEW.recorded_at AT TIME ZONE 'Europe/Madrid')::date < m.day) THEN
+               AND (least(NEW.recorded_at, NEW.declared_at) AT TIME ZONE 'Europe/Madrid')::date
+                   < m.day) THEN
             RAISE EXCEPTION 'race %: before its day the authority''s text is needed', NEW.race_id
                 USING ERRCODE = 'restrict_violation';
         END IF;

@@ -72,8 +72,8 @@ class DeclarationTextMissing(Invalid):
 class AuthorityTextMissing(Invalid):
     code = "authority_text_missing"
     message = (
-        "Before the day of the meeting, a race is declared not run only with the text of the"
-        " Federation or of the authority [B17]."
+        "Before the day of the meeting, or as of an instant before it, a race is declared not run"
+        " only with the text of the Federation or of the authority [B17]."
     )
 
 
@@ -194,7 +194,9 @@ def _need_text(proposal: Proposal) -> None:
         raise DeclarationTextMissing
     meeting = Meeting.objects.only("day").get(pk=content["meeting"])
     by_authority = has_text and content["author"] != Author.STEWARDS
-    if natural_day(proposal.proposed_at) < meeting.day and not by_authority:
+    # From the instant that it states on bets are in breach, and it may be long past.
+    since = min(proposal.proposed_at, past_instant(instant_of(proposal, "declared_at")))
+    if natural_day(since) < meeting.day and not by_authority:
         raise AuthorityTextMissing(day=meeting.day.isoformat())
 
 

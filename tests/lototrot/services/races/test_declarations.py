@@ -145,6 +145,33 @@ def test_ahead_of_the_day_the_federation_or_the_authority_says_so() -> None:
     assert declare(f.races_of(contest)[1], text="", author="stewards").pk
 
 
+def test_on_the_day_nobody_declares_as_of_a_day_before_it_without_that_text() -> None:
+    """[B17]: every bet since would be in breach, and void."""
+    f.time_to(datetime(2027, 5, 1, 10, 0, tzinfo=UTC))
+    contest = f.contest(f.meeting(first_start_at=datetime(2027, 5, 3, 15, 0, tzinfo=UTC)))
+    race, before = f.races_of(contest)[0], clock.now()
+    assert f.sell(contest, f.point()).outcome == "sold"
+    f.time_to(datetime(2027, 5, 3, 12, 0, tzinfo=UTC))
+    for acts in (declare, call_off):
+        subject = race if acts is declare else contest.meeting
+        with pytest.raises(AuthorityTextMissing):
+            acts(subject, text="", author="stewards", declared_at=before)
+    by, now = f.staff(), clock.now()
+    with pytest.raises(IntegrityError, match="text is needed"), transaction.atomic():
+        RaceDeclaration.objects.create(
+            race=race,
+            kind="not_run",
+            reason="Storm",
+            declared_at=before,
+            recorded_at=now,
+            recorded_by_id=by.user_id,
+            recorded_in_id=by.session_id,
+            proposal=f.proposal("lototrot.declaration"),
+        )
+    assert contest_limit(contest.pk) is None
+    assert declare(race, text="Resolució 7", author="federation", declared_at=before).pk
+
+
 @pytest.mark.article("14.III.5.4.3")
 def test_a_race_run_without_a_winner_is_declared_with_the_stewards_text(race: Race) -> None:
     """[B17]: three disqualified and five pulled up; drawn among those that started."""
