@@ -10,7 +10,7 @@ what two persons published when they closed the month (docs/proofs.md, "Archives
 from collections import Counter
 from datetime import UTC, datetime
 
-from archived import MANIFEST, Archive, Row, moment
+from archived import MANIFEST, Archive, Row, in_succession, moment
 from archived_journal import Journal
 from archived_ledger import check_ledger, check_openings
 from documents import PERIOD, RETIREMENT
@@ -101,7 +101,8 @@ def compare(folder: str, log_file: str, keys: str) -> str:
     shaped(closing, PERIOD, f"periods.closed {month}")
     same(manifest, {name: closing[name] for name in ("number", "first_day", "last_day")}, MANIFEST)
     same(manifest, {"closing_sha256": digest_of(closing)}, MANIFEST)
-    periods = {each["number"]: each for each in log.all("periods.closed")}
+    periods = in_succession(log.all("periods.closed"))
+    need(periods.get(closing["number"]) == closing, MANIFEST, "of another month's closing")
     for name in sorted(_COUNTED):
         need(name in archive.tables, MANIFEST, f"without {name}")
     before = periods.get(closing["number"] - 1)
@@ -116,7 +117,8 @@ def compare(folder: str, log_file: str, keys: str) -> str:
     retired = ""
     if log.has("periods.retired", f"period:{month}"):
         retirement = log.document("periods.retired", f"period:{month}")
-        same(retirement, {"journal": closing["journal"]}, "periods.retired")
+        of_month = ("number", "first_day", "last_day", "journal")
+        same(retirement, {name: closing[name] for name in of_month}, "periods.retired")
         check_retirement(archive, retirement)
         last_batches = {each["table"]: each["last_batch"] for each in retirement["tables"]}
         earlier = {each["number"]: each for each in log.all("periods.retired")}

@@ -9,7 +9,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +84,23 @@ class Archive:
         """Return the ids of a table's rows of which the archive has all; some of them may leave."""
         retires = self.tables[name]["retires"]
         return range(retires["first_row"], retires["last_row"] + 1) if retires else range(0)
+
+
+def in_succession(closings: list[Row]) -> dict[int, Row]:
+    """Return the closings of months by number; refuse one that does not follow on the one before.
+
+    Of a month that was passed over nobody would miss the transfers.
+    """
+    after = ""
+    for number, each in enumerate(closings, start=1):
+        same(each, {"number": number}, f"periods.closed {each['first_day'][:7]}")
+        first, last = date.fromisoformat(each["first_day"]), date.fromisoformat(each["last_day"])
+        next_month = (first.replace(day=1) + timedelta(days=31)).replace(day=1)
+        is_month = first.day == 1 and last == next_month - timedelta(days=1)
+        place = f"periods.closed {each['first_day']}"
+        need(is_month and after in ("", each["first_day"]), place, "not the next whole month")
+        after = next_month.isoformat()
+    return {each["number"]: each for each in closings}
 
 
 def key_of(row: Row) -> Any:

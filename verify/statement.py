@@ -136,6 +136,8 @@ def check_debt(log: Log, minutes: Document) -> None:
     closings = closings_of(log, game)
     same(facts, {"emissions": [emission for emission, _ in closings]}, place)
     need(closings, f"{place}.game", "no emission of it is closed")
+    numbered = {f"{game}/{each}" for each in range(1, len(closings) + 1)}
+    need(dict(closings).keys() == numbered, f"{place}.emissions", "one was never closed")
     log.in_order((CLOSING, closings[-1][0]), (OUTCOME, minutes["draw"]))
     if number == 1:
         same(facts, {"owed_cents": closings[-1][1]["owed_cents"]}, place)

@@ -18,7 +18,14 @@ from core.periods.archive.writing import archive_write
 from core.periods.models import ClosedPeriod
 from tests.core.periods.conftest import closed, march_ended
 from tests.support import databases
-from tests.support.verifying.forging import Refused, public_key, published_log, written
+from tests.support.verifying.forging import (
+    Refused,
+    forged,
+    public_key,
+    published_log,
+    quick_signatures,
+    written,
+)
 from tests.support.verifying.load import FOLDER, verifier
 
 archive, archived = verifier("archive"), verifier("archived")
@@ -161,3 +168,34 @@ def test_rows_that_differ_from_what_was_published_are_refused(
 ) -> None:
     rewritten(copy, file, change, entries=by != "entries_sha256")
     refused(copy, archives, by)
+
+
+def test_a_month_that_is_left_out_is_missed(archives: tuple[Path, str, str]) -> None:
+    """A closing that says nothing of the month before would hide what it moved."""
+    _, file, _ = archives
+    log = [json.loads(line) for line in Path(file).read_text("utf-8").splitlines()]
+    march, april = (each for each in log if each["kind"] == "periods.closed")
+    for about, lie, why in (
+        (march, {"first_day": "2030-02-01", "last_day": "2030-02-28"}, "not the next whole month"),
+        (march, {"last_day": "2030-03-30"}, "not the next whole month"),
+        (march, {"first_day": "2030-03-02"}, "not the next whole month"),
+        (march, {"number": 2}, "number: should be 1"),
+        (april, {"number": 3}, "number: should be 2"),
+    ):
+        closings = [each["document"] | (lie if each is about else {}) for each in (march, april)]
+        with pytest.raises(Refused, match=why):
+            archived.in_succession(closings)
+    assert archived.in_succession([march["document"], april["document"]]).keys() == {1, 2}
+
+
+def test_an_archive_after_a_month_that_was_never_closed_is_refused(
+    archives: tuple[Path, str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, file, keys = archives
+    log = [json.loads(line) for line in Path(file).read_text("utf-8").splitlines()]
+    quick_signatures(monkeypatch)
+    march = next(each for each in log if each["kind"] == "periods.closed")["document"]
+    february = march | {"first_day": "2030-02-01", "last_day": "2030-02-28"}
+    lying = written(tmp_path, "lying.jsonl", forged(log, "periods.closed", february))
+    with pytest.raises(Refused, match="not the next whole month"):
+        archive.check(str(folder / "2030-04"), lying, keys)

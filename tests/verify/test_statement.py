@@ -214,6 +214,23 @@ def test_a_ticket_left_out_of_the_draw_of_a_debt_is_missed(tmp_path: Path, simul
 
 @pytest.mark.django_db
 @pytest.mark.article("15.III.6.2")
+def test_an_emission_whose_closing_was_left_out_is_missed(tmp_path: Path, simulated: None) -> None:
+    """What it fell short of would be owed to nobody."""
+    owing.drawn(owing.ended(280, winners=2))
+    log = published_log()
+    second = [
+        each | {"subject": "small/2"} if each["kind"] == publications.CLOSING else each
+        for each in log
+    ]
+    facts = next(e for e in log if e["kind"] == "draws.minutes")["document"]["facts"]
+    facts |= {"emissions": ["small/2"]}
+    minutes = next(e for e in second if e["kind"] == "draws.minutes")["document"]
+    with pytest.raises(Refused, match=r"facts\.emissions: one was never closed"):
+        statement.check_debt(Bare(second), minutes | {"facts": facts})
+
+
+@pytest.mark.django_db
+@pytest.mark.article("15.III.6.2")
 def test_what_lapsed_is_drawn_again_after_the_first_draw(tmp_path: Path, simulated: None) -> None:
     """[P17]: no more than the game owed."""
     game = owing.ended(280, winners=2)
