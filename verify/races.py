@@ -16,6 +16,7 @@ from public_log import Log
 
 KIND, ORDER = "lototrot.settlement", "lototrot.payment_order"
 LEAST_CLAIM_DAYS = 30  # 10.2
+NIGHT_ENDS = "T11:00:00"  # noon in Madrid, in UTC: a meeting ends by then on the next day [B15]
 
 Race = dict[str, Any]
 
@@ -58,7 +59,8 @@ def right_numbers(race: Race) -> list[int]:
 def check_order(log: Log, certificate: dict[str, Any]) -> str:
     """Check the days of the payment order (8.1, 10.2) [D7]; return its last day in words.
 
-    A day of the order may be one later than that of its instant in UTC.
+    A day of the order may be one later than that of its instant in UTC. A result of the night after
+    the meeting is of the meeting's day [B15].
     """
     settlement = certificate["settlement"]
     if not log.has(ORDER, settlement):
@@ -70,7 +72,9 @@ def check_order(log: Log, certificate: dict[str, Any]) -> str:
     established = max(race["official_at"] for race in certificate["races"])
     for name, at in (("results_day", established), ("ordered_on", order["ordered_at"])):
         late = date.fromisoformat(order[name]) - date.fromisoformat(at[:10])
-        need(late.days in (0, 1), f"{ORDER}.{name}", "not the day of its instant")
+        night = name == "results_day" and order[name] == certificate["day"] and late.days == -1
+        is_day = late.days in (0, 1) or (night and at[10:] < NIGHT_ENDS)
+        need(is_day, f"{ORDER}.{name}", "not the day of its instant")
     counted_from = max(
         date.fromisoformat(each) for each in (order["results_day"], certificate["day"])
     )

@@ -9,6 +9,7 @@ import csv
 import io
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,6 +32,8 @@ from tests.support.lototrot.meeting_by_api import (
     sold,
     started,
 )
+from tests.support.verifying.forging import public_key, published_log, written
+from tests.support.verifying.load import verifier
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.4", "14.III.5.4.2")]
 FRIDAY = date(2030, 6, 7)
@@ -68,6 +71,26 @@ def test_a_last_race_at_ten_past_midnight_is_fridays(staff: Staff) -> None:
     assert order["last_claim_day"] == "2030-07-07"
     assert ticket["meeting"]["day"] == "2030-06-07"
     rounds.books_agree()
+
+
+@pytest.mark.article("14.III.8.1", "14.III.10.2")
+def test_an_outsider_takes_a_result_of_the_small_hours_as_fridays(
+    staff: Staff, tmp_path: Path
+) -> None:
+    """The last result is of 02:30 and later, which is Saturday also in UTC."""
+    starts = [start + timedelta(minutes=140) for start in NIGHT]
+    assert starts[-1] == at(SATURDAY, 2, 30)
+    meeting, contest = on_sale(staff, starts, FRIDAY)
+    ok(sold(factories.point(), contest, [1] * 7))
+    for race, start in zip(meeting["races"], starts, strict=True):
+        run(staff, race, 1, start)
+    settlement = settled(staff, contest)
+    factories.time_to(at(SATURDAY, 9))
+    order = ordered(staff, contest)["payment_order"]
+    assert order["results_day"] == "2030-06-07"
+    log = written(tmp_path, "log.jsonl", published_log())
+    verdict = verifier("settlement").check(log, public_key(), settlement["settlement"])
+    assert verdict.endswith("; payable until 2030-07-07.")
 
 
 def test_a_race_delayed_past_midnight_was_run(staff: Staff) -> None:

@@ -103,6 +103,21 @@ def test_the_days_of_the_order_count_from_the_results() -> None:
     assert races.check_order(Log(late), CERTIFICATE).endswith("2027-05-13")
 
 
+def test_a_result_of_the_night_is_of_the_meetings_day_until_noon() -> None:
+    """B15: not one of another day, nor that of an afternoon."""
+    order = ORDER | {"results_day": "2027-04-10", "first_pay_day": "2027-04-11"}
+    night = [{"official_at": "2027-04-11T03:00:00.000000Z"}]
+    assert races.check_order(Log(order), CERTIFICATE | {"races": night})
+    for day, at in (
+        ("2027-04-10", "2027-04-11T11:00:00.000000Z"),
+        ("2027-04-10", "2027-04-12T03:00:00.000000Z"),
+        ("2027-04-09", "2027-04-11T03:00:00.000000Z"),
+    ):
+        other = CERTIFICATE | {"day": day, "races": [{"official_at": at}]}
+        with pytest.raises(Refused, match=r"payment_order\.results_day"):
+            races.check_order(Log(order), other)
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
