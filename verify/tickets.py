@@ -10,6 +10,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+from chain import REVERSAL
 from entry import same
 from forms import need
 from public_log import Log
@@ -73,7 +74,8 @@ def winning_bets(masks: list[int], right: list[int]) -> Counter[int]:
 def voided_places(log: Log, certificate: dict[str, Any]) -> set[int]:
     """Check that the tickets are those of the seal without those voided by published amendments.
 
-    All published amendments count. Return the places of the voided tickets.
+    All amendments count that were published before it. A later one undoes it: it was reversed
+    before [C9]. Return the places of the voided tickets.
     """
     contest = f"contest:{certificate['contest']}"
     seal, left = log.document("lototrot.seal", contest), log.document("lototrot.seal", contest)
@@ -85,8 +87,14 @@ def voided_places(log: Log, certificate: dict[str, Any]) -> set[int]:
     same(certificate, {"seal": {"entry": entry, **sealed}}, KIND)
     places: set[int] = set()
     entries: list[str] = []
+    own = log.entry(KIND, certificate["settlement"])["sequence"]
     while log.has("lototrot.amendment", f"{contest}:{len(entries) + 1}"):
         subject = f"{contest}:{len(entries) + 1}"
+        if log.entry("lototrot.amendment", subject)["sequence"] > own:
+            stands = not log.has(REVERSAL, certificate["settlement"])
+            need(not stands, f"{KIND}.amendments", "tickets were voided since, and it stands")
+            log.in_order((REVERSAL, certificate["settlement"]), ("lototrot.amendment", subject))
+            break
         amendment = log.document("lototrot.amendment", subject)
         after = {name: left[name] - amendment["taken"][name] for name in amendment["taken"]}
         expected = {"contest": seal["contest"], "number": len(entries) + 1, "seal": entry}

@@ -23,6 +23,7 @@ from lototrot.engine.distribution import Takings, distribute
 from lototrot.engine.races import Outcome, Race, right_mask
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
+from lototrot.services.races.starts import start_correct
 from lototrot.services.settlement import certificate
 from lototrot.services.settlement.breach import breach_void
 from lototrot.services.settlement.payment_order import payment_order_propose
@@ -391,6 +392,36 @@ def test_the_next_meeting_s_certificate_names_the_one_before(
         lying = forged(log, KIND, document | {name: lie}, about=str(second.uuid))
         with pytest.raises(Refused, match=r"^lototrot\.settlement\.(previous|figures\.\w+_in): "):
             run(tmp_path, lying, second)
+
+
+def test_a_settlement_reversed_for_a_breach_says_so(
+    point: factories.Point, tmp_path: Path, monkeypatch: Any
+) -> None:
+    """C9: the bets were voided after it, and the next one counts the others."""
+    quick_signatures(monkeypatch)
+    contest = sold(point)
+    factories.time_pass(hours=2)
+    rounds.run(contest, FACTS)
+    first = contest_settle(contest_id=contest.pk)
+    race, (one, two) = factories.races_of(contest)[0], factories.two_stewards()
+    earlier = clock.now() - timedelta(hours=3)
+    proposal = start_correct(by=one, race_id=race.pk, actual_start_at=earlier, source="Film")
+    two_persons.confirm(proposal=proposal.uuid, by=two)
+    one, two = factories.two_organisers()
+    two_persons.confirm(proposal=breach_void(by=one, contest_id=contest.pk).uuid, by=two)
+    second = contest_settle(contest_id=contest.pk)
+    assert (first.tickets, second.tickets) == (60, 0)
+    log = published_log()
+    tickets = sealed_tickets(tmp_path, second)
+    assert run(tmp_path, log, second, tickets).startswith("The settlement holds: ")
+    assert run(tmp_path, log, first, tickets).startswith("REVERSED since: ")
+    silent = [
+        e for e in log if (e["kind"], e["subject"]) != (certificate.REVERSAL, str(first.uuid))
+    ]
+    silent = [e for e in silent if (e["kind"], e["subject"]) != (KIND, str(second.uuid))]
+    monkeypatch.setattr(verifier("public_log"), "log_holds", lambda *_: "")
+    with pytest.raises(Refused, match=r"amendments: tickets were voided since, and it stands"):
+        run(tmp_path, silent, first, tickets)
 
 
 # --- One history of a chain -----------------------------------------------------------------------
