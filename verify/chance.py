@@ -93,7 +93,11 @@ def later(instant: str, seconds: int) -> str:
 
 
 def check_announced(minutes: Minutes) -> None:
-    """Check that the draw was at the place and time last announced, ten minutes ahead [B16]."""
+    """Check that the draw was at the place and time last announced, ten minutes ahead [B16].
+
+    The reason for another place comes before the commitment, or with the balls: while they were
+    drawn the system was down.
+    """
     need(minutes["announcements"], f"{MINUTES}.announcements", "missing")
     last, place = minutes["announcements"][-1], f"{MINUTES}.announcements"
     times = [each["announced_at"] for each in minutes["announcements"]]
@@ -107,7 +111,8 @@ def check_announced(minutes: Minutes) -> None:
     if last["elsewhere"]:
         reason = last["elsewhere"]
         need(reason["inspector"] in minutes["attendances"], place, "of one who did not attend")
-        need(last["announced_at"] <= reason["stated_at"] <= begun_at, place, "the reason came late")
+        latest = minutes["committed_at"] or minutes["entered_at"]
+        need(last["announced_at"] <= reason["stated_at"] <= latest, place, "the reason came late")
 
 
 def check_others(log: Log, minutes: Minutes) -> None:

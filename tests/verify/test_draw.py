@@ -104,6 +104,38 @@ def test_a_draw_with_balls_holds_without_a_commitment(by_hand: Drawn, tmp_path: 
     assert "LATE: Tall de llum" in run(tmp_path, by_hand)
 
 
+def test_balls_elsewhere_hold_with_a_reason_that_is_entered_with_them(
+    monkeypatch: Any, tmp_path: Path
+) -> None:
+    """[B16]: the system was down while they were drawn, and nobody could enter the reason."""
+    room = hall(monkeypatch)
+    planned_at = clock.now() + timedelta(minutes=20)
+    services.draw_reannounce(
+        by=room.organiser, draw=room.draw.uuid, place="Sala de festes", planned_at=planned_at
+    )
+    factories.time_to(planned_at + timedelta(minutes=40))
+    services.draw_attend(by=room.inspector, draw=room.draw.uuid)
+    services.place_justify(by=room.inspector, draw=room.draw.uuid, reason="No hi ha llum")
+    proposal = manual.manual_propose(
+        by=room.organiser,
+        draw=room.draw.uuid,
+        order=["5", "1", "8", "2", "3"],
+        drawn_at=planned_at + timedelta(minutes=5),
+        witness="Notari",
+        cause="Tall de llum",
+    )
+    two_persons.confirm(proposal=proposal.uuid, by=room.inspector)
+    room.certify()
+    log, ident = published_log(), str(room.draw.uuid)
+    assert "The draw holds" in run(tmp_path, (log, ident))
+    true = next(e["document"] for e in log if (e["kind"], e["subject"]) == (KINDS[2], ident))
+    announced = true["announcements"][-1]
+    late = announced["elsewhere"] | {"stated_at": "2999-01-01T00:00:00.000000Z"}
+    change = {"announcements": [*true["announcements"][:-1], announced | {"elsewhere": late}]}
+    with pytest.raises(Refused, match="the reason came late"):
+        run(tmp_path, (forged(log, documents.MINUTES, true | change, ident), ident))
+
+
 def test_another_order_of_the_same_subject_is_refused(by_hand: Drawn, tmp_path: Path) -> None:
     """Balls have no commitment: who entered them twice could choose [B16]."""
     log, ident = by_hand
