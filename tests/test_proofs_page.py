@@ -17,7 +17,7 @@ from core.kernel.canonical import canonical_bytes, canonical_sha256, with_digest
 from core.premises.models import Premises, Terminal
 from core.proofs import keys, merkle, wire
 from core.tools.embedded.server import ROOT
-from lototrot.engine.bet_type import BetType
+from lototrot.engine.bet_type import BetType, shipped
 from lototrot.engine.distribution import Takings, distribute
 from lototrot.engine.races import mask_of
 from lototrot.models.tickets import LEG_COLUMNS, Ticket
@@ -32,6 +32,7 @@ BLIND = bytes(range(16))
 CODE = codes.issue(
     codes.TICKET, UUID(int=1), b"s" * 32, codes.CodeKeys({"1": (b"a" * 32, b"b" * 32)}, "1")
 )
+RULES = shipped("lototrot", minimum_prize_percent=Fraction(60)).to_document()
 SELECTIONS = [[1], [2, 3], [4], [5], [6], [7], [8]]
 
 
@@ -77,6 +78,9 @@ def _seal(first: dict[str, Any], root: bytes) -> dict[str, Any]:
                 "day": "2030-03-02",
                 "programme": "00" * 32,
                 "races": 7,
+                "legs": [{"race": race, "programme": [race, race + 1]} for race in range(1, 8)],
+                "price_cents": 100,
+                "rules": canonical_sha256(RULES).hex(),
                 "closed_at": wire.instant(NOON),
                 "closing_cause": "schedule",
                 "tickets": 3,

@@ -29,18 +29,18 @@ from forms import (
 ENTRY = {"format": "trot-log-1", "sequence": whole, "previous": sha256, "at": instant, "kind": text,
          "subject": text, "document": anything, "key": key_name, "signature": signature}
 # --- A ticket, its seal, a settlement -------------------------------------------------------------
-
 TICKET = {"premises": text, "terminal": text, "sold_at": instant, "bets": whole,
           "amount_cents": whole, "selections": [[whole]]}
 PROOF = {"format": "lototrot-proof-1", "ticket": anything, "blind": blind, "place": whole,
          "path": [sha256], "seal": ENTRY, "amendments": [ENTRY]}
 TOTALS = {"tickets": whole, "bets": whole, "takings_cents": whole}
-SEAL = {"format": "lototrot-seal-1", "contest": whole, "bet_type": text, "day": day,
-        "programme": sha256, "races": whole, "closed_at": instant, "closing_cause": text,
-        **TOTALS, "root": sha256}
+SEAL = {"format": "lototrot-seal-1", "contest": whole, "bet_type": text, "day": day, **TOTALS,
+        "legs": [{"race": whole, "programme": [whole]}], "programme": sha256, "races": whole,
+        "price_cents": whole, "rules": sha256, "closed_at": instant, "closing_cause": text,
+        "root": sha256}
 SCHEDULE = {"format": "lototrot-schedule-1", "contest": whole, "bet_type": text, "day": day,
-            "number": whole, "from": instant, "to": instant, "moved_at": instant,
-            "persons": whole, "reason": text}
+            "number": whole, "from": instant, "to": instant, "moved_at": instant, "persons": whole,
+            "reason": text}
 AMENDMENT = {"format": "lototrot-amendment-1", "contest": whole, "seal": sha256, "number": whole,
              "act": text, "voided": [{"place": whole, "reasons": text}], "taken": TOTALS,
              "left": TOTALS}
@@ -77,8 +77,8 @@ PAYMENT_ORDER = {"format": "lototrot-payment-order-1", "contest": whole, "settle
                  "certificate": sha256, "ordered_at": instant, "ordered_on": day,
                  "claim_days": whole, "results_day": day, "first_pay_day": day,
                  "last_claim_day": day}
-MOVE = {"source": ("jackpot", "reserve", "unclaimed"), "day": (None, day), "recipient": text,
-        "bet_type": text, "cents": whole}
+MOVE = {"source": ("jackpot", "reserve", "unclaimed"), "day": (None, day), "bet_type": text,
+        "recipient": text, "cents": whole}
 END = {"format": "lototrot-end-1", "bet_type": text, "decision": text, "moves": [MOVE],
        "ended_at": instant}
 

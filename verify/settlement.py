@@ -13,13 +13,14 @@ from typing import Any
 from chain import REVERSAL, check_alone, check_carried, check_end
 from chance import MINUTES, OUTCOME
 from draw import draw_holds
-from entry import main, same
+from entry import digest_of, main, same
 from forms import need
 from money import check_organiser, figures
 from public_log import Log
 from races import check_numbers, check_order, right_numbers, starters
 from tickets import KIND, check_tickets, voided_places
 
+SEAL = "lototrot.seal"
 Document = dict[str, Any]
 
 
@@ -64,6 +65,15 @@ def check_drawn(log: Log, certificate: Document, race: Document, place: str) -> 
     need(sealed in contests, f"{MINUTES}.facts.contests", "without the contest and its seal")
 
 
+def check_terms(log: Log, certificate: Document) -> None:
+    """Check that races, fields, price and rules are those that were sealed with the tickets, before
+    there was any result."""
+    legs = [{name: race[name] for name in ("race", "programme")} for race in certificate["races"]]
+    terms = {"legs": legs, "races": len(legs), "price_cents": certificate["price_cents"]}
+    rules = {"rules": digest_of(certificate["rules"])}
+    same(log.document(SEAL, f"contest:{certificate['contest']}"), terms | rules, SEAL)
+
+
 def check(log_file: str, keys: str, settlement: str, tickets: str = "") -> str:
     log = Log(log_file, keys)
     certificate = log.document(KIND, settlement)
@@ -76,6 +86,7 @@ def check(log_file: str, keys: str, settlement: str, tickets: str = "") -> str:
         check_race(log, race, f"{KIND}.races[{number}]")
         check_drawn(log, certificate, race, f"{KIND}.races[{number}]")
     voided = voided_places(log, certificate)
+    check_terms(log, certificate)
     check_carried(log, certificate)
     check_end(log, certificate)
     lapsed = sum(each["cents"] for each in certificate["lapsed_from"])

@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections import Counter
 from datetime import date, timedelta
 from fractions import Fraction
 from pathlib import Path
@@ -273,6 +274,51 @@ def test_every_lie_of_the_operator_is_found_but_what_only_people_vouch_for(
     walk = Walk(published_log(), lambda other: run(tmp_path, other, contest, tickets))
     kinds = (KIND, "lototrot.seal")
     assert walk.liars(*kinds) ^ vouched_for(*kinds) == set()
+
+
+def recounted(d: dict[str, Any], file: str, rules: BetType) -> dict[str, Any]:
+    """Return a certificate whose figures are those of its races, rules and sealed tickets."""
+    right = [sum(1 << (n - 1) for n in race["right"]) for race in d["races"]]
+    won, winning = Counter[int](), 0
+    for _, fields in tickets.leaves(file, len(right)):
+        masks = [int.from_bytes(field, "big") for field in fields[5:-1]]
+        hits = tickets.winning_bets(masks, right)
+        won.update(hits)
+        winning += any(hits[category] for category in rules.categories)
+    takings = Takings(
+        d["figures"]["takings"], {category: won[category] for category in rules.categories}, 0, 0, 0
+    )
+    money_divided = distribute(takings, rules)
+    parts = organiser_share(rounds.NOON.date()).divide(money_divided.organiser_share)
+    organiser = d["organiser"] | {"parts": {str(part): cents for part, cents in parts.items()}}
+    figures = {"figures": money_divided.to_document(), "organiser": organiser}
+    return d | figures | {"winning_tickets": winning, "rules": rules.to_document()}
+
+
+@pytest.mark.article("14.II.3", "14.III.6.1")
+def test_the_terms_of_the_bets_are_not_chosen_after_the_races(
+    point: factories.Point, tmp_path: Path
+) -> None:
+    """Whose ticket wins would follow from the order of the races, the field, and the rules."""
+    first = settled(point)
+    log, file = published_log(), sealed_tickets(tmp_path, first)
+    true = published_of(first)["document"]
+    assert recounted(true, file, rounds.rules()) == true
+    races = [dict(race) for race in true["races"]]
+    for name in races[0].keys() - {"position"}:
+        races[0][name], races[1][name] = races[1][name], races[0][name]
+    fewer = [dict(race) for race in true["races"]]
+    fewer[4] |= {"programme": [*range(1, 8)], "right": [1]}
+    shares = {"7": 40, "6": 20, "5": 20, "4": 20}
+    other = rounds.rules(shares_below=shares | {"reserve": 0})
+    for change, rules, named in (
+        ({"races": races}, rounds.rules(), "legs"),
+        ({"races": fewer}, rounds.rules(), "legs"),
+        ({}, other, "rules"),
+    ):
+        lie = recounted(true | change, file, rules)
+        with pytest.raises(Refused, match=rf"^lototrot\.seal\.{named}: "):
+            run(tmp_path, forged(log, KIND, lie), first, file)
 
 
 def test_tickets_tell_on_an_operator_who_counts_wrong_or_changes_one(

@@ -12,13 +12,13 @@ from django.db import connection, transaction
 
 from core.database import clock
 from core.database.locks import Lock
-from core.kernel.canonical import with_digests
+from core.kernel.canonical import Json, canonical_sha256, with_digests
 from core.kernel.errors import Conflict, InvariantBroken, Unavailable
 from core.proofs import log, merkle, wire
 from core.staff.models import Proposal
 from lototrot.models.contest import Contest
 from lototrot.models.sealing import Amendment, Seal
-from lototrot.services.contest.contests import contest_get
+from lototrot.services.contest.contests import contest_get, rules_of
 from lototrot.services.seal.hashing import Hashed
 from lototrot.services.seal.leaves import SEALED, hashed
 from lototrot.services.settlement.long_acts import hold_for_long, under_way
@@ -184,12 +184,27 @@ def _document(contest: Contest, tree: _Tree) -> dict[str, Any]:
             "day": contest.day.isoformat(),
             "programme": bytes(contest.meeting.document_digest).hex(),
             "races": len(contest.offered_masks),
+            "legs": _legs(contest),
+            "price_cents": contest.price_cents,
+            "rules": canonical_sha256(rules_of(contest.bet_type, contest.day).to_document()).hex(),
             "closed_at": wire.instant(contest.closed_at),
             "closing_cause": contest.closing_cause,
             **asdict(tree.totals),
             "root": tree.root.hex(),
         }
     )
+
+
+def _legs(contest: Contest) -> list[Json]:
+    """Return the races in the order of the ticket, each with the numbers of its programme."""
+    legs = contest.legs.order_by("position").prefetch_related("race__runners")
+    return [
+        {
+            "race": leg.race_id,
+            "programme": [*sorted(runner.number for runner in leg.race.runners.all())],
+        }
+        for leg in legs
+    ]
 
 
 def _tree(contest: Contest) -> _Tree:
