@@ -20,6 +20,8 @@ from core.kernel.documents import Fault, Table, loads
 from core.kernel.errors import Invalid
 from core.kernel.money import MAX_CENTS, percent_text
 
+CENT = 1
+"""The step of the prizes of the regulation's own bet type, in cents [A14]."""
 MIN_LEGS = 2
 MAX_LEGS = 10
 MAX_VERSION = 2**31 - 1
@@ -131,6 +133,7 @@ class BetType:
 def differing(bet_type: BetType, figures: BetTypeFigures) -> tuple[str, ...]:
     """Return the fields in which a bet type differs from the regulation's own one [A19].
 
+    Its prizes go down to the cent [A14]: a larger step would take them from all who win less.
     Return nothing for another bet type: the authority authorises that one by itself.
     """
     if bet_type.code != figures.code:
@@ -141,6 +144,7 @@ def differing(bet_type: BetType, figures: BetTypeFigures) -> tuple[str, ...]:
             bet_type.jackpot_threshold_cents,
             figures.jackpot_threshold_cents,
         ),
+        "payout_step_cents": (bet_type.payout_step_cents, CENT),
         "shares_below": (_by_name(bet_type.below), dict(figures.shares_below)),
         "shares_above": (_by_name(bet_type.above), dict(figures.shares_above)),
     }

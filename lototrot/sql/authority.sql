@@ -1,5 +1,5 @@
 -- Refuse a version of the regulation's bet type with other figures than an earlier version or an
--- amendment has (14.III.7, 9.2, 9.3) [A19].
+-- amendment has (14.III.7, 9.2, 9.3) [A19], or whose prizes do not go down to the cent [A14].
 CREATE OR REPLACE FUNCTION lototrot_need_figures() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_figures jsonb := jsonb_build_object(
@@ -13,6 +13,10 @@ BEGIN
                         WHERE b.code = NEW.code AND b.document @> v_figures)
        AND NOT EXISTS (SELECT FROM lototrot_figuresamendment a WHERE a.bet_type = v_figures) THEN
         RAISE EXCEPTION 'bet type %: its figures are the regulation''s', NEW.code
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF NEW.document -> 'payout_step_cents' IS DISTINCT FROM to_jsonb(1) THEN
+        RAISE EXCEPTION 'bet type %: its prizes go down to the cent', NEW.code
             USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;

@@ -4,7 +4,9 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from django.db import IntegrityError, transaction
 
+from core.database import clock
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.powers import Role
@@ -43,6 +45,7 @@ def test_the_regulations_own_is_recorded_by_one_person_once(by: StaffActor) -> N
     ("changes", "differing"),
     [
         ({"jackpot_threshold_cents": 1}, ["jackpot_threshold_cents"]),
+        ({"payout_step_cents": 10_000}, ["payout_step_cents"]),
         ({"shares_below": {"7": "40", "6": "60"}}, None),  # refused as a document
         (
             {
@@ -66,6 +69,19 @@ def test_with_other_figures_it_is_not(
             act(by=by, document=OWN | changes, authorisation="CAIB 1")
         assert refusal.value.data["differing"] == differing
     assert not BetType.objects.exists()
+
+
+def test_the_database_takes_no_step_of_prizes_for_the_regulations_own(by: StaffActor) -> None:
+    """A14: with a step of 100.00 nobody wins less, and all of it goes to the reserve."""
+    with pytest.raises(IntegrityError, match="to the cent"), transaction.atomic():
+        BetType.objects.create(
+            code="lototrot",
+            version=2,
+            document=OWN | {"version": 2, "payout_step_cents": 10_000},
+            authorisation="CAIB 1",
+            recorded_at=clock.now(),
+            recorded_by_id=by.user_id,
+        )
 
 
 def test_another_takes_two_persons(by: StaffActor) -> None:
