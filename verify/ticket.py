@@ -1,11 +1,12 @@
 """Check that a ticket is among those that the organiser sealed at closing.
 
-    python ticket.py PROOF CODE KEYS
+    python ticket.py PROOF CODE KEYS [LOG]
 
 PROOF is what POST /api/v1/lototrot/proofs answers to the code; CODE is the one on your ticket; KEYS
 is the organiser's public key in hexadecimal (or several, with commas between), from where you trust
-it: not from the proof. Compare what is printed with your ticket. That an amendment was left out of
-a proof shows only in the public log, which has all of a contest (docs/proofs.md).
+it: not from the proof. Compare what is printed with your ticket. LOG is that of public_log.py: only
+it tells that the organiser signed another seal for you than for everybody, or left out an amendment
+(docs/proofs.md).
 """
 
 import hashlib
@@ -17,6 +18,7 @@ from typing import Any
 from documents import AMENDMENT, PROOF, SEAL, TICKET
 from entry import digest, intact, keys_of, main, read, signed
 from forms import need, sha256, shaped
+from public_log import Log
 
 LETTERS = str.maketrans({"O": "0", "I": "1", "L": "1", "-": None, " ": None})
 
@@ -108,9 +110,29 @@ def proof_holds(proof: Any, code: str, *keys: bytes) -> str:
     return "\n".join(lines)
 
 
-def check(file: str, code: str, keys: str) -> str:
-    return proof_holds(read(file), code, *keys_of(keys))
+def check_published(proof: Any, log: Log) -> None:
+    """Refuse a proof by another seal than the published one, or without a published void of it."""
+    seal, number, voids = proof["seal"], 1, []
+    contest = f"contest:{seal['document']['contest']}"
+    need(
+        log.entry("lototrot.seal", contest) == seal, "proof.seal", "not the one that was published"
+    )
+    while log.has("lototrot.amendment", f"{contest}:{number}"):
+        entry, number = log.entry("lototrot.amendment", f"{contest}:{number}"), number + 1
+        if any(each["place"] == proof["place"] for each in entry["document"]["voided"]):
+            voids.append(entry)
+    published = proof["amendments"] == voids
+    need(published, "proof.amendments", "not those that void the ticket in the public log")
+
+
+def check(file: str, code: str, keys: str, log: str = "") -> str:
+    proof = read(file)
+    verdict = proof_holds(proof, code, *keys_of(keys))
+    if not log:
+        return verdict
+    check_published(proof, Log(log, keys))
+    return f"{verdict}\nThe public log has this seal, and no other void of it."
 
 
 if __name__ == "__main__":
-    main(check, "ticket.py PROOF CODE KEYS")
+    main(check, "ticket.py PROOF CODE KEYS [LOG]")

@@ -1,9 +1,11 @@
 """The proof of a ticket, checked by the stand-alone verifier, as sold and with anything changed."""
 
+import hashlib
 import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +21,13 @@ from tests.support import factories
 from tests.support.admin_desk import sold_with_code
 from tests.support.api import Api, refused
 from tests.support.verifying import tamper
-from tests.support.verifying.forging import Refused
+from tests.support.verifying.forging import (
+    Refused,
+    public_key,
+    published_log,
+    signed,
+    written,
+)
 from tests.support.verifying.load import FOLDER, verifier
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.1.5")]
@@ -164,3 +172,43 @@ def test_the_whole_log_is_checked_entry_by_entry(contest: Contest) -> None:
                 public_log.log_holds(changed, [key])
     with pytest.raises(Refused, match="no signature confirms"):
         public_log.log_holds(log, [bytes(32)])
+
+
+def test_a_proof_of_another_seal_or_without_its_void_is_told_by_the_log(
+    contest: Contest, tmp_path: Path
+) -> None:
+    """The operator could sign a seal for one holder, and publish another one."""
+    every = sold(contest, 3)
+    factories.contest_closed(contest)
+    code = every[1][1]
+    proof = ticket_proof(presented_code=code)
+    seal = proof["seal"]
+    alone = tickets_of(code, proof, seal)
+    place = every[0][0].premises
+    for period in place.authorisations.all():
+        factories.ended(period, period.valid_from)
+    factories.started(factories.races_of(contest)[0])
+    first, second = factories.two_organisers()
+    two_persons.confirm(proposal=breach_void(by=first, contest_id=contest.pk).uuid, by=second)
+    log = written(tmp_path, "log.jsonl", published_log())
+
+    def check(of: dict[str, Any], *more: str) -> str:
+        answer: str = ticket.check(written(tmp_path, "proof.json", of), code, public_key(), *more)
+        return answer
+
+    voided = ticket_proof(presented_code=code)
+    assert check(voided, log).endswith("The public log has this seal, and no other void of it.")
+    for lie, named in ((proof, "amendments"), (alone, "seal")):
+        assert check(lie).startswith("SEALED: ")
+        with pytest.raises(Refused, match=rf"^proof\.{named}: "):
+            check(lie, log)
+
+
+def tickets_of(code: str, proof: dict[str, Any], seal: dict[str, Any]) -> dict[str, Any]:
+    """Return a proof by a seal of that ticket alone, as its operator would sign it."""
+    leaf = ticket.leaf(proof["ticket"], code, bytes.fromhex(proof["blind"]))
+    root = hashlib.sha256(b"\0" + leaf).hexdigest()
+    alone = {"tickets": 1, "bets": 1, "takings_cents": proof["ticket"]["amount_cents"]}
+    other = signed(seal, root=root, **alone)
+    bare = {name: value for name, value in proof.items() if name != "digests"}
+    return with_digests(bare | {"seal": other, "place": 0, "path": []})
