@@ -72,6 +72,15 @@ def column_guard(model: type[Guarded]) -> str:
     return f"guard_columns({changeable})" if changeable else "guard_refuse()"
 
 
+def column_guard_time(model: type[Guarded]) -> str:
+    """Return when the guard of columns runs: AFTER where updates of other columns are ordinary.
+
+    For a trigger BEFORE UPDATE, PostgreSQL locks each row that is updated and writes the lock to
+    the log, also where the trigger names none of the columns. A table with states has another one.
+    """
+    return "AFTER" if model.mutable and not model.transitions else "BEFORE"
+
+
 def trigger_sql(model: type[Guarded]) -> list[str]:
     """Return the statements that put the model's triggers in place. They may be run again."""
     table = model._meta.db_table
@@ -83,7 +92,8 @@ def trigger_sql(model: type[Guarded]) -> list[str]:
         "FOR EACH STATEMENT EXECUTE FUNCTION guard_refuse()",
     ]
     statements.append(
-        f'CREATE OR REPLACE TRIGGER guard_columns BEFORE UPDATE{_of_fixed(model)} ON "{table}" '
+        f"CREATE OR REPLACE TRIGGER guard_columns {column_guard_time(model)} UPDATE"
+        f'{_of_fixed(model)} ON "{table}" '
         f"FOR EACH ROW EXECUTE FUNCTION {column_guard(model)}"
     )
     if model.transitions:

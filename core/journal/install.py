@@ -11,7 +11,7 @@ from typing import Any
 from django.db import connections, models
 from django.db.backends.utils import CursorWrapper
 
-from core.database.guards import column_guard, columns, guarded_models
+from core.database.guards import column_guard, column_guard_time, columns, guarded_models
 from core.database.installing import Piece, put_in_place
 from core.database.models import Guarded
 from core.journal.models import Act, Batch, Block, Change, RowForm, Source
@@ -36,7 +36,8 @@ class Journaled:
 
     `changing` are the columns whose updates are journaled, `secret` those of them that the journal
     keeps as digests only, `derived` the columns that the journal leaves out. `guard` is the call
-    that refuses a change of the act's number. Rows of a table that `retires` may leave.
+    that refuses a change of the act's number, before or after it is written (`guard_time`). Rows of
+    a table that `retires` may leave.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Journaled:
     derived: tuple[str, ...] = ()
     has_triggers: bool = True
     guard: str = "guard_refuse()"
+    guard_time: str = "BEFORE"
     retires: bool = False
 
     @property
@@ -79,6 +81,7 @@ def _journaled(model: type[Guarded]) -> Journaled:
         tuple(columns(model, model.derived)),
         model not in _SELF,
         column_guard(model),
+        column_guard_time(model),
         model.retires,
     )
 
@@ -133,7 +136,7 @@ def _triggers(table: Journaled) -> list[str]:
         f'CREATE INDEX IF NOT EXISTS "{name}_journal" ON "{name}" ({COLUMN})',
         f'CREATE OR REPLACE TRIGGER journal_rows AFTER INSERT ON "{name}"'
         " FOR EACH STATEMENT EXECUTE FUNCTION journal_rows()",
-        f'CREATE OR REPLACE TRIGGER guard_act BEFORE UPDATE OF {COLUMN} ON "{name}"'
+        f'CREATE OR REPLACE TRIGGER guard_act {table.guard_time} UPDATE OF {COLUMN} ON "{name}"'
         f" FOR EACH ROW EXECUTE FUNCTION {table.guard}",
     ]
     if table.changing:

@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext_lazy as _
 
@@ -19,6 +20,7 @@ from core.admin_support.contents import Figure, Place, Table
 from core.admin_support.documents import as_html
 from core.admin_support.forms import ActForm, DayField, EurosField, MomentField
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.ledger.models import Account
 from core.looks.recording import EXPORT, look
 from core.premises.admin.choosing import PremisesField
 from core.premises.models import Game, Premises
@@ -273,7 +275,17 @@ class RemittanceAdmin(ReadOnlyAdmin):
 
 class _Balances(ReadOnlyInline):
     model = MarkedBalance
-    shown = ("account", "balance_cents")
+    shown = ("debts",)
+
+    @admin.display(description=_("balance"))
+    def debts(self, row: MarkedBalance) -> SafeString:
+        codes = Account.objects.in_bulk(map(int, row.debts_cents))
+        return as_html(
+            [
+                {"account": str(codes[int(account)]), "amount_cents": cents}
+                for account, cents in row.debts_cents.items()
+            ]
+        )
 
 
 @admin.register(Mark)

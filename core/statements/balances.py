@@ -6,7 +6,7 @@ retired month, the opening of the ledger stands in its place.
 """
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,15 +103,39 @@ def mark_make() -> tuple[Mark, int]:
     wait_for_quiet()
     last = Mark.objects.order_by("-up_to").first()
     if last is not None and last.up_to == up_to:
-        return last, last.balances.count()
+        return last, len(_marked(last))
     cents = _summed(last, up_to, premises_accounts())
     mark = Mark.objects.create(up_to=up_to, made_at=clock.now())
-    balances = MarkedBalance.objects.bulk_create(
-        MarkedBalance(mark=mark, account_id=account, balance_cents=held)
-        for account, held in sorted(cents.items())
-        if held
+    parts: dict[int, dict[str, int]] = {}
+    for account, held in sorted(cents.items()):
+        if held:
+            parts.setdefault(_part(account), {})[str(account)] = held
+    MarkedBalance.objects.bulk_create(
+        MarkedBalance(mark=mark, part=part, debts_cents=debts) for part, debts in parts.items()
     )
-    return mark, len(balances)
+    return mark, sum(map(len, parts.values()))
+
+
+def _part(account: int) -> int:
+    return account // MarkedBalance.ACCOUNTS_OF_PART
+
+
+def _marked(mark: Mark, accounts: Iterable[int] | None = None) -> dict[int, int]:
+    """Return the debts of a mark by account id, of all accounts or of some; none that is zero.
+
+    A debt in the part of other accounts counts for nothing, as the journal's rules do not see it.
+    """
+    rows = mark.balances.all()
+    if accounts is not None:
+        accounts = set(accounts)
+        rows = rows.filter(part__in={_part(account) for account in accounts})
+    debts = {
+        int(account): cents
+        for part, held in rows.values_list("part", "debts_cents")
+        for account, cents in held.items()
+        if _part(int(account)) == part
+    }
+    return debts if accounts is None else {a: debts[a] for a in accounts if a in debts}
 
 
 def mark_differences(
@@ -121,7 +145,8 @@ def mark_differences(
 
     Every mark made on those days is compared (default: all), and the newest one in any case. The
     first mark of all is compared with the sum of its transfers, so each proves the ones before. A
-    mark whose transfers have left is not compared.
+    mark whose transfers have left is not compared. A debt of an account that no premises have is a
+    difference, of the premises 0.
     """
     chosen = Mark.objects.filter(up_to__gte=openings.newest()).order_by("up_to")
     if first is not None:
@@ -136,12 +161,16 @@ def mark_differences(
 
 def _differences(mark: Mark, accounts: Mapping[int, int]) -> list[dict[str, int]]:
     before = Mark.objects.filter(up_to__lt=mark.up_to).order_by("-up_to").first()
-    marked = dict(mark.balances.values_list("account_id", "balance_cents"))
+    marked = _marked(mark)
     summed = _summed(before, mark.up_to, accounts)
     return [
-        {"premises": place, "marked_cents": marked.get(a, 0), "ledger_cents": summed.get(a, 0)}
-        for a, place in sorted(accounts.items())
-        if marked.get(a, 0) != summed.get(a, 0)
+        {
+            "premises": accounts.get(account, 0),
+            "marked_cents": marked.get(account, 0),
+            "ledger_cents": summed.get(account, 0),
+        }
+        for account in sorted({*accounts, *marked})
+        if marked.get(account, 0) != summed.get(account, 0)
     ]
 
 
@@ -153,8 +182,7 @@ def _summed(mark: Mark | None, up_to: int, accounts: Mapping[int, int]) -> dict[
     after = openings.newest()
     if mark is not None and mark.up_to >= after:
         after = mark.up_to
-        marked = mark.balances.filter(account__in=accounts)
-        cents = dict(marked.values_list("account_id", "balance_cents"))
+        cents = _marked(mark, accounts)
     else:
         opened = openings.opened_cents(after)
         cents = {account: opened[account] for account in accounts if account in opened}

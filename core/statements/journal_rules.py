@@ -4,6 +4,7 @@ them.
 
 from core.journal.binding import confirmed, posted, stamped, with_parent, with_rows
 from core.journal.rules import END, FIRST, Rule
+from core.statements.models import MarkedBalance
 
 _BY = {"user": "recorded_by_id"}
 
@@ -23,9 +24,9 @@ def _marked(mark: str) -> str:
     transfer.
     """
     return f"""coalesce(
-        (SELECT b.balance_cents FROM statements_markedbalance b
+        (SELECT (b.debts_cents ->> t.account_id::text)::bigint FROM statements_markedbalance b
           WHERE b.mark_id = (SELECT m.id FROM statements_mark m WHERE m.up_to = {mark})
-            AND b.account_id = t.account_id),
+            AND b.part = t.account_id / {MarkedBalance.ACCOUNTS_OF_PART}),
         (SELECT o.debit_cents - o.credit_cents FROM ledger_openingbalance o
           WHERE o.up_to = {mark} AND o.account_id = t.account_id
             AND NOT EXISTS (SELECT FROM statements_mark m WHERE m.up_to = {mark})), 0)"""

@@ -1,5 +1,7 @@
 """Store premises' running accounts: their limits, their commission and their statements."""
 
+from typing import ClassVar
+
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
@@ -158,7 +160,14 @@ class Mark(Guarded):
 
 
 class MarkedBalance(Guarded):
-    """The debt of premises at a mark, in cents. Premises without debt have no row."""
+    """The debts of the premises of a part at a mark: in cents by the id of their account.
+
+    Accounts are in parts by their ids, `ACCOUNTS_OF_PART` in each. Premises without debt are not in
+    it. A row for each account would be five entries of the log for each premises in every night.
+    """
+
+    ACCOUNTS_OF_PART: ClassVar = 64
+    """So many debts are less than 2 kB: PostgreSQL keeps them in the row."""
 
     mark = models.ForeignKey(
         Mark,
@@ -167,20 +176,16 @@ class MarkedBalance(Guarded):
         db_index=False,
         verbose_name=_("mark of balances"),
     )
-    account = models.ForeignKey(
-        Account, models.PROTECT, related_name="+", db_index=False, verbose_name=_("account")
-    )
-    balance_cents = models.BigIntegerField(_("balance"))
+    part = models.BigIntegerField(_("part"))
+    debts_cents = models.JSONField(_("balance"))
 
     class Meta:
         verbose_name = _("marked balance")
         verbose_name_plural = _("marked balances")
-        constraints = [
-            models.UniqueConstraint(fields=["mark", "account"], name="marked_balance_once")
-        ]
+        constraints = [models.UniqueConstraint(fields=["mark", "part"], name="marked_balance_once")]
 
     def __str__(self) -> str:
-        return f"{self.mark} · {self.account}"
+        return f"{self.mark} · {self.part}"
 
 
 class Statement(Guarded):

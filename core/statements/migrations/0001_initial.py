@@ -353,17 +353,8 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("balance_cents", models.BigIntegerField(verbose_name="balance")),
-                (
-                    "account",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="ledger.account",
-                        verbose_name="account",
-                    ),
-                ),
+                ("part", models.BigIntegerField(verbose_name="part")),
+                ("debts_cents", models.JSONField(verbose_name="balance")),
                 (
                     "mark",
                     models.ForeignKey(
@@ -379,7 +370,7 @@ class Migration(migrations.Migration):
                 "verbose_name_plural": "marked balances",
                 "verbose_name": "marked balance",
                 "constraints": [
-                    models.UniqueConstraint(fields=("mark", "account"), name="marked_balance_once")
+                    models.UniqueConstraint(fields=("mark", "part"), name="marked_balance_once")
                 ],
             },
         ),
