@@ -147,8 +147,9 @@ RULES: tuple[Rule, ...] = (
     posted(
         "statements_statement",
         # One transfer for each game: what it earned at one rate less what is taken back at another.
+        # Of the columns, the first is `game` and the last `commission_cents`.
         "(SELECT coalesce(sum(abs(g.cents)), 0) FROM ("
-        "SELECT sum((e ->> 'commission_cents')::bigint) AS cents"
-        " FROM jsonb_array_elements(t.commission) e GROUP BY e ->> 'game') g)",
+        "SELECT sum((e ->> -1)::bigint) AS cents"
+        " FROM jsonb_array_elements(t.commission) e GROUP BY e ->> 0) g)",
     ),
 )

@@ -10,6 +10,7 @@ from core.database.models import Guarded
 from core.ledger.models import Account
 from core.premises.models import Game, Operator, Premises, Terminal
 from core.staff.models import Proposal, StaffSession, User
+from core.statements.rows_field import RowsField
 
 SECOND_PERSON_AT_LATEST_CENTS = 3_000_00
 """From here on the database needs a second person for a remittance; a setting may say less."""
@@ -202,6 +203,7 @@ class Statement(Guarded):
         models.PROTECT,
         related_name="statements",
         db_index=False,
+        db_constraint=False,
         verbose_name=_("premises"),
     )
     number = models.PositiveIntegerField(_("number"))
@@ -215,8 +217,10 @@ class Statement(Guarded):
     settled_cents = models.BigIntegerField(_("settled"))
     other_cents = models.BigIntegerField(_("other"))
     closing_cents = models.BigIntegerField(_("balance"))
-    lines = models.JSONField(_("movements"))
-    commission = models.JSONField(_("commission"))
+    lines = RowsField(_("movements"), columns=("game", "column", "kind", "count", "amount_cents"))
+    commission = RowsField(
+        _("commission"), columns=("game", "percent", "base_cents", "commission_cents")
+    )
     issued_at = models.DateTimeField(_("issued at"))
 
     class Meta:
@@ -224,7 +228,7 @@ class Statement(Guarded):
         verbose_name_plural = _("statements")
         constraints = [
             models.UniqueConstraint(fields=["premises", "number"], name="statement_number"),
-            models.UniqueConstraint(fields=["premises", "week_from"], name="statement_of_week"),
+            models.UniqueConstraint(fields=["week_to", "premises"], name="statement_of_week"),
             models.CheckConstraint(
                 condition=Q(week_from__iso_week_day=1, number__gte=1), name="statement_of_a_week"
             ),
@@ -241,7 +245,6 @@ class Statement(Guarded):
                 name="statement_adds_up",
             ),
         ]
-        indexes = [models.Index(fields=["week_to"], name="statement_week_to")]
 
     def __str__(self) -> str:
         return f"{self.premises.code}-{self.number:04}"
@@ -256,13 +259,18 @@ class Remittance(Guarded):
 
     uuid = models.UUIDField(_("UUID"), unique=True)
     statement = models.ForeignKey(
-        Statement, models.PROTECT, related_name="remittances", verbose_name=_("statement")
+        Statement,
+        models.PROTECT,
+        related_name="remittances",
+        db_constraint=False,
+        verbose_name=_("statement"),
     )
     premises = models.ForeignKey(
         Premises,
         models.PROTECT,
         related_name="remittances",
         db_index=False,
+        db_constraint=False,
         verbose_name=_("premises"),
     )
     amount_cents = models.BigIntegerField(_("amount"))
@@ -279,14 +287,22 @@ class Remittance(Guarded):
         db_index=False,
         verbose_name=_("recorded in session"),
     )
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
+    proposal = models.ForeignKey(
+        Proposal,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("proposal"),
     )
 
     class Meta:
         verbose_name = _("payment of a statement")
         verbose_name_plural = _("payments of statements")
         constraints = [
+            models.UniqueConstraint(
+                fields=["proposal"], condition=~Q(proposal=None), name="remittance_of_proposal"
+            ),
             models.UniqueConstraint(fields=["premises", "reference"], name="remittance_once"),
             models.CheckConstraint(condition=~Q(amount_cents=0), name="remittance_moves"),
             models.CheckConstraint(

@@ -341,13 +341,24 @@ class DisplayAcknowledgement(Guarded):
         models.PROTECT,
         related_name="acknowledgements",
         db_index=False,
+        db_constraint=False,
         verbose_name=_("contest"),
     )
     terminal = models.ForeignKey(
-        Terminal, models.PROTECT, related_name="+", db_index=False, verbose_name=_("terminal")
+        Terminal,
+        models.PROTECT,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
+        verbose_name=_("terminal"),
     )
     operator = models.ForeignKey(
-        Operator, models.PROTECT, related_name="+", db_index=False, verbose_name=_("operator")
+        Operator,
+        models.PROTECT,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
+        verbose_name=_("operator"),
     )
     acknowledged_at = models.DateTimeField(_("declared on display at"))
 

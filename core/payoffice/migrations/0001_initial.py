@@ -688,6 +688,7 @@ class Migration(migrations.Migration):
                 (
                     "cash_session",
                     models.ForeignKey(
+                        db_index=False,
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="payments",
@@ -707,6 +708,7 @@ class Migration(migrations.Migration):
                 (
                     "operator",
                     models.ForeignKey(
+                        db_constraint=False,
                         db_index=False,
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
@@ -728,6 +730,7 @@ class Migration(migrations.Migration):
                 (
                     "premises",
                     models.ForeignKey(
+                        db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
@@ -737,7 +740,8 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "proposal",
-                    models.OneToOneField(
+                    models.ForeignKey(
+                        db_index=False,
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
@@ -770,6 +774,7 @@ class Migration(migrations.Migration):
                 (
                     "session",
                     models.ForeignKey(
+                        db_constraint=False,
                         db_index=False,
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
@@ -792,6 +797,7 @@ class Migration(migrations.Migration):
                 (
                     "terminal",
                     models.ForeignKey(
+                        db_constraint=False,
                         db_index=False,
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
@@ -805,9 +811,19 @@ class Migration(migrations.Migration):
                 "verbose_name_plural": "payments",
                 "verbose_name": "payment",
                 "indexes": [
-                    models.Index(fields=["premises", "paid_at"], name="payment_of_premises")
+                    models.Index(fields=["premises", "paid_at"], name="payment_of_premises"),
+                    models.Index(
+                        condition=models.Q(("cash_session", None), _negated=True),
+                        fields=["cash_session"],
+                        name="payment_of_cash_session",
+                    ),
                 ],
                 "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("proposal", None), _negated=True),
+                        fields=("proposal",),
+                        name="payment_of_proposal",
+                    ),
                     models.CheckConstraint(
                         condition=models.Q(("amount_cents__gt", 0)), name="payment_positive"
                     ),

@@ -8,7 +8,7 @@ from core.database.models import Guarded
 from core.kernel.regulation import Means, Place
 from core.payoffice.models.cash import CashSession
 from core.payoffice.models.claims import Acted, Claim
-from core.premises.models import Operator, OperatorSession
+from core.premises.models import Operator, OperatorSession, Premises, Terminal
 from core.staff.models import Proposal, User
 
 SECOND_PERSON_AT_LATEST_CENTS = 300_00
@@ -105,12 +105,39 @@ class Payment(Acted):
     amount_cents = models.BigIntegerField(_("amount"))
     means = models.CharField(_("means"), max_length=20, choices=MEANS)
     place = models.CharField(_("place"), max_length=20, choices=PLACES)
+    premises = models.ForeignKey(
+        Premises,
+        models.PROTECT,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
+        verbose_name=_("premises"),
+    )
+    terminal = models.ForeignKey(
+        Terminal,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
+        verbose_name=_("terminal"),
+    )
+    operator = models.ForeignKey(
+        Operator,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
+        verbose_name=_("operator"),
+    )
     session = models.ForeignKey(
         OperatorSession,
         models.PROTECT,
         null=True,
         related_name="+",
         db_index=False,
+        db_constraint=False,
         verbose_name=_("session"),
     )
     second_operator = models.ForeignKey(
@@ -134,20 +161,36 @@ class Payment(Acted):
         models.PROTECT,
         null=True,
         related_name="payments",
+        db_index=False,
         verbose_name=_("cash session"),
     )
     payee = models.OneToOneField(
         Payee, models.PROTECT, null=True, related_name="payment", verbose_name=_("payee")
     )
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
+    proposal = models.ForeignKey(
+        Proposal,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("proposal"),
     )
 
     class Meta:
         verbose_name = _("payment")
         verbose_name_plural = _("payments")
-        indexes = [models.Index(fields=["premises", "paid_at"], name="payment_of_premises")]
+        indexes = [
+            models.Index(fields=["premises", "paid_at"], name="payment_of_premises"),
+            models.Index(
+                fields=["cash_session"],
+                name="payment_of_cash_session",
+                condition=~Q(cash_session=None),
+            ),
+        ]
         constraints = [
+            models.UniqueConstraint(
+                fields=["proposal"], condition=~Q(proposal=None), name="payment_of_proposal"
+            ),
             models.CheckConstraint(condition=Q(amount_cents__gt=0), name="payment_positive"),
             models.CheckConstraint(
                 condition=Q(

@@ -1,11 +1,17 @@
 -- Refuse a payment of a claim that is not paid, and one by premises without an authorisation for the
--- game. The Central Office needs none (14.I.6, 14.III.10.2) [E10]. Both are one query, and the trigger
--- has no condition, whose text PostgreSQL reads again for each payment (docs/adr/0044).
+-- game. The Central Office needs none (14.I.6, 14.III.10.2) [E10]. Premises and session must be there:
+-- foreign keys would lock them for each payment, and neither is ever deleted. All of it is one query, and
+-- the trigger has no condition, whose text PostgreSQL reads again for each payment (docs/adr/0044).
 CREATE OR REPLACE FUNCTION payoffice_need_payable() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v record;
 BEGIN
-    SELECT c.state, h.authorised INTO v
+    SELECT c.state, h.authorised, EXISTS (
+               SELECT FROM premises_premises p WHERE p.id = NEW.premises_id)
+           AND (NEW.session_id IS NULL OR EXISTS (
+               SELECT FROM premises_operatorsession s WHERE s.id = NEW.session_id
+                  AND s.terminal_id = NEW.terminal_id AND s.operator_id = NEW.operator_id)) AS there
+      INTO v
       FROM payoffice_claim c
      CROSS JOIN LATERAL premises_holds(
          p_premises => NEW.premises_id, p_game => c.game, p_at => NEW.paid_at) h
@@ -13,6 +19,10 @@ BEGIN
     IF v.state IS DISTINCT FROM 'paid' THEN
         RAISE EXCEPTION 'table %: the claim is not paid', TG_TABLE_NAME
             USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF NOT v.there THEN
+        RAISE EXCEPTION 'table %: no such premises, or no such session of operator and terminal',
+            TG_TABLE_NAME USING ERRCODE = 'foreign_key_violation';
     END IF;
     IF NEW.place <> 'central_office' AND v.authorised IS NOT TRUE THEN
         RAISE EXCEPTION 'premises %: no authorisation to pay', NEW.premises_id

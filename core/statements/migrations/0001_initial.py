@@ -5,6 +5,8 @@ import django.db.models.expressions
 from django.conf import settings
 from django.db import migrations, models
 
+import core.statements.rows_field
+
 
 class Migration(migrations.Migration):
     initial = True
@@ -55,12 +57,25 @@ class Migration(migrations.Migration):
                 ("settled_cents", models.BigIntegerField(verbose_name="settled")),
                 ("other_cents", models.BigIntegerField(verbose_name="other")),
                 ("closing_cents", models.BigIntegerField(verbose_name="balance")),
-                ("lines", models.JSONField(verbose_name="movements")),
-                ("commission", models.JSONField(verbose_name="commission")),
+                (
+                    "lines",
+                    core.statements.rows_field.RowsField(
+                        columns=("game", "column", "kind", "count", "amount_cents"),
+                        verbose_name="movements",
+                    ),
+                ),
+                (
+                    "commission",
+                    core.statements.rows_field.RowsField(
+                        columns=("game", "percent", "base_cents", "commission_cents"),
+                        verbose_name="commission",
+                    ),
+                ),
                 ("issued_at", models.DateTimeField(verbose_name="issued at")),
                 (
                     "premises",
                     models.ForeignKey(
+                        db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="statements",
@@ -75,7 +90,7 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.UniqueConstraint(fields=("premises", "number"), name="statement_number"),
                     models.UniqueConstraint(
-                        fields=("premises", "week_from"), name="statement_of_week"
+                        fields=("week_to", "premises"), name="statement_of_week"
                     ),
                     models.CheckConstraint(
                         condition=models.Q(("number__gte", 1), ("week_from__iso_week_day", 1)),
@@ -115,7 +130,6 @@ class Migration(migrations.Migration):
                         name="statement_adds_up",
                     ),
                 ],
-                "indexes": [models.Index(fields=["week_to"], name="statement_week_to")],
             },
         ),
         migrations.CreateModel(
@@ -135,6 +149,7 @@ class Migration(migrations.Migration):
                 (
                     "premises",
                     models.ForeignKey(
+                        db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="remittances",
@@ -144,7 +159,8 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "proposal",
-                    models.OneToOneField(
+                    models.ForeignKey(
+                        db_index=False,
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
@@ -175,6 +191,7 @@ class Migration(migrations.Migration):
                 (
                     "statement",
                     models.ForeignKey(
+                        db_constraint=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="remittances",
                         to="statements.statement",
@@ -186,6 +203,11 @@ class Migration(migrations.Migration):
                 "verbose_name_plural": "payments of statements",
                 "verbose_name": "payment of a statement",
                 "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("proposal", None), _negated=True),
+                        fields=("proposal",),
+                        name="remittance_of_proposal",
+                    ),
                     models.UniqueConstraint(
                         fields=("premises", "reference"), name="remittance_once"
                     ),

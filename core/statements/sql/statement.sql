@@ -1,4 +1,5 @@
--- Statements of premises follow on each other: numbers, weeks and balances without a gap.
+-- Statements of premises follow on each other: numbers, weeks and balances without a gap. A foreign key
+-- to the premises would lock them for each statement, and no premises are ever deleted.
 CREATE OR REPLACE FUNCTION statements_guard_statement() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_last record;
@@ -13,11 +14,29 @@ BEGIN
         RAISE EXCEPTION 'statement % of premises % does not follow on the last',
             NEW.number, NEW.premises_id USING ERRCODE = 'restrict_violation';
     END IF;
+    IF NOT EXISTS (SELECT FROM premises_premises p WHERE p.id = NEW.premises_id) THEN
+        RAISE EXCEPTION 'there are no premises %', NEW.premises_id
+            USING ERRCODE = 'foreign_key_violation';
+    END IF;
     RETURN NEW;
 END $$;
 
 CREATE OR REPLACE TRIGGER statement_follows BEFORE INSERT ON statements_statement
     FOR EACH ROW EXECUTE FUNCTION statements_guard_statement();
+
+-- A payment is of a statement of its premises. A foreign key would lock both, and neither is ever deleted.
+CREATE OR REPLACE FUNCTION statements_guard_remittance() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM statements_statement s
+                    WHERE s.id = NEW.statement_id AND s.premises_id = NEW.premises_id) THEN
+        RAISE EXCEPTION 'premises % have no statement %', NEW.premises_id, NEW.statement_id
+            USING ERRCODE = 'foreign_key_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER of_statement BEFORE INSERT ON statements_remittance
+    FOR EACH ROW EXECUTE FUNCTION statements_guard_remittance();
 
 -- Two persons set a commission and a limit, and record a large remittance.
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON statements_guaranteelimit

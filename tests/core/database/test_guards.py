@@ -110,6 +110,16 @@ def test_money_and_tickets_never_change() -> None:
     assert Ticket.mutable == Transfer.mutable == ()
 
 
+@pytest.mark.parametrize("table", ["statements_till", "lototrot_premisessales"])
+def test_no_trigger_locks_a_row_that_sales_move(owner: psycopg.Connection, table: str) -> None:
+    """PostgreSQL locks each row that is updated where a trigger of rows runs BEFORE UPDATE."""
+    before = owner.execute(
+        "SELECT tgname FROM pg_trigger WHERE tgrelid = to_regclass(%s) AND tgtype & 19 = 19",
+        [table],
+    ).fetchall()
+    assert before == []
+
+
 # --- The owner, who could do anything if it were not for the triggers -----------------------------
 
 

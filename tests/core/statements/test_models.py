@@ -5,10 +5,10 @@ from datetime import date
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, IntegrityError, transaction
 
 from core.statements import services
-from core.statements.models import Statement
+from core.statements.models import Remittance, Statement
 from tests.support import factories, rounds
 from tests.support.stating import SUNDAY, at
 
@@ -51,3 +51,31 @@ def test_a_statement_cannot_be_out_of_line(organiser: Any, contest: Any) -> None
     with pytest.raises(DatabaseError), transaction.atomic():
         Statement.objects.filter(pk=statements.pk).update(sales_cents=0)
     Statement.objects.create(**good)
+
+
+def test_statement_and_payment_name_premises_that_are_there(organiser: Any, contest: Any) -> None:
+    """No foreign key says so, for it would lock the premises with each statement."""
+    place, other = factories.point(), factories.point()
+    rounds.sell(contest, place, [(1, 1)])
+    at(date(2030, 3, 11))
+    (issued,) = services.statements_issue(until=SUNDAY)
+    first = Statement.objects.get(pk=issued.pk)
+    first.pk, first.uuid, first.premises_id = None, uuid.uuid4(), 1_000_000
+    payment = {
+        "amount_cents": 105,
+        "paid_on": date(2030, 3, 11),
+        "recorded_at": issued.issued_at,
+        "recorded_by_id": organiser.user_id,
+        "recorded_in_id": organiser.session_id,
+    }
+    with pytest.raises(IntegrityError, match="there are no premises 1000000"), transaction.atomic():
+        first.save(force_insert=True)
+    for statement, premises in ((issued.pk, other.premises.pk), (0, place.premises.pk)):
+        with pytest.raises(IntegrityError, match="have no statement"), transaction.atomic():
+            Remittance.objects.create(
+                uuid=uuid.uuid4(),
+                statement_id=statement,
+                premises_id=premises,
+                reference="TRF",
+                **payment,
+            )
