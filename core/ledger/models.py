@@ -44,6 +44,7 @@ class Transfer(Guarded):
     """
 
     retires = True
+    leaves_by_range = True
 
     reference = models.UUIDField(_("reference"))
     line = models.PositiveSmallIntegerField(_("line"))

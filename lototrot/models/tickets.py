@@ -149,6 +149,7 @@ class PrintConfirmation(Guarded):
     """
 
     retires = True
+    leaves_by_range = True
 
     ticket = models.OneToOneField(
         Ticket,

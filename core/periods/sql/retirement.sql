@@ -85,7 +85,8 @@ END $$;
 CREATE OR REPLACE TRIGGER retired BEFORE INSERT ON ledger_openingbalance
     FOR EACH ROW EXECUTE FUNCTION periods_guard_opening();
 
--- Refuse to delete a row, unless it was retired, and leaves. The argument is the primary key.
+-- Refuse to delete a row, unless it was retired, and leaves. The argument is the primary key. A row that
+-- is asked whether it leaves must still be there: its table has this trigger BEFORE DELETE.
 CREATE OR REPLACE FUNCTION guard_retired() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_row bigint;
@@ -99,6 +100,7 @@ BEGIN
             IS NOT NULL THEN
         EXECUTE format('SELECT public.%I($1)', TG_TABLE_NAME || '_leaves')
            INTO v_leaves USING v_row;
+        v_leaves := v_leaves AND TG_WHEN = 'BEFORE';
     END IF;
     IF NOT v_leaves THEN
         RAISE EXCEPTION 'table % is append-only: % refused', TG_TABLE_NAME, TG_OP
