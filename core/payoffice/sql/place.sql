@@ -7,10 +7,11 @@ DECLARE
     v record;
 BEGIN
     SELECT c.state, h.authorised, EXISTS (
-               SELECT FROM premises_premises p WHERE p.id = NEW.premises_id)
-           AND (NEW.session_id IS NULL OR EXISTS (
+               SELECT FROM premises_premises p WHERE p.id = NEW.premises_id) AS premises_there,
+           NEW.session_id IS NULL OR EXISTS (
                SELECT FROM premises_operatorsession s WHERE s.id = NEW.session_id
-                  AND s.terminal_id = NEW.terminal_id AND s.operator_id = NEW.operator_id)) AS there
+                  AND s.terminal_id = NEW.terminal_id
+                  AND s.operator_id = NEW.operator_id) AS session_there
       INTO v
       FROM payoffice_claim c
      CROSS JOIN LATERAL premises_holds(
@@ -20,9 +21,13 @@ BEGIN
         RAISE EXCEPTION 'table %: the claim is not paid', TG_TABLE_NAME
             USING ERRCODE = 'restrict_violation';
     END IF;
-    IF NOT v.there THEN
-        RAISE EXCEPTION 'table %: no such premises, or no such session of operator and terminal',
-            TG_TABLE_NAME USING ERRCODE = 'foreign_key_violation';
+    IF NOT v.premises_there THEN
+        RAISE EXCEPTION 'no such premises %', NEW.premises_id
+            USING ERRCODE = 'foreign_key_violation';
+    END IF;
+    IF NOT v.session_there THEN
+        RAISE EXCEPTION 'no such session % of operator and terminal', NEW.session_id
+            USING ERRCODE = 'foreign_key_violation';
     END IF;
     IF NEW.place <> 'central_office' AND v.authorised IS NOT TRUE THEN
         RAISE EXCEPTION 'premises %: no authorisation to pay', NEW.premises_id

@@ -222,3 +222,16 @@ def test_the_database_refuses_a_remittance_of_one_person_that_is_large_or_paid_o
                 recorded_by_id=organiser.user_id,
                 recorded_in_id=organiser.session_id,
             )
+
+
+def test_the_uuids_of_a_week_stand_beside_each_other_and_behind_those_of_the_week_before(
+    organiser: Any, contest: Any
+) -> None:
+    """A random one would touch a page of the index of its own, for each of the premises."""
+    for _ in range(3):
+        rounds.sell(contest, factories.point(), [(1, 1)])
+    at(date(2030, 3, 18))
+    issued = services.statements_issue(until=date(2030, 3, 17))
+    in_order = sorted(issued, key=lambda each: each.uuid.bytes)
+    assert [each.week_to.day for each in in_order] == [10, 10, 10, 17, 17, 17]
+    assert {(each.uuid.bytes[0], each.uuid.version) for each in issued} == {(0, 8)}

@@ -6,7 +6,7 @@ import pytest
 from django.db import DatabaseError, IntegrityError, transaction
 
 from core.database import clock
-from lototrot.models.contest import MAX_LEGS, Contest, ContestLeg
+from lototrot.models.contest import MAX_LEGS, Contest, ContestLeg, DisplayAcknowledgement
 from tests.support import factories
 from tests.support.lototrot.scheduling import postpone
 
@@ -81,3 +81,19 @@ def test_a_contest_has_each_race_once_and_ten_legs_at_most() -> None:
         with pytest.raises(IntegrityError), transaction.atomic():
             ContestLeg.objects.create(contest=contest, position=position, race=of)
     ContestLeg.objects.create(contest=contest, position=MAX_LEGS, race=other)
+
+
+def test_a_declaration_of_display_names_rows_that_are_there() -> None:
+    """No foreign key says so, for it would lock the contest with each declaration."""
+    place = factories.point()
+    columns = {
+        "contest_id": factories.contest().pk,
+        "terminal_id": place.terminal.pk,
+        "operator_id": place.operator.pk,
+    }
+    for name in columns:
+        with pytest.raises(IntegrityError, match="no such contest"), transaction.atomic():
+            DisplayAcknowledgement.objects.create(
+                acknowledged_at=clock.now(), **{**columns, name: 0}
+            )
+    DisplayAcknowledgement.objects.create(acknowledged_at=clock.now(), **columns)

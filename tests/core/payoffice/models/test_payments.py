@@ -56,6 +56,11 @@ def test_a_payment_is_by_one_payer_and_names_a_payee_for_a_cheque_only() -> None
             ("payment_positive", {"amount_cents": 0}),
             ("payment_second_is_another", {"second_operator_id": columns["operator_id"]}),
             ("payment_large_by_two", {"amount_cents": 30_000}),
+            ("no such premises", {"premises_id": 0}),
+            ("no such session", {"terminal_id": 0}),
+            ("no such session", {"operator_id": 0}),
+            ("no such session", {"session_id": 0}),
+            ("no such session", {"session_id": factories.point().session.pk}),
         ):
             with pytest.raises(IntegrityError, match=name), transaction.atomic():
                 Payment.objects.create(uuid=uuid.uuid4(), claim=claim, **(columns | changes))
