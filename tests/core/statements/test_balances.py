@@ -36,9 +36,7 @@ def test_balances_of_now_are_a_mark_and_what_came_since(organiser: Any, contest:
         nightly.audit(SUNDAY)
 
 
-def test_a_debt_in_the_part_of_other_accounts_does_not_count(
-    organiser: Any, contest: Any
-) -> None:
+def test_a_debt_in_the_part_of_other_accounts_does_not_count(organiser: Any, contest: Any) -> None:
     place = factories.point()
     rounds.sell(contest, place, [(1, 1)])
     mark = Mark.objects.create(up_to=Transfer.objects.latest("pk").pk, made_at=clock.now())

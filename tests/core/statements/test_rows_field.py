@@ -45,7 +45,10 @@ def test_rows_are_lists_in_the_database_and_objects_in_the_program(
 
 def test_a_row_has_its_columns_and_no_other() -> None:
     field = RowsField(columns=("game", "count"))
-    for wrong, error in (({"game": "a"}, KeyError), ({"game": "a", "count": 1, "b": 2}, ValueError)):
+    for wrong, error in (
+        ({"game": "a"}, KeyError),
+        ({"game": "a", "count": 1, "b": 2}, ValueError),
+    ):
         with pytest.raises(error):
             field.get_db_prep_value([wrong], connection)
     assert RowsField(*field.deconstruct()[2], **field.deconstruct()[3]).columns == field.columns
