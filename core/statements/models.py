@@ -8,9 +8,9 @@ from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
 from core.ledger.models import Account
+from core.ledger.rows_field import RowsField
 from core.premises.models import Game, Operator, Premises, Terminal
 from core.staff.models import Proposal, StaffSession, User
-from core.statements.rows_field import RowsField
 
 SECOND_PERSON_AT_LATEST_CENTS = 3_000_00
 """From here on the database needs a second person for a remittance; a setting may say less."""

@@ -5,7 +5,7 @@ import django.db.models.expressions
 from django.conf import settings
 from django.db import migrations, models
 
-import core.statements.rows_field
+import core.ledger.rows_field
 
 
 class Migration(migrations.Migration):
@@ -59,14 +59,14 @@ class Migration(migrations.Migration):
                 ("closing_cents", models.BigIntegerField(verbose_name="balance")),
                 (
                     "lines",
-                    core.statements.rows_field.RowsField(
+                    core.ledger.rows_field.RowsField(
                         columns=("game", "column", "kind", "count", "amount_cents"),
                         verbose_name="movements",
                     ),
                 ),
                 (
                     "commission",
-                    core.statements.rows_field.RowsField(
+                    core.ledger.rows_field.RowsField(
                         columns=("game", "percent", "base_cents", "commission_cents"),
                         verbose_name="commission",
                     ),

@@ -1,4 +1,4 @@
-"""Keep the rows of a statement without the names of their columns."""
+"""Keep the rows of a statement of account without the names of their columns."""
 
 from collections.abc import Sequence
 from typing import Any
