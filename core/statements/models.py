@@ -1,5 +1,6 @@
 """Store premises' running accounts: their limits, their commission and their statements."""
 
+import datetime
 from typing import ClassVar
 
 from django.db import models
@@ -230,7 +231,12 @@ class Statement(Guarded):
             models.UniqueConstraint(fields=["premises", "number"], name="statement_number"),
             models.UniqueConstraint(fields=["week_to", "premises"], name="statement_of_week"),
             models.CheckConstraint(
-                condition=Q(week_from__iso_week_day=1, number__gte=1), name="statement_of_a_week"
+                condition=Q(
+                    week_from__iso_week_day=1,
+                    week_to=F("week_from") + datetime.timedelta(days=6),
+                    number__gte=1,
+                ),
+                name="statement_of_a_week",
             ),
             models.CheckConstraint(
                 condition=Q(
