@@ -11,7 +11,7 @@ from lototrot.engine import races as engine
 from tests.support.verifying.forging import Refused
 from tests.support.verifying.load import verifier
 
-races = verifier("races")
+races, settlement = verifier("races"), verifier("settlement")
 
 numbers = st.sets(st.integers(1, 8))
 
@@ -132,3 +132,111 @@ def test_a_result_of_the_night_is_of_the_meetings_day_until_noon() -> None:
 def test_another_day_is_refused_by_its_name(name: str, value: str) -> None:
     with pytest.raises(Refused, match=rf"payment_order\.{name}"):
         races.check_order(Log(ORDER | {name: value}), CERTIFICATE)
+
+
+# --- The chain ------------------------------------------------------------------------------------
+
+KIND, ORDERED, REVERSAL = races.KIND, races.ORDER, races.REVERSAL
+
+
+class Chain(verifier("public_log").Log):  # type: ignore[misc]
+    """A log of entries that need no signatures."""
+
+    def __init__(self, *items: tuple[str, str, dict[str, Any]]) -> None:
+        self.entries = {
+            (kind, subject): {
+                "sequence": number,
+                "kind": kind,
+                "subject": subject,
+                "document": document,
+            }
+            for number, (kind, subject, document) in enumerate(items, start=1)
+        }
+
+
+def settled(name: str, day: int, **more: Any) -> tuple[str, str, dict[str, Any]]:
+    """A settlement of the contest of a day, with what it carries in and out."""
+    figures = {"jackpot_in": 0, "reserve_in": 0, "jackpot_out": 10 * day, "reserve_out": day}
+    document = {
+        "settlement": name,
+        "contest": day,
+        "number": 1,
+        "replaces": None,
+        "day": f"2030-03-{day:02}",
+        "rules": {"code": "lototrot"},
+        "previous": None,
+        "figures": figures | more.pop("figures", {}),
+    }
+    return KIND, name, document | more
+
+
+def of(name: str, kind: str) -> tuple[str, str, dict[str, Any]]:
+    return kind, name, {}
+
+
+def following(log: Chain, name: str) -> dict[str, Any]:
+    """The certificate, as one that follows on the settlement of the second day."""
+    certificate = log.document(KIND, name)
+    carried = {"jackpot_in": 20, "reserve_in": 2}
+    before = {"previous": log.digest(KIND, "b")}
+    return {**certificate, **before, "figures": certificate["figures"] | carried}
+
+
+def test_the_one_before_is_the_newest_that_stood_then() -> None:
+    log = Chain(
+        settled("a", 1),
+        of("a", ORDERED),
+        settled("wrong", 2),
+        of("wrong", REVERSAL),
+        settled("b", 2, number=2, replaces="wrong"),
+        of("b", ORDERED),
+        settled("c", 3),
+    )
+    races.check_carried(log, following(log, "c"))
+    races.check_carried(log, log.document(KIND, "a"))
+    for name in ("a", "wrong"):
+        other = following(log, "c") | {"previous": log.digest(KIND, name)}
+        with pytest.raises(Refused, match=r"^lototrot\.settlement\.previous: "):
+            races.check_carried(log, other)
+
+
+def test_a_meeting_waits_for_the_order_of_the_one_before_and_for_its_day() -> None:
+    early = Chain(settled("b", 2), settled("c", 3), of("b", ORDERED))
+    with pytest.raises(Refused, match=r"^lototrot\.settlement\.sequence: "):
+        races.check_carried(early, following(early, "c"))
+    backwards = Chain(settled("b", 2), of("b", ORDERED), settled("a", 1))
+    with pytest.raises(Refused, match=r"not of an earlier day"):
+        races.check_carried(backwards, following(backwards, "a"))
+
+
+def test_the_settlements_of_a_contest_replace_one_another() -> None:
+    good = Chain(
+        settled("a", 1),
+        of("a", REVERSAL),
+        settled("b", 1, number=2, replaces="a"),
+        of("b", ORDERED),
+    )
+    for name in ("a", "b"):
+        settlement.check_alone(good, good.document(KIND, name))
+    late = Chain(settled("a", 1), settled("b", 1, number=2, replaces="a"), of("a", REVERSAL))
+    never = Chain(settled("a", 1), settled("b", 1, number=2, replaces="a"))
+    silent = Chain(settled("a", 1), of("a", REVERSAL), settled("b", 1))
+    for log in (late, never, silent):
+        for name in ("a", "b"):
+            with pytest.raises(Refused, match=r"^lototrot\.settlement"):
+                settlement.check_alone(log, log.document(KIND, name))
+
+
+def test_what_an_ended_bet_type_sent_counts_between_two_entries() -> None:
+    moves = [
+        {"source": source, "bet_type": to, "cents": cents}
+        for source, to, cents in (
+            ("jackpot", "lototrot", 5),
+            ("unclaimed", "lototrot", 7),
+            ("reserve", "lototrot", 11),
+            ("reserve", "another", 13),
+        )
+    ]
+    log = Chain(of("a", ORDERED), (races.END, "old", {"bet_type": "old", "moves": moves}))
+    assert races.sent_here(log, "lototrot", 1, 3) == {"jackpot": 12, "reserve": 11}
+    assert not races.sent_here(log, "lototrot", 2, 9) and not races.sent_here(log, "x", 0, 9)

@@ -1,9 +1,7 @@
 """Run verify/settlement.py on worked cases, on real settlements, and on false certificates."""
 
 import json
-import random
-from collections import Counter
-from datetime import date, timedelta
+from datetime import timedelta
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -22,28 +20,29 @@ from lototrot.accounts import organiser_share
 from lototrot.engine.bet_type import BetType
 from lototrot.engine.distribution import Takings, distribute
 from lototrot.engine.races import Outcome, Race, right_mask
-from lototrot.models.contest import Contest
-from lototrot.models.settlement import Settlement
-from lototrot.services.races.starts import start_correct
 from lototrot.services.settlement import certificate
 from lototrot.services.settlement.breach import breach_void
 from lototrot.services.settlement.payment_order import payment_order_propose
 from lototrot.services.settlement.settling import contest_settle, settlement_reverse
 from tests.support import factories, rounds
-from tests.support.api import Api, staff_api
+from tests.support.api import Api
 from tests.support.verifying.forging import (
-    Entries,
     Refused,
     Walk,
     forged,
-    public_key,
     published_log,
     quick_signatures,
-    signed,
     vouched_for,
-    written,
 )
 from tests.support.verifying.load import verifier
+from tests.support.verifying.settling import (
+    digest_of,
+    published_of,
+    run,
+    sealed_tickets,
+    settled,
+    sold,
+)
 
 settlement, money, tickets = (verifier(name) for name in ("settlement", "money", "tickets"))
 races_of_law = verifier("races")
@@ -167,57 +166,6 @@ def point(db: None) -> factories.Point:
     return factories.point()
 
 
-PROGRAMME = tuple(range(1, 9))
-
-
-def sold(point: factories.Point, number: int = 60) -> Contest:
-    """A contest of seven races with tickets of all sorts."""
-    new_contest = rounds.contest(rounds.rules(), [PROGRAMME] * 7)
-    chance = random.Random(7)  # the same tickets in every run
-    tickets = [
-        [
-            sum(1 << (n - 1) for n in chance.sample(range(1, 4), chance.choice((1, 1, 2))))
-            for _ in range(7)
-        ]
-        for _ in range(number)
-    ]
-    rounds.sell(new_contest, point, tickets)
-    return new_contest
-
-
-FACTS = [
-    Race(PROGRAMME, withdrawn=frozenset({1}), winners=frozenset({2})),
-    Race(PROGRAMME, winners=frozenset({1, 2})),
-    Race(PROGRAMME, withdrawn=frozenset({3}), winners=frozenset({1}), outcome=Outcome.NOT_RUN),
-    *[Race(PROGRAMME, winners=frozenset({1}))] * 4,
-]
-
-
-def settled(point: factories.Point) -> Settlement:
-    contest = sold(point)
-    rounds.run(contest, FACTS)
-    return contest_settle(contest_id=contest.pk)
-
-
-def published_of(of: Settlement) -> dict[str, Any]:
-    return certificate.certificate_of(of).published()
-
-
-def sealed_tickets(folder: Path, of: Settlement) -> str:
-    response = staff_api(Role.AUDITOR).get(f"lototrot/contests/{of.contest_id}/sealed-tickets")
-    assert response.status_code == 200
-    file = folder / "tickets"
-    file.write_bytes(b"".join(response.streaming_content))
-    return str(file)
-
-
-def run(folder: Path, log: Entries, of: Settlement, *tickets: str) -> str:
-    """Verify a settlement by that log, with the file of its tickets if that is given."""
-    file = written(folder, "log.jsonl", log)
-    answer: str = settlement.check(file, public_key(), str(of.uuid), *tickets)
-    return answer
-
-
 @pytest.mark.article("14.III.9.1", "14.III.9.7")
 def test_a_true_certificate_holds_and_so_do_its_tickets(
     point: factories.Point, tmp_path: Path
@@ -274,51 +222,6 @@ def test_every_lie_of_the_operator_is_found_but_what_only_people_vouch_for(
     walk = Walk(published_log(), lambda other: run(tmp_path, other, contest, tickets))
     kinds = (KIND, "lototrot.seal")
     assert walk.liars(*kinds) ^ vouched_for(*kinds) == set()
-
-
-def recounted(d: dict[str, Any], file: str, rules: BetType) -> dict[str, Any]:
-    """Return a certificate whose figures are those of its races, rules and sealed tickets."""
-    right = [sum(1 << (n - 1) for n in race["right"]) for race in d["races"]]
-    won, winning = Counter[int](), 0
-    for _, fields in tickets.leaves(file, len(right)):
-        masks = [int.from_bytes(field, "big") for field in fields[5:-1]]
-        hits = tickets.winning_bets(masks, right)
-        won.update(hits)
-        winning += any(hits[category] for category in rules.categories)
-    takings = Takings(
-        d["figures"]["takings"], {category: won[category] for category in rules.categories}, 0, 0, 0
-    )
-    money_divided = distribute(takings, rules)
-    parts = organiser_share(rounds.NOON.date()).divide(money_divided.organiser_share)
-    organiser = d["organiser"] | {"parts": {str(part): cents for part, cents in parts.items()}}
-    figures = {"figures": money_divided.to_document(), "organiser": organiser}
-    return d | figures | {"winning_tickets": winning, "rules": rules.to_document()}
-
-
-@pytest.mark.article("14.II.3", "14.III.6.1")
-def test_the_terms_of_the_bets_are_not_chosen_after_the_races(
-    point: factories.Point, tmp_path: Path
-) -> None:
-    """Whose ticket wins would follow from the order of the races, the field, and the rules."""
-    first = settled(point)
-    log, file = published_log(), sealed_tickets(tmp_path, first)
-    true = published_of(first)["document"]
-    assert recounted(true, file, rounds.rules()) == true
-    races = [dict(race) for race in true["races"]]
-    for name in races[0].keys() - {"position"}:
-        races[0][name], races[1][name] = races[1][name], races[0][name]
-    fewer = [dict(race) for race in true["races"]]
-    fewer[4] |= {"programme": [*range(1, 8)], "right": [1]}
-    shares = {"7": 40, "6": 20, "5": 20, "4": 20}
-    other = rounds.rules(shares_below=shares | {"reserve": 0})
-    for change, rules, named in (
-        ({"races": races}, rounds.rules(), "legs"),
-        ({"races": fewer}, rounds.rules(), "legs"),
-        ({}, other, "rules"),
-    ):
-        lie = recounted(true | change, file, rules)
-        with pytest.raises(Refused, match=rf"^lototrot\.seal\.{named}: "):
-            run(tmp_path, forged(log, KIND, lie), first, file)
 
 
 def test_tickets_tell_on_an_operator_who_counts_wrong_or_changes_one(
@@ -387,7 +290,7 @@ def test_a_reversal_and_the_payment_order_are_published_beside_the_certificate(
     with pytest.raises(certificate.CertificateUnknown):
         certificate.certificate_in_force(first.contest_id)
     undone = published(kind=certificate.REVERSAL, subject=str(first.uuid))
-    assert undone and undone.document["certificate"] == _digest(first)
+    assert undone and undone.document["certificate"] == digest_of(first)
     rounds.reclassify(factories.races_of(first.contest)[6], [2])
     second = contest_settle(contest_id=first.contest_id)
     assert published_of(second)["document"]["replaces"] == str(first.uuid)
@@ -398,7 +301,7 @@ def test_a_reversal_and_the_payment_order_are_published_beside_the_certificate(
     proposal = payment_order_propose(by=one, contest_id=first.contest_id)
     two_persons.confirm(proposal=proposal.uuid, by=two)
     final = published(kind=certificate.PAYMENT_ORDER, subject=str(second.uuid))
-    assert final and final.document["certificate"] == _digest(second)
+    assert final and final.document["certificate"] == digest_of(second)
     kinds = list(
         LogEntry.objects.filter(kind__startswith="lototrot.")
         .order_by("pk")
@@ -413,10 +316,6 @@ def test_a_reversal_and_the_payment_order_are_published_beside_the_certificate(
     ]
 
 
-def _digest(of: Settlement) -> str:
-    return bytes(certificate.certificate_of(of).digest).hex()
-
-
 def test_the_next_meeting_s_certificate_names_the_one_before(
     point: factories.Point, tmp_path: Path
 ) -> None:
@@ -428,7 +327,7 @@ def test_the_next_meeting_s_certificate_names_the_one_before(
     rounds.later(1)
     second = settled(point)
     document = published_of(second)["document"]
-    assert document["previous"] == _digest(first)
+    assert document["previous"] == digest_of(first)
     assert document["figures"]["jackpot_in"] == first.jackpot_out_cents
     assert document["figures"]["reserve_in"] == first.reserve_out_cents
     log = published_log()
@@ -438,148 +337,3 @@ def test_the_next_meeting_s_certificate_names_the_one_before(
         lying = forged(log, KIND, document | {name: lie}, about=str(second.uuid))
         with pytest.raises(Refused, match=r"^lototrot\.settlement\.(previous|figures\.\w+_in): "):
             run(tmp_path, lying, second)
-
-
-def test_a_settlement_reversed_for_a_breach_says_so(
-    point: factories.Point, tmp_path: Path, monkeypatch: Any
-) -> None:
-    """C9: the bets were voided after it, and the next one counts the others."""
-    quick_signatures(monkeypatch)
-    contest = sold(point)
-    factories.time_pass(hours=2)
-    rounds.run(contest, FACTS)
-    first = contest_settle(contest_id=contest.pk)
-    race, (one, two) = factories.races_of(contest)[0], factories.two_stewards()
-    earlier = clock.now() - timedelta(hours=3)
-    proposal = start_correct(by=one, race_id=race.pk, actual_start_at=earlier, source="Film")
-    two_persons.confirm(proposal=proposal.uuid, by=two)
-    one, two = factories.two_organisers()
-    two_persons.confirm(proposal=breach_void(by=one, contest_id=contest.pk).uuid, by=two)
-    second = contest_settle(contest_id=contest.pk)
-    assert (first.tickets, second.tickets) == (60, 0)
-    log = published_log()
-    tickets = sealed_tickets(tmp_path, second)
-    assert run(tmp_path, log, second, tickets).startswith("The settlement holds: ")
-    assert run(tmp_path, log, first, tickets).startswith("REVERSED since: ")
-    silent = [
-        e for e in log if (e["kind"], e["subject"]) != (certificate.REVERSAL, str(first.uuid))
-    ]
-    silent = [e for e in silent if (e["kind"], e["subject"]) != (KIND, str(second.uuid))]
-    monkeypatch.setattr(verifier("public_log"), "log_holds", lambda *_: "")
-    with pytest.raises(Refused, match=r"amendments: tickets were voided since, and it stands"):
-        run(tmp_path, silent, first, tickets)
-
-
-# --- One history of a chain -----------------------------------------------------------------------
-
-
-def ordered(of: Settlement) -> None:
-    one, two = factories.two_organisers()
-    proposal = payment_order_propose(by=one, contest_id=of.contest_id)
-    two_persons.confirm(proposal=proposal.uuid, by=two)
-
-
-def added(log: Entries, entry: dict[str, Any], subject: str, **changes: Any) -> Entries:
-    """Return the log with one more entry at its end, as the operator would sign it."""
-    last = {"sequence": len(log) + 1, "previous": entry_digest(log[-1]), "subject": subject}
-    return [*log, signed(entry | last, **changes)]
-
-
-def entry_of(log: Entries, kind: str, of: Settlement) -> dict[str, Any]:
-    return next(each for each in log if (each["kind"], each["subject"]) == (kind, str(of.uuid)))
-
-
-ANOTHER = "0190a6c8-5f6e-7000-8000-000000000001"
-
-
-def test_a_chain_that_passes_over_a_meeting_or_begins_anew_is_refused(
-    point: factories.Point, tmp_path: Path, monkeypatch: Any
-) -> None:
-    """A4: the jackpot of the meeting between would belong to nobody."""
-    quick_signatures(monkeypatch)
-    meetings = []
-    for _ in range(3):
-        meetings.append(settled(point))
-        ordered(meetings[-1])
-        rounds.later(1)
-    first, _, last = meetings
-    log = published_log()
-    assert run(tmp_path, log, last).startswith("The settlement holds")
-    true = entry_of(log, KIND, last)["document"]
-    for before in (first, None):
-        carried = (before.jackpot_out_cents, before.reserve_out_cents) if before else (0, 0)
-        f = true["figures"]
-        figures = f | {"jackpot_in": carried[0], "reserve_in": carried[1]}
-        figures |= money.figures(true["rules"], figures)
-        previous = _digest(before) if before else None
-        lie = true | {"figures": figures, "previous": previous}
-        with pytest.raises(Refused, match=r"^lototrot\.settlement\.previous: "):
-            run(tmp_path, forged(log, KIND, lie, about=str(last.uuid)), last)
-
-
-def test_a_second_settlement_of_a_contest_that_stands_is_refused(
-    point: factories.Point, tmp_path: Path
-) -> None:
-    """B14: of two with other winners the operator would show to each the one that suits."""
-    first, log = settled(point), published_log()
-    ident = str(first.uuid)
-    for number, replaces, named in ((1, None, "number"), (2, None, "replaces"), (2, ident, "rep")):
-        other = {"settlement": ANOTHER, "number": number, "replaces": replaces}
-        twice = added(log, entry_of(log, KIND, first), ANOTHER, **other)
-        for each in (ident, ANOTHER):
-            with pytest.raises(Refused, match=rf"^lototrot\.settlement\.{named}"):
-                settlement.check(written(tmp_path, "log.jsonl", twice), public_key(), each)
-
-
-def test_a_settlement_is_reversed_or_ordered_and_never_both(
-    point: factories.Point, tmp_path: Path
-) -> None:
-    """14.III.8.2: after the order no later change has any effect."""
-    first = settled(point)
-    settlement_reverse(contest_id=first.contest_id, by=factories.staff(Role.STEWARDS))
-    second = contest_settle(contest_id=first.contest_id)
-    ordered(second)
-    log = published_log()
-    reversal = entry_of(log, certificate.REVERSAL, first)
-    digest = _digest(second)
-    both = added(log, reversal, str(second.uuid), settlement=str(second.uuid), certificate=digest)
-    with pytest.raises(Refused, match=r"^lototrot\.settlement_reversal: "):
-        run(tmp_path, both, second)
-
-
-def test_an_order_with_fewer_days_than_the_law_s_is_refused(
-    point: factories.Point, tmp_path: Path
-) -> None:
-    """14.III.10.2: thirty natural days, whatever the order names and counts from."""
-    first = settled(point)
-    ordered(first)
-    log, kind = published_log(), certificate.PAYMENT_ORDER
-    true = entry_of(log, kind, first)["document"]
-    day = date.fromisoformat(true["last_claim_day"]) - timedelta(days=23)
-    lie = true | {"claim_days": 7, "last_claim_day": day.isoformat()}
-    with pytest.raises(Refused, match=r"^lototrot\.payment_order\.claim_days: "):
-        run(tmp_path, forged(log, kind, lie), first)
-
-
-def test_a_result_is_not_that_of_a_race_which_was_drawn(
-    point: factories.Point, tmp_path: Path
-) -> None:
-    """5.4.2: who does not like the order of the draw could say that the race was run."""
-    first = settled(point)
-    log, true = published_log(), published_of(first)["document"]
-    races = [dict(race) for race in true["races"]]
-    races[2] |= {"outcome": "run", "draw": None}
-    with pytest.raises(Refused, match=r"^lototrot\.settlement\.races\[2\]\.outcome: "):
-        run(tmp_path, forged(log, KIND, true | {"races": races}), first)
-
-
-def test_a_draw_that_was_not_of_the_sealed_contest_is_refused(
-    point: factories.Point, tmp_path: Path
-) -> None:
-    """5.4.2: bets would be sealed when the order is known."""
-    first = settled(point)
-    log, kind = published_log(), "draws.minutes"
-    minutes = next(each["document"] for each in log if each["kind"] == kind)
-    lie = minutes | {"facts": minutes["facts"] | {"contests": []}}
-    with pytest.raises(Refused, match=r"^draws\.minutes\.facts\.contests: "):
-        run(tmp_path, forged(log, kind, lie), first)

@@ -215,7 +215,7 @@ def test_a_ticket_left_out_of_the_draw_of_a_debt_is_missed(tmp_path: Path, simul
 @pytest.mark.django_db
 @pytest.mark.article("15.III.6.2")
 def test_an_emission_whose_closing_was_left_out_is_missed(tmp_path: Path, simulated: None) -> None:
-    """What it fell short of would be owed to nobody."""
+    """The sum it fell short by would be owed to nobody."""
     owing.drawn(owing.ended(280, winners=2))
     log = published_log()
     second = [

@@ -127,22 +127,26 @@ def test_ahead_of_the_day_the_federation_or_the_authority_says_so() -> None:
         with pytest.raises(AuthorityTextMissing):
             call_off(contest.meeting, **wrong)
     assert not SalesStop.objects.exists()
+    refused_by_the_database(race, clock.now())
+    declaration = declare(race, text="Resolució 7", author="federation")
+    assert (declaration.text, declaration.author) == ("Resolució 7", "federation")
+    f.time_to(datetime(2027, 5, 3, 8, 0, tzinfo=UTC))
+    assert declare(f.races_of(contest)[1], text="", author="stewards").pk
+
+
+def refused_by_the_database(race: Race, declared_at: datetime) -> None:
     by = f.staff()
     with pytest.raises(IntegrityError, match="text is needed"), transaction.atomic():
         RaceDeclaration.objects.create(
             race=race,
             kind="not_run",
             reason="Storm",
-            declared_at=clock.now(),
+            declared_at=declared_at,
             recorded_at=clock.now(),
             recorded_by_id=by.user_id,
             recorded_in_id=by.session_id,
             proposal=f.proposal("lototrot.declaration"),
         )
-    declaration = declare(race, text="Resolució 7", author="federation")
-    assert (declaration.text, declaration.author) == ("Resolució 7", "federation")
-    f.time_to(datetime(2027, 5, 3, 8, 0, tzinfo=UTC))
-    assert declare(f.races_of(contest)[1], text="", author="stewards").pk
 
 
 def test_on_the_day_nobody_declares_as_of_a_day_before_it_without_that_text() -> None:
@@ -156,18 +160,7 @@ def test_on_the_day_nobody_declares_as_of_a_day_before_it_without_that_text() ->
         subject = race if acts is declare else contest.meeting
         with pytest.raises(AuthorityTextMissing):
             acts(subject, text="", author="stewards", declared_at=before)
-    by, now = f.staff(), clock.now()
-    with pytest.raises(IntegrityError, match="text is needed"), transaction.atomic():
-        RaceDeclaration.objects.create(
-            race=race,
-            kind="not_run",
-            reason="Storm",
-            declared_at=before,
-            recorded_at=now,
-            recorded_by_id=by.user_id,
-            recorded_in_id=by.session_id,
-            proposal=f.proposal("lototrot.declaration"),
-        )
+    refused_by_the_database(race, before)
     assert contest_limit(contest.pk) is None
     assert declare(race, text="Resolució 7", author="federation", declared_at=before).pk
 
