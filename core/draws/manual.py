@@ -128,11 +128,14 @@ def _confirmed(proposal: Proposal, by: StaffActor) -> None:
 
 
 def _need_rejectable(proposal: Proposal, by: StaffActor) -> None:
-    """Let an inspector alone reject what has not lapsed: who entered it does not take it back.
+    """Let an inspector alone reject what is not too old: who entered it does not take it back.
 
-    Raises BallsEntered.
+    Nor does another organiser where an administrator closed the account of who entered it: the
+    balls stay the same, and one enters them again once the inspector has rejected that. Raises
+    BallsEntered.
     """
-    if not by.may(powers.CERTIFY) and two_persons.lapse_of(proposal, clock.now()) is None:
+    is_over = two_persons.lapse_of(proposal, clock.now()) is two_persons.Lapse.OLD
+    if not by.may(powers.CERTIFY) and not is_over:
         raise BallsEntered
 
 

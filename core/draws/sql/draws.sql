@@ -107,12 +107,13 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Everybody has seen these balls: only an inspector rejects them before they lapse.
+-- Everybody has seen these balls: an inspector alone rejects them before they are too old, also where
+-- the account of who entered them was closed.
 CREATE OR REPLACE FUNCTION draws_guard_rejection() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF EXISTS (SELECT FROM staff_proposal p
-                WHERE p.id = NEW.proposal_id AND p.kind = 'draws.manual')
-       AND NOT staff_lapsed(NEW.proposal_id)
+                WHERE p.id = NEW.proposal_id AND p.kind = 'draws.manual'
+                  AND p.good_until >= core_now())
        AND NOT EXISTS (SELECT FROM staff_user u
                         WHERE u.id = NEW.decided_by_id AND 'inspector' = ANY (u.roles)) THEN
         PERFORM draws_refuse('only an inspector rejects balls that were entered');

@@ -10,9 +10,10 @@ from core.database import clock
 from core.draws import conducting, documents, manual, services
 from core.draws.models import Announcement, CallOff, Commitment
 from core.proofs.log import published
-from core.staff import two_persons
+from core.staff import accounts, two_persons
 from core.staff.actor import PowerMissing, StaffActor
 from core.staff.models import Decision, Proposal
+from core.staff.powers import Role
 from tests.support import factories
 from tests.support.urn import Hall, hall
 
@@ -25,13 +26,14 @@ def room(monkeypatch: Any) -> Hall:
 
 
 def by_hand(room: Hall, **changes: Any) -> Any:
-    arguments = {
+    arguments: dict[str, Any] = {
+        "by": room.organiser,
         "order": ["5", "1", "8", "2", "3"],
         "drawn_at": clock.now(),
         "witness": "Notary",
         "cause": "Tall de llum",
     } | changes
-    return manual.manual_propose(by=room.organiser, draw=room.draw.uuid, **arguments)
+    return manual.manual_propose(draw=room.draw.uuid, **arguments)
 
 
 @pytest.mark.article("14.III.5.4.4")
@@ -147,3 +149,26 @@ def test_the_database_lets_nothing_else_decide_a_draw_whose_balls_wait(room: Hal
     rejected_past_the_services(balls, room.inspector)
     for row in rows[1:]:
         row.save(force_insert=True)
+
+
+def test_an_administrator_who_closes_an_account_frees_no_balls(room: Hall) -> None:
+    """[B16]: who entered them is gone, and another organiser would reject them and draw again."""
+    factories.announced_time(room.draw)
+    services.draw_attend(by=room.inspector, draw=room.draw.uuid)
+    proposal = by_hand(room)
+    administrator = factories.staff(Role.ADMINISTRATOR)
+    accounts.user_deactivate(by=administrator, user_id=room.organiser.user_id)
+    for act in (
+        lambda: two_persons.reject(proposal=proposal.uuid, by=room.other),
+        lambda: by_hand(room, by=room.other, order=["1", "5", "8", "2", "3"]),
+    ):
+        with pytest.raises(manual.BallsEntered):
+            act()
+    with pytest.raises(services.DrawBegun):
+        conducting.draw_commit(by=room.other, draw=room.draw.uuid, source="phrase")
+    with pytest.raises(two_persons.ProposerChanged):
+        two_persons.confirm(proposal=proposal.uuid, by=room.inspector)
+    two_persons.reject(proposal=proposal.uuid, by=room.inspector)
+    two_persons.confirm(proposal=by_hand(room, by=room.other).uuid, by=room.inspector)
+    room.certify()
+    assert room.urn.certified[0].order == ("5", "1", "8", "2", "3")
