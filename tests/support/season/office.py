@@ -146,7 +146,8 @@ class Office(Season):
         asked: dict[str, Any] = {"uuid": request_uuid(), "amount_cents": cents, "intact": True}
         asked |= {"deposit": deposit} if deposit else {"code": paper.code}
         paid = (self.instants if paper.voucher else self.auditor).paid
-        if cents < UP_TO_ESTABLISHMENTS_CENTS and self.happens(0.8):
+        at_premises = cents < UP_TO_ESTABLISHMENTS_CENTS and self.happens(0.8)
+        if at_premises and deposit is None:  # against a receipt an office alone pays (10.5)
             point = self.rng.choice(self.points)
             request = PayRequest(**asked)
             paying.payment_make(at=point.actor, request=request)
