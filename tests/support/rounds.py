@@ -12,8 +12,6 @@ from fractions import Fraction
 from math import prod
 from typing import Any
 
-from django.db import transaction
-
 from core.database import clock
 from core.kernel.codes import DIGEST_BYTES
 from core.ledger import services as ledger
@@ -35,6 +33,7 @@ from lototrot.services.settlement.payment_order import payment_order_propose
 from lototrot.services.settlement.settling import contest_settle
 from tests.support import factories
 from tests.support.factories import Point
+from tests.support.factories.batches import one_transaction
 from tests.support.factories.request_uuids import uuid_at
 
 Masks = Sequence[int]
@@ -61,7 +60,7 @@ def record(of: Rules) -> BetType:
     return factories.bet_type_of(of)
 
 
-@transaction.atomic
+@one_transaction
 def contest(
     of: Rules,
     programmes: Sequence[Sequence[int]],
@@ -89,7 +88,7 @@ def contest(
     return new_contest
 
 
-@transaction.atomic
+@one_transaction
 def sell(of: Contest, at: Point, tickets: Sequence[Masks]) -> list[Ticket]:
     """Insert tickets and their transfers, as that many sales would have left them."""
     now = clock.now()

@@ -8,10 +8,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
-from django.db import connection
+from django.db import connection, models, transaction
 from django.db.models import Field, Model
 
 AnyModel = TypeVar("AnyModel", bound=Model)
+
+
+one_transaction = transaction.atomic(savepoint=False)
+"""Decorate a factory of several statements. In a test's transaction it needs no savepoint."""
 
 
 class Sql(NamedTuple):
@@ -21,6 +25,8 @@ class Sql(NamedTuple):
     parameters: tuple[Any, ...] = ()
 
 
+_PLAIN_FIELDS = (models.CharField, models.BooleanField, models.IntegerField, models.ForeignKey)
+_PLAIN_VALUES = frozenset({str, bool, int, type(None)})
 NOW = Sql("core_now()")
 ALWAYS = Sql("true")
 
@@ -31,6 +37,7 @@ class Batch:
     def __init__(self) -> None:
         self._statements: list[str] = []
         self._afterwards: list[str] = []
+        self._parameters_afterwards: list[Any] = []
         self._parameters: list[Any] = []
         self._awaited: list[tuple[Model, Sequence[str], dict[str, Model]]] = []
 
@@ -45,12 +52,14 @@ class Batch:
         row = model(**{name: value for name, value in values.items() if name not in computed})
         computed |= {name: self._newest(related) for name, related in before.items()}
         columns, returned = [], ["id"]
-        for field in _fields(model):
+        for field, is_plain in _fields(model):
             value = computed.get(field.attname) or computed.get(field.name)
             if value is None:
                 columns.append("%s")
-                raw = field.pre_save(row, add=True)
-                self._parameters.append(field.get_db_prep_save(raw, connection))
+                raw = getattr(row, field.attname) if is_plain else field.pre_save(row, add=True)
+                if not is_plain or type(raw) not in _PLAIN_VALUES:
+                    raw = field.get_db_prep_save(raw, connection)
+                self._parameters.append(raw)
             else:
                 columns.append(value.text)
                 self._parameters.extend(value.parameters)
@@ -63,9 +72,10 @@ class Batch:
         self._awaited.append((row, returned, before))
         return row
 
-    def then(self, statement: str) -> None:
+    def then(self, statement: str, parameters: Sequence[Any] = ()) -> None:
         """Run a statement that returns nothing after all rows."""
         self._afterwards.append(statement)
+        self._parameters_afterwards.extend(parameters)
 
     def _newest(self, row: Model) -> Sql:
         """Return the id of the row inserted last in a table, which is that of `row`."""
@@ -75,7 +85,10 @@ class Batch:
     def run(self) -> bool:
         """Insert all rows. Return whether each was inserted, as its condition was true."""
         with connection.cursor() as cursor:
-            cursor.execute("; ".join(self._statements + self._afterwards), self._parameters)
+            cursor.execute(
+                "; ".join(self._statements + self._afterwards),
+                self._parameters + self._parameters_afterwards,
+            )
             for row, names, before in self._awaited:
                 values = cursor.fetchone()
                 if values is None:
@@ -90,11 +103,13 @@ class Batch:
 
 
 @lru_cache(maxsize=64)
-def _fields(model: type[Model]) -> "list[Field[Any, Any]]":
-    return [field for field in model._meta.concrete_fields if not field.primary_key]
+def _fields(model: type[Model]) -> "list[tuple[Field[Any, Any], bool]]":
+    """Return the fields, and of each whether the database takes its plain values as they are."""
+    fields = [field for field in model._meta.concrete_fields if not field.primary_key]
+    return [(field, isinstance(field, _PLAIN_FIELDS)) for field in fields]
 
 
 @lru_cache(maxsize=64)
 def _insert(model: type[Model]) -> str:
-    columns = ", ".join(f'"{field.column}"' for field in _fields(model))
+    columns = ", ".join(f'"{field.column}"' for field, _ in _fields(model))
     return f'INSERT INTO "{model._meta.db_table}" ({columns})'

@@ -16,7 +16,6 @@ from core.database import clock
 from core.database.models import ClockOffset
 from core.journal import acting
 from core.kernel.canonical import canonical_sha256
-from core.premises.models import Premises
 from core.staff import accounts, two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Decision, Proposal, StaffSession, User
@@ -314,14 +313,12 @@ def proposal(
     return _confirmed(kind, subject, content, _who(somebody()), _who(somebody(second)))
 
 
-def proposal_as(place: Premises, kind: str, subject: str) -> Proposal:
-    """Return a proposal of the two persons who opened the premises, which is quick: it makes
-    nobody.
-    """
-    opening = place.proposal
+def proposal_like(batch: Batch, opening: Proposal, kind: str, subject: str) -> Proposal:
+    """Add a proposal of the two persons who made and confirmed another."""
     decided = opening.decision
     first = (opening.proposed_by_id, opening.proposed_in_id)
-    return _confirmed(kind, subject, {}, first, (decided.decided_by_id, decided.decided_in_id))
+    second = (decided.decided_by_id, decided.decided_in_id)
+    return _add_confirmed(batch, kind, subject, {}, first, second)
 
 
 def _who(who: StaffActor | StaffSession) -> tuple[int, int]:
@@ -336,8 +333,21 @@ def _confirmed(
     first: tuple[int, int],
     second: tuple[int, int],
 ) -> Proposal:
-    together = Batch()
-    new_proposal = together.add(
+    alone = Batch()
+    new_proposal = _add_confirmed(alone, kind, subject, content, first, second)
+    alone.run()
+    return new_proposal
+
+
+def _add_confirmed(
+    batch: Batch,
+    kind: str,
+    subject: str,
+    content: dict[str, Any],
+    first: tuple[int, int],
+    second: tuple[int, int],
+) -> Proposal:
+    new_proposal = batch.add(
         Proposal,
         kind=kind,
         subject=subject,
@@ -347,7 +357,7 @@ def _confirmed(
         proposed_by_id=first[0],
         proposed_in_id=first[1],
     )
-    together.add(
+    batch.add(
         Decision,
         proposal=new_proposal,
         verdict=Decision.Verdict.CONFIRMED,
@@ -357,5 +367,4 @@ def _confirmed(
         decided_in_id=second[1],
         decided_at=NOW,
     )
-    together.run()
     return new_proposal

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import connection
 
 from core.database import clock
 from core.database.tokens import token_digest
 from core.draws.places import placed
-from core.ledger import services as ledger
 from core.premises import openings
 from core.premises.access import BareTerminal, TerminalActor, TerminalCredentials
 from core.premises.models import (
@@ -31,11 +30,13 @@ from core.staff.names import encrypt_name
 from core.staff.powers import Role
 from core.statements.models import GuaranteeLimit
 from core.tools.raceday.key import TerminalKey
-from tests.support.factories.batches import NOW, Batch, Sql
-from tests.support.factories.people import proposal, proposal_as, serial, staff
+from tests.support.factories.batches import NOW, Batch, Sql, one_transaction
+from tests.support.factories.people import proposal, proposal_like, serial, staff
 
 TOKEN_DAYS = 4_000  # longer than ten years of meetings, which the bench's history has
 """Tests move time by months, and the tokens of their terminals last."""
+_PLENTY_CENTS = 10**13
+_GUARANTEE = "statements.guarantee"
 KEY = TerminalKey()
 """The key with which the terminals of the factories enrolled."""
 
@@ -70,14 +71,14 @@ class Point:
         )
 
 
-@transaction.atomic
+@one_transaction
 def premises(
     kind: str = Premises.Kind.ESTABLISHMENT,
     *,
     authorised: Iterable[str] = tuple(Game),
     since: datetime | None = None,
     until: datetime | None = None,
-    limit_cents: int | None = 10**13,
+    limit_cents: int | None = _PLENTY_CENTS,
 ) -> Premises:
     """Return premises with an account, authorised for the games since a year ago by default.
 
@@ -107,27 +108,45 @@ def premises(
             recorded_at=NOW,
             proposal=opening,
         )
-    together.run()
-    ledger.account_open([ledger.premises_account(place.pk)])
+    together.then(_ACCOUNT)
     if limit_cents is not None:
-        guarantee(place, limit_cents, since=since or year_ago)
+        confirmed = proposal_like(together, opening, _GUARANTEE, f"guarantee:{place.code}")
+        _guarantee(together, place, confirmed, limit_cents, _PLENTY_CENTS, since or year_ago)
+    together.run()
     return place
 
 
-@transaction.atomic
+# The account of premises, as the ledger opens it.
+_ACCOUNT = """
+INSERT INTO ledger_account (code, side, opened_at)
+SELECT 'premises:' || currval('premises_premises_id_seq'), 'debit', core_now()
+"""
+
+
 def guarantee(
     place: Premises,
-    limit_cents: int = 10**13,
+    limit_cents: int = _PLENTY_CENTS,
     *,
-    minute_cap_cents: int = 10**13,
+    minute_cap_cents: int = _PLENTY_CENTS,
     since: datetime | Sql = NOW,
 ) -> GuaranteeLimit:
     """Set what premises may owe, by default from now on and more than any test sells."""
-    alone, confirmed = (
-        Batch(),
-        proposal_as(place, "statements.guarantee", f"guarantee:{place.code}"),
-    )
-    limit = alone.add(
+    alone = Batch()
+    confirmed = proposal_like(alone, place.proposal, _GUARANTEE, f"guarantee:{place.code}")
+    limit = _guarantee(alone, place, confirmed, limit_cents, minute_cap_cents, since)
+    alone.run()
+    return limit
+
+
+def _guarantee(
+    batch: Batch,
+    place: Premises,
+    confirmed: Proposal,
+    limit_cents: int,
+    minute_cap_cents: int,
+    since: datetime | Sql,
+) -> GuaranteeLimit:
+    return batch.add(
         GuaranteeLimit,
         premises=place,
         limit_cents=limit_cents,
@@ -138,8 +157,6 @@ def guarantee(
         recorded_by_id=confirmed.proposed_by_id,
         proposal=confirmed,
     )
-    alone.run()
-    return limit
 
 
 def games_displayed() -> None:
@@ -169,7 +186,6 @@ def central_office() -> str:
     return placed("")[1]
 
 
-@transaction.atomic
 def point(place: Premises | None = None, *, displays: bool = True) -> Point:
     """Return an enrolled terminal with an operator signed on, at the premises given or at new
     ones.
@@ -188,7 +204,7 @@ def point(place: Premises | None = None, *, displays: bool = True) -> Point:
         public_key=public_key_read(KEY.public),
         enrolled_at=NOW,
         created_at=NOW,
-        proposal=proposal_as(place, "premises.opening", f"opening:{number}"),
+        proposal=proposal_like(together, place.proposal, "premises.opening", f"opening:{number}"),
     )
     operator = together.add(
         Operator,
