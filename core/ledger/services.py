@@ -13,6 +13,12 @@ from core.ledger.models import Account, Transfer
 BATCH = 1_000
 """Rows that one statement writes at most."""
 
+_OPEN = """
+INSERT INTO ledger_account (code, side, opened_at)
+SELECT code, side, core_now() FROM unnest(%s::text[], %s::text[]) AS missing (code, side)
+    ON CONFLICT DO NOTHING RETURNING id, code, side, opened_at
+"""
+
 
 class LedgerUnbalanced(InvariantBroken):
     code = "ledger_unbalanced"
@@ -85,11 +91,9 @@ def account_open(accounts: Iterable[AccountCode]) -> dict[str, Account]:
     rows = {row.code: row for row in Account.objects.filter(code__in=codes)}
     missing = [account for code, account in codes.items() if code not in rows]
     if missing:
-        now = clock.now()
-        Account.objects.bulk_create(
-            [Account(code=account.code, side=account.side, opened_at=now) for account in missing],
-            ignore_conflicts=True,
-        )
+        names, sides = [each.code for each in missing], [each.side.value for each in missing]
+        rows |= {row.code: row for row in Account.objects.raw(_OPEN, [names, sides])}
+    if len(rows) < len(codes):  # another transaction has opened one of them meanwhile
         rows = {row.code: row for row in Account.objects.filter(code__in=codes)}
     for code, row in rows.items():
         if row.side != codes[code].side:
