@@ -39,7 +39,12 @@ def _document(media_type: str) -> bytes:
     """Return the document in one form."""
     kind = next(k for k in SchemaDocument.renderer_classes if k.media_type == media_type)
     with translation.override("en"):
-        generator = SchemaDocument.generator_class()
-        schema = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
-        content = kind().render(schema, renderer_context={})
+        content = kind().render(_schema(), renderer_context={})
     return content if isinstance(content, bytes) else content.encode()
+
+
+@functools.cache
+def _schema() -> Any:
+    """Return the document, of which each form is made."""
+    generator = SchemaDocument.generator_class()
+    return generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
