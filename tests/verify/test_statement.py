@@ -235,7 +235,7 @@ def test_what_lapsed_is_drawn_again_after_the_first_draw(tmp_path: Path, simulat
     """[P17]: no more than the game owed."""
     game = owing.ended(280, winners=2)
     owing.drawn(game)
-    owing.nobody_comes()
+    owing.nobody_comes(whole_night=True)
     drawing.debt_draw_again(by=factories.staff(Role.ORGANISER), game=game)
     owing.drawn(game)
     log = published_log()

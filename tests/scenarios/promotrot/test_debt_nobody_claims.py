@@ -119,7 +119,7 @@ def test_a_debt_is_drawn_three_times_and_then_stands_for_the_authority() -> None
         (voucher,) = drawn(game)
         assert (voucher.amount_cents, voucher.code_digest) == (OWED, None)
         assert stages() == [("held", OWED)] and balances("owing") == (0, 0)
-        nobody_comes()
+        nobody_comes(whole_night=True)
         if number == 3:
             break
         assert stages() == [("again", OWED)] and balances("owing") == (OWED, 0)
@@ -159,7 +159,7 @@ def test_only_what_lapsed_is_drawn_again_a_ticket_for_each_prize() -> None:
     code = paying.handed_over_by_api(paying.desk_api(), str(first.uuid))["code"]
     body = {"uuid": str(new_uuid()), "code": code, "amount_cents": 10_000, "intact": True}
     assert paying.desk_api().post("office/payments", body).status_code == 201
-    nobody_comes()
+    nobody_comes(whole_night=True)
     again = staff_api(Role.ORGANISER).post("promotrot/games/owing/debt/draws").json()
     assert (again["owed_cents"], again["winners"]) == (40_000, 4)
     assert sorted(voucher.amount_cents for voucher in drawn(game)) == [10_000] * 4

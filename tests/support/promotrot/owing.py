@@ -14,6 +14,8 @@ from promotrot.models.voucher import Voucher
 from promotrot.services.debts.ending import game_end_propose
 from tests.support import emitting, factories
 
+_OF_DEBTS = {"work.due", "claims.lapse", "promotrot.debts"}
+
 
 def owing(cents: int) -> Game:
     """Return a game whose only emission sold that many losing tickets at 1.00 and owes 70 % of
@@ -41,15 +43,26 @@ def drawn(game: Game) -> list[Voucher]:
     return list(Voucher.objects.filter(debt_draw__game=game).order_by("pk"))
 
 
-def nobody_comes() -> None:
-    """Let the last day to claim pass, and the night after it; the nights before it did nothing."""
+def nobody_comes(*, whole_night: bool = False) -> None:
+    """Let the last day to claim pass, and the night after it; the nights before it did nothing.
+
+    Of that night only the jobs that change debts are left to do, unless the whole is asked for.
+    """
     factories.time_pass(days=31)
-    now, eve = clock.now(), add_days(last_day(), -1)
+    now, night = clock.now(), last_day()
+    eve = add_days(night, -1)
+    left = {job.name for job in all_jobs() if whole_night or job.name in _OF_DEBTS}
     JobRun.objects.bulk_create(
-        JobRun(job=job.name, day=eve, state=JobRun.State.DONE, started_at=now, ended_at=now)
+        JobRun(
+            job=job.name,
+            day=eve if job.name in left else night,
+            state=JobRun.State.DONE,
+            started_at=now,
+            ended_at=now,
+        )
         for job in all_jobs()
     )
-    night_run()
+    assert {run.job for run in night_run()} >= _OF_DEBTS
 
 
 def owed_cents(game: Game) -> int:
