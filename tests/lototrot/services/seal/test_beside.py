@@ -2,19 +2,20 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from time import sleep
 
 import pytest
 from django.db import connection, transaction
+from pytest_django import DjangoDbBlocker
 
 from core.proofs.merkle import BLOCK
 from lototrot.models.contest import Contest
 from lototrot.services.seal import beside, leaves
 from lototrot.services.seal.hashing import Hashed, Part
 from lototrot.services.seal.sealing import contest_seal, seal_verify
-from tests.support import factories, rounds
-from tests.support.databases import Database
+from tests.support import databases, factories, rounds
 from tests.support.factories import Point
 from tests.support.history import acts
 
@@ -24,21 +25,36 @@ MARKS = [(1, 1), (1, 2), (3, 1), (2, 4), (7, 7)]
 SOLD = (800, 1_000, 795)
 
 
-@pytest.fixture
-def contest(own_database: Database, monkeypatch: pytest.MonkeyPatch) -> Contest:
+@pytest.fixture(scope="module")
+def sold(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> tuple[str, int]:
     """Sell more than two blocks of tickets, and annul the last of each sale as an error.
 
-    Tickets of another contest are between them. From 2,000 tickets on there are two parts.
+    Tickets of another contest are between them. Return the name of the database, and the contest.
     """
+    contests: list[Contest] = []
+
+    def sell() -> None:
+        contests.append(rounds.contest(rounds.rules(**rounds.TWO_LEGS), [(1, 2, 3)] * 2))
+        other = factories.contest(kind="five-races")
+        for count in SOLD:
+            point = factories.point()
+            rounds.sell(contests[0], point, MARKS * (count // len(MARKS)))
+            acts.annul_last(contests[0], 1)
+            factories.sell(other, point)
+
+    with django_db_blocker.unblock():
+        return databases.prepared(sell), contests[0].pk
+
+
+@pytest.fixture
+def contest(
+    sold: tuple[str, int], django_db_blocker: DjangoDbBlocker, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Contest]:
+    """The contest in a copy for this test alone. From 2,000 tickets on there are two parts."""
     monkeypatch.setattr(leaves, "BESIDE_FROM", 2_000)
-    contest = rounds.contest(rounds.rules(**rounds.TWO_LEGS), [(1, 2, 3)] * 2)
-    other = factories.contest(kind="five-races")
-    for count in SOLD:
-        point = factories.point()
-        rounds.sell(contest, point, MARKS * (count // len(MARKS)))
-        acts.annul_last(contest, 1)
-        factories.sell(other, point)
-    return contest
+    backup, contest_id = sold
+    with django_db_blocker.unblock(), databases.restored(backup):
+        yield Contest.objects.get(pk=contest_id)
 
 
 @pytest.fixture

@@ -40,6 +40,11 @@ def point() -> Point:
     return factories.point()
 
 
+@pytest.fixture
+def another() -> Contest:
+    return factories.contest(kind="eight-races")
+
+
 def bet_type(legs: int, categories: int) -> Rules:
     """Rules with so many races, whose categories go from all of them right downwards."""
     rest = {str(legs - place): 1 for place in range(1, categories)}
@@ -178,6 +183,7 @@ def changes(draw: st.DrawFn) -> tuple[str, int]:
 @given(case=cases(), change=changes())
 def test_a_row_changed_between_writing_and_the_check_is_found(
     contest: Contest,
+    another: Contest,
     point: Point,
     case: tuple[Rules, tuple[int, ...], list[tuple[int, ...]]],
     change: tuple[str, int],
@@ -187,7 +193,7 @@ def test_a_row_changed_between_writing_and_the_check_is_found(
     prize_each = {hits: 7**place + place for place, hits in enumerate(rules.categories)}
     with transaction.atomic():
         rounds.sell(contest, point, [*tickets, tuple(mask & -mask for mask in right)])
-        (foreign,) = rounds.sell(factories.contest(kind="eight-races"), point, [(1,) * 8])
+        (foreign,) = rounds.sell(another, point, [(1,) * 8])
         tally, winners = winners_count(counting)
         prizes_insert(counting, winners, settlement_id=SETTLEMENT, prize_each=prize_each)
         rows = list(Prize.objects.order_by("ticket_id"))
