@@ -178,7 +178,7 @@ def sell(
         }
         for point in points
     ]
-    marks = [{"masks": list(line.masks), "bets": line.bets} for line in lines]
+    marks = [{"masks": list(line.masks), "bets": line.bets} for line in lines[:count]]
     plan = {"contest": of.pk, "price": of.price_cents}
     plans = [
         plan | {"count": len(numbers), "points": at, "lines": marked}

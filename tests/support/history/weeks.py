@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
+from functools import cache
 from math import prod
 from random import Random
 from typing import Any
@@ -72,7 +73,6 @@ class History:
     sessions: int = 1
     weeks: int = 0
     done: dict[str, list[Done]] = field(default_factory=lambda: defaultdict(list))
-    _lines: Sequence[Line] = ()
     _emission: Emission | None = None
     _left: int = 0  # tickets of the emission
     _house: House = field(default_factory=House)
@@ -111,7 +111,7 @@ class History:
 
     def sell(self, contest: Contest, count: int, *, sessions: int = 1) -> Done:
         """Sell so many tickets of a contest on sale."""
-        return acts.sell(contest, self.points, self._lines, count, sessions=sessions)
+        return acts.sell(contest, self.points, _lines(), count, sessions=sessions)
 
     def settle(self, contest: Contest) -> None:
         """Close a contest and enter its results, settle and order it."""
@@ -155,9 +155,6 @@ class History:
 
     def _contest(self) -> Contest:
         shares = facts.load("son-pardo").bet_shares()
-        if not self._lines:
-            masks = players.multiple_masks(Random(SEED), shares, _LINES)
-            self._lines = [Line(line, prod(map(int.bit_count, line))) for line in masks]
         course = factories.racecourse()
         with transaction.atomic():
             meeting = factories.meeting(races=0)
@@ -189,6 +186,14 @@ class History:
         self._left -= self.plays
         point = self.points[self.weeks % len(self.points)]
         emitting.played(point, emitting.sold(self._emission, self.plays, point))
+
+
+@cache
+def _lines() -> Sequence[Line]:
+    """Return the selections: the same in each history, and long to draw."""
+    shares = facts.load("son-pardo").bet_shares()
+    masks = players.multiple_masks(Random(SEED), shares, _LINES)
+    return tuple(Line(line, prod(map(int.bit_count, line))) for line in masks)
 
 
 def _game(code: str, tickets: int) -> dict[str, Any]:
