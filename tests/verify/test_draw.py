@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import transaction
 
 from core.database import clock
 from core.draws import abandoning, documents, manual, services
 from core.draws.models import Draw, DrawField
+from core.proofs.log import key_in_force
 from core.staff import two_persons
 from lototrot.models.contest import Contest
 from lototrot.selectors.draws import subject_of
@@ -52,10 +54,24 @@ def drawn(shared: None) -> Drawn:
     return published_log(), str(held.uuid)
 
 
-@pytest.fixture
-def by_hand(monkeypatch: Any) -> Drawn:
+def undone(hold: Callable[[Any], Drawn]) -> Drawn:
+    """Hold a draw for the tests of its log alone: nothing of it is left in the database."""
+    with transaction.atomic():
+        key_in_force()
+    with pytest.MonkeyPatch.context() as patch, transaction.atomic():
+        held = hold(patch)
+        transaction.set_rollback(True)
+    return held
+
+
+@pytest.fixture(scope="module")
+def by_hand(shared: None) -> Drawn:
     """The log of balls entered by two persons, late."""
-    room = hall(monkeypatch)
+    return undone(_by_hand)
+
+
+def _by_hand(patch: Any) -> Drawn:
+    room = hall(patch)
     factories.time_pass(hours=3)
     proposal = manual.manual_propose(
         by=room.organiser,
@@ -150,12 +166,16 @@ def test_another_order_of_the_same_subject_is_refused(by_hand: Drawn, tmp_path: 
             run(tmp_path, (twice, each))
 
 
-@pytest.fixture
-def redrawn(monkeypatch: Any) -> Drawn:
+@pytest.fixture(scope="module")
+def redrawn(shared: None) -> Drawn:
     """The log of a draw that was abandoned after its commitment, and of the one held instead at
     another place.
     """
-    room = hall(monkeypatch)
+    return undone(_redrawn)
+
+
+def _redrawn(patch: Any) -> Drawn:
+    room = hall(patch)
     room.committed(source="dice", pieces=12)
     proposal = abandoning.abandonment_propose(
         by=room.inspector, draw=room.draw.uuid, reason="Tall de llum"
