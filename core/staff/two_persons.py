@@ -11,7 +11,7 @@ import datetime
 import enum
 import hashlib
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import chain
 from typing import Any
@@ -185,9 +185,18 @@ def need_second(by: StaffActor) -> None:
 
 def pending(*, kind: Kind, subject: str) -> Proposal | None:
     """Return the proposal of the same act that waits and can still be confirmed, or None."""
-    same = Proposal.objects.filter(kind=kind.name, subject=subject, decision=None)
-    waiting = same.select_related("proposed_by__given__decision").first()
-    return None if waiting is None or lapse_of(waiting, clock.now()) else waiting
+    return all_pending([subject]).get((kind.name, subject))
+
+
+def all_pending(subjects: Iterable[str]) -> dict[tuple[str, str], Proposal]:
+    """Return the proposals on these subjects that wait and can still be confirmed, by the name of
+    their kind and their subject.
+    """
+    same = Proposal.objects.filter(subject__in=list(subjects), decision=None).order_by("-pk")
+    waiting = list(same.select_related("proposed_by__given__decision"))
+    now = clock.now() if waiting else None
+    first = {(each.kind, each.subject): each for each in waiting}
+    return {key: each for key, each in first.items() if now and not lapse_of(each, now)}
 
 
 def need_none_pending(*, kind: Kind, subject: str) -> None:

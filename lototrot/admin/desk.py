@@ -33,7 +33,7 @@ from lototrot import powers
 from lototrot.admin import contests, programme, running, stopping
 from lototrot.admin import settling as settling_page
 from lototrot.admin.preparing import CONTEST as PREPARE
-from lototrot.admin.race_records import reading
+from lototrot.admin.race_records import reading, records_of
 from lototrot.admin.words import GATE_NAMES, GATES
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Meeting
@@ -160,14 +160,12 @@ class _Desk:
         if self.contest.state != Contest.State.CLOSED:
             return []
         ahead = {leg.position for leg in self.legs if leg.card.record.state is RaceState.SCHEDULED}
-        gaps = results_missing(self.contest)
+        gaps = results_missing(self.contest, records_of)
         return [settling_page.missing_text(gap) for gap in gaps if gap.position not in ahead]
 
     def _race(self, leg: LegCard) -> dict[str, Any]:
         card, record = leg.card, leg.card.record
-        with reading(record):
-            reversals = [(w, self.buttons(w, (running.REVERSE,))) for w in record.withdrawals]
-            acts = self.buttons(card.race, running.RACE_ACTS)
+        reversals = [(w, self.buttons(w, (running.REVERSE,))) for w in record.withdrawals]
         return {
             "position": leg.position,
             "race": card.race,
@@ -178,7 +176,7 @@ class _Desk:
             "withdrawals": reversals,
             "winners": card.winners,
             "due": record.draw_due_at,
-            "buttons": acts,
+            "buttons": self.buttons(card.race, running.RACE_ACTS),
         }
 
     def _proposals(self) -> list[dict[str, Any]]:
@@ -320,7 +318,9 @@ def _one(request: HttpRequest, contest: int) -> HttpResponse:
     row = Contest.objects.select_related("meeting", "bet_type").filter(pk=contest).first()
     if row is None:
         raise Http404
-    context = _Desk(request, row).context()
+    desk = _Desk(request, row)
+    with reading(*(leg.card.record for leg in desk.legs)):
+        context = desk.context()
     if "part" in request.GET:
         return TemplateResponse(request, "lototrot/admin/desk_part.html", context)
     others = Contest.objects.order_by("-day", "-pk")[:12]

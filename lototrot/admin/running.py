@@ -13,7 +13,7 @@ from core.admin_support.readonly import ReadOnlyAdmin
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from lototrot import powers
-from lototrot.admin import stopping
+from lototrot.admin import race_records, stopping
 from lototrot.admin.paddock.horses import runners_of
 from lototrot.admin.paddock.running_words import runners_table
 from lototrot.admin.race_records import record_of
@@ -34,8 +34,7 @@ from lototrot.models.running import (
     RaceStart,
     Withdrawal,
 )
-from lototrot.models.settlement import PaymentOrder
-from lototrot.selectors.races import RaceState, race_records
+from lototrot.selectors.races import RaceState
 from lototrot.services.races import (
     classification,
     declarations,
@@ -126,14 +125,13 @@ def _in(*states: RaceState) -> Any:
 def _unproposed(kind: two_persons.Kind, *states: RaceState) -> Any:
     """Return whether a race is in one of the states, and the act does not wait for a decision."""
     return lambda by, race: (
-        record_of(race.pk).state in states
-        and two_persons.pending(kind=kind, subject=f"race:{race.pk}") is None
+        record_of(race.pk).state in states and not race_records.is_proposed(kind, race.pk)
     )
 
 
 def _is_ahead(meeting: Meeting) -> bool:
     """Return whether a race of the meeting has not started yet."""
-    records = race_records(list(meeting.races.values_list("pk", flat=True)))
+    records = race_records.records_of(list(meeting.races.values_list("pk", flat=True)))
     return any(record.state is RaceState.SCHEDULED for record in records.values())
 
 
@@ -233,7 +231,7 @@ CORRECT = Act(
     icon="edit_note",
     offered=lambda by, race: (
         _unproposed(classification.CORRECTION, RaceState.CLASSIFIED)(by, race)
-        and not PaymentOrder.objects.filter(contest__legs__race=race).exists()
+        and not race_records.is_ordered(race.pk)
     ),
     facts=_announced,
     text=_(

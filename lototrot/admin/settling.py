@@ -18,6 +18,7 @@ from core.database import clock
 from core.kernel.days import natural_day
 from core.staff.actor import StaffActor
 from lototrot import powers, tasks
+from lototrot.admin.race_records import records_of
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.settlement import (
@@ -175,7 +176,7 @@ SETTLE = Act(
     icon="calculate",
     text=_("The rules of section 9 are applied to the results on record."),
     offered=lambda by, contest: (
-        contest.state == Contest.State.CLOSED and not results_missing(contest)
+        contest.state == Contest.State.CLOSED and not results_missing(contest, records_of)
     ),
 )
 ORDER = Act(

@@ -12,7 +12,7 @@ from core.admin_support.acts import Act, Done
 from core.admin_support.readonly import ReadOnlyAdmin
 from core.staff.actor import StaffActor
 from lototrot import powers
-from lototrot.admin.race_records import record_of
+from lototrot.admin.race_records import is_selling, record_of
 from lototrot.admin.running_forms import AnnounceStartForm, AppointDeviceForm, ReasonForm, StopForm
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Meeting, Race
@@ -61,9 +61,7 @@ STOP = Act(
     form=StopForm,
     icon="back_hand",
     danger=True,
-    offered=lambda by, race: Contest.objects.filter(
-        legs__race=race, state__in=Contest.UNCLOSED
-    ).exists(),
+    offered=lambda by, race: is_selling(race.pk),
     text=_("Every contest on the race is stopped at once. A second person confirms the start."),
 )
 STOP_MEETING = Act(

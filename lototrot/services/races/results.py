@@ -3,6 +3,7 @@
 The result of a certified public draw comes from the race's record, like any other result.
 """
 
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -14,6 +15,9 @@ from lototrot.engine.races import NoResult, Race, numbers_of, right_mask
 from lototrot.models.contest import Contest, ContestLeg
 from lototrot.selectors.jornadas import jornada_of
 from lototrot.selectors.races import RaceRecord, race_records
+
+Reader = Callable[[Collection[int]], Mapping[int, RaceRecord]]
+"""How the records of races are read, by id."""
 
 
 class ResultsMissing(Conflict):
@@ -116,15 +120,19 @@ def contest_results(contest: Contest) -> ContestResults:
     )
 
 
-def results_missing(contest: Contest) -> tuple[Missing, ...]:
-    """Return what keeps the contest from being settled, leg by leg; empty if nothing does."""
-    return tuple(gap for position, record in _records(contest) for gap in _gaps(position, record))
+def results_missing(contest: Contest, read: Reader = race_records) -> tuple[Missing, ...]:
+    """Return what keeps the contest from being settled, leg by leg; empty if nothing does.
+
+    A page has its own reader, which reads each race once.
+    """
+    records = _records(contest, read)
+    return tuple(gap for position, record in records for gap in _gaps(position, record))
 
 
-def _records(contest: Contest) -> list[tuple[int, RaceRecord]]:
+def _records(contest: Contest, read: Reader = race_records) -> list[tuple[int, RaceRecord]]:
     legs = ContestLeg.objects.filter(contest=contest).order_by("position")
     by_position = list(legs.values_list("position", "race_id"))
-    records = race_records([race for _, race in by_position])
+    records = read([race for _, race in by_position])
     return [(position, records[race]) for position, race in by_position]
 
 

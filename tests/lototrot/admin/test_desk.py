@@ -163,5 +163,5 @@ def test_it_reads_each_race_once_however_many_acts_ask_about_it(
     contest, desk = on_sale(), Desk(Role.ORGANISER, Role.STEWARDS)
     url = f"/admin/race-day/{contest.pk}/"
     desk.get(url)
-    with django_assert_max_num_queries(80):
+    with django_assert_max_num_queries(55):
         desk.get(url)
