@@ -122,30 +122,43 @@ def written_sql(
 
 
 def blocks(
-    table: Journaled, columns: Sequence[str], span: Span, present: Sequence[str] | None = None
+    table: Journaled,
+    columns: Sequence[str],
+    span: Span,
+    present: Sequence[str] | None = None,
+    *,
+    is_small: bool = False,
 ) -> Iterator[list[bytes]]:
     """Yield the entries of the table's rows by those transactions, in order, one block at a time.
 
     An entry is 48 bytes (see `wire`). Needs a transaction, and `ready` before. `present` is that of
-    `written_sql`.
+    `written_sql`. Entries of a span that `is_small` are read at once, which asks the server once.
     """
     image = written_sql(table, columns, present)
-    connection.ensure_connection()
     for condition, values in span.parts():
         query = (
             f'SELECT int8send({COLUMN}) || int8send("{table.key}")'
             f" || sha256(convert_to(({image})::text, 'UTF8'))"
             f' FROM "{table.name}" t WHERE {condition} ORDER BY {COLUMN}, "{table.key}"'
         )
-        with (
-            connection.wrap_database_errors,
-            psycopg.ServerCursor(connection.connection, f"journal_{table.name}") as cursor,
-        ):
+        with reading(f"journal_{table.name}", is_small=is_small) as cursor:
             cursor.execute(query, values, binary=True)
             while rows := cursor.fetchmany(ROWS_IN_BLOCK):
                 yield [row[0] for row in rows]
                 if len(rows) < ROWS_IN_BLOCK:
                     break  # saves a last query that would return nothing
+
+
+@contextmanager
+def reading(name: str, *, is_small: bool) -> Iterator[psycopg.Cursor | psycopg.ServerCursor]:
+    """Open a cursor that fetches all rows at once, or else as many as are asked for."""
+    connection.ensure_connection()
+    within = connection.connection
+    with (
+        connection.wrap_database_errors,
+        psycopg.Cursor(within) if is_small else psycopg.ServerCursor(within, name) as cursor,
+    ):
+        yield cursor
 
 
 def keyed(
@@ -161,11 +174,7 @@ def keyed(
         f" || sha256(convert_to(({image})::text, 'UTF8')) FROM \"{table.name}\" t"
         f' WHERE t."{table.key}" BETWEEN %s AND %s AND ({where}) ORDER BY t."{table.key}"'
     )
-    connection.ensure_connection()
-    with (
-        connection.wrap_database_errors,
-        psycopg.ServerCursor(connection.connection, f"keyed_{table.name}") as cursor,
-    ):
+    with reading(f"keyed_{table.name}", is_small=False) as cursor:
         cursor.execute(query, [first, last], binary=True)
         while block := cursor.fetchmany(ROWS_IN_BLOCK):
             for (entry,) in block:
@@ -173,10 +182,15 @@ def keyed(
 
 
 def entries(
-    table: Journaled, columns: Sequence[str], span: Span, present: Sequence[str] | None = None
+    table: Journaled,
+    columns: Sequence[str],
+    span: Span,
+    present: Sequence[str] | None = None,
+    *,
+    is_small: bool = False,
 ) -> Iterator[Entry]:
     """Yield the same entries one by one."""
-    for block in blocks(table, columns, span, present):
+    for block in blocks(table, columns, span, present, is_small=is_small):
         for entry in block:
             yield Entry(
                 int.from_bytes(entry[:8], "big", signed=True),

@@ -5,21 +5,24 @@ batch and not from batch to batch. A stretch is one batch, or so few entries tha
 in memory.
 """
 
+import bisect
 import dataclasses
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from django.db import connection
 from django.db.models import QuerySet
 
 from core.journal import rows, wire
-from core.journal.install import Journaled
-from core.journal.models import Batch, Block, RowForm
+from core.journal.install import Journaled, journaled
+from core.journal.models import Batch, Block, Change, RowForm
 from core.journal.rows import Span
 
 MOST_SORTED = 65_536
 """Entries, of all tables, in a stretch of several batches."""
+MOST_KEPT = 10_000
+"""Batches of which the transactions are kept for all tables."""
 _NEVER = -(2**62)
 _END = 2**63 - 1
 
@@ -35,13 +38,19 @@ class Part:
     until: Batch | None = None
     runs: "tuple[Run, ...] | None" = None
     """The batches that `read` took; without it every table reads them itself."""
+    forms: Mapping[str, tuple[RowForm, ...]] | None = None
+    """The forms of entries that `read` took, by table."""
 
     def read(self) -> "Part":
-        """Return the part with its batches read, once for all tables that are compared.
+        """Return the part with its batches and forms read, once for all tables that are compared.
 
         What is sealed after that is of the next verification.
         """
-        return dataclasses.replace(self, runs=tuple(_runs(self)))
+        runs = tuple(_kept(_runs(self)))
+        forms: dict[str, tuple[RowForm, ...]] = {}
+        for form in RowForm.objects.order_by("pk"):  # those of all batches that were read
+            forms[form.relation] = (*forms.get(form.relation, ()), form)
+        return dataclasses.replace(self, runs=runs, forms=forms)
 
     @property
     def is_whole(self) -> bool:
@@ -99,23 +108,81 @@ def part_that_sealed(first_xid: int, last_xid: int) -> Part:
     return Part(since, until)
 
 
+class Batches:
+    """Consecutive batches, found by their transactions."""
+
+    def __init__(self, batches: Sequence[Batch]) -> None:
+        self._numbers = [batch.number for batch in batches]
+        self._first = [batch.first_xid for batch in batches]
+        self._open = [frozenset(batch.open_xids) for batch in batches]
+        self._end = batches[-1].end_xid if batches else 0
+
+    @classmethod
+    def between(cls, first: int, last: int) -> Self:
+        """Read the batches from `first` to `last`."""
+        batches = Batch.objects.filter(number__gte=first, number__lte=last).order_by("number")
+        return cls(list(batches.only("number", "first_xid", "end_xid", "open_xids")))
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def of(self, xid: int) -> int | None:
+        """Return the batch that sealed a transaction, the first one for an earlier transaction;
+        None if a later batch has it.
+        """
+        if xid >= self._end:
+            return None
+        place = max(bisect.bisect_right(self._first, xid) - 1, 0)
+        while place < len(self._numbers) and xid in self._open[place]:
+            place += 1
+        return self._numbers[place] if place < len(self._numbers) else None
+
+
+def tables_of(part: Part, filled: Collection[str]) -> list[Journaled]:
+    """Return the tables that have rows, changes or entries of a part of the journal.
+
+    `filled` are the names of those that have rows of it (`rows.written_to`).
+    """
+    changed = Change.objects.filter(xid__gte=part.first_xid, xid__lt=part.end_xid)
+    sealed = RowForm.objects.all()
+    if not part.is_whole:
+        of_part = Block.objects.filter(batch_id__in=part.batches().values("pk"))
+        sealed = sealed.filter(pk__in=of_part.values("row_form"))
+    written = {
+        *filled,
+        *changed.values_list("relation", flat=True).distinct(),
+        *sealed.values_list("relation", flat=True),
+    }
+    return [table for table in journaled() if table.name in written]
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Run:
-    """Batches that follow one another, few enough to sort their entries, and their transactions."""
+    """Batches that follow one another, few enough to sort their entries, and their transactions.
+
+    One that `is_small` has so few entries that a table's can be read at once.
+    """
 
     first_batch: int
     last_batch: int
     span: Span
+    is_small: bool
+    batches: Batches | None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Stretch:
-    """Batches in which a table's digests cover the same columns, and their transactions."""
+    """Batches in which a table's digests cover the same columns, and their transactions.
+
+    `batches` are not kept of a long journal.
+    """
 
     form: RowForm
     first_batch: int
     last_batch: int
     span: Span
+    is_small: bool
+    batches: Batches | None
 
 
 _FORMS = """
@@ -132,7 +199,7 @@ def stretches(table: Journaled, part: Part = WHOLE) -> Iterator[Stretch]:
 
     They hold every transaction but those that the last batch calls open.
     """
-    forms = _forms(table)
+    forms = _forms(table, part)
     earlier = [batch for batch in forms if part.since and batch <= part.since.number]
     if forms:
         form = forms[max(earlier, default=min(forms))]
@@ -142,7 +209,8 @@ def stretches(table: Journaled, part: Part = WHOLE) -> Iterator[Stretch]:
     runs = _runs(part, forms) if is_divided or part.runs is None else part.runs
     for run in runs:
         form = forms.get(run.first_batch, form)
-        yield Stretch(form, run.first_batch, run.last_batch, run.span)
+        ends = run.first_batch, run.last_batch
+        yield Stretch(form, *ends, run.span, run.is_small, run.batches)
 
 
 def _runs(part: Part, beginning: Container[int] = ()) -> Iterator[Run]:
@@ -152,16 +220,27 @@ def _runs(part: Part, beginning: Container[int] = ()) -> Iterator[Run]:
     for batch in after.only("number", "first_xid", "end_xid", "open_xids", "entries").iterator():
         entries += batch.entries
         if run and (entries > MOST_SORTED or batch.number in beginning):
-            yield _run(before, run)
+            yield _run(before, run, entries - batch.entries)
             before, run, entries = run[-1], [], batch.entries
         run.append(batch)
     if run:
-        yield _run(before, run)
+        yield _run(before, run, entries)
 
 
-def _forms(table: Journaled) -> dict[int, RowForm]:
+def _kept(runs: Iterator[Run]) -> Iterator[Run]:
+    """Yield runs, without the batches of the later ones where all together are many."""
+    batches = 0
+    for run in runs:
+        batches += run.last_batch - run.first_batch + 1
+        yield run if batches <= MOST_KEPT else dataclasses.replace(run, batches=None)
+
+
+def _forms(table: Journaled, part: Part) -> dict[int, RowForm]:
     """Return the forms of a table's entries by their first batch; a single form has the batch 0."""
-    forms = list(RowForm.objects.filter(relation=table.name))
+    if part.forms is None:
+        forms = tuple(RowForm.objects.filter(relation=table.name))
+    else:
+        forms = part.forms.get(table.name, ())
     if len(forms) == 1:  # without a look at every block
         return dict.fromkeys([0], *forms)
     # This statement reads the columns itself, because a batch with a new form may be sealed
@@ -181,12 +260,12 @@ def batch_span(batch: Batch) -> Span:
     return Span(batch.first_xid, batch.end_xid, late, tuple(batch.open_xids))
 
 
-def _run(before: Batch | None, run: list[Batch]) -> Run:
+def _run(before: Batch | None, run: list[Batch], entries: int) -> Run:
     first = before.end_xid if before else _NEVER
     late = tuple(before.open_xids) if before else ()
     last = run[-1]
     span = Span(first, last.end_xid, late, tuple(last.open_xids))
-    return Run(run[0].number, last.number, span)
+    return Run(run[0].number, last.number, span, entries <= MOST_SORTED, Batches(run))
 
 
 class Again:
@@ -196,7 +275,7 @@ class Again:
     """
 
     def __init__(self, tables: Mapping[str, Journaled], batch: Batch) -> None:
-        self._tables, self._batch = tables, batch
+        self._tables, self._batch, self._span = tables, batch, batch_span(batch)
         self._relation, self._entries = "", iter(list[bytes]())
 
     def entries(self, block: Block) -> bytes:
@@ -208,9 +287,10 @@ class Again:
             return bytes(block.entries)
         form = block.row_form
         if form.relation != self._relation:
-            table, span = self._tables[form.relation], batch_span(self._batch)
-            self._relation = form.relation
-            self._entries = chain.from_iterable(rows.blocks(table, form.columns, span))
+            table, self._relation = self._tables[form.relation], form.relation
+            is_small = self._batch.entries <= MOST_SORTED
+            again = rows.blocks(table, form.columns, self._span, is_small=is_small)
+            self._entries = chain.from_iterable(again)
         return b"".join(islice(self._entries, block.rows))
 
 

@@ -21,12 +21,12 @@ from django.db.models import Count, Exists, OuterRef, Sum
 from core.database.reading import progress
 from core.database.reading.snapshot import only_reading
 from core.journal import lineages, rows, rules, wire
-from core.journal.install import COLUMN, Journaled, journaled, unjournaled
-from core.journal.models import Act, Batch, Block, Change, RowForm
+from core.journal.install import COLUMN, Journaled, unjournaled
+from core.journal.models import Act, Batch, Block
 from core.journal.retired.left import Left, sealed_entries, wrong_entries
 from core.journal.retired.staying import retired_differs
 from core.journal.services import CHECKPOINT, checkpoint_document
-from core.journal.spans import WHOLE, Part, compared, in_order, stretches
+from core.journal.spans import WHOLE, Part, compared, in_order, stretches, tables_of
 from core.kernel.canonical import Json, canonical_bytes
 from core.proofs.models import LogEntry
 from core.proofs.selectors import Retired, RetiredBatches, RetiredBlocks
@@ -103,25 +103,12 @@ def _batch_of(number: int | None) -> Batch | None:
 def _all(tables: Collection[str], part: Part) -> Iterator[Finding]:
     yield from chain(_lineages(), batch_findings(part), _checkpoints(part), _triggers())
     filled = {table.name for table in rows.written_to(part.span())}
-    written = filled | _changed_or_sealed(part)
-    chosen = [t for t in journaled() if (not tables or t.name in tables) and t.name in written]
+    chosen = [t for t in tables_of(part, filled) if not tables or t.name in tables]
     part = part.read()
     for done, table in enumerate(chosen):
         progress.tell(done, len(chosen))
         yield from table_findings(table, part)
     yield from chain(_unnamed(part), _rules(tables, part, filled))
-
-
-def _changed_or_sealed(part: Part) -> set[str]:
-    """Return the tables that have changes or entries of a part of the journal."""
-    changed = Change.objects.filter(xid__gte=part.first_xid, xid__lt=part.end_xid)
-    sealed = RowForm.objects.all()
-    if not part.is_whole:
-        of_part = Block.objects.filter(batch_id__in=part.batches().values("pk"))
-        sealed = sealed.filter(pk__in=of_part.values("row_form"))
-    return set(changed.values_list("relation", flat=True).distinct()) | set(
-        sealed.values_list("relation", flat=True)
-    )
 
 
 def table_findings(table: Journaled, part: Part = WHOLE) -> Iterator[Finding]:
@@ -256,7 +243,8 @@ def _rows(table: Journaled, part: Part) -> Iterator[Finding]:
             continue
         left = Left(blocks)
         sealed = in_order(sealed_entries(table, stretch, left), stretch)  # finds what left
-        entries = rows.entries(table, stretch.form.columns, stretch.span, there)
+        of = table, stretch.form.columns, stretch.span, there
+        entries = rows.entries(*of, is_small=stretch.is_small)
         present = left.others(in_order(entries, stretch), stretch)
         differences = chain(compared(sealed, present), left.named(table, stretch.form, retired))
         for what, entry, batch in differences:

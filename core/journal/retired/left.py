@@ -5,15 +5,14 @@ rows of its batch must give its digest. Where rows of it left with a retired mon
 there are proved by what the retirement published (docs/adr/0055).
 """
 
-import bisect
 import hashlib
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
-from core.journal import rows, wire
+from core.journal import rows, spans, wire
 from core.journal.install import Journaled
 from core.journal.models import Batch, Block, RowForm
-from core.journal.spans import Stretch, batch_span, compared
+from core.journal.spans import Batches, Stretch, batch_span, compared
 from core.proofs.selectors import RetiredBlocks
 
 
@@ -61,7 +60,8 @@ class Left:
                 yield entry
                 continue
             if batches is None:
-                batches = Batches(stretch.first_batch, stretch.last_batch)
+                ends = stretch.first_batch, stretch.last_batch
+                batches = stretch.batches or Batches.between(*ends)
             batch = batches.of(entry.xid)
             if batch in self._ranges:
                 if not any(entry.row in each for each in self._ranges[batch]):
@@ -111,15 +111,14 @@ class Left:
             is_left = bool(here) and self._retired is not None and all(map(is_gone, here))
             ranges = self._retired.rows_of(batch) if is_left and self._retired else None
             if head is not None and ranges is not None:
-                for entry in rows.entries(table, form.columns, batch_span(head)):
+                for entry in _present(table, form, head):
                     if not any(entry.row in each for each in ranges):
                         yield "row_added", entry, None
                 continue
             is_named = bool(here) and all(map(_is_whole, here))
             if head is not None and not any(map(wrong_entries, here)):
                 sealed = ((entry, batch) for block in here for entry in _kept(block))
-                present = rows.entries(table, form.columns, batch_span(head))
-                for what, entry, place in compared(sealed, present):
+                for what, entry, place in compared(sealed, _present(table, form, head)):
                     is_named |= not (what == "row_removed" and entry.row in retired)
                     yield what, entry, place
             if not is_named:
@@ -134,6 +133,12 @@ class Left:
         for batch in sorted(self._unnamed):
             were = sum(rows for rows, _ in self._blocks[batch])
             yield batch, were, sum(rows for rows, _ in self._made.get(batch, []))
+
+
+def _present(table: Journaled, form: RowForm, head: Batch) -> Iterator[wire.Entry]:
+    """Return the entries of the rows that a batch sealed, as they are now."""
+    is_small = head.entries <= spans.MOST_SORTED
+    return rows.entries(table, form.columns, batch_span(head), is_small=is_small)
 
 
 def _kept(block: Block) -> Iterable[wire.Entry]:
@@ -168,42 +173,11 @@ def _is_whole(block: Block) -> bool:
     return content is not None and hashlib.sha256(content).digest() == bytes(block.sha256)
 
 
-class Batches:
-    """Consecutive batches, found by their transactions."""
-
-    def __init__(self, first: int, last: int) -> None:
-        batches = list(
-            Batch.objects.filter(number__gte=first, number__lte=last)
-            .order_by("number")
-            .values_list("number", "first_xid", "open_xids", "end_xid")
-        )
-        self._numbers = [number for number, *_ in batches]
-        self._first = [first for _, first, _, _ in batches]
-        self._open = [frozenset(xids) for _, _, xids, _ in batches]
-        self._end = batches[-1][-1] if batches else 0
-
-    def of(self, xid: int) -> int | None:
-        """Return the batch that sealed a transaction, the first one for an earlier transaction;
-        None if a later batch has it.
-        """
-        if xid >= self._end:
-            return None
-        place = max(bisect.bisect_right(self._first, xid) - 1, 0)
-        while place < len(self._numbers) and xid in self._open[place]:
-            place += 1
-        return self._numbers[place] if place < len(self._numbers) else None
-
-
 def sealed_entries(
     table: Journaled, stretch: Stretch, left: Left
 ) -> Iterator[tuple[wire.Entry, int]]:
     """Yield the journal's entries of the table, with their batches; keep what left in `left`."""
-    blocks = Block.objects.filter(
-        row_form__relation=table.name,
-        batch_id__gte=stretch.first_batch,
-        batch_id__lte=stretch.last_batch,
-    )
-    for block in blocks.order_by("batch_id", "position").iterator(chunk_size=16):
+    for block in _blocks(table, stretch):
         if block.entries is None:
             left.add(block)
             continue
@@ -211,3 +185,21 @@ def sealed_entries(
         complete = len(content) - len(content) % wire.ENTRY_BYTES
         for entry in wire.entries_of(content[:complete]):
             yield entry, block.batch_id
+
+
+_BLOCKS_AT_ONCE = 16
+_BLOCKS = """
+SELECT b.id, b.batch_id, b.position, b.rows, b.sha256, b.entries, b.short
+  FROM journal_block b JOIN journal_rowform f ON f.id = b.row_form_id
+ WHERE f.relation = %s AND b.batch_id >= %s AND b.batch_id <= %s ORDER BY b.batch_id, b.position
+"""
+
+
+def _blocks(table: Journaled, stretch: Stretch) -> Iterator[Block]:
+    """Yield the blocks of a table in order, without their forms."""
+    names = ("id", "batch_id", "position", "rows", "sha256", "entries", "short")
+    with rows.reading("journal_blocks", is_small=stretch.is_small) as cursor:
+        cursor.execute(_BLOCKS, [table.name, stretch.first_batch, stretch.last_batch])
+        while here := cursor.fetchmany(_BLOCKS_AT_ONCE):
+            for values in here:
+                yield Block(**dict(zip(names, values, strict=True)))

@@ -16,8 +16,7 @@ from django.db.models import Sum
 from core.journal import rows
 from core.journal.install import COLUMN, Journaled
 from core.journal.models import Batch, Block, RowForm
-from core.journal.retired.left import Batches
-from core.journal.spans import Part
+from core.journal.spans import Batches, Part
 from core.proofs.selectors import RetiredRange, retired_ranges
 
 AT_ONCE = 10_000
@@ -81,7 +80,7 @@ def _is_among(table: Journaled, columns: list[str], retired: RetiredRange, after
     left = set(without_entries.filter(batch_id__gt=after).values_list("batch_id", flat=True))
     if not left:
         return False
-    batches, digest = Batches(min(left), max(left)), hashlib.sha256()
+    batches, digest = Batches.between(min(left), max(left)), hashlib.sha256()
     there = staying = 0
     for first, last in parts(table.name, table.key, retired.first_row, retired.last_row):
         for entry in stays(table, columns, first, last):

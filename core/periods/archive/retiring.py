@@ -20,7 +20,7 @@ from core.journal import rows
 from core.journal.install import Journaled, journaled
 from core.journal.models import Batch, Change
 from core.journal.retired.staying import parts
-from core.journal.spans import Part, part_that_sealed
+from core.journal.spans import Part, part_that_sealed, tables_of
 from core.journal.verifying import batch_findings, table_findings
 from core.kernel import request_uuids
 from core.kernel.canonical import Json
@@ -167,7 +167,8 @@ def _need_as_sealed(period: ClosedPeriod) -> None:
     part = Part(since, until)
     if any(batch_findings(part)):
         raise RowsNotAsArchived(table=BLOCKS)
-    tables = journaled()
+    tables = tables_of(part, {table.name for table in rows.written_to(part.span())})
+    part = part.read()
     for number, table in enumerate(tables):
         progress.tell(number, len(tables))
         if any(table_findings(table, part)):

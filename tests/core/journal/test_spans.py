@@ -1,5 +1,6 @@
 """Divide the journal into stretches, also while transactions end late and batches are sealed."""
 
+import dataclasses
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -12,13 +13,41 @@ from core.journal import rows, spans
 from core.journal.models import Act, Batch, RowForm
 from core.journal.retired.left import Left, sealed_entries
 from core.journal.services import last_batch
-from core.journal.spans import Stretch, in_order, part_that_sealed, stretches
+from core.journal.spans import WHOLE, Batches, Stretch, in_order, part_that_sealed, stretches
 from core.journal.verifying import verify
 from tests.support import factories
 from tests.support.databases import Database
 from tests.support.journaling import TABLES, seal_all
 
 PREMISES = TABLES["premises_premises"]
+
+
+def test_a_transaction_that_ended_late_is_of_a_later_batch() -> None:
+    first = Batch(number=4, first_xid=100, end_xid=200, open_xids=[150])
+    second = Batch(number=5, first_xid=200, end_xid=300, open_xids=[150, 250])
+    batches = Batches([first, second])
+    assert [batches.of(xid) for xid in (100, 199, 200, 299)] == [4, 4, 5, 5]
+    assert [batches.of(xid) for xid in (150, 250, 300)] == [None, None, None]
+    assert batches.of(7) == 4  # a late one of before
+    assert Batches([]).of(7) is None
+
+
+@pytest.mark.parametrize("most", [spans.MOST_KEPT, 1])
+def test_what_is_read_once_for_all_tables_is_what_each_reads_itself(
+    own_database: Database, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    """Of a long journal the batches are not kept: each table reads them where it needs them."""
+    monkeypatch.setattr(spans, "MOST_KEPT", most)
+    for _ in range(3):
+        factories.premises()
+        seal_all()
+    with transaction.atomic(), rows.ready():
+        (alone,), (together,) = stretches(PREMISES), stretches(PREMISES, WHOLE.read())
+        places = [_proved(stretch) for stretch in (alone, together)]
+    assert places[0] == places[1] and len(places[0]) == 3
+    assert (together.batches is None) == (most == 1)
+    assert dataclasses.replace(together, batches=None) == dataclasses.replace(alone, batches=None)
+    assert verify().findings == []
 
 
 @pytest.mark.parametrize("most", [spans.MOST_SORTED, 1])

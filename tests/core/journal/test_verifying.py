@@ -1,21 +1,37 @@
 """Change batches and blocks, and check the findings; check that every row is sealed once."""
 
+from collections.abc import Iterator
+from functools import cache
+
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
+from pytest_django import DjangoDbBlocker
 
 from core.journal import rows, wire
-from core.journal.models import Batch, Block
+from core.journal.models import Batch, Block, RowForm
 from core.journal.services import checkpoint_publish, last_batch
 from core.journal.verifying import Fault, verify
 from core.proofs.log import published
-from tests.support import factories
+from tests.support import databases, factories
 from tests.support.databases import Database
 from tests.support.journaling import TABLES, as_owner, execute, findings, seal_all, touched
 
 
 @pytest.fixture
-def sealed(own_database: Database) -> Database:
-    """Return a database with three batches; the second holds a sale."""
+def sealed(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Database]:
+    """Yield a database of this test with three batches; the second holds a sale."""
+    with django_db_blocker.unblock(), databases.restored(_sealed()) as database:
+        yield database
+
+
+@cache
+def _sealed() -> str:
+    """Return the name of a database with the batches, which this process seals once."""
+    return databases.prepared(_seal)
+
+
+def _seal() -> None:
     contest, place = factories.contest(), factories.point()
     seal_all()
     factories.sell(contest, place)
@@ -23,7 +39,6 @@ def sealed(own_database: Database) -> Database:
     factories.premises()
     seal_all()
     assert verify().findings == []
-    return own_database
 
 
 def broken(statement: str) -> set[int | None]:
@@ -145,3 +160,13 @@ def test_a_part_names_what_was_changed_in_it_and_nothing_else(sealed: Database) 
         execute("UPDATE journal_block SET short = short || 'x' WHERE batch_id = 1")
         assert {each.batch for each in verify(until=1).findings if each.batch} == {1}
         assert not [each for each in verify(since=1, until=last).findings if each.batch]
+
+
+def test_batches_and_forms_are_read_once_for_all_tables(sealed: Database) -> None:
+    with CaptureQueriesContext(connection) as asked:
+        assert verify().findings == []
+    read = [query["sql"] for query in asked.captured_queries]
+    filled = RowForm.objects.count()
+    assert filled > 20
+    for table in ("journal_batch", "journal_rowform"):
+        assert 0 < sum(f'FROM "{table}"' in each for each in read) < 12 < filled

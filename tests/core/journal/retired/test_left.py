@@ -1,9 +1,9 @@
-"""Batches of which a table's entries left: by which transactions and rows they are found."""
+"""Batches of which a table's entries left: by which rows they are found."""
 
 from typing import Any
 
 from core.journal.models import Block
-from core.journal.retired.left import Batches, Left, is_gone
+from core.journal.retired.left import Left, is_gone
 from core.proofs.log import publish
 from core.proofs.selectors import RETIREMENT, RetiredBlocks
 
@@ -13,15 +13,6 @@ class UpToBatch3(RetiredBlocks):
 
     def rows_of(self, batch: int) -> list[range] | None:
         return [range(1, 6)] if batch <= 3 else None
-
-
-def test_a_transaction_that_ended_late_is_of_a_later_batch() -> None:
-    batches = Batches.__new__(Batches)
-    batches._numbers, batches._first = [4, 5], [100, 200]
-    batches._open, batches._end = [frozenset({150}), frozenset({150, 250})], 300
-    assert [batches.of(xid) for xid in (100, 199, 200, 299)] == [4, 4, 5, 5]
-    assert [batches.of(xid) for xid in (150, 250, 300)] == [None, None, None]
-    assert batches.of(7) == 4  # a late one of before
 
 
 def test_only_a_block_that_keeps_nothing_and_is_retired_needs_no_rows() -> None:

@@ -25,8 +25,8 @@ from tests.support.journaling import seal_all
 @pytest.fixture(scope="module")
 def month(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[ClosedPeriod]:
     """March 2030, closed: one contest with three tickets, each with a confirmed print."""
-    with django_db_blocker.unblock(), databases.clone():
-        yield month_of()
+    with django_db_blocker.unblock(), _copied(batches=False) as month:
+        yield month
 
 
 @pytest.fixture
@@ -50,13 +50,13 @@ def sealed_month(
 
 @contextmanager
 def _copied(*, batches: bool) -> Iterator[ClosedPeriod]:
-    with databases.restored(_played(batches)):
+    with databases.restored(played(batches)):
         name_process("command:period_archive")
         yield ClosedPeriod.objects.get()
 
 
 @cache
-def _played(batches: bool) -> str:
+def played(batches: bool) -> str:
     """Return the name of a database with the month, which this process plays once."""
     return databases.prepared(partial(month_of, batches=batches))
 

@@ -266,7 +266,7 @@ def test_acts_that_leave_while_the_journal_is_verified_are_no_finding(
     period, acts = month
     retired(period, tmp_path)
     seal_all()
-    with meanwhile("('journal_act',)", remove):  # its forms: its rows come next
+    with meanwhile("['journal_act']", remove):  # its columns: its rows come next
         assert row_findings() == []
     assert acts["lost"] not in there()
 

@@ -187,7 +187,7 @@ def test_rows_that_leave_while_the_journal_is_verified_are_no_finding(
         confirm(proposal)
         assert removed() == leaving()
 
-    with meanwhile("('lototrot_printconfirmation',)", retire):  # its forms: its rows come next
+    with meanwhile("['lototrot_printconfirmation']", retire):  # its columns: its rows come next
         assert row_findings() == []
     assert not PrintConfirmation.objects.exists()
 
