@@ -9,7 +9,6 @@ from django.db import connections, transaction
 
 from core.database import clock
 from core.database.reading.snapshot import snapshot
-from core.journal.acting import name_process
 from core.journal.verifying import Fault, verify
 from core.kernel.days import natural_day
 from core.ledger import services as ledger
@@ -20,20 +19,16 @@ from core.periods import nightly
 from core.periods.models import ClosedPeriod
 from core.statements import balances
 from core.statements import nightly as stating
+from tests.core.periods.archive.conftest import own_month as own_month
 from tests.core.periods.archive.conftest import retired
-from tests.core.periods.conftest import closed, march_ended
 from tests.support import factories
 from tests.support.concurrency.sales import apart
-from tests.support.databases import Database
 from tests.support.journaling import meanwhile, seal_all
 
 
 @pytest.fixture
-def leave(own_database: Database, tmp_path: Path) -> Callable[[], None]:
+def leave(own_month: ClosedPeriod, tmp_path: Path) -> Callable[[], None]:
     """March is closed; the function lets it leave, on a connection of its own."""
-    march_ended()
-    closed()
-    name_process("command:period_archive")
 
     def retire() -> None:
         try:

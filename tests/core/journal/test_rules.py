@@ -1,11 +1,14 @@
 """Write impossible rows through the normal ways, and check that the journal rules name them."""
 
 import uuid
+from collections.abc import Iterator
 from datetime import timedelta
+from functools import cache
 
 import psycopg
 import pytest
 from django.db import transaction
+from pytest_django import DjangoDbBlocker
 
 from core.database import clock
 from core.journal import acting
@@ -20,7 +23,7 @@ from lototrot.models.contest import TicketModel
 from lototrot.models.settlement import Prize
 from lototrot.models.tickets import Ticket
 from lototrot.services.settlement.settling import contest_settle
-from tests.support import factories, paying, rounds
+from tests.support import databases, factories, paying, rounds
 from tests.support.databases import Database
 from tests.support.journaling import as_owner, execute, seal_all, touched
 
@@ -43,8 +46,19 @@ def broken() -> set[tuple[str, str]]:
 
 
 @pytest.fixture
-def day(own_database: Database) -> Database:
-    """Return a settled contest with a ticket that was sold and won."""
+def day(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Database]:
+    """Yield a database of this test with a settled contest and a ticket that was sold and won."""
+    with django_db_blocker.unblock(), databases.restored(_played()) as database:
+        yield database
+
+
+@cache
+def _played() -> str:
+    """Return the name of a database with the day, which this process plays once."""
+    return databases.prepared(_play)
+
+
+def _play() -> None:
     rules = rounds.rules(**rounds.TWO_LEGS)
     contest, place = rounds.contest(rules, [(1, 2), (1, 2)]), factories.point()
     assert factories.sell(contest, place).outcome == "sold"
@@ -55,7 +69,6 @@ def day(own_database: Database) -> Database:
     contest_settle(contest_id=contest.pk)
     seal_all()
     assert broken() == set()
-    return own_database
 
 
 @pytest.mark.article("14.III.1.5", "14.III.9.5")

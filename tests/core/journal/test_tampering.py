@@ -15,7 +15,7 @@ from psycopg import sql
 
 from core.journal import rows
 from core.journal.install import COLUMN, Journaled, journaled
-from core.journal.spans import WHOLE
+from core.journal.spans import WHOLE, Part
 from core.journal.verifying import Fault, table_findings
 from tests.support import databases
 from tests.support.columns import table_columns
@@ -94,6 +94,12 @@ def database(django_db_setup: None, django_db_blocker: object) -> Iterator[Datab
             yield server
 
 
+@pytest.fixture(scope="module")
+def part(database: Database) -> Part:
+    """Return the whole journal with its batches, which stay."""
+    return WHOLE.read()
+
+
 def others(table: Journaled) -> dict[str, str]:
     connection.ensure_connection()
     return table_columns(connection.connection, table.name)
@@ -107,28 +113,24 @@ def undone() -> Iterator[None]:
         transaction.set_rollback(True)
 
 
-def change(table: Journaled, column: str, row: int, other: str) -> None:
-    """Write another value: NULL where it is `other` already."""
+def change(table: Journaled, column: str, other: str, *touched_rows: int) -> None:
+    """Write another value into rows: NULL where it is `other` already."""
     value = other if column != table.key else f'"{column}" + 1000'
-    assert any(
-        execute(
-            f'UPDATE "{table.name}" SET "{column}" = {new} WHERE "{table.key}" = {row}'
-            f' AND "{column}" IS DISTINCT FROM {new}'
-        )
-        for new in (value, "NULL")
-    )
+    new = f'nullif({value}, "{column}")'
+    assert execute(
+        f'UPDATE "{table.name}" SET "{column}" = {new} WHERE "{table.key}" IN'
+        f' ({", ".join(map(str, touched_rows))}) AND "{column}" IS DISTINCT FROM {new}'
+    ) == len(touched_rows)
 
 
 @EACH
-def test_every_column_of_every_row(database: Database, table: Journaled) -> None:
+def test_every_column_of_every_row(part: Part, table: Journaled) -> None:
     """Change a column of all rows: each of them is named, and nothing else."""
     assert findings(table) == []
-    part = WHOLE.read()  # the batches, which stay
     with touched(table.name), rows.ready():
         for column, other in others(table).items():
             with undone():
-                for row in ROWS:
-                    change(table, column, row, other)
+                change(table, column, other, *ROWS)
                 differences = list(table_findings(table, part))
             named = {each.row for each in differences}
             if column == table.key:
@@ -139,11 +141,13 @@ def test_every_column_of_every_row(database: Database, table: Journaled) -> None
 
 
 @EACH
-def test_rows_removed_changed_and_added(database: Database, table: Journaled) -> None:
+def test_rows_removed_changed_and_added(part: Part, table: Journaled) -> None:
     name, key = table.name, table.key
-    columns = ", ".join(f'"{column}"' for column in others(table) if column != key)
-    first = next(column for column in others(table) if column not in (key, *table.derived))
-    part = WHOLE.read()
+    values = others(table)
+    columns = ", ".join(f'"{column}"' for column in values if column != key)
+    first, other_value = next(
+        each for each in values.items() if each[0] not in (key, *table.derived)
+    )
     with touched(name), rows.ready():
         for row in ROWS:
             with undone():
@@ -152,7 +156,7 @@ def test_rows_removed_changed_and_added(database: Database, table: Journaled) ->
                     (Fault.ROW_REMOVED, row, 2)
                 ]
             with undone():
-                change(table, first, row, others(table)[first])
+                change(table, first, other_value, row)
                 assert {f.row for f in table_findings(table, part)} == {row}
         with undone():  # a copy of a row, as if it had been written with it
             execute(

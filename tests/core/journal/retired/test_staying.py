@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 from django.db import connections
 
 from core.database import clock
@@ -10,10 +9,10 @@ from core.journal.services import last_batch
 from core.journal.verifying import Fault, verify
 from core.periods.models import ClosedPeriod, RetiredRows
 from lototrot.models.tickets import PrintConfirmation, Ticket
-from tests.core.periods.archive.conftest import forge, month_of, retired
+from tests.core.periods.archive.conftest import forge, retired
+from tests.core.periods.archive.conftest import sealed_month as sealed_month
 from tests.core.periods.archive.test_retiring import PRINTS, TICKETS, removed, row_findings
 from tests.support import factories
-from tests.support.databases import Database
 from tests.support.journaling import seal_all
 
 
@@ -31,18 +30,12 @@ DO $$ DECLARE c record; BEGIN
 """
 
 
-@pytest.fixture
-def period(own_database: Database) -> ClosedPeriod:
-    """March 2030, closed: one contest, and three batches of the journal."""
-    return month_of(batches=True)
-
-
 def test_a_row_that_stays_is_not_exchanged_for_one_that_left(
-    period: ClosedPeriod, tmp_path: Path
+    sealed_month: ClosedPeriod, tmp_path: Path
 ) -> None:
     """The owner brings a row back from the archive, and takes one that had to stay."""
     execute(f"CREATE SCHEMA kept; CREATE TABLE kept.tickets AS SELECT * FROM {TICKETS}")
-    retired(period, tmp_path)
+    retired(sealed_month, tmp_path)
     assert row_findings() == []  # rows that leave are still there
     removed()
     assert row_findings() == []
@@ -64,19 +57,19 @@ def test_a_row_that_stays_is_not_exchanged_for_one_that_left(
     forge(TICKETS, put.format(gone))
     assert (Fault.ROWS_DIFFER, TICKETS) in row_findings()  # one is back that had left
     forge(TICKETS, f"DELETE FROM {TICKETS} WHERE id = {stays}")
-    for since, until in ((None, None), (None, period.last_batch), (1, None)):
+    for since, until in ((None, None), (None, sealed_month.last_batch), (1, None)):
         findings = verify(since=since, until=until).findings
         (named,) = (each for each in findings if each.what is Fault.ROWS_DIFFER)
         assert named.table == TICKETS and "of 2030-03" in named.detail
 
 
 def test_a_retirement_that_names_a_batch_too_late_is_found_by_the_number_of_rows(
-    period: ClosedPeriod, tmp_path: Path
+    sealed_month: ClosedPeriod, tmp_path: Path
 ) -> None:
     """The owner takes a row that was not retired, with the entries of its batch, and says in the
     log that all rows of that batch were.
     """
-    retired(period, tmp_path)
+    retired(sealed_month, tmp_path)
     removed()
     sold = factories.sell(factories.contest(), factories.point())
     PrintConfirmation.objects.create(ticket_id=sold.ticket_id, confirmed_at=clock.now())

@@ -7,7 +7,6 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, connections, transaction
 
-from core.journal.acting import name_process
 from core.ledger.models import Transfer
 from core.periods.archive.attaching import (
     ArchiveAttached,
@@ -19,9 +18,7 @@ from core.periods.archive.attaching import (
 from core.periods.archive.writing import archive_write
 from core.periods.models import ClosedPeriod
 from lototrot.models.tickets import Ticket
-from tests.core.periods.conftest import closed, march_ended
 from tests.support.concurrency.sales import together
-from tests.support.databases import Database
 
 
 def test_an_archive_is_attached_read_and_dropped(
@@ -84,12 +81,9 @@ def test_what_was_changed_or_is_another_archive_is_not_attached(
 
 
 def test_of_two_that_attach_a_month_at_once_one_does(
-    own_database: Database, tmp_path: Path
+    own_month: ClosedPeriod, tmp_path: Path
 ) -> None:
-    march_ended()
-    closed()
-    name_process("command:period_archive")
-    archive_write(period=ClosedPeriod.objects.get(), folder=tmp_path)
+    archive_write(period=own_month, folder=tmp_path)
     outcomes = together(*[lambda: attach(tmp_path / "2030-03")] * 2)
     done = [each for each in outcomes if each == "archive_2030_03"]
     refused = [each for each in outcomes if isinstance(each, ArchiveBusy | ArchiveAttached)]
