@@ -20,7 +20,7 @@ from django.db.models import Count, Exists, OuterRef, Sum
 
 from core.database.reading import progress
 from core.database.reading.snapshot import only_reading
-from core.journal import lineages, rows, rules, wire
+from core.journal import lineages, rows, rules, spans, wire
 from core.journal.install import COLUMN, Journaled, unjournaled
 from core.journal.models import Act, Batch, Block
 from core.journal.retired.left import Left, sealed_entries, wrong_entries
@@ -167,7 +167,9 @@ def _batch(batch: Batch, retired: RetiredBatches) -> Iterator[Finding]:
     heads: list[list[Json]] = []
     entries = 0
     blocks = Block.objects.filter(batch_id=batch.pk).select_related("row_form").order_by("position")
-    for place, block in enumerate(blocks.iterator(chunk_size=16), start=1):
+    is_small = batch.entries <= spans.MOST_SORTED
+    one_by_one = blocks if is_small else blocks.iterator(chunk_size=16)
+    for place, block in enumerate(one_by_one, start=1):
         if block.position != place:
             yield _broken(batch.pk, f"block {place} is gone")
         wrong = wrong_entries(block, retired)

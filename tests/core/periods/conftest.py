@@ -1,8 +1,11 @@
 """Months to close: one in which a contest was sold, ordered, and has lapsed since."""
 
 import uuid
+from collections.abc import Iterator
+from functools import cache
 
 import pytest
+from pytest_django import DjangoDbBlocker
 
 from core.database import clock
 from core.kernel.days import add_days, natural_day
@@ -14,14 +17,24 @@ from core.staff.powers import Role
 from core.statements.balances import mark_make
 from core.statements.services import statements_issue
 from lototrot.models.contest import Contest
-from tests.support import factories, rounds
+from tests.support import databases, factories, rounds
 from tests.support.journaling import seal_all
 
 
 @pytest.fixture
-def contest(db: None) -> Contest:
-    """A contest of March 2030, ordered and lapsed; it is May, and nothing of March waits."""
-    return march_ended()
+def contest(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Contest]:
+    """A contest of March 2030, ordered and lapsed; it is May, and nothing of March waits.
+
+    It is in a database of this test.
+    """
+    with django_db_blocker.unblock(), databases.restored(_ended()):
+        yield Contest.objects.get()
+
+
+@cache
+def _ended() -> str:
+    """Return the name of a database with March, which this process plays once."""
+    return databases.prepared(march_ended)
 
 
 def march_ended(*, batches: bool = False) -> Contest:

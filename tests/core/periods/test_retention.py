@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 
-import pytest
 from django.test import override_settings
 
 from core.database import clock
@@ -13,10 +12,8 @@ from core.periods.retention import ledger_over, personal_data_over, tickets_over
 from lototrot.models.contest import Contest
 from tests.core.periods.conftest import closed
 
-pytestmark = pytest.mark.django_db
 
-
-def test_nothing_is_over_its_time_before_anything_was_sold() -> None:
+def test_nothing_is_over_its_time_before_anything_was_sold(db: None) -> None:
     today = natural_day(clock.now())
     assert (tickets_over(today), ledger_over(today), personal_data_over(today)) == ([], [], 0)
 

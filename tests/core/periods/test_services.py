@@ -16,8 +16,6 @@ from lototrot.models.contest import Contest
 from tests.core.periods.conftest import closed, late_transfer
 from tests.support import factories, rounds
 
-pytestmark = pytest.mark.django_db
-
 
 def only() -> ClosedPeriod:
     return ClosedPeriod.objects.select_related("entry").get()
