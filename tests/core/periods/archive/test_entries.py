@@ -216,8 +216,9 @@ TOUCHES: list[tuple[str, Named]] = [
 def test_what_is_touched_after_the_entries_left_is_named(
     gone: Database, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    """Where each batch is compared alone, only the tables are verified that are touched or named:
-    the faults of these are then said without a look at any other.
+    """Verify the touched and the named tables alone where each batch is compared alone.
+
+    The faults asked for are of these tables. The other case looks at all tables.
     """
     monkeypatch.setattr(spans, "MOST_SORTED", most)
     for touch, names in TOUCHES:
