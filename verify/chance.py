@@ -10,6 +10,7 @@ import struct
 import unicodedata
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 from entry import same
@@ -95,19 +96,26 @@ def later(instant: str, seconds: int) -> str:
 def check_announced(minutes: Minutes) -> None:
     """Check that the draw was at the place and time last announced, ten minutes ahead [B16].
 
-    The reason for another place comes before the commitment, or with the balls: while they were
-    drawn the system was down.
+    Another place needs an inspector's reason, and so does an announcement after an announced time
+    had come. It comes before the commitment, or with the balls: while they were drawn the system
+    was down. A later announcement without it makes no balls void.
     """
-    need(minutes["announcements"], f"{MINUTES}.announcements", "missing")
-    last, place = minutes["announcements"][-1], f"{MINUTES}.announcements"
-    times = [each["announced_at"] for each in minutes["announcements"]]
+    announcements, place = minutes["announcements"], f"{MINUTES}.announcements"
+    times = [each["announced_at"] for each in announcements]
     need(times == sorted(times), place, "not in their order")
     begun_at = minutes["committed_at"] or minutes["drawn_at"]
+    before = [each for each in announcements if each["announced_at"] <= begun_at]
+    need(before, place, "missing")
+    last, later_ones = before[-1], announcements[len(before) :]
+    stand = not any(minutes["committed_at"] or each["elsewhere"] for each in later_ones)
+    need(stand, place, "a later one counts")
     need(last["planned_at"] <= begun_at, place, "the draw was before its announced time")
     ahead = later(last["announced_at"], NOTICE_S) <= last["planned_at"]
     need(ahead, place, "not ten minutes ahead")
     same(minutes, {"place": last["place"]}, MINUTES)
-    need(bool(last["office"]) != bool(last["elsewhere"]), place, "at an office, or with a reason")
+    late = any(one["planned_at"] <= next_one["announced_at"] for one, next_one in pairwise(before))
+    needed = late or not last["office"]
+    need(needed == bool(last["elsewhere"]), place, "at an office and in time, or with a reason")
     if last["elsewhere"]:
         reason = last["elsewhere"]
         need(reason["inspector"] in minutes["attendances"], place, "of one who did not attend")

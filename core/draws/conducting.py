@@ -77,7 +77,8 @@ def draw_commit(
     `source` is a `method.Source`, `pieces` the number of dice or balls. Again: return the same
     commitment. Raises PowerMissing, MeansRefused, EntropyTooLittle, DrawUnknown, DrawOver,
     DrawBegun, CommittedOtherwise, NotApart, InspectorNeeded, PlaceNeeded, BeforeAnnounced,
-    PlaceUnregistered, FieldUnfit, and what the game's `field` raises while the draw may not begin.
+    PlaceUnregistered, AnnouncedLate, FieldUnfit, and what the game's `field` raises while the draw
+    may not begin.
     """
     by.need(powers.CONDUCT)
     means = method.Means(method.Source(source), pieces)

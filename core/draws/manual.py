@@ -64,9 +64,10 @@ def manual_propose(
 ) -> Proposal:
     """Propose the order that the balls gave, the winner first; the attending inspector confirms it.
 
-    The place is the announced one. Raises PowerMissing, DrawUnknown, DrawOver, DrawBegun,
-    OnlyComputed, PlaceNeeded, BeforeAnnounced, PlaceUnregistered, WitnessMissing, CauseMissing,
-    DrawnOutOfTime, OrderMalformed, FieldUnfit, and what the game's `field` raises.
+    The place and time are those announced when it was drawn. Raises PowerMissing, DrawUnknown,
+    DrawOver, DrawBegun, OnlyComputed, PlaceNeeded, BeforeAnnounced, PlaceUnregistered,
+    AnnouncedLate, WitnessMissing, CauseMissing, DrawnOutOfTime, OrderMalformed, FieldUnfit, and
+    what the game's `field` raises.
     """
     by.need(powers.CONDUCT)
     for text, error in ((witness, WitnessMissing), (cause, CauseMissing)):

@@ -72,7 +72,8 @@ class Announcement(Guarded):
     """The announced place and time of a draw; the newest is in force (14.III.5.4.2) [B16].
 
     `office` is the Central Office at that place; without one, an inspector must say why the draw is
-    elsewhere. `notice_s` is the notice in force, in seconds.
+    elsewhere; so, too, where an announced time had come before. `notice_s` is the notice in force,
+    in seconds.
     """
 
     draw = models.ForeignKey(
@@ -132,7 +133,9 @@ class Attendance(Guarded):
 
 
 class PlaceReason(Guarded):
-    """The reason why a draw is not at a Central Office, by an inspector who attends it [B16]."""
+    """The reason of an inspector who attends why a draw is not at a Central Office, or announced
+    anew after its time had come [B16].
+    """
 
     announcement = models.OneToOneField(
         Announcement, models.PROTECT, related_name="elsewhere", verbose_name=_("announcement")

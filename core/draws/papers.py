@@ -152,7 +152,7 @@ def _why(minutes: dict[str, Any], kind: Kind, language: str) -> list[Block]:
 
 
 def _announced(announcement: dict[str, Any], language: str) -> list[Block]:
-    """Return an announcement, with the inspector's reason for a place elsewhere [B16]."""
+    """Return an announcement, with the inspector's reason for another place or time [B16]."""
     line = Pair(
         _("Announced at"),
         f"{_moment(announcement['announced_at'], language)}:"
@@ -163,7 +163,8 @@ def _announced(announcement: dict[str, Any], language: str) -> list[Block]:
     if elsewhere is None:
         return [line]
     text = f"{elsewhere['reason']} ({elsewhere['inspector']['name']})"
-    return [line, Pair(_("Why not at a Central Office"), text)]
+    label = _("Why announced anew") if announcement["office"] else _("Why not at a Central Office")
+    return [line, Pair(label, text)]
 
 
 def _how(minutes: dict[str, Any], language: str) -> list[Block]:

@@ -6,6 +6,7 @@ again. The database refuses steps out of order, too (`sql/draws.sql`).
 
 import uuid
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 from django.db import transaction
 
@@ -73,9 +74,19 @@ class PlaceUnregistered(Conflict):
     )
 
 
+class AnnouncedLate(Conflict):
+    """`data["planned_at"]` is the newest announced time."""
+
+    code = "draw_announced_late"
+    message = (
+        "The draw was announced anew after its announced time had come: an inspector who attends"
+        " must say why [B16]."
+    )
+
+
 class PlaceRegistered(Conflict):
     code = "draw_place_registered"
-    message = "The draw is announced at a registered Central Office: that needs no reason."
+    message = "The draw is announced at a registered Central Office, in time: no reason is needed."
 
 
 class ReasonNeeded(Invalid):
@@ -138,7 +149,9 @@ def draw_reannounce(
 ) -> Announcement:
     """Announce another place or time, before the commitment.
 
-    `place` is the code of a registered Central Office, its name and address, or another place.
+    `place` is the code of a registered Central Office, its name and address, or another place. Once
+    the announced time has come an inspector must say why, or nothing is drawn at the new one; balls
+    that were drawn before are entered by the announcement that they followed [B16].
     Raises PowerMissing, DrawUnknown, PlaceNeeded, NoticeTooShort, NotApart, DrawBegun, DrawOver.
     """
     by.need(powers.CONDUCT)
@@ -178,18 +191,35 @@ def announcement_of(draw: Draw) -> Announcement:
     return Announcement.objects.filter(draw=draw).latest("pk")
 
 
+def is_announced_late(announced: Announcement) -> bool:
+    """Return whether it was announced only after an announced time of the draw had come [B16]."""
+    earlier = Announcement.objects.filter(draw=announced.draw_id, pk__lte=announced.pk)
+    times = earlier.order_by("pk").values_list("planned_at", "announced_at")
+    return any(planned_at <= anew_at for (planned_at, _), (_, anew_at) in pairwise(times))
+
+
 def need_as_announced(draw: Draw, at: datetime) -> Announcement:
     """Check that a draw at this instant is where and when it was announced; return that [B16].
 
-    Raises PlaceNeeded, BeforeAnnounced, PlaceUnregistered.
+    The announcement of that instant counts: nobody makes balls void by a later one, unless an
+    inspector has said why it counts instead. Raises PlaceNeeded, BeforeAnnounced,
+    PlaceUnregistered, AnnouncedLate.
     """
-    announced = announcement_of(draw)
+    of_draw = Announcement.objects.filter(draw=draw)
+    announced = of_draw.filter(announced_at__lte=at).order_by("pk").last()
+    instead = of_draw.filter(announced_at__gt=at, elsewhere__isnull=False)
+    if announced is None or instead.exists():
+        raise BeforeAnnounced(planned_at=announcement_of(draw).planned_at.isoformat())
     if not announced.place:
         raise PlaceNeeded
     if at < announced.planned_at:
         raise BeforeAnnounced(planned_at=announced.planned_at.isoformat())
-    if announced.office_id is None and not hasattr(announced, "elsewhere"):
+    if hasattr(announced, "elsewhere"):
+        return announced
+    if announced.office_id is None:
         raise PlaceUnregistered(place=announced.place)
+    if is_announced_late(announced):
+        raise AnnouncedLate(planned_at=announced.planned_at.isoformat())
     return announced
 
 
@@ -241,9 +271,10 @@ def need_not_inspecting(draw: Draw, by: StaffActor) -> None:
 
 @transaction.atomic
 def place_justify(*, by: StaffActor, draw: uuid.UUID, reason: str) -> PlaceReason:
-    """Record the inspector's reason for a draw elsewhere than at a Central Office [B16].
+    """Record the inspector's reason for a draw elsewhere than at a Central Office [B16], or for one
+    that was announced anew after its time had come: nothing was drawn before.
 
-    It is for the newest announced place; the first reason stands, and sending it again changes
+    It is for the newest announcement; the first reason stands, and sending it again changes
     nothing. Raises PowerMissing, ReasonNeeded, DrawUnknown, DrawOver, SecondPersonTooNew,
     InspectorAbsent, DrawBegun, PlaceNeeded, PlaceRegistered.
     """
@@ -259,7 +290,7 @@ def place_justify(*, by: StaffActor, draw: uuid.UUID, reason: str) -> PlaceReaso
         raise DrawBegun(state=row.state)
     if not announced.place:
         raise PlaceNeeded
-    if announced.office_id is not None:
+    if announced.office_id is not None and not is_announced_late(announced):
         raise PlaceRegistered(place=announced.place)
     return PlaceReason.objects.create(
         announcement=announced,

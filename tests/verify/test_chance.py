@@ -98,6 +98,9 @@ MINUTES: dict[str, Any] = {
 }
 REASON = {"inspector": "inspector", "stated_at": AT.format("05")}
 ELSEWHERE = OFFICE | {"office": None, "elsewhere": REASON}
+ANEW = OFFICE | {"announced_at": AT.format("12"), "planned_at": AT.format("30")}
+LATER = REASON | {"stated_at": AT.format("20")}
+AT_ANEW = MINUTES | {"committed_at": AT.format("30"), "drawn_at": AT.format("31")}
 
 
 def announced(**changes: Any) -> dict[str, Any]:
@@ -109,6 +112,8 @@ def test_a_draw_at_its_place_and_time_is_accepted() -> None:
     chance.check_announced(MINUTES | {"announcements": [ELSEWHERE]})
     by_hand = MINUTES | {"committed_at": None}
     chance.check_announced(by_hand)
+    chance.check_announced(by_hand | {"announcements": [OFFICE, ANEW]})
+    chance.check_announced(AT_ANEW | {"announcements": [OFFICE, ANEW | {"elsewhere": LATER}]})
     assert chance.later("2027-12-31T23:59:59.000000Z", 1) == "2028-01-01T00:00:00.000000Z"
 
 
@@ -122,6 +127,13 @@ def test_a_draw_at_its_place_and_time_is_accepted() -> None:
         ),
         (MINUTES | {"committed_at": AT.format("09")}, "before its announced time"),
         (announced(announced_at=AT.format("01")), "not ten minutes ahead"),
+        (AT_ANEW | {"announcements": [OFFICE, ANEW]}, "in time, or with a reason"),
+        (
+            MINUTES
+            | {"committed_at": None, "announcements": [OFFICE, ANEW | {"elsewhere": LATER}]},
+            "a later one counts",
+        ),
+        (MINUTES | {"announcements": [OFFICE, ANEW]}, "a later one counts"),
         (MINUTES | {"place": "Maó"}, r"place: should be Palma"),
         (announced(office=None), "or with a reason"),
         (announced(elsewhere=REASON), "or with a reason"),

@@ -224,7 +224,7 @@ def test_a_lie_about_an_abandoned_draw_is_refused(
 
 ANNOUNCED: list[tuple[str, dict[str, Any], str]] = [
     ("planned_at", {"planned_at": "2999-01-01T00:00:00.000000Z"}, "before its announced time"),
-    ("elsewhere", {"elsewhere": None}, "at an office, or with a reason"),
+    ("elsewhere", {"elsewhere": None}, "in time, or with a reason"),
     ("place", {"place": "A warehouse"}, "should be A warehouse"),
 ]
 

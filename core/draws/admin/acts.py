@@ -12,8 +12,8 @@ from core.admin_support.columns import NOTHING, moment, tag
 from core.admin_support.forms import ActForm, MomentField
 from core.database import clock
 from core.draws import abandoning, conducting, manual, method, powers, services
-from core.draws.models import Commitment, Draw, Outcome, PlaceReason
-from core.draws.services import announcement_of
+from core.draws.models import Announcement, Commitment, Draw, Outcome, PlaceReason
+from core.draws.services import announcement_of, is_announced_late
 from core.receipts.document import LANGUAGES
 from core.staff.actor import StaffActor
 
@@ -126,7 +126,7 @@ def _balls(by: StaffActor, draw: Draw, data: Data) -> Done:
 
 def _justify(by: StaffActor, draw: Draw, data: Data) -> Done:
     services.place_justify(by=by, draw=draw.uuid, **data)
-    return Done(_("The minutes will have the reason for the place."))
+    return Done(_("The minutes will have the reason."))
 
 
 def _abandon(by: StaffActor, draw: Draw, data: Data) -> Done:
@@ -149,10 +149,14 @@ def _attendable(by: StaffActor, draw: Draw) -> bool:
     )
 
 
-def _elsewhere(by: StaffActor, draw: Draw) -> bool:
+def _unjustified(by: StaffActor, draw: Draw) -> bool:
     announcement = announcement_of(draw)
     unsaid = not PlaceReason.objects.filter(announcement=announcement).exists()
-    return draw.state == State.ANNOUNCED and announcement.office_id is None and unsaid
+    return draw.state == State.ANNOUNCED and _needs_reason(announcement) and unsaid
+
+
+def _needs_reason(announcement: Announcement) -> bool:
+    return announcement.office_id is None or is_announced_late(announcement)
 
 
 def about(draw: Draw) -> list[tuple[Any, Any]]:
@@ -162,9 +166,11 @@ def about(draw: Draw) -> list[tuple[Any, Any]]:
         (_("place"), announcement.place or NOTHING),
         (_("planned for"), moment(announcement.planned_at)),
     ]
-    if announcement.office_id is None:
+    if _needs_reason(announcement):
         reason = PlaceReason.objects.filter(announcement=announcement).first()
-        facts.append((_("reason for another place"), reason or tag("rejected", _("Missing"))))
+        facts.append(
+            (_("reason for another place or time"), reason or tag("rejected", _("Missing")))
+        )
     commitment = Commitment.objects.filter(draw=draw).first()
     if commitment is not None:
         pieces = f": {commitment.pieces}" if commitment.pieces else ""
@@ -198,14 +204,17 @@ ACTS = (
     ),
     Act(
         name="justify",
-        title=_("Say why it is not at a Central Office"),
+        title=_("Say why it is not where or when it was announced"),
         power=powers.CERTIFY,
         run=_justify,
         form=_Reason,
         icon="wrong_location",
-        offered=_elsewhere,
+        offered=_unjustified,
         facts=about,
-        text=_("Without your reason the draw is not held at this place."),
+        text=_(
+            "Without your reason the draw is not held at this place and time. If it was announced"
+            " anew after its time had come: nothing was drawn before."
+        ),
     ),
     Act(
         name="commit",

@@ -64,7 +64,8 @@ class DrawOut(Shape):
         help_text="Whether the place is a registered Central Office [B16]."
     )
     place_reason = serializers.SerializerMethodField(
-        help_text="The inspector's reason for a place elsewhere; null if there is none."
+        help_text="The inspector's reason for a place elsewhere, or for a time that was announced"
+        " after the earlier one had come; null if there is none."
     )
     planned_at = Instant(
         source="announcement.planned_at", help_text="The draw does not begin before [B16]."

@@ -114,8 +114,9 @@ class AttendanceStep(StepView):
 
 class PlaceReasonStep(StepView):
     @operation(
-        "The attending inspector says why the draw is not at a Central Office",
-        "The minutes have the reason; without it a draw elsewhere is refused [B16].",
+        "The attending inspector says why the draw is not at a Central Office, or announced anew",
+        "The minutes have the reason. Without it nothing is drawn elsewhere, nor where it was"
+        " announced after an announced time had come [B16].",
         body=DrawReasonIn,
         answer=DrawOut,
         status=201,
@@ -155,6 +156,7 @@ class CommitmentStep(StepView):
             services.PlaceNeeded,
             services.BeforeAnnounced,
             services.PlaceUnregistered,
+            services.AnnouncedLate,
             FieldUnfit,
         ),
         example={"source": "dice", "pieces": 10},
@@ -236,6 +238,7 @@ class BallsStep(StaffView):
             services.PlaceNeeded,
             services.BeforeAnnounced,
             services.PlaceUnregistered,
+            services.AnnouncedLate,
             conducting.WitnessMissing,
             manual.CauseMissing,
             manual.DrawnOutOfTime,

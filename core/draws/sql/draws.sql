@@ -29,10 +29,20 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Return the newest announcement of a draw.
-CREATE OR REPLACE FUNCTION draws_announced(p_draw bigint) RETURNS draws_announcement
+-- Return the announcement of a draw that was the newest at an instant.
+CREATE OR REPLACE FUNCTION draws_announced(p_draw bigint, p_at timestamptz)
+RETURNS draws_announcement LANGUAGE sql STABLE AS $$
+    SELECT a FROM draws_announcement a
+     WHERE a.draw_id = p_draw AND a.announced_at <= p_at ORDER BY a.id DESC LIMIT 1
+$$;
+
+-- Return whether it was announced only after an announced time of the draw had come.
+CREATE OR REPLACE FUNCTION draws_announced_late(p_announcement bigint) RETURNS boolean
 LANGUAGE sql STABLE AS $$
-    SELECT a FROM draws_announcement a WHERE a.draw_id = p_draw ORDER BY a.id DESC LIMIT 1
+    SELECT coalesce(bool_or(planned_at <= anew_at), false)
+      FROM (SELECT a.planned_at, lead(a.announced_at) OVER (ORDER BY a.id) AS anew_at
+              FROM draws_announcement a JOIN draws_announcement n ON n.id = p_announcement
+             WHERE a.draw_id = n.draw_id AND a.id <= n.id) AS each
 $$;
 
 CREATE OR REPLACE FUNCTION draws_attends(p_draw bigint, p_user bigint) RETURNS boolean
@@ -48,17 +58,28 @@ BEGIN
     END IF;
 END $$;
 
--- Refuse a draw at an instant that is not where and when it was announced.
+-- Refuse a draw at an instant that is not where and when it was announced then. A later announcement
+-- makes no balls void, unless an inspector has said why it counts instead.
 CREATE OR REPLACE FUNCTION draws_need_announced(p_draw bigint, p_at timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
-DECLARE told draws_announcement := draws_announced(p_draw);
+DECLARE told draws_announcement := draws_announced(p_draw, p_at);
 BEGIN
     IF told.planned_at IS NULL OR p_at < told.planned_at THEN
         PERFORM draws_refuse('it is not before its newest announced time');
     END IF;
-    IF told.office_id IS NULL AND NOT EXISTS (
-           SELECT FROM draws_placereason r WHERE r.announcement_id = told.id) THEN
+    IF EXISTS (SELECT FROM draws_announcement n
+                 JOIN draws_placereason r ON r.announcement_id = n.id
+                WHERE n.draw_id = p_draw AND n.id > told.id) THEN
+        PERFORM draws_refuse('an inspector has said why a later announcement counts');
+    END IF;
+    IF EXISTS (SELECT FROM draws_placereason r WHERE r.announcement_id = told.id) THEN
+        RETURN;
+    END IF;
+    IF told.office_id IS NULL THEN
         PERFORM draws_refuse('it is at a Central Office, or an inspector says why it is not');
+    END IF;
+    IF draws_announced_late(told.id) THEN
+        PERFORM draws_refuse('it was announced in time, or an inspector says why it was not');
     END IF;
 END $$;
 
@@ -141,7 +162,8 @@ BEGIN
         SELECT FROM draws_announcement n
           JOIN draws_attendance a ON a.id = NEW.attendance_id AND a.draw_id = n.draw_id
           JOIN staff_staffsession s ON s.id = NEW.session_id AND s.user_id = a.inspector_id
-         WHERE n.id = NEW.announcement_id AND n.office_id IS NULL AND n.place <> ''
+         WHERE n.id = NEW.announcement_id AND n.place <> ''
+           AND (n.office_id IS NULL OR draws_announced_late(n.id))
            AND draws_state(n.draw_id) = 'announced') THEN
         PERFORM draws_refuse('an inspector who attends says why it is not at a Central Office');
     END IF;
@@ -188,7 +210,7 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE FUNCTION draws_guard_outcome() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE told draws_announcement := draws_announced(NEW.draw_id);
+DECLARE told draws_announcement := draws_announced(NEW.draw_id, NEW.drawn_at);
 BEGIN
     IF NEW.method = 'computed' AND NOT (
            draws_state(NEW.draw_id) = 'committed' AND EXISTS (
@@ -215,7 +237,7 @@ BEGIN
         PERFORM draws_refuse('an inspector who attends enters it');
     END IF;
     PERFORM draws_need_old(NEW.entered_by_id);
-    IF NEW.place <> told.place THEN
+    IF NEW.place IS DISTINCT FROM told.place THEN
         PERFORM draws_refuse('it is at its newest announced place');
     END IF;
     PERFORM draws_need_announced(NEW.draw_id, NEW.drawn_at);

@@ -1,10 +1,10 @@
 """Enter draws that were made with balls by hand."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
 
 from core.database import clock
 from core.draws import conducting, documents, manual, services
@@ -172,3 +172,72 @@ def test_an_administrator_who_closes_an_account_frees_no_balls(room: Hall) -> No
     two_persons.confirm(proposal=by_hand(room, by=room.other).uuid, by=room.inspector)
     room.certify()
     assert room.urn.certified[0].order == ("5", "1", "8", "2", "3")
+
+
+def reannounced(room: Hall, minutes: int = 30) -> Announcement:
+    planned_at = clock.now() + timedelta(minutes=minutes)
+    place = factories.central_office()
+    return services.draw_reannounce(
+        by=room.other, draw=room.draw.uuid, place=place, planned_at=planned_at
+    )
+
+
+@pytest.mark.article("14.III.5.4.2", "14.III.5.4.4")
+def test_balls_stand_by_the_announcement_that_they_followed(room: Hall) -> None:
+    """[B16]: another organiser, who did not like them, announced another time before they were
+    entered.
+    """
+    factories.announced_time(room.draw)
+    drawn_at = clock.now() + timedelta(minutes=5)
+    factories.time_pass(minutes=30)
+    services.draw_attend(by=room.inspector, draw=room.draw.uuid)
+    reannounced(room)
+    proposal = by_hand(room, drawn_at=drawn_at)
+    two_persons.confirm(proposal=proposal.uuid, by=room.inspector)
+    room.certify()
+    assert room.urn.certified[0].order == ("5", "1", "8", "2", "3")
+
+
+@pytest.mark.article("14.III.5.4.2", "14.III.5.4.4")
+def test_of_two_announced_times_one_counts_which_an_inspector_decides(room: Hall) -> None:
+    """[B16]: nobody draws at both, and chooses."""
+    factories.announced_time(room.draw)
+    first_drawn_at = clock.now() + timedelta(minutes=5)
+    factories.time_pass(minutes=30)
+    services.draw_attend(by=room.inspector, draw=room.draw.uuid)
+    reannounced(room)
+    factories.announced_time(room.draw)
+    for act in (
+        lambda: by_hand(room),
+        lambda: conducting.draw_commit(by=room.other, draw=room.draw.uuid, source="phrase"),
+    ):
+        with pytest.raises(services.AnnouncedLate):
+            act()
+    services.place_justify(by=room.inspector, draw=room.draw.uuid, reason="No witness came")
+    with pytest.raises(services.BeforeAnnounced):
+        by_hand(room, drawn_at=first_drawn_at)
+    two_persons.confirm(proposal=by_hand(room).uuid, by=room.inspector)
+
+
+def test_the_database_judges_balls_by_the_announcement_that_they_followed(room: Hall) -> None:
+    """[B16]"""
+    factories.announced_time(room.draw)
+    first_drawn_at = clock.now()
+    factories.time_pass(minutes=1)
+    services.draw_attend(by=room.inspector, draw=room.draw.uuid)
+    reannounced(room)
+
+    def need_announced(at: datetime) -> None:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SELECT draws_need_announced(%s, %s)", [room.draw.pk, at])
+
+    need_announced(first_drawn_at)
+    factories.announced_time(room.draw)
+    with pytest.raises(DatabaseError, match="announced in time"):
+        need_announced(clock.now())
+    services.place_justify(by=room.inspector, draw=room.draw.uuid, reason="No witness came")
+    need_announced(clock.now())
+    with pytest.raises(DatabaseError, match="a later announcement counts"):
+        need_announced(first_drawn_at)
+    with pytest.raises(DatabaseError, match="before its newest announced time"):
+        need_announced(first_drawn_at - timedelta(days=1))

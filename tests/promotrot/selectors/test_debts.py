@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from core.database import clock
 from core.draws.models import Draw
-from core.draws.services import draw_reannounce
+from core.draws.services import draw_attend, draw_reannounce, place_justify
 from core.kernel.days import natural_day
 from core.reports.tables import Period
 from core.staff.powers import Role
@@ -60,6 +60,9 @@ def test_a_draw_that_nobody_holds_is_an_alarm_until_it_is_held_or_announced_anew
     organiser = factories.staff(Role.ORGANISER)
     draw_reannounce(by=organiser, draw=draw.uuid, place=paying.office().code, planned_at=later)
     assert warned() == 0
+    inspector = factories.staff(Role.INSPECTOR)
+    draw_attend(by=inspector, draw=draw.uuid)
+    place_justify(by=inspector, draw=draw.uuid, reason="No witness came")
     owing.drawn(game)
     assert warned() == 0
 
