@@ -1,6 +1,7 @@
 """Open accounts, post transfers, and read balances."""
 
 import dataclasses
+import datetime
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -101,16 +102,19 @@ def account_open(accounts: Iterable[AccountCode]) -> dict[str, Account]:
     return rows
 
 
-def post(*, reference: uuid.UUID, lines: Sequence[Line]) -> int:
+def post(
+    *, reference: uuid.UUID, lines: Sequence[Line], at: datetime.datetime | None = None
+) -> int:
     """Post the transfers of one act, numbered from 0, and return their number.
 
-    Call it inside the act's transaction. Raises django.db.IntegrityError if the reference has been
+    Call it inside the act's transaction. `at` is the instant of the act, where its row has one that
+    must be the same; otherwise it is now. Raises django.db.IntegrityError if the reference has been
     posted before.
     """
-    return post_all({reference: lines})
+    return post_all({reference: lines}, at)
 
 
-def post_all(acts: Mapping[uuid.UUID, Sequence[Line]]) -> int:
+def post_all(acts: Mapping[uuid.UUID, Sequence[Line]], at: datetime.datetime | None = None) -> int:
     """Post the transfers of acts that one transaction does, by reference, as `post` does for one.
 
     Return the number of transfers.
@@ -125,13 +129,13 @@ def post_all(acts: Mapping[uuid.UUID, Sequence[Line]]) -> int:
         for line in lines
         for account in (line.debit, line.credit)
     )
-    now = clock.now()
+    at = at or clock.now()
     transfers = [
         Transfer(
             reference=reference,
             line=number,
             kind=line.kind,
-            at=now,
+            at=at,
             debit=accounts[line.debit.code],
             credit=accounts[line.credit.code],
             amount_cents=line.amount_cents,

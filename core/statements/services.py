@@ -1,7 +1,6 @@
 """Record rates and guarantee limits, issue weekly statements and settle them.
 
-A statement is made once. The commission of its week is posted with it, from the organiser's
-commission accounts. Its figures equal the ledger to the cent.
+A statement is made once, and the commission of its week with it. It equals the ledger to the cent.
 """
 
 import dataclasses
@@ -375,7 +374,7 @@ def _remit(payment: _Asked, **by: Any) -> Remittance:
         **by,
     )
     line = postings.remittance(remittance.premises_id, remittance.amount_cents)
-    ledger.post(reference=remittance.uuid, lines=[line])
+    ledger.post(reference=remittance.uuid, lines=[line], at=now)
     return remittance
 
 

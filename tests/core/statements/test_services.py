@@ -1,7 +1,7 @@
 """Issue weekly statements, record rates and settle statements."""
 
 import uuid
-from datetime import date
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 from django.test import override_settings
 
 from core.database import clock
+from core.kernel.days import MADRID
 from core.kernel.money import BadPercent
 from core.ledger import services as ledger
 from core.ledger.services import Line, asset, premises_account
@@ -148,6 +149,25 @@ def test_what_is_brought_forward_is_paid_once(organiser: Any, contest: Any, owed
         with pytest.raises(services.RemittanceRefused):
             remitted(organiser, statement, part, date(2030, 3, 18), "TRF 3")
     assert ledger.balance_cents(account) == 0
+
+
+def test_a_payment_at_the_midnight_of_a_sunday_counts_once(
+    organiser: Any, contest: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The clock goes on while a payment is recorded: one instant says which week it is of."""
+    place = factories.point()
+    rounds.sell(contest, place, [(1, 1)] * 2)
+    at(date(2030, 3, 11))
+    (first,) = services.statements_issue(until=SUNDAY)
+    midnight = datetime(2030, 3, 18, tzinfo=MADRID)
+    for begun_ms in range(-6, 1):
+        instants = (midnight + timedelta(milliseconds=each) for each in range(begun_ms, 20))
+        with monkeypatch.context() as patch:
+            patch.setattr(clock, "now", instants.__next__)
+            remitted(organiser, first, 10, SUNDAY, f"TRF {begun_ms}")
+    at(date(2030, 3, 18))
+    (second,) = services.statements_issue(until=date(2030, 3, 17))
+    assert outstanding_cents(second) == ledger.balance_cents(premises_account(place.premises.pk))
 
 
 def test_a_late_payment_of_an_old_statement_is_recorded_and_shown_to_be_too_much(
