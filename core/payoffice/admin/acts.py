@@ -20,11 +20,19 @@ from core.payoffice.models import (
     StockMovement,
 )
 from core.payoffice.services import cash, cheques, deposits, finding, goods, matching
+from core.payoffice.services.personal_data import PayeeFacts
 from core.premises.models import Game, Premises
 from core.staff.actor import StaffActor
 
 Data = dict[str, Any]
 _PROPOSED = _("Proposed; a second person confirms it.")
+_DOCUMENT_KINDS = [
+    ("", _("As on the voided cheque")),
+    ("dni", _("DNI")),
+    ("nie", _("NIE")),
+    ("passport", _("Passport")),
+    ("other", _("Other")),
+]
 
 
 class _Why(ActForm):
@@ -51,6 +59,24 @@ class _Arrived(ActForm):
 class _Bank(ActForm):
     amount_cents = EurosField(label=_("Amount paid by the bank"))
     presented_on = DayField(label=_("Presented on"))
+
+
+class _Payee(ActForm):
+    name = forms.CharField(label=_("Name of the payee"), max_length=120, required=False)
+    document_kind = forms.ChoiceField(
+        label=_("Kind of document"), choices=_DOCUMENT_KINDS, required=False
+    )
+    document_number = forms.CharField(
+        label=_("Number of the document"), max_length=40, required=False
+    )
+
+    def clean(self) -> Data:
+        data: Data = super().clean() or {}
+        if any(data.values()) and not all(data.values()):
+            raise forms.ValidationError(
+                _("Name the payee with name, kind and number of document, or leave all empty.")
+            )
+        return data
 
 
 class _Open(ActForm):
@@ -114,7 +140,8 @@ def _void(by: StaffActor, target: Cheque, data: Data) -> Done:
 
 
 def _reissue(by: StaffActor, target: Cheque, data: Data) -> Done:
-    cheques.cheque_reissue(by=by, number=target.number)
+    payee = PayeeFacts(**data) if data["name"] else None
+    cheques.cheque_reissue(by=by, number=target.number, payee=payee)
     return Done(_PROPOSED, target)
 
 
@@ -216,8 +243,9 @@ REISSUE = Act(
     title=_("Reissue"),
     power=powers.ISSUE_CHEQUES,
     run=_reissue,
+    form=_Payee,
     icon="autorenew",
-    text=_("To the same payee; a corrected name is given over the API."),
+    text=_("To the same payee, unless you name one. One whose data were erased is named again."),
     offered=lambda by, target: (
         target.state == Cheque.State.VOIDED and not hasattr(target, "replaced_by")
     ),

@@ -46,7 +46,10 @@ class VoidingIn(Shape):
 
 class ReissueIn(Shape):
     payee = shape_of(PayeeIn)(
-        required=False, allow_null=True, default=None, help_text="Only where it was wrong."
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="Only where it was wrong, or was erased in its time (`payee_erased`).",
     )
 
 
@@ -170,7 +173,12 @@ class ChequeReissue(StaffView):
         answer=ProposalOut,
         status=202,
         idempotent=True,
-        problems=(cheques.ChequeUnknown, cheques.ChequeStands, ProposalPending),
+        problems=(
+            cheques.ChequeUnknown,
+            cheques.ChequeStands,
+            cheques.PayeeErased,
+            ProposalPending,
+        ),
         example={},
         power=powers.ISSUE_CHEQUES,
     )

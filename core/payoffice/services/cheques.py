@@ -34,6 +34,11 @@ class ChequeStands(Conflict):
     message = "Only a voided cheque that has no replacement yet can be issued again."
 
 
+class PayeeErased(Conflict):
+    code = "payee_erased"
+    message = "The payee's name and document were erased: name the payee again."
+
+
 class ChequeAmountDiffers(Conflict):
     code = "cheque_amount_differs"
     message = "The bank's amount is not the cheque's."
@@ -112,13 +117,13 @@ def _voided(proposal: Proposal, by: StaffActor) -> None:
 
 @transaction.atomic
 def cheque_reissue(*, by: StaffActor, number: int, payee: PayeeFacts | None = None) -> Proposal:
-    """Propose to replace a voided cheque, for the same payee or a corrected one.
+    """Propose to replace a voided cheque, for the same payee or for one that is named again.
 
-    Raises ChequeUnknown, ChequeStands.
+    Raises ChequeUnknown, ChequeStands, PayeeErased.
     """
     by.need(powers.ISSUE_CHEQUES)
     cheque = _need_replaceable(cheque_get(number))
-    new_payee = payee_encrypt(payee) if payee else cheque.payee
+    new_payee = payee_encrypt(payee) if payee else _need_kept(cheque.payee)
     return two_persons.propose(
         kind=REISSUE,
         subject=f"cheque:{number}",
@@ -134,7 +139,7 @@ def cheque_reissue(*, by: StaffActor, number: int, payee: PayeeFacts | None = No
 def _reissued(proposal: Proposal, by: StaffActor) -> None:
     hold((Lock.CHEQUE, 0))
     cheque = _need_replaceable(cheque_get(proposal.content["cheque"]))
-    payee = Payee.objects.get(uuid=proposal.content["payee"])
+    payee = _need_kept(Payee.objects.get(uuid=proposal.content["payee"]))
     cheque_draw(payment=cheque.payment, payee=payee, replaces=cheque, reissue=proposal.pk)
 
 
@@ -212,6 +217,13 @@ def _need_replaceable(cheque: Cheque) -> Cheque:
     if cheque.state != Cheque.State.VOIDED or hasattr(cheque, "replaced_by"):
         raise ChequeStands(number=cheque.number, state=cheque.state)
     return cheque
+
+
+def _need_kept(payee: Payee) -> Payee:
+    """Return a payee whose cheque can be printed. Raises PayeeErased."""
+    if payee.purged_at is not None:
+        raise PayeeErased
+    return payee
 
 
 VOID = two_persons.Kind("payoffice.cheque_void", powers.ISSUE_CHEQUES, _voided)

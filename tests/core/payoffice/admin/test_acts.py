@@ -15,6 +15,7 @@ from core.payoffice.models import (
     StockItem,
 )
 from core.payoffice.services import deposits, goods
+from core.payoffice.services.personal_data import payee_decrypt
 from core.premises.requests import new_uuid
 from core.staff.models import Proposal
 from core.staff.powers import Role
@@ -75,8 +76,10 @@ def test_cash_cheques_stock_and_ceiling() -> None:
     assert not cashier.offers(cheque, "void")
     first.do(cheque, "void", reason="Lost.")
     confirm_all(second)
-    first.do(cheque, "reissue")
+    first.do(cheque, "reissue", name="Maria Ferrer", document_kind="nie", document_number="X1")
     confirm_all(second)
+    named = payee_decrypt(Cheque.objects.get(number=2).payee)
+    assert (named.name, named.document_kind, named.document_number) == ("Maria Ferrer", "nie", "X1")
     today = natural_day(clock.now())
     latest = Cheque.objects.get(number=2)
     first.do(latest, "reconcile", amount_cents="1000.01", presented_on=today.isoformat())

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
+from django.test import override_settings
 
 from core.database import clock
 from core.database.kept import forget_all
@@ -19,6 +20,7 @@ from core.payoffice.services import (
     personal_data,
 )
 from core.payoffice.services.personal_data import payee_decrypt
+from core.staff import two_persons
 from core.staff.powers import Role
 from tests.support import factories, rounds
 from tests.support import paying as given
@@ -65,6 +67,28 @@ def test_a_cheque_voided_reissued_and_reconciled() -> None:
     assert given.balance(accounts.cheques()) == 0
     assert desk.desk_pay(by=who, request=won.request(uuid=paid.uuid, payee=given.MARIA)).cheque == 1
     rounds.books_agree()
+
+
+@override_settings(PAYEE_KEPT_DAYS=1)
+def test_a_cheque_is_not_reissued_to_a_payee_whose_data_were_erased() -> None:
+    """It could not be printed. The payee is named again, also where a proposal was too slow."""
+    (won,) = given.worth(100_001)
+    given.paid_by_two(given.cashier(), won.request(payee=given.MARIA))
+    by = factories.staff(Role.SUPERVISOR)
+    given.confirmed(cheques.cheque_void(by=by, number=1, reason="Out of date."), Role.ORGANISER)
+    factories.time_pass(days=1)
+    slow = cheques.cheque_reissue(by=factories.staff(Role.SUPERVISOR), number=1)
+    factories.time_pass(hours=23)
+    assert personal_data.personal_data_purge(natural_day(clock.now()))["payees"] == 1
+    with pytest.raises(cheques.PayeeErased):
+        given.confirmed(slow, Role.ORGANISER)
+    by = factories.staff(Role.SUPERVISOR)
+    two_persons.reject(proposal=slow.uuid, by=by, reason="Erased.")
+    with pytest.raises(cheques.PayeeErased):
+        cheques.cheque_reissue(by=by, number=1)
+    again = cheques.cheque_reissue(by=by, number=1, payee=given.MARIA)
+    given.confirmed(again, Role.ORGANISER)
+    assert payee_decrypt(Cheque.objects.get(number=2).payee) == given.MARIA
 
 
 @pytest.fixture
