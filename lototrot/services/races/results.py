@@ -17,7 +17,7 @@ from lototrot.selectors.jornadas import jornada_of
 from lototrot.selectors.races import RaceRecord, race_records
 
 Reader = Callable[[Collection[int]], Mapping[int, RaceRecord]]
-"""How the records of races are read, by id."""
+"""A function that reads the records of races, by id."""
 
 
 class ResultsMissing(Conflict):
