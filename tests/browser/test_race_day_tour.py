@@ -60,10 +60,16 @@ def two_persons(open_browser: Open, line: Line) -> tuple[Person, Person]:
     """
     first = person(open_browser(TERMINAL, language="en"), line.url, *BOTH)
     second = person(open_browser(TERMINAL, language="es"), line.url, *BOTH)
+    accompany(first, second)
     for each in (first, second):
         each.sign_on()
         each.browser.find("#desk")
     return first, second
+
+
+def accompany(*persons: Person) -> None:
+    for each in persons:
+        each.company[:] = persons
 
 
 @pytest.mark.article("14.III.4")
@@ -72,6 +78,7 @@ def test_a_race_day_is_prepared_at_the_desk(open_browser: Open, line: Line, tmp_
     factories.bet_type(), factories.ticket_model()
     first = person(open_browser(TERMINAL, language="en"), line.url, *BOTH, has_device=False)
     second = person(open_browser(TERMINAL, language="es"), line.url, *BOTH)
+    accompany(first, second)
     looks = Looks(first.browser, "race-day")
     first.set_up_second_factor()
     second.sign_on(code="000000")
@@ -108,6 +115,7 @@ def test_results_and_a_draw_are_made_at_the_desk(open_browser: Open, line: Line)
     looks = Looks(first.browser, "race-day")
     classify(first, second, sixth, looks)
     inspector = person(open_browser(TERMINAL), line.url, Role.INSPECTOR)
+    accompany(first, second, inspector)
     draw(first, second, inspector, last, looks)
     entered = {"announce", "attend", "justify", "commit", "enter", "certify"}
     assert acts_done() >= entered | {"start", "classify", "declare", "confirm"}
@@ -239,9 +247,10 @@ def false_stop(first: Person, second: Person, looks: Looks) -> None:
     looks.stop("alarms")
     first.desk()
     first.do("lift", "#stops", reason="Sortida falsa")
-    second.desk()
+    second.desk(alone=False)
     second.do("confirm")
     assert not second.browser.shows("#stops")
+    first.browser.gone("#stops")  # the desk of the other person follows by itself
 
 
 def by_keyboard(first: Person) -> None:
@@ -268,7 +277,7 @@ def void_in_breach(first: Person, second: Person, looks: Looks) -> None:
     first.press("breach_void")
     looks.stop("breach")
     first.finish()
-    second.desk()
+    second.desk(alone=False)
     second.press("confirm")
     looks.stop("waiting")
     second.finish()

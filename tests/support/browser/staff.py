@@ -1,6 +1,6 @@
 """Let members of staff work in browsers of their own: sign on with password and code, do acts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pyotp
 from django.contrib.auth.hashers import make_password
@@ -25,11 +25,16 @@ return value === "" || field.value !== "" && value.startsWith(field.value);  // 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A person at a browser. `url` is the address of the site."""
+    """A person at a browser. `url` is the address of the site.
+
+    Of `company` one is at the desk at a time: a desk that is left open asks for news every few
+    seconds, and takes time from the one that a test looks at.
+    """
 
     browser: Browser
     url: str
     user: User
+    company: list["Person"] = field(default_factory=list, repr=False, compare=False)
 
     def sign_on(self, code: str | None = None) -> None:
         """Enter name, password, and the code of the person's device unless another is given."""
@@ -58,7 +63,10 @@ class Person:
         self.browser.keys("Enter")
         self.browser.find(".house-panels")
 
-    def desk(self) -> None:
+    def desk(self, *, alone: bool = True) -> None:
+        for other in self.company:
+            if alone and other is not self:
+                other.browser.go("about:blank")
         self.browser.go(f"{self.url}{DESK}")
         self.browser.find("#desk, .house-panel")
 
