@@ -166,7 +166,7 @@ def test_a_multiple_ticket_that_the_paper_does_not_have(
         recorded_at=clock.now(),
         recorded_by_id=factories.staff().user_id,
     )
-    monkeypatch.setattr("tests.support.factories.contests.ticket_model", lambda: narrow)
+    monkeypatch.setattr("tests.support.factories.contests.ticket_model", lambda by: narrow)
     contest = factories.contest(factories.meeting(first_start_at=clock.now() + timedelta(days=1)))
     factories.acknowledge(contest, place)
     refused(sell(place, asked(contest)), 422, "multiple_not_authorised")
