@@ -5,7 +5,7 @@ import threading
 import uuid
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from datetime import timedelta
 from typing import Any
 
@@ -40,6 +40,7 @@ from lototrot.services.tickets.selling import ContestClosed, Sold, request_state
 from tests.support import factories
 from tests.support.concurrency.sales import (
     PATIENCE_S,
+    THROUGH_GATE,
     Race,
     against_a_sale_in_flight,
     elsewhere,
@@ -47,6 +48,7 @@ from tests.support.concurrency.sales import (
     install_sale,
     sell,
     selling_point,
+    shut_gate,
     stopped_sale,
     together,
 )
@@ -293,12 +295,17 @@ def test_a_replay_is_answered_while_the_contest_is_held_for_closing(own_database
 
 
 def close_under_load(database: Database, *, without: Sequence[Lock]) -> tuple[int, int, Contest]:
-    """Sales by many while the contest closes: how many before, how many after, and the contest."""
+    """Sales by many while the contest closes: how many before, how many after, and the contest.
+
+    Without a lock some sales are kept at a gate, just before they write, until it is closed.
+    """
     contest, _ = selling_point()
     places = [factories.point() for _ in range(8)]
     for place in places:
         factories.acknowledge(contest, place)
-    install_sale(database, without=without, before_writing="pg_sleep(0.1)")
+    install_sale(
+        database, without=without, before_writing=THROUGH_GATE if without else "pg_sleep(0.1)"
+    )
     enough = threading.Event()
     sold: list[Sold] = []
     before: list[int] = []
@@ -313,9 +320,10 @@ def close_under_load(database: Database, *, without: Sequence[Lock]) -> tuple[in
                 enough.set()
 
     def closer() -> None:
-        assert enough.wait(30)
-        contest_close(contest_id=contest.pk, cause=Contest.Cause.ORGANISER)
-        before.append(Ticket.objects.count())
+        assert enough.wait(PATIENCE_S)
+        with shut_gate() if without else nullcontext():
+            contest_close(contest_id=contest.pk, cause=Contest.Cause.ORGANISER)
+            before.append(Ticket.objects.count())
 
     together(closer, *[lambda place=place: seller(place) for place in places * 2])
     contest.refresh_from_db()

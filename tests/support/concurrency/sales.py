@@ -31,6 +31,8 @@ from tests.support.factories import Point
 PATIENCE_S = 120
 _T = TypeVar("_T")
 _GATE = (99, 0)
+THROUGH_GATE = f"pg_advisory_xact_lock_shared{_GATE}"
+"""The statement before a sale writes that lets it wait at a gate, if that is shut."""
 _WAITS = (
     "FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database ="
     " (SELECT oid FROM pg_database WHERE datname = current_database())"
@@ -119,6 +121,21 @@ def eventually(condition: Callable[[], bool]) -> None:
         time.sleep(0.005)
 
 
+@contextmanager
+def shut_gate() -> Iterator[None]:
+    """Begin when a sale waits at the gate (`THROUGH_GATE`), and let it through at the end."""
+
+    def somebody_waits() -> bool:
+        cursor.execute(f"SELECT EXISTS (SELECT {_WAITS} AND classid = %s)", [_GATE[0]])
+        return bool(cursor.fetchone()[0])
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock(%s, %s)", _GATE)
+        eventually(somebody_waits)
+        yield
+        cursor.execute("SELECT pg_advisory_unlock(%s, %s)", _GATE)
+
+
 def tickets(database: Database) -> int:
     """Return the number of committed tickets."""
     with psycopg.connect(database.owner_url) as owner:
@@ -173,7 +190,7 @@ def stopped_sale(
     database: Database, sale: Callable[[], Any], *, without: Sequence[Lock] = ()
 ) -> Iterator[StoppedSale]:
     """Begin `sale` apart and stop it just before it writes; at the end let it go on."""
-    gate = f"pg_advisory_xact_lock_shared{_GATE}"
+    gate = THROUGH_GATE
     install_sale(database, without=without, before_writing=gate)
     with psycopg.connect(database.owner_url, autocommit=True) as session:
         session.execute("SELECT pg_advisory_lock(%s, %s)", _GATE)
