@@ -1,8 +1,7 @@
 """Compute random numbers from SHAKE-256, and read a witness's entropy (docs/proofs.md, "Draws").
 
-Used by draw.py and emission.py. And check where and when a public draw was, and the draws that were
-abandoned before it [B16], for draw.py. Instants of the log are compared as texts, because they all
-have one form.
+Used by draw.py and emission.py. And check where and when a public draw was, and what was abandoned
+or rejected before it [B16], for draw.py. Instants are compared as texts: they have one form.
 """
 
 import hashlib
@@ -18,7 +17,7 @@ from forms import need
 from public_log import Log
 
 COMMITMENT, OUTCOME, MINUTES = "draws.commitment", "draws.outcome", "draws.minutes"
-ABANDONED, CALLED_OFF = "draws.abandoned", "draws.called_off"
+ABANDONED, CALLED_OFF, BALLS = "draws.abandoned", "draws.called_off", "draws.balls"
 Minutes = dict[str, Any]
 NOTICE_S = 10 * 60
 LEAST = {"dice": 10, "balls": 6, "phrase": 12}
@@ -80,10 +79,8 @@ def binding(document: dict[str, Any], secret: str) -> str:
         means["source"] if means["pieces"] is None else f"{means['source']} {means['pieces']}"
     )
     parts = document["draw"], bytes.fromhex(document["field"]["sha256"]), means_text
-    draw, field, announced_means = (
-        part.encode() if isinstance(part, str) else part for part in parts
-    )
-    content = framed(b"draw/commitment/1", draw, field, announced_means, bytes.fromhex(secret))
+    draw, field, means = (part.encode() if isinstance(part, str) else part for part in parts)
+    content = framed(b"draw/commitment/1", draw, field, means, bytes.fromhex(secret))
     return hashlib.sha256(content).hexdigest()
 
 
@@ -96,9 +93,8 @@ def later(instant: str, seconds: int) -> str:
 def check_announced(minutes: Minutes) -> None:
     """Check that the draw was at the place and time last announced, ten minutes ahead [B16].
 
-    Another place needs an inspector's reason, and so does an announcement after an announced time
-    had come. It comes before the commitment, or with the balls: while they were drawn the system
-    was down. A later announcement without it makes no balls void.
+    Another place, or an announcement after an announced time had come, needs an inspector's reason,
+    before the commitment or with the balls. A later one without it makes no balls void.
     """
     announcements, place = minutes["announcements"], f"{MINUTES}.announcements"
     times = [each["announced_at"] for each in announcements]
@@ -123,16 +119,28 @@ def check_announced(minutes: Minutes) -> None:
         need(last["announced_at"] <= reason["stated_at"] <= latest, place, "the reason came late")
 
 
+def check_rejected(log: Log, minutes: Minutes) -> None:
+    """Check that the minutes name each order of balls of the subject that does not stand [B16]."""
+    subject, place = (minutes["kind"], minutes["subject"]), f"{MINUTES}.rejected"
+    entered = [each for each in log.all(BALLS) if (each["kind"], each["subject"]) == subject]
+    log.in_order(*((BALLS, each["balls"]) for each in entered), (OUTCOME, minutes["draw"]))
+    if minutes["method"] == "balls":
+        need(entered, place, "the balls that stand were not published when they were entered")
+        last, names = entered.pop(), ("draw", "order", "drawn_at", "witness", "cause")
+        same(minutes, {name: last[name] for name in names}, MINUTES)
+    names = "balls", "order", "entered_at", "entered_by"
+    rejected = [{name: each[name] for name in names} for each in minutes["rejected"]]
+    others = [{name: each[name] for name in names} for each in entered]
+    need(rejected == others, place, "not the orders that were entered and do not stand")
+
+
 def check_others(log: Log, minutes: Minutes) -> None:
     """Check that the subject has no other order, and that any other commitment for it was abandoned
     in public before this draw, with its true secret [B16]."""
     draw, subject = minutes["draw"], {name: minutes[name] for name in ("kind", "subject")}
     begun = (COMMITMENT if minutes["commitment"] else OUTCOME), draw
-    others = [
-        each
-        for each in log.all(COMMITMENT)
-        if {name: each[name] for name in subject} == subject and each["draw"] != draw
-    ]
+    of_subject = [e for e in log.all(COMMITMENT) if {name: e[name] for name in subject} == subject]
+    others = [each for each in of_subject if each["draw"] != draw]
     same(minutes, {"abandoned_before": [each["draw"] for each in others]}, MINUTES)
     for each in others:
         other = each["draw"]

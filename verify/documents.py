@@ -102,6 +102,11 @@ DRAW_COMMITMENT = {"format": "trot-draw-commitment-1", **NAMED, "algorithm": tex
 ABANDONED = {"format": "trot-draw-abandoned-1", **NAMED, "reason": words, "commitment": sha256,
              "secret": sha256, "inspector": ATTENDANCE, "abandoned_at": instant}
 OUTCOME = {"format": "trot-draw-outcome-1", **NAMED, **HOW}
+_ENTERED = {"balls": text, "order": [text], "entered_at": instant, "entered_by": whole}
+BALLS = {"format": "trot-draw-balls-1", **NAMED, **_ENTERED, "drawn_at": instant, "witness": words,
+         "cause": words}
+REJECTED = {**_ENTERED, "rejected_at": (None, instant), "reason": text,
+            "inspector": (None, {"name": words, "appointment": words})}
 CALLED_OFF = {"format": "trot-draw-called-off-1", **NAMED, "reason": text, "called_off_at": instant}
 MINUTES = {
     "format": "trot-draw-minutes-1", **NAMED, "title": {text: text}, "reason": words,
@@ -110,8 +115,8 @@ MINUTES = {
     "means": (None, MEANS), "commitment": (None, sha256), "committed_at": (None, instant), **HOW,
     "late": truth, "late_cause": text, "inspector": ATTENDANCE, "attendances": [ATTENDANCE],
     "observations": text, "certified_at": instant, "called_off_before": [text],
-    "abandoned_before": [text], "statement": {text: text}, "simulated": truth,
-}
+    "abandoned_before": [text], "rejected": [REJECTED], "statement": {text: text},
+    "simulated": truth}
 RACE_FACTS = {
     "race": whole, "number": whole, "racecourse": text, "meeting": text, "day": day,
     "declaration": _DECLARED, "recorded_at": instant, "started_at": (None, instant),
@@ -124,16 +129,13 @@ DEBT_FACTS = {"game": text, "draw": whole, "owed_cents": whole, "winners": whole
 
 IN_KIND = {"description": text, "equivalent_cents": whole, "source": text, "valued_on": (None, day)}
 TIER = {"count": whole, "extra": truth}
-PLAN = {
-    "format": "promotrot-plan/1", "price_cents": whole, "tickets": whole,
-    "tiers": [({**TIER, "in_kind": IN_KIND}, {**TIER, "cash_cents": whole})],
-    "classes": [{"blocks": whole, "tickets": whole, "prizes": [whole]}],
-}
+PLAN = {"format": "promotrot-plan/1", "price_cents": whole, "tickets": whole,
+        "tiers": [({**TIER, "in_kind": IN_KIND}, {**TIER, "cash_cents": whole})],
+        "classes": [{"blocks": whole, "tickets": whole, "prizes": [whole]}]}
 COMMITMENT = {
     "format": "promotrot-commitment/1", "emission": text,
     "algorithm": "promotrot-shake256-fisher-yates/1", "tickets": whole, "plan": PLAN,
-    "plan_digest": sha256, "means": MEANS, "commitment": sha256, "committed_at": instant,
-}
+    "plan_digest": sha256, "means": MEANS, "commitment": sha256, "committed_at": instant}
 ENTROPY = {"format": "promotrot-entropy/1", "emission": text, "commitment": sha256,
            "source": ("dice", "balls", "phrase"), "entropy": text, "appointment": words,
            "entered_at": instant}
@@ -143,8 +145,7 @@ CLOSING = {
     "takings_cents": whole, "awarded_cents": whole, "extra_awarded_cents": whole,
     "unclaimed_cents": whole, "minimum_percent": rational, "percent": (None, rational),
     "shortfall_cents": whole, "owed_before_cents": whole, "owed_cents": whole,
-    "closed_at": instant,
-}
+    "closed_at": instant}
 SEED = {"format": "promotrot-seed/1", "emission": text, "seed": sha256, "sold": whole,
         "tickets_sha256": sha256}
 
@@ -188,13 +189,12 @@ PUBLISHED: dict[str, dict[str, Any]] = {
     "lototrot.seal": SEAL, "lototrot.amendment": AMENDMENT, "lototrot.settlement": SETTLEMENT,
     "lototrot.settlement_reversal": REVERSAL, "lototrot.payment_order": PAYMENT_ORDER,
     "draws.commitment": DRAW_COMMITMENT, "draws.outcome": OUTCOME, "draws.minutes": MINUTES,
-    "draws.called_off": CALLED_OFF, "draws.abandoned": ABANDONED,
+    "draws.called_off": CALLED_OFF, "draws.abandoned": ABANDONED, "draws.balls": BALLS,
     "promotrot.commitment": COMMITMENT, "promotrot.entropy": ENTROPY,
     "promotrot.closing": CLOSING, "promotrot.seed": SEED,
     "journal.checkpoint": CHECKPOINT, "journal.lineage": LINEAGE,
 }
 """Form by kind of entry. Each document also has `digests` of all its other fields."""
 WITHOUT_DIGESTS: dict[str, dict[str, Any]] = {
-    "periods.closed": PERIOD, "periods.retired": RETIREMENT, "periods.names_erased": NAMES_ERASED,
-}
+    "periods.closed": PERIOD, "periods.retired": RETIREMENT, "periods.names_erased": NAMES_ERASED}
 """Form by kind of entry of the documents that have no `digests`: each is one whole."""

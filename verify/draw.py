@@ -20,6 +20,7 @@ from chance import (
     canonical_entropy,
     check_announced,
     check_others,
+    check_rejected,
     drawn,
     later,
 )
@@ -133,6 +134,7 @@ def draw_holds(log: Log, draw: str, field: list[str] | None = None) -> Minutes:
     check_announced(minutes)
     check_circumstances(log, minutes)
     check_others(log, minutes)
+    check_rejected(log, minutes)
     return minutes
 
 
@@ -141,6 +143,8 @@ def check(log: str, keys: str, draw: str, field: str = "") -> str:
     late = f" LATE: {minutes['late_cause']}" if minutes["late"] else ""
     if minutes["abandoned_before"]:
         late += f" ABANDONED before: {', '.join(minutes['abandoned_before'])}."
+    if minutes["rejected"]:
+        late += f" REJECTED before: {', '.join(each['balls'] for each in minutes['rejected'])}."
     return (
         f"The draw holds: {minutes['kind']} {minutes['subject']}, {minutes['title'].get('en', '')},"
         f" {minutes['field']['size']} in the draw, first {minutes['order'][0]}, certified by"

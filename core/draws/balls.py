@@ -1,9 +1,9 @@
-"""Say whether balls that were drawn by hand wait for the inspector who saw them drawn."""
+"""Find the orders of balls that were drawn by hand, and say whether one waits for the inspector."""
 
 import uuid
 from typing import Final
 
-from django.db.models import DateTimeField, Exists, Func, OuterRef, TextField, Value
+from django.db.models import DateTimeField, Exists, Func, OuterRef, QuerySet, TextField, Value
 from django.db.models.functions import Cast, Concat
 
 from core.draws.models import Draw
@@ -18,6 +18,14 @@ _NOW = Func(function="core_now", output_field=DateTimeField())
 def subject_of(draw: uuid.UUID) -> str:
     """Return the subject of the proposals that enter the balls of a draw."""
     return f"{_PREFIX}{draw}"
+
+
+def balls_of(draw: Draw) -> QuerySet[Proposal]:
+    """Return the orders of balls that were entered for the subject of a draw, the oldest first."""
+    draws = Draw.objects.filter(kind=draw.kind, subject=draw.subject)
+    subjects = [subject_of(each) for each in draws.values_list("uuid", flat=True)]
+    entered = Proposal.objects.filter(kind=KIND, subject__in=subjects).order_by("pk")
+    return entered.select_related("decision__decided_by")
 
 
 def balls_wait() -> Exists:

@@ -10,6 +10,7 @@ from django.utils.translation import gettext, override
 
 from core.database import clock
 from core.draws import method
+from core.draws.balls import balls_of
 from core.draws.models import (
     Abandonment,
     Announcement,
@@ -25,12 +26,14 @@ from core.draws.models import (
 from core.kernel.canonical import Json, with_digests
 from core.proofs.wire import instant
 from core.receipts.document import LANGUAGES
+from core.staff.models import Decision, Proposal
 
 COMMITMENT = "draws.commitment"
 OUTCOME = "draws.outcome"
 MINUTES = "draws.minutes"
 CALLED_OFF = "draws.called_off"
 ABANDONED = "draws.abandoned"
+BALLS = "draws.balls"
 
 # A longer field is published beside the documents, which then have its digest only.
 MOST_INLINE = 100
@@ -54,6 +57,24 @@ def commitment_document(draw: Draw, field: DrawField, commitment: Commitment) ->
 def outcome_document(draw: Draw, outcome: Outcome) -> dict[str, Json]:
     """Return the order and what it was computed from. It is published before the certificate."""
     return with_digests({"format": "trot-draw-outcome-1", **_named(draw), **_outcome(outcome)})
+
+
+def balls_document(draw: Draw, proposal: Proposal) -> dict[str, Json]:
+    """Return an order of balls as it was entered, before an inspector confirms or rejects it."""
+    drawn_at = datetime.fromisoformat(proposal.content["drawn_at"])
+    return with_digests(
+        {
+            "format": "trot-draw-balls-1",
+            **_named(draw),
+            "balls": str(proposal.uuid),
+            "order": proposal.content["order"],
+            "drawn_at": instant(drawn_at),
+            "witness": proposal.content["witness"],
+            "cause": proposal.content["cause"],
+            "entered_at": instant(proposal.proposed_at),
+            "entered_by": proposal.proposed_by_id,
+        }
+    )
 
 
 def called_off_document(draw: Draw, call_off: CallOff) -> dict[str, Json]:
@@ -114,10 +135,31 @@ def minutes_document(draw: Draw, outcome: Outcome, certificate: DrawCertificate)
             "certified_at": instant(certificate.certified_at),
             "called_off_before": _uuids(earlier.filter(state=Draw.State.CALLED_OFF)),
             "abandoned_before": _uuids(earlier.filter(state=Draw.State.ABANDONED)),
+            "rejected": [_rejected(row) for row in balls_of(draw) if row.pk != outcome.proposal_id],
             "statement": _statements(certificate),
             "simulated": clock.is_simulated(),
         }
     )
+
+
+def _rejected(proposal: Proposal) -> dict[str, Json]:
+    """Return an order of balls that does not stand: it was rejected, or lapsed without a decision.
+
+    Who rejected it is named where they are an inspector.
+    """
+    decision: Decision | None = getattr(proposal, "decision", None)
+    inspector = decision.decided_by if decision and decision.decided_by.appointment else None
+    return {
+        "balls": str(proposal.uuid),
+        "order": proposal.content["order"],
+        "entered_at": instant(proposal.proposed_at),
+        "entered_by": proposal.proposed_by_id,
+        "rejected_at": instant(decision.decided_at) if decision else None,
+        "inspector": {"name": inspector.full_name, "appointment": inspector.appointment}
+        if inspector
+        else None,
+        "reason": decision.reason if decision else "",
+    }
 
 
 def _uuids(draws: QuerySet[Draw]) -> list[Json]:

@@ -28,6 +28,12 @@ RULES: tuple[Rule, ...] = (
         ("draws_commitment", "o.draw_id = t.draw_id"),
         ("draws_outcome", "o.draw_id = t.draw_id AND o.method = 'balls'"),
     ),
+    with_rows(
+        "staff_proposal",
+        ("proofs_logentry", "o.kind = 'draws.balls' AND o.subject = t.uuid::text"),
+        name="balls_published",
+        unless="t.kind <> 'draws.manual'",
+    ),
     stamped("draws_outcome", "entered_at", user="entered_by_id", session="entered_in_id"),
     confirmed("draws_outcome"),
     published("draws_outcome", "draws.outcome", _UUID),

@@ -12,12 +12,13 @@ from datetime import datetime
 from django.db import transaction
 
 from core.database import clock
-from core.draws import balls, powers
+from core.draws import balls, documents, powers
 from core.draws.conducting import WitnessMissing, field_fix, field_now, outcome_publish
 from core.draws.documents import MOST_INLINE
 from core.draws.models import Announcement, Draw, Outcome
 from core.draws.services import DrawBegun, attendance_of, draw_held, need_as_announced
 from core.kernel.errors import Conflict, Invalid
+from core.proofs.log import publish
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
@@ -64,6 +65,8 @@ def manual_propose(
 ) -> Proposal:
     """Propose the order that the balls gave, the winner first; the attending inspector confirms it.
 
+    It is published at once, and stays so if it is rejected.
+
     The place and time are those announced when it was drawn. Raises PowerMissing, DrawUnknown,
     DrawOver, DrawBegun, OnlyComputed, PlaceNeeded, BeforeAnnounced, PlaceUnregistered,
     AnnouncedLate, WitnessMissing, CauseMissing, DrawnOutOfTime, OrderMalformed, FieldUnfit, and
@@ -85,7 +88,13 @@ def manual_propose(
             "cause": cause,
         },
     )
-    _need_acceptable(draw_held(draw), proposal)
+    row = draw_held(draw)
+    _need_acceptable(row, proposal)
+    publish(
+        kind=documents.BALLS,
+        subject=str(proposal.uuid),
+        document=documents.balls_document(row, proposal),
+    )
     return proposal
 
 

@@ -148,7 +148,18 @@ def _why(minutes: dict[str, Any], kind: Kind, language: str) -> list[Block]:
             for block in _announced(announcement, language)
         ),
         *(Pair(_("Abandoned before"), draw) for draw in minutes["abandoned_before"]),
+        *(_rejected(balls, language) for balls in minutes["rejected"]),
     ]
+
+
+def _rejected(balls: dict[str, Any], language: str) -> Block:
+    """Return an order of balls that was entered and does not stand [B16]."""
+    parts = [", ".join(balls["order"][:MOST_PLACES]), _moment(balls["entered_at"], language)]
+    if balls["rejected_at"] is not None:
+        parts.append(f"{_('rejected')} {_moment(balls['rejected_at'], language)}")
+    parts += [balls["inspector"]["name"]] if balls["inspector"] else []
+    parts += [balls["reason"]] if balls["reason"] else []
+    return Pair(_("Balls that do not stand"), "; ".join(parts))
 
 
 def _announced(announcement: dict[str, Any], language: str) -> list[Block]:

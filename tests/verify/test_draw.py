@@ -120,6 +120,50 @@ def test_a_draw_with_balls_holds_without_a_commitment(by_hand: Drawn, tmp_path: 
     assert "LATE: Tall de llum" in run(tmp_path, by_hand)
 
 
+@pytest.fixture
+def entered_twice(monkeypatch: Any) -> Drawn:
+    """The log of balls that an inspector rejected, and of those that were entered instead."""
+    room = hall(monkeypatch)
+    factories.announced_time(room.draw)
+    services.draw_attend(by=room.inspector, draw=room.draw.uuid)
+    for order in (["1", "5", "8", "2", "3"], ["5", "1", "8", "2", "3"]):
+        proposal = manual.manual_propose(
+            by=room.organiser,
+            draw=room.draw.uuid,
+            order=order,
+            drawn_at=clock.now(),
+            witness="Notari",
+            cause="Tall de llum",
+        )
+        if order[0] == "1":
+            two_persons.reject(proposal=proposal.uuid, by=room.inspector, reason="Falta una bola")
+    two_persons.confirm(proposal=proposal.uuid, by=room.inspector)
+    room.certify()
+    return published_log(), str(room.draw.uuid)
+
+
+@pytest.mark.article("14.III.5.4.4")
+def test_minutes_that_leave_out_a_rejected_order_are_refused(
+    entered_twice: Drawn, tmp_path: Path, monkeypatch: Any
+) -> None:
+    """[B16]"""
+    quick_signatures(monkeypatch)
+    log, ident = entered_twice
+    (rejected,) = [each["subject"] for each in log if each["kind"] == documents.BALLS][:1]
+    assert f"REJECTED before: {rejected}" in run(tmp_path, entered_twice)
+    true = next(e["document"] for e in log if (e["kind"], e["subject"]) == (KINDS[2], ident))
+    (named,) = true["rejected"]
+    for lie in (
+        [],
+        [named | {"order": true["order"]}],
+        [named | {"balls": ident}],
+        [named, named],
+        [named, named | {"balls": log[-3]["subject"]}],
+    ):
+        with pytest.raises(Refused, match=r"draws\.minutes\.rejected"):
+            run(tmp_path, (forged(log, documents.MINUTES, true | {"rejected": lie}, ident), ident))
+
+
 def test_balls_elsewhere_hold_with_a_reason_that_is_entered_with_them(
     monkeypatch: Any, tmp_path: Path
 ) -> None:

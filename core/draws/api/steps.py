@@ -225,7 +225,8 @@ class AbandonmentStep(StaffView):
 class BallsStep(StaffView):
     @operation(
         "Propose the order of balls drawn while the system was down",
-        "Takes effect when the attending inspector confirms the proposal (`/api/v1/proposals`)."
+        "Takes effect when the attending inspector confirms the proposal (`/api/v1/proposals`); it"
+        " is published at once, and the minutes name it if it is rejected."
         " There is none after a commitment [B16].",
         body=BallsIn,
         answer=ProposalOut,

@@ -241,3 +241,30 @@ def test_the_database_judges_balls_by_the_announcement_that_they_followed(room: 
         need_announced(first_drawn_at)
     with pytest.raises(DatabaseError, match="before its newest announced time"):
         need_announced(first_drawn_at - timedelta(days=1))
+
+
+@pytest.mark.article("14.III.5.4.4")
+def test_balls_are_public_once_entered_and_the_minutes_name_those_that_did_not_stand(
+    room: Hall,
+) -> None:
+    """[B16]: who rejected an order, when and why, and one on which nobody decided in time."""
+    factories.announced_time(room.draw)
+    services.draw_attend(by=room.inspector, draw=room.draw.uuid)
+    wrong = by_hand(room, order=["1", "5", "8", "2", "3"])
+    entry = published(kind=documents.BALLS, subject=str(wrong.uuid))
+    assert entry and entry.document["order"] == ["1", "5", "8", "2", "3"]
+    assert entry.document["draw"] == str(room.draw.uuid)
+    assert entry.document["entered_by"] == room.organiser.user_id
+    two_persons.reject(proposal=wrong.uuid, by=room.inspector, reason="A ball was missing")
+    old = by_hand(room, by=room.other)
+    factories.time_pass(days=2)
+    conducting.draw_commit(by=room.other, draw=room.draw.uuid, source="phrase")
+    room.enter()
+    room.certify(late_cause="Tall de llum")
+    log = published(kind=documents.MINUTES, subject=str(room.draw.uuid))
+    assert log is not None
+    first, second = log.document["rejected"]
+    assert (first["balls"], second["balls"]) == (str(wrong.uuid), str(old.uuid))
+    assert first["order"] == ["1", "5", "8", "2", "3"] and first["rejected_at"] is not None
+    assert first["inspector"]["appointment"] and first["reason"] == "A ball was missing"
+    assert (second["rejected_at"], second["inspector"], second["reason"]) == (None, None, "")

@@ -6,6 +6,9 @@ from typing import Any
 import pytest
 from pypdf import PdfReader
 
+from core.database import clock
+from core.draws import manual, services
+from core.staff import two_persons
 from tests.support import factories
 from tests.support.api import Api
 from tests.support.urn import PHRASE, Hall, Urn, hall
@@ -65,3 +68,25 @@ def test_a_notice_tells_the_result_once_it_is_certified(room: Hall) -> None:
     assert "Result" in after and "as soon as" not in after
     for output in ("html", "escpos"):
         assert Api().get(f"draws/{room.draw.uuid}/notice.{output}").status_code == 200
+
+
+@pytest.mark.article("14.III.5.4.4")
+def test_the_minutes_on_paper_name_balls_that_do_not_stand(room: Hall) -> None:
+    """[B16]"""
+    factories.announced_time(room.draw)
+    services.draw_attend(by=room.inspector, draw=room.draw.uuid)
+    proposal = manual.manual_propose(
+        by=room.organiser,
+        draw=room.draw.uuid,
+        order=["8", "1", "5", "2", "3"],
+        drawn_at=clock.now(),
+        witness="Notary",
+        cause="Power cut",
+    )
+    two_persons.reject(proposal=proposal.uuid, by=room.inspector, reason="A ball was missing")
+    room.committed()
+    room.enter()
+    room.certify()
+    paper = text_of(Api().get(f"draws/{room.draw.uuid}/minutes.pdf", lang="en"))
+    flat = " ".join(paper.split())
+    assert "8, 1, 5, 2, 3" in flat and "A ball was missing" in flat and "do not stand" in flat
