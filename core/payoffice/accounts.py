@@ -27,6 +27,14 @@ def cheques() -> AccountCode:
     return liability("payoffice:cheques")
 
 
+def voided_cheques() -> AccountCode:
+    """Return the account of what the bank paid for voided cheques to others than their payees.
+
+    The organiser bears it, unless who presented the cheque, or the bank, gives it back.
+    """
+    return asset("payoffice:voided_cheques")
+
+
 def goods() -> AccountCode:
     """Return the account of the prizes in kind in stock, at the value of a unit (15.III.6.5)."""
     return asset("payoffice:goods")

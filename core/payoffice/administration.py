@@ -34,6 +34,7 @@ KIND_TITLES = {
     "payoffice.cash_difference": _("Cash session that closes with a difference"),
     "payoffice.cheque_void": _("Voiding of a cheque"),
     "payoffice.cheque_reissue": _("Cheque for a voided one"),
+    "payoffice.cheque_paid_voided": _("Voided cheque that the bank paid"),
     "payoffice.cash_ceiling": _("Cash ceiling"),
     "payoffice.ruling": _("Decision about what is held"),
 }

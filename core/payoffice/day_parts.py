@@ -29,6 +29,7 @@ from core.payoffice.models import (
     Restoration,
     Ruling,
     StockMovement,
+    VoidedChequePayment,
 )
 from core.payoffice.sources import DocumentUnknown, Nature, Payable, Source
 from core.reports.parts import Event, Part, Span, balance_cents, nothing, post
@@ -199,6 +200,8 @@ def events(span: Span) -> Iterator[Event]:
             data={"cheque": cheque.pk},
             order=2,
         )
+    for paid in VoidedChequePayment.objects.filter(_within("recorded_at", span)):
+        yield Event(paid.recorded_at, "payoffice.voided_cheque_paid", paid, order=2)
     for stock in StockMovement.objects.filter(_within("moved_at", span), exchange=None):
         yield Event(stock.moved_at, "payoffice.stock_moved", stock)
 
@@ -330,6 +333,12 @@ def _cheque_presented(row: Any, data: Data) -> None:
     post("payoffice.cheque", cheque, [postings.cheque_presented(cheque.amount_cents)])
 
 
+def _voided_cheque_paid(row: Any, data: Data) -> None:
+    settled = row.outcome == VoidedChequePayment.Outcome.SETTLED
+    line = postings.voided_cheque_paid(settled=settled, cents=row.amount_cents)
+    post("payoffice.voided_cheque", row, [line])
+
+
 def _stock_moved(row: Any, data: Data) -> None:
     line = postings.goods_moved(row.units * row.item.unit_cents)
     post("payoffice.goods", row, [line])
@@ -364,6 +373,7 @@ DAY_PARTS: tuple[Part, ...] = (
             "payoffice.cash_closed": _cash_closed,
             "payoffice.cheque_issued": nothing,
             "payoffice.cheque_presented": _cheque_presented,
+            "payoffice.voided_cheque_paid": _voided_cheque_paid,
             "payoffice.stock_moved": _stock_moved,
         },
     ),

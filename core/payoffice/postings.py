@@ -67,6 +67,18 @@ def cheque_presented(cents: int) -> Line:
     return Line("payoffice.cheque", accounts.cheques(), accounts.treasury(), cents)
 
 
+def voided_cheque_paid(*, settled: bool, cents: int) -> Line:
+    """Return the line of a voided cheque that the bank paid all the same.
+
+    Where its payee has the money it is cashed like any other; otherwise the organiser bears it, and
+    what stands for the payee's cheques stays.
+    """
+    if settled:
+        return cheque_presented(cents)
+    voided = accounts.voided_cheques()
+    return Line("payoffice.voided_cheque", voided, accounts.treasury(), cents)
+
+
 def cash_float(session_id: int, cents: int) -> Line:
     """Return the line of the float that a cashier's session begins with, from the treasury."""
     return Line("payoffice.float", accounts.cash(session_id), accounts.treasury(), cents)

@@ -9,6 +9,7 @@ KINDS = (
     cash.DIFFERENCE,
     cheques.VOID,
     cheques.REISSUE,
+    cheques.VOIDED_PAYMENT,
     cheques.CASH_CEILING,
     deposits.RULING,
 )

@@ -23,6 +23,7 @@ from core.payoffice.models import (
     Exchange,
     Payment,
     StockMovement,
+    VoidedChequePayment,
 )
 from core.payoffice.postings import PRIZE, REFUND
 from core.payoffice.retired import PAYMENT_STAYS
@@ -69,6 +70,10 @@ def _payments() -> Iterator[Line]:
     cashed = Cheque.objects.filter(state=Cheque.State.PRESENTED)
     cents = cashed.aggregate(cents=Sum("amount_cents"))["cents"]
     yield postings.cheque_presented(cents or 0)
+    voided = VoidedChequePayment.objects.values_list("outcome").annotate(Sum("amount_cents"))
+    for outcome, cents in voided.order_by():
+        settled = outcome == VoidedChequePayment.Outcome.SETTLED
+        yield postings.voided_cheque_paid(settled=settled, cents=cents)
 
 
 def _payment(premises_id: int, session: int | None, means: Means, cents: int) -> Line:
@@ -109,6 +114,7 @@ TRANSFERS: Mapping[str, Promise] = {
     "payoffice.refused": _("held prize refused"),
     "payoffice.restored": _("lapsed prize held again"),
     "payoffice.cheque": _("cheque cashed"),
+    "payoffice.voided_cheque": _("voided cheque paid by the bank"),
     "payoffice.float": _("float of a cash session"),
     "payoffice.cash": _("cash brought or taken"),
     "payoffice.count": _("cash counted at the close"),

@@ -121,7 +121,7 @@ def paper_at(deposit: Deposit) -> Premises:
 def cheques(*, by: StaffActor, state: str = "") -> QuerySet[Cheque]:
     """Return the cheques of the register, all or those in one state."""
     by.need(powers.READ)
-    rows = Cheque.objects.select_related("payment", "replaces")
+    rows = Cheque.objects.select_related("payment", "replaces", "bank_payment")
     return rows.filter(state=state) if state else rows
 
 

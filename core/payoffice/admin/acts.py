@@ -18,6 +18,7 @@ from core.payoffice.models import (
     Ruling,
     StockItem,
     StockMovement,
+    VoidedChequePayment,
 )
 from core.payoffice.services import cash, cheques, deposits, finding, goods, matching
 from core.payoffice.services.personal_data import PayeeFacts
@@ -59,6 +60,13 @@ class _Arrived(ActForm):
 class _Bank(ActForm):
     amount_cents = EurosField(label=_("Amount paid by the bank"))
     presented_on = DayField(label=_("Presented on"))
+
+
+class _BankAllTheSame(_Bank):
+    outcome = forms.ChoiceField(
+        label=_("Who has the money"), choices=VoidedChequePayment.Outcome.choices
+    )
+    reason = forms.CharField(label=_("Reason"), max_length=200)
 
 
 class _Payee(ActForm):
@@ -148,6 +156,11 @@ def _reissue(by: StaffActor, target: Cheque, data: Data) -> Done:
 def _reconcile(by: StaffActor, target: Cheque, data: Data) -> Done:
     cheques.cheque_reconcile(by=by, number=target.number, **data)
     return Done(_("The cheque is reconciled."), target)
+
+
+def _bank_paid(by: StaffActor, target: Cheque, data: Data) -> Done:
+    cheques.voided_cheque_paid(by=by, number=target.number, **data)
+    return Done(_PROPOSED, target)
 
 
 def _open_cash(by: StaffActor, target: None, data: Data) -> Done:
@@ -258,6 +271,19 @@ RECONCILE = Act(
     form=_Bank,
     icon="account_balance",
     offered=lambda by, target: target.state == Cheque.State.ISSUED,
+)
+BANK_PAID = Act(
+    name="bank-paid",
+    title=_("Paid by the bank all the same"),
+    power=powers.ISSUE_CHEQUES,
+    run=_bank_paid,
+    form=_BankAllTheSame,
+    icon="report",
+    danger=True,
+    text=_("A second person confirms it. Then it is in the books as the bank has it."),
+    offered=lambda by, target: (
+        target.state == Cheque.State.VOIDED and not hasattr(target, "bank_payment")
+    ),
 )
 OPEN_CASH = Act(
     name="open",

@@ -39,6 +39,7 @@ from core.payoffice.models import (
     Ruling,
     StockItem,
     StockMovement,
+    VoidedChequePayment,
 )
 from core.payoffice.services import cheques, deposits, goods, slips
 from core.receipts.output import Output, render
@@ -148,6 +149,11 @@ class DepositAdmin(_Register):
         return link(row.match.claim) if hasattr(row, "match") else _("not matched")
 
 
+class _BankPayments(ReadOnlyInline):
+    model = VoidedChequePayment
+    shown = ("presented_on", "amount_cents", "outcome", "reason", "recorded_at", "proposal")
+
+
 @admin.register(Cheque)
 class ChequeAdmin(_Register):
     quick = ("number",)
@@ -171,7 +177,8 @@ class ChequeAdmin(_Register):
         "reconciled_by",
     )
     list_filter = ("state",)
-    acts = (office.VOID, office.REISSUE, office.RECONCILE)
+    inlines = (_BankPayments,)
+    acts = (office.VOID, office.REISSUE, office.RECONCILE, office.BANK_PAID)
 
     @admin.display(description=_("as a file"))
     def paper(self, row: Cheque) -> Any:

@@ -14,7 +14,7 @@ from core.api.views import StaffView
 from core.kernel.money import MOST_CENTS
 from core.payoffice import powers, selectors
 from core.payoffice.api.claim_shapes import PayeeIn
-from core.payoffice.models import Cheque, StockMovement
+from core.payoffice.models import Cheque, StockMovement, VoidedChequePayment
 from core.payoffice.refusals import OutOfStock
 from core.payoffice.services import cheques, goods, slips
 from core.payoffice.services.personal_data import Erased, PayeeFacts
@@ -23,6 +23,11 @@ from core.receipts.output import Output, render
 from core.receipts.paper import Paper
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
+
+
+class BankPaymentOut(Shape):
+    presented_on = Day()
+    outcome = Choice(VoidedChequePayment.Outcome.values)
 
 
 class ChequeOut(Shape):
@@ -34,6 +39,9 @@ class ChequeOut(Shape):
     presented_on = Day(allow_null=True)
     replaces = Whole(source="replaces.number", allow_null=True, default=None)
     void_reason = serializers.CharField()
+    bank_payment = BankPaymentOut(
+        allow_null=True, default=None, help_text="A voided cheque that the bank paid."
+    )
 
 
 class ChequeQuery(PageQuery):
@@ -41,6 +49,16 @@ class ChequeQuery(PageQuery):
 
 
 class VoidingIn(Shape):
+    reason = Text(max_length=200)
+
+
+class BankPaymentIn(Shape):
+    amount_cents = Cents(min_value=1)
+    presented_on = Day()
+    outcome = Choice(
+        VoidedChequePayment.Outcome.values,
+        help_text="`settled`: the payee has the money. `loss`: another has it.",
+    )
     reason = Text(max_length=200)
 
 
@@ -176,6 +194,7 @@ class ChequeReissue(StaffView):
         problems=(
             cheques.ChequeUnknown,
             cheques.ChequeStands,
+            cheques.ChequeSettled,
             cheques.PayeeErased,
             ProposalPending,
         ),
@@ -188,6 +207,40 @@ class ChequeReissue(StaffView):
         return self.once(
             lambda: self.answer(
                 ProposalOut, cheques.cheque_reissue(by=self.by, number=number, payee=payee), 202
+            )
+        )
+
+
+class ChequeBankPayment(StaffView):
+    @operation(
+        "Propose to record that the bank paid a voided cheque; another person confirms",
+        body=BankPaymentIn,
+        answer=ProposalOut,
+        status=202,
+        idempotent=True,
+        problems=(
+            cheques.ChequeUnknown,
+            cheques.ChequeNotVoided,
+            cheques.ChequeAmountDiffers,
+            cheques.ChequeDayWrong,
+            cheques.ChequeReplaced,
+            cheques.ChequeSettled,
+            cheques.ReasonNeeded,
+            ProposalPending,
+        ),
+        example={
+            "amount_cents": 250000,
+            "presented_on": "2026-11-20",
+            "outcome": "loss",
+            "reason": "Stolen; reported to the police.",
+        },
+        power=powers.ISSUE_CHEQUES,
+    )
+    def post(self, request: Request, number: int) -> HttpResponse:
+        body = self.read(BankPaymentIn)
+        return self.once(
+            lambda: self.answer(
+                ProposalOut, cheques.voided_cheque_paid(by=self.by, number=number, **body), 202
             )
         )
 

@@ -1409,6 +1409,64 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="VoidedChequePayment",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
+                ("amount_cents", models.BigIntegerField(verbose_name="amount")),
+                ("presented_on", models.DateField(verbose_name="presented on")),
+                (
+                    "outcome",
+                    models.CharField(
+                        choices=[
+                            ("settled", "The payee has it: nothing is owed any more"),
+                            ("loss", "Another has it: the organiser bears it"),
+                        ],
+                        max_length=10,
+                        verbose_name="who has the money",
+                    ),
+                ),
+                ("reason", models.CharField(max_length=200, verbose_name="reason")),
+                ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
+                (
+                    "cheque",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="bank_payment",
+                        to="payoffice.cheque",
+                        verbose_name="cheque",
+                    ),
+                ),
+                (
+                    "proposal",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "payment of a voided cheque",
+                "verbose_name_plural": "payments of voided cheques",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("amount_cents__gt", 0)), name="voided_payment_positive"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("reason", ""), _negated=True),
+                        name="voided_payment_has_reason",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="CashCeiling",
             fields=[
                 (

@@ -15,6 +15,7 @@ from core.payoffice.models.payments import (
     Cheque,
     Payee,
     Payment,
+    VoidedChequePayment,
 )
 from core.payoffice.models.retired import RetiredPayments
 
@@ -37,4 +38,5 @@ __all__ = [
     "Ruling",
     "StockItem",
     "StockMovement",
+    "VoidedChequePayment",
 ]

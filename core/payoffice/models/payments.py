@@ -313,6 +313,42 @@ class Cheque(Guarded):
         return str(self.number)
 
 
+class VoidedChequePayment(Guarded):
+    """A voided cheque that the bank paid all the same, as two persons recorded it.
+
+    SETTLED: the payee has the money, so no cheque is drawn for the payment any more. LOSS: another
+    has it, and the organiser bears it; the payee still gets a cheque.
+    """
+
+    class Outcome(models.TextChoices):
+        SETTLED = "settled", _("The payee has it: nothing is owed any more")
+        LOSS = "loss", _("Another has it: the organiser bears it")
+
+    uuid = models.UUIDField(_("UUID"), unique=True)
+    cheque = models.OneToOneField(
+        Cheque, models.PROTECT, related_name="bank_payment", verbose_name=_("cheque")
+    )
+    amount_cents = models.BigIntegerField(_("amount"))
+    presented_on = models.DateField(_("presented on"))
+    outcome = models.CharField(_("who has the money"), max_length=10, choices=Outcome.choices)
+    reason = models.CharField(_("reason"), max_length=200)
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
+    )
+    recorded_at = models.DateTimeField(_("recorded at"))
+
+    class Meta:
+        verbose_name = _("payment of a voided cheque")
+        verbose_name_plural = _("payments of voided cheques")
+        constraints = [
+            models.CheckConstraint(condition=Q(amount_cents__gt=0), name="voided_payment_positive"),
+            models.CheckConstraint(condition=~Q(reason=""), name="voided_payment_has_reason"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.cheque)
+
+
 class CashCeiling(Guarded):
     """The ceiling of cash payments that later law sets from a day on [C3], in inclusive cents."""
 

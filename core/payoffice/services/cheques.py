@@ -1,18 +1,21 @@
 """Keep the register of nominative cheques: draw, void, reissue, reconcile (14.III.10.6) [C3]."""
 
 import datetime
+from collections.abc import Mapping
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
 
 from core.database import clock
+from core.database.clock import row_uuid
 from core.database.locks import Lock, hold
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Invalid, NotFound
 from core.kernel.request_uuids import derived_uuid
 from core.ledger import services as ledger
 from core.payoffice import postings, powers
-from core.payoffice.models import CashCeiling, Cheque, Payee, Payment
+from core.payoffice.models import CashCeiling, Cheque, Payee, Payment, VoidedChequePayment
 from core.payoffice.services.personal_data import PayeeFacts, payee_encrypt
 from core.staff import two_persons
 from core.staff.actor import StaffActor
@@ -26,12 +29,30 @@ class ChequeUnknown(NotFound):
 
 class ChequeNotIssued(Conflict):
     code = "cheque_not_issued"
-    message = "The cheque has been presented or voided already."
+    message = (
+        "The cheque has been presented or voided already. Two persons record that the bank paid a"
+        " voided one."
+    )
 
 
 class ChequeStands(Conflict):
     code = "cheque_stands"
     message = "Only a voided cheque that has no replacement yet can be issued again."
+
+
+class ChequeNotVoided(Conflict):
+    code = "cheque_not_voided"
+    message = "Only a voided cheque is recorded as paid all the same, and once."
+
+
+class ChequeReplaced(Conflict):
+    code = "cheque_replaced"
+    message = "Another cheque stands for this one: void that first, or the organiser bears it."
+
+
+class ChequeSettled(Conflict):
+    code = "cheque_settled"
+    message = "The payee has the money already, by a cheque that the bank paid although voided."
 
 
 class PayeeErased(Conflict):
@@ -119,7 +140,7 @@ def _voided(proposal: Proposal, by: StaffActor) -> None:
 def cheque_reissue(*, by: StaffActor, number: int, payee: PayeeFacts | None = None) -> Proposal:
     """Propose to replace a voided cheque, for the same payee or for one that is named again.
 
-    Raises ChequeUnknown, ChequeStands, PayeeErased.
+    Raises ChequeUnknown, ChequeStands, ChequeSettled, PayeeErased.
     """
     by.need(powers.ISSUE_CHEQUES)
     cheque = _need_replaceable(cheque_get(number))
@@ -144,11 +165,90 @@ def _reissued(proposal: Proposal, by: StaffActor) -> None:
 
 
 @transaction.atomic
+def voided_cheque_paid(
+    *,
+    by: StaffActor,
+    number: int,
+    amount_cents: int,
+    presented_on: datetime.date,
+    outcome: str,
+    reason: str,
+) -> Proposal:
+    """Propose to record that the bank paid a voided cheque all the same, and who has the money.
+
+    Raises ChequeUnknown, ChequeNotVoided, ChequeAmountDiffers, ChequeDayWrong, ChequeReplaced,
+    ChequeSettled, ReasonNeeded.
+    """
+    by.need(powers.ISSUE_CHEQUES)
+    if not reason.strip():
+        raise ReasonNeeded
+    content: two_persons.Content = {
+        "cheque": number,
+        "amount_cents": amount_cents,
+        "presented_on": presented_on.isoformat(),
+        "outcome": outcome,
+        "reason": reason,
+    }
+    _need_paid_all_the_same(content)
+    return two_persons.propose(
+        kind=VOIDED_PAYMENT, subject=f"cheque:{number}", by=by, content=content
+    )
+
+
+def _voided_paid(proposal: Proposal, by: StaffActor) -> None:
+    hold((Lock.CHEQUE, 0))
+    content, now = proposal.content, clock.now()
+    paid = VoidedChequePayment.objects.create(
+        uuid=row_uuid(now),
+        cheque=_need_paid_all_the_same(content),
+        amount_cents=content["amount_cents"],
+        presented_on=datetime.date.fromisoformat(content["presented_on"]),
+        outcome=content["outcome"],
+        reason=content["reason"],
+        proposal=proposal,
+        recorded_at=now,
+    )
+    settled = paid.outcome == VoidedChequePayment.Outcome.SETTLED
+    line = postings.voided_cheque_paid(settled=settled, cents=paid.amount_cents)
+    ledger.post(reference=paid.uuid, lines=[line])
+
+
+def _need_paid_all_the_same(content: Mapping[str, Any]) -> Cheque:
+    """Return a voided cheque for which the bank can have paid that, with that outcome."""
+    cheque = cheque_get(content["cheque"])
+    if cheque.state != Cheque.State.VOIDED or hasattr(cheque, "bank_payment"):
+        raise ChequeNotVoided(number=cheque.number, state=cheque.state)
+    if cheque.amount_cents != content["amount_cents"]:
+        raise ChequeAmountDiffers(number=cheque.number, amount_cents=cheque.amount_cents)
+    _need_day(cheque, datetime.date.fromisoformat(content["presented_on"]))
+    if content["outcome"] == VoidedChequePayment.Outcome.SETTLED:
+        _need_unsettled(cheque)
+        standing = Cheque.objects.filter(payment=cheque.payment).exclude(state=Cheque.State.VOIDED)
+        if standing.exists():
+            raise ChequeReplaced(number=cheque.number)
+    return cheque
+
+
+def _need_unsettled(cheque: Cheque) -> None:
+    settled = VoidedChequePayment.objects.filter(
+        cheque__payment=cheque.payment, outcome=VoidedChequePayment.Outcome.SETTLED
+    )
+    if settled.exists():
+        raise ChequeSettled(number=cheque.number)
+
+
+def _need_day(cheque: Cheque, presented_on: datetime.date) -> None:
+    if not natural_day(cheque.issued_at) <= presented_on <= natural_day(clock.now()):
+        raise ChequeDayWrong(number=cheque.number)
+
+
+@transaction.atomic
 def cheque_reconcile(
     *, by: StaffActor, number: int, amount_cents: int, presented_on: datetime.date
 ) -> Cheque:
     """Record that the bank paid a cheque, as its statement says. A second call changes nothing.
 
+    Nor does one for a voided cheque that two persons recorded as paid on that day.
     Raises ChequeUnknown, ChequeNotIssued, ChequeAmountDiffers, ChequeDayWrong.
     """
     by.need(powers.ISSUE_CHEQUES)
@@ -158,10 +258,11 @@ def cheque_reconcile(
         raise ChequeAmountDiffers(number=number, amount_cents=cheque.amount_cents)
     if cheque.state == Cheque.State.PRESENTED and cheque.presented_on == presented_on:
         return cheque
+    if VoidedChequePayment.objects.filter(cheque=cheque, presented_on=presented_on).exists():
+        return cheque
     _need_issued(cheque)
+    _need_day(cheque, presented_on)
     now = clock.now()
-    if not natural_day(cheque.issued_at) <= presented_on <= natural_day(now):
-        raise ChequeDayWrong(number=number)
     cheque.state, cheque.presented_on = Cheque.State.PRESENTED, presented_on
     cheque.reconciled_at, cheque.reconciled_by_id = now, by.user_id
     cheque.save(update_fields=["state", "presented_on", "reconciled_at", "reconciled_by"])
@@ -216,6 +317,7 @@ def _need_issued(cheque: Cheque) -> Cheque:
 def _need_replaceable(cheque: Cheque) -> Cheque:
     if cheque.state != Cheque.State.VOIDED or hasattr(cheque, "replaced_by"):
         raise ChequeStands(number=cheque.number, state=cheque.state)
+    _need_unsettled(cheque)
     return cheque
 
 
@@ -228,6 +330,9 @@ def _need_kept(payee: Payee) -> Payee:
 
 VOID = two_persons.Kind("payoffice.cheque_void", powers.ISSUE_CHEQUES, _voided)
 REISSUE = two_persons.Kind("payoffice.cheque_reissue", powers.ISSUE_CHEQUES, _reissued)
+VOIDED_PAYMENT = two_persons.Kind(
+    "payoffice.cheque_paid_voided", powers.ISSUE_CHEQUES, _voided_paid
+)
 CASH_CEILING = two_persons.Kind(
     "payoffice.cash_ceiling", powers.SET_CASH_CEILING, _ceiling_set, good_for=two_persons.A_WEEK
 )

@@ -129,6 +129,47 @@ CREATE OR REPLACE TRIGGER two_persons_void BEFORE UPDATE ON payoffice_cheque
     FOR EACH ROW WHEN (NEW.voiding_id IS NOT NULL)
     EXECUTE FUNCTION staff_need_confirmed('voiding_id', 'payoffice.cheque_void');
 
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON payoffice_voidedchequepayment
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'payoffice.cheque_paid_voided');
+
+-- What the bank paid for a voided cheque is its amount. Where its payee has the money, no other cheque
+-- of the payment stands, and none is drawn any more.
+CREATE OR REPLACE FUNCTION payoffice_is_settled(p_payment bigint) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (SELECT FROM payoffice_voidedchequepayment v
+                     JOIN payoffice_cheque c ON c.id = v.cheque_id
+                    WHERE c.payment_id = p_payment AND v.outcome = 'settled')
+$$;
+
+CREATE OR REPLACE FUNCTION payoffice_guard_voided_payment() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM payoffice_cheque c
+         WHERE c.id = NEW.cheque_id AND c.state = 'voided' AND c.amount_cents = NEW.amount_cents
+           AND (NEW.outcome <> 'settled' OR NOT payoffice_is_settled(c.payment_id)
+                AND NOT EXISTS (SELECT FROM payoffice_cheque o
+                                 WHERE o.payment_id = c.payment_id AND o.state <> 'voided'))) THEN
+        RAISE EXCEPTION 'cheque %: it is not voided, or another stands for it', NEW.cheque_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER of_voided BEFORE INSERT ON payoffice_voidedchequepayment
+    FOR EACH ROW EXECUTE FUNCTION payoffice_guard_voided_payment();
+
+CREATE OR REPLACE FUNCTION payoffice_guard_reissue() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF payoffice_is_settled(NEW.payment_id) THEN
+        RAISE EXCEPTION 'payment %: its payee has the money', NEW.payment_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER not_settled BEFORE INSERT ON payoffice_cheque
+    FOR EACH ROW WHEN (NEW.replaces_id IS NOT NULL) EXECUTE FUNCTION payoffice_guard_reissue();
+
 -- A row that is final, and a claim within its state, cannot be updated.
 CREATE OR REPLACE FUNCTION payoffice_once() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

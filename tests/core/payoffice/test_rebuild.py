@@ -2,11 +2,13 @@
 
 import pytest
 
+from core.database import clock
+from core.kernel.days import natural_day
 from core.ledger.books import Books
 from core.ledger.services import asset
 from core.payoffice import accounts, rebuild
 from core.payoffice.models import Cheque
-from core.payoffice.services import cash, goods, paying
+from core.payoffice.services import cash, cheques, goods, paying
 from core.payoffice.services.presenting import presentation_make
 from core.staff.powers import Role
 from lototrot import accounts as lototrot
@@ -33,6 +35,18 @@ def test_every_act_of_the_office_is_rebuilt() -> None:
     given.paid_by_two(cashier, medium.request())
     given.paid_by_two(cashier, large.request(payee=given.MARIA))
     presentation_make(at=place.actor, code=waiting.code)
+    given.confirmed(cheques.cheque_void(by=keeper, number=1, reason="Lost."), Role.ORGANISER)
+    given.confirmed(
+        cheques.voided_cheque_paid(
+            by=keeper,
+            number=1,
+            amount_cents=100_001,
+            presented_on=natural_day(clock.now()),
+            outcome="loss",
+            reason="Statement.",
+        ),
+        Role.ORGANISER,
+    )
     cash.cash_move(by=cashier, cents=-1_000, reason="To the safe.")
     goods.stock_register(by=keeper, code="bike", description="Bicycle", unit_cents=400)
     goods.stock_move(by=keeper, item="bike", premises=office.code, units=3, reason="Delivered.")
@@ -44,6 +58,7 @@ def test_every_act_of_the_office_is_rebuilt() -> None:
         accounts.cash(session.pk),
         accounts.cash_differences(),
         accounts.cheques(),
+        accounts.voided_cheques(),
         accounts.goods(),
         accounts.treasury(),
         lototrot.held(small.contest.pk),

@@ -76,11 +76,16 @@ def test_cash_cheques_stock_and_ceiling() -> None:
     assert not cashier.offers(cheque, "void")
     first.do(cheque, "void", reason="Lost.")
     confirm_all(second)
+    today = natural_day(clock.now())
+    paid = {"amount_cents": "1000.01", "presented_on": today.isoformat(), "outcome": "loss"}
+    first.do(cheque, "bank-paid", reason="Stolen.", **paid)
+    confirm_all(second)
+    cheque.refresh_from_db()
+    assert cheque.bank_payment.outcome == "loss"
     first.do(cheque, "reissue", name="Maria Ferrer", document_kind="nie", document_number="X1")
     confirm_all(second)
     named = payee_decrypt(Cheque.objects.get(number=2).payee)
     assert (named.name, named.document_kind, named.document_number) == ("Maria Ferrer", "nie", "X1")
-    today = natural_day(clock.now())
     latest = Cheque.objects.get(number=2)
     first.do(latest, "reconcile", amount_cents="1000.01", presented_on=today.isoformat())
     latest.refresh_from_db()

@@ -44,14 +44,25 @@ def test_a_large_cheque_by_two_persons_and_its_life() -> None:
         ).status_code
         == 200
     )
+    asked = {"amount_cents": 300_001, "reason": "Statement of the bank.", "outcome": "loss"}
+    asked |= {"presented_on": natural_day(clock.now()).isoformat()}
+    refused(
+        by.post("office/cheques/1/bank-payment", asked | {"amount_cents": 1}),
+        409,
+        "cheque_amount_differs",
+    )
+    proposed = by.post("office/cheques/1/bank-payment", asked)
+    assert paying.confirmed_over_api(proposed.json(), Role.ORGANISER).status_code == 200
+    refused(by.post("office/cheques/1/bank-payment", asked), 409, "cheque_not_voided")
     reply = by.post("office/cheques/1/reissue", {"payee": {**MARIA, "name": "Maria Ferrer Riera"}})
     assert paying.confirmed_over_api(reply.json(), Role.ORGANISER).status_code == 200
     day = natural_day(clock.now()).isoformat()
     items = {"items": [{"number": 2, "amount_cents": 300_001, "presented_on": day}]}
     (row,) = by.post("office/cheques/reconciliation", items).json()["items"]
     assert (row["state"], row["replaces"]) == ("presented", 1)
-    wrong = {"items": [{"number": 1, "amount_cents": 300_001, "presented_on": day}]}
-    refused(by.post("office/cheques/reconciliation", wrong), 409, "cheque_not_issued")
+    on_record = {"items": [{"number": 1, "amount_cents": 300_001, "presented_on": day}]}
+    (row,) = by.post("office/cheques/reconciliation", on_record).json()["items"]
+    assert row["bank_payment"] == {"presented_on": day, "outcome": "loss"}
     states = [each["state"] for each in by.get("office/cheques").json()["items"]]
     assert states == ["presented", "voided"]
 

@@ -8,8 +8,9 @@ import pytest
 from django.db import IntegrityError, ProgrammingError, connection, transaction
 
 from core.database import clock
-from core.payoffice.models import CashCeiling, Cheque, Claim, Payment
-from core.payoffice.services import paying
+from core.kernel.days import natural_day
+from core.payoffice.models import CashCeiling, Cheque, Claim, Payment, VoidedChequePayment
+from core.payoffice.services import cheques, paying
 from core.staff.powers import Role
 from tests.support import factories, rounds
 from tests.support import paying as given
@@ -120,6 +121,50 @@ def test_a_payment_has_one_cheque_that_is_not_voided() -> None:
     refused("unique", Cheque, number=1, **columns)
     with pytest.raises(IntegrityError, match="cheque_state_whole"), transaction.atomic():
         Cheque.objects.update(state="presented")
+
+
+def test_what_the_bank_paid_for_a_voided_cheque_takes_two_persons_and_settles_once() -> None:
+    (won,) = given.worth(100_001)
+    given.paid_by_two(given.cashier(), won.request(payee=given.MARIA))
+    by = factories.staff(Role.SUPERVISOR)
+    cheque = Cheque.objects.get()
+
+    def columns() -> dict[str, Any]:
+        return {
+            "uuid": uuid.uuid4(),
+            "cheque": cheque,
+            "amount_cents": cheque.amount_cents,
+            "presented_on": natural_day(clock.now()),
+            "outcome": "settled",
+            "reason": "x",
+            "proposal": factories.proposal("payoffice.ruling"),
+            "recorded_at": clock.now(),
+        }
+
+    refused("it is not voided", VoidedChequePayment, **columns())
+    given.confirmed(cheques.cheque_void(by=by, number=1, reason="Lost."), Role.ORGANISER)
+    refused("two persons are needed", VoidedChequePayment, **columns())
+    less = columns() | {"amount_cents": 1}
+    refused("it is not voided", VoidedChequePayment, **less)
+    day = natural_day(clock.now())
+    asked: dict[str, Any] = {"amount_cents": 100_001, "presented_on": day, "reason": "Statement."}
+    given.confirmed(cheques.cheque_reissue(by=by, number=1), Role.ORGANISER)
+    refused("another stands for it", VoidedChequePayment, **columns())
+    given.confirmed(cheques.cheque_void(by=by, number=2, reason="Cashed."), Role.ORGANISER)
+    paid = cheques.voided_cheque_paid(by=by, number=1, outcome="settled", **asked)
+    given.confirmed(paid, Role.ORGANISER)
+    refused(
+        "its payee has the money",
+        Cheque,
+        number=3,
+        payment=cheque.payment,
+        payee=cheque.payee,
+        amount_cents=cheque.amount_cents,
+        state="issued",
+        issued_at=clock.now(),
+        replaces=Cheque.objects.get(number=2),
+        reissue=factories.proposal("payoffice.cheque_reissue"),
+    )
 
 
 @pytest.mark.article("14.III.10.6")

@@ -8,10 +8,11 @@ from django.test import override_settings
 
 from core.database import clock
 from core.database.kept import forget_all
+from core.journal.rules import broken
 from core.kernel.days import natural_day
 from core.kernel.regulation import Means
 from core.ledger.models import Transfer
-from core.payoffice import accounts, refusals
+from core.payoffice import accounts, journal_rules, refusals
 from core.payoffice.models import Cheque
 from core.payoffice.services import (
     cheques,
@@ -21,6 +22,8 @@ from core.payoffice.services import (
 )
 from core.payoffice.services.personal_data import payee_decrypt
 from core.staff import two_persons
+from core.staff.actor import StaffActor
+from core.staff.models import Proposal
 from core.staff.powers import Role
 from tests.support import factories, rounds
 from tests.support import paying as given
@@ -67,6 +70,74 @@ def test_a_cheque_voided_reissued_and_reconciled() -> None:
     assert given.balance(accounts.cheques()) == 0
     assert desk.desk_pay(by=who, request=won.request(uuid=paid.uuid, payee=given.MARIA)).cheque == 1
     rounds.books_agree()
+
+
+def agree() -> None:
+    rounds.books_agree()
+    rules = (rule for rule in journal_rules.RULES if not rule.name.endswith(".stamped"))
+    assert [breach for rule in rules for breach in broken(rule)] == []
+
+
+def voided() -> tuple[int, StaffActor]:
+    """Return the amount of the voided cheque 1, and who records what the bank says."""
+    (won,) = given.settled(1, losers=2)
+    given.paid_by_two(given.cashier(), won.request(payee=given.MARIA))
+    by = factories.staff(Role.SUPERVISOR)
+    given.confirmed(cheques.cheque_void(by=by, number=1, reason="Lost."), Role.ORGANISER)
+    return won.cents, by
+
+
+def bank_paid(by: StaffActor, cents: int, outcome: str, days: int = 0) -> Proposal:
+    day = natural_day(clock.now()) + timedelta(days=days)
+    return cheques.voided_cheque_paid(
+        by=by, number=1, amount_cents=cents, presented_on=day, outcome=outcome, reason="Statement."
+    )
+
+
+def test_a_voided_cheque_that_another_cashed_is_the_organisers_loss() -> None:
+    """The payee gets another cheque all the same; the books are what the bank says."""
+    cents, by = voided()
+    bank = given.balance(accounts.treasury())
+    today = natural_day(clock.now())
+    with pytest.raises(cheques.ChequeAmountDiffers):
+        bank_paid(by, cents + 1, "loss")
+    for days in (-1, 1):
+        with pytest.raises(cheques.ChequeDayWrong):
+            bank_paid(by, cents, "loss", days)
+    proposal = bank_paid(by, cents, "loss")
+    with pytest.raises(two_persons.SamePerson):
+        two_persons.confirm(proposal=proposal.uuid, by=by)
+    given.confirmed(proposal, Role.ORGANISER)
+    assert given.balance(accounts.treasury()) == bank - cents
+    assert given.balance(accounts.voided_cheques()) == given.balance(accounts.cheques()) == cents
+    cheques.cheque_reconcile(by=by, number=1, amount_cents=cents, presented_on=today)
+    with pytest.raises(cheques.ChequeNotVoided):
+        bank_paid(by, cents, "loss")
+    given.confirmed(cheques.cheque_reissue(by=by, number=1), Role.ORGANISER)
+    with pytest.raises(cheques.ChequeNotVoided):
+        cheques.voided_cheque_paid(
+            by=by, number=2, amount_cents=cents, presented_on=today, outcome="loss", reason="x"
+        )
+    cheques.cheque_reconcile(by=by, number=2, amount_cents=cents, presented_on=today)
+    assert given.balance(accounts.treasury()) == bank - 2 * cents
+    assert given.balance(accounts.cheques()) == 0
+    agree()
+
+
+def test_a_voided_cheque_that_its_payee_cashed_settles_the_payment() -> None:
+    """No other cheque of the payment may stand, and none is drawn any more [14.III.10.4]."""
+    cents, by = voided()
+    bank = given.balance(accounts.treasury())
+    given.confirmed(cheques.cheque_reissue(by=by, number=1), Role.ORGANISER)
+    with pytest.raises(cheques.ChequeReplaced):
+        bank_paid(by, cents, "settled")
+    given.confirmed(cheques.cheque_void(by=by, number=2, reason="Cashed."), Role.ORGANISER)
+    given.confirmed(bank_paid(by, cents, "settled"), Role.ORGANISER)
+    assert given.balance(accounts.treasury()) == bank - cents
+    assert given.balance(accounts.cheques()) == given.balance(accounts.voided_cheques()) == 0
+    with pytest.raises(cheques.ChequeSettled):
+        cheques.cheque_reissue(by=by, number=2)
+    agree()
 
 
 @override_settings(PAYEE_KEPT_DAYS=1)
