@@ -126,8 +126,8 @@ def check_rejected(log: Log, minutes: Minutes) -> None:
     log.in_order(*((BALLS, each["balls"]) for each in entered), (OUTCOME, minutes["draw"]))
     if minutes["method"] == "balls":
         need(entered, place, "the balls that stand were not published when they were entered")
-        last, names = entered.pop(), ("draw", "order", "drawn_at", "witness", "cause")
-        same(minutes, {name: last[name] for name in names}, MINUTES)
+        last, how = entered.pop(), ("draw", "order", "drawn_at", "witness", "cause")
+        same(minutes, {name: last[name] for name in how}, MINUTES)
     names = "balls", "order", "entered_at", "entered_by"
     rejected = [{name: each[name] for name in names} for each in minutes["rejected"]]
     others = [{name: each[name] for name in names} for each in entered]
