@@ -59,7 +59,7 @@ def history(claim: Claim) -> list[tuple[datetime.datetime, str]]:
     """
     states = []
     for model, at, state in _ACTS:
-        act = model._default_manager.filter(claim=claim).first()
+        act = model._default_manager.filter(claim=claim).order_by("pk").first()
         if act is not None and (after := _after(claim, act, at, state)):
             states.append((getattr(act, at), after))
     states.sort()
@@ -151,12 +151,12 @@ def context(span: Span) -> Iterator[Model]:
 
 
 def _matched(claim: Claim, span: Span) -> Iterator[Model]:
-    """Yield the match of a claim that was matched before, and what was presented or restored."""
-    match = DepositMatch.objects.filter(claim=claim, matched_at__lt=span.since).first()
-    if match is not None:
-        yield match
+    """Yield the matches of a claim that was matched before, and what was presented or restored."""
+    matches = DepositMatch.objects.filter(claim=claim, matched_at__lt=span.since)
+    if matches:
+        yield from matches
         yield from Presentation.objects.filter(claim=claim, presented_at__lt=span.since)
-        yield from Restoration.objects.filter(match=match)
+        yield from Restoration.objects.filter(match__in=matches)
 
 
 def _open(session: CashSession) -> CashSession:

@@ -312,6 +312,7 @@ class Rulings(StaffView):
             DocumentArchived,
             deposits.NotHeld,
             deposits.PeriodRunning,
+            deposits.OtherDepositFirst,
             matching.DepositRuled,
             ReasonNeeded,
             ProposalPending,

@@ -506,9 +506,9 @@ class Migration(migrations.Migration):
                 ("matched_at", models.DateTimeField(verbose_name="matched at")),
                 (
                     "claim",
-                    models.OneToOneField(
+                    models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
-                        related_name="deposit_match",
+                        related_name="deposit_matches",
                         to="payoffice.claim",
                         verbose_name="claim",
                     ),
@@ -544,7 +544,17 @@ class Migration(migrations.Migration):
                             _connector="OR",
                         ),
                         name="deposit_match_has_evidence",
-                    )
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("staff", None)),
+                        fields=("claim",),
+                        name="deposit_match_by_code",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("staff__isnull", False)),
+                        fields=("claim",),
+                        name="deposit_match_from_records",
+                    ),
                 ],
             },
         ),

@@ -87,13 +87,15 @@ class DepositMatch(Guarded):
     """The claim that a deposited document is; from here on its money is held for the bearer.
 
     `staff` is the person who found it in the records; None where its code was read at the deposit.
+    A claim has one of each kind at most: who found it may err, and then the document itself is
+    deposited beside that paper [C5].
     """
 
     deposit = models.OneToOneField(
         Deposit, models.PROTECT, related_name="match", verbose_name=_("deposit")
     )
-    claim = models.OneToOneField(
-        Claim, models.PROTECT, related_name="deposit_match", verbose_name=_("claim")
+    claim = models.ForeignKey(
+        Claim, models.PROTECT, related_name="deposit_matches", verbose_name=_("claim")
     )
     evidence = models.CharField(_("evidence"), max_length=400, blank=True)
     staff = models.ForeignKey(
@@ -107,7 +109,15 @@ class DepositMatch(Guarded):
         constraints = [
             models.CheckConstraint(
                 condition=Q(staff=None) | ~Q(evidence=""), name="deposit_match_has_evidence"
-            )
+            ),
+            models.UniqueConstraint(
+                fields=["claim"], condition=Q(staff=None), name="deposit_match_by_code"
+            ),
+            models.UniqueConstraint(
+                fields=["claim"],
+                condition=Q(staff__isnull=False),
+                name="deposit_match_from_records",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -225,8 +225,8 @@ def claim_acts(claim: Claim | None) -> tuple[ClaimAct, ...]:
     if hasattr(claim, "presentation"):
         presentation = claim.presentation
         acts.append(ClaimAct("presented", presentation.presented_at, presentation.premises.code))
-    if finding.is_deposited(claim):
-        deposit = claim.deposit_match.deposit
+    for match in claim.deposit_matches.select_related("deposit__premises"):
+        deposit = match.deposit
         acts.append(ClaimAct("deposited", deposit.deposited_at, deposit.premises.code))
     if hasattr(claim, "ruling"):
         acts.append(ClaimAct(claim.ruling.verdict, claim.ruling.decided_at, ""))
@@ -257,9 +257,7 @@ def _actions(by: StaffActor, checked: Checked, session: CashSession | None) -> l
         actions.append(DeskAction.OPEN_CASH)
     if session is not None and checked.presentable and by.may(powers.PRESENT):
         actions.append(DeskAction.PRESENT)
-    takeable = state in (DocumentState.PRESENTED, DocumentState.BLOCKED) or (
-        checked.presentable and state is not DocumentState.DEPOSITED
-    )
+    takeable = checked.presentable or state in (DocumentState.PRESENTED, DocumentState.BLOCKED)
     if session is not None and takeable and by.may(powers.TAKE_DEPOSIT):
         actions.append(DeskAction.DEPOSIT)
     held = state in (DocumentState.DEPOSITED, DocumentState.BLOCKED)

@@ -65,6 +65,11 @@ class CodeUnreadable(Invalid):
     message = "Only a document whose code cannot be read is deposited without its code."
 
 
+class OtherDepositFirst(Conflict):
+    code = "other_deposit_first"
+    message = "Another paper was matched with this document before: decide about that one first."
+
+
 class NotHeld(Conflict):
     code = "not_held"
     message = "The document is not held: there is nothing to decide."
@@ -198,7 +203,7 @@ def ruling_propose(
 
     The ruling is about a deposit or a blocked document, after the period of payment. A deposit that
     was not matched can only be refused, which ends it. Raises DepositUnknown, DocumentUnknown,
-    NotHeld, PeriodRunning, DepositRuled, ReasonNeeded.
+    NotHeld, PeriodRunning, DepositRuled, OtherDepositFirst, ReasonNeeded.
     """
     by.need(powers.RULE_ON_DEPOSIT)
     if not reason.strip():
@@ -214,6 +219,7 @@ def ruling_propose(
                 kind=RULING, subject=f"deposit:{deposit}", by=by, content=content
             )
         claim, payable = match.claim, finding.by_claim(match.claim)
+        _need_its_turn(match)
     else:
         payable = finding.by_uuid(game, document) if document else _no_document()
         existing = finding.claim_of(payable)
@@ -243,6 +249,17 @@ def _need_unmatched(deposit: Deposit, verdict: str) -> None:
         raise NotHeld
 
 
+def _need_its_turn(match: DepositMatch) -> None:
+    """Raise unless this deposit is the one of its claim that two persons decide about now [C5]."""
+    if match.claim.state != Claim.State.HELD:
+        return
+    standing = finding.standing_match(match.claim)
+    if hasattr(match.deposit, "ruling"):
+        raise DepositRuled
+    if standing is not None and standing.pk != match.pk:
+        raise OtherDepositFirst(deposit=str(standing.deposit.uuid))
+
+
 def _need_rulable(claim: Claim, payable: Payable) -> None:
     if claim.state in (Claim.State.GRANTED, Claim.State.REFUSED):
         raise DepositRuled
@@ -257,7 +274,8 @@ def _ruled(proposal: Proposal, by: StaffActor) -> None:
     """Apply a confirmed ruling to its claim or its deposit.
 
     A granted claim may be paid on any later day. The money of a refused one goes where the game
-    sends it, unless another bearer presented the document: then it is paid to them [C5].
+    sends it, unless another bearer presented the document: then it is paid to them [C5]. Where
+    another deposited it, the claim stays held, and two persons decide about that deposit.
     """
     content, now = proposal.content, clock.now()
     deposit = None
@@ -271,6 +289,13 @@ def _ruled(proposal: Proposal, by: StaffActor) -> None:
     claim = Claim.objects.select_for_update(no_key=True).get(pk=content["claim"])
     payable = finding.by_claim(claim)
     _need_rulable(claim, payable)
+    if deposit is not None:
+        _need_its_turn(deposit.match)
+    match = finding.standing_match(claim)
+    refused = content["verdict"] == Ruling.Verdict.REFUSED
+    if refused and match is not None and _deposited_by_another(match, payable):
+        _rule(proposal, now, deposit=match.deposit)
+        return
     _rule(proposal, now, claim=claim, deposit=deposit)
     claim.state, claim.changed_at = content["verdict"], now
     if claim.state == Claim.State.REFUSED and _presented_by_another(claim, payable):
@@ -285,11 +310,20 @@ def _ruled(proposal: Proposal, by: StaffActor) -> None:
     claim.save(update_fields=["state", "changed_at", "day"])
 
 
+def _deposited_by_another(match: DepositMatch, payable: Payable) -> bool:
+    """Return whether a deposit was only matched from the records, and the document itself was
+    deposited beside it. A blocked document is refused with it.
+    """
+    beside = DepositMatch.objects.filter(claim=match.claim, staff=None).exclude(pk=match.pk)
+    return beside.exists() and not finding.source_of(payable).is_blocked(payable.document_id)
+
+
 def _presented_by_another(claim: Claim, payable: Payable) -> bool:
     """Return whether the document was presented, and the deposit that two persons refuse was only
     matched with it from the records: it is another paper. A blocked document is refused with it.
     """
-    from_records = DepositMatch.objects.filter(claim=claim, staff__isnull=False).exists()
+    match = finding.standing_match(claim)
+    from_records = match is not None and match.staff_id is not None
     presented = Presentation.objects.filter(claim=claim).exists()
     source = finding.source_of(payable)
     return from_records and presented and not source.is_blocked(payable.document_id)
@@ -325,12 +359,13 @@ def rulings_due(today: date) -> list[Waiting]:
 
     Held claims come first, once their period of payment is over; then deposits not matched.
     """
-    held = Claim.objects.filter(state=Claim.State.HELD).select_related("deposit_match__deposit")
+    held = Claim.objects.filter(state=Claim.State.HELD)
     due = []
     for claim in held.order_by("opened_at"):
         payable = finding.by_claim(claim)
         if payable.last_claim_day is None or payable.last_claim_day < today:
-            deposit = claim.deposit_match.deposit.uuid if finding.is_deposited(claim) else None
+            match = finding.standing_match(claim)
+            deposit = match.deposit.uuid if match else None
             since = natural_day(claim.changed_at or claim.opened_at)
             due.append(Waiting(deposit, claim.game, payable.uuid, claim.amount_cents, since))
     unmatched = Deposit.objects.filter(match=None, ruling=None).order_by("deposited_at")

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import F, Q
 
 from core.database.kept import kept
 from core.database.statements import run_prepared
@@ -17,7 +18,7 @@ from core.kernel.days import natural_day
 from core.kernel.errors import DomainError
 from core.kernel.regulation import PaymentFigures, shipped
 from core.payoffice import sources
-from core.payoffice.models import CashCeiling, Claim
+from core.payoffice.models import CashCeiling, Claim, DepositMatch
 from core.payoffice.sources import DocumentArchived, DocumentUnknown, Payable, Source
 from core.premises.access import TerminalActor, TerminalCredentials, identified, terminal_actor
 
@@ -84,12 +85,8 @@ def source_of(payable: Payable) -> Source:
 
 
 def claim_of(payable: Payable) -> Claim | None:
-    """Return the document's claim with the deposit it is matched with; None if it has no claim."""
-    return (
-        Claim.objects.select_related("deposit_match__deposit")
-        .filter(game=payable.game, document_id=payable.document_id)
-        .first()
-    )
+    """Return the document's claim; None if it has none."""
+    return Claim.objects.filter(game=payable.game, document_id=payable.document_id).first()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -111,11 +108,16 @@ class CurrentClaim:
             object.__setattr__(self, "deposit", None)
 
 
-_CURRENT_CLAIM = """
-SELECT core_now(), c.state, d.uuid FROM (VALUES (1)) always
+# Of two deposits, the one that was matched from the records is decided about first. Once it is
+# refused, the document that was deposited beside it stands.
+_STANDING = """
+    SELECT d.uuid FROM payoffice_depositmatch m JOIN payoffice_deposit d ON d.id = m.deposit_id
+     WHERE m.claim_id = c.id AND NOT EXISTS (
+           SELECT FROM payoffice_ruling r WHERE r.deposit_id = d.id AND r.claim_id IS NULL)
+     ORDER BY m.staff_id IS NULL LIMIT 1"""
+_CURRENT_CLAIM = f"""
+SELECT core_now(), c.state, ({_STANDING}) FROM (VALUES (1)) always
   LEFT JOIN payoffice_claim c ON c.game = %s AND c.document_id = %s
-  LEFT JOIN payoffice_depositmatch m ON m.claim_id = c.id
-  LEFT JOIN payoffice_deposit d ON d.id = m.deposit_id
 """
 
 
@@ -140,7 +142,8 @@ class PresentedDocument:
 
 # The claim is looked up for the one document, whatever the planner knows of the table (LIMIT). The
 # game is a parameter: for a game that it knows the planner may read all authorisations of the game.
-_AT_TERMINAL = """
+_AT_TERMINAL = (
+    """
 SELECT coalesce(w.refusal, w.session_refusal), w.terminal_id, w.premises_id, w.premises_kind,
        w.operator_id, w.session_id, n.now, c.state, c.deposit, h.authorised, x.*
   FROM (SELECT core_now() AS now) n
@@ -149,11 +152,12 @@ SELECT coalesce(w.refusal, w.session_refusal), w.terminal_id, w.premises_id, w.p
        p_premises => w.premises_id, p_game => %s, p_at => n.now) h ON true
   LEFT JOIN ({query}) x ON true
   LEFT JOIN LATERAL (
-       SELECT c.state, d.uuid AS deposit FROM payoffice_claim c
-         LEFT JOIN payoffice_depositmatch m ON m.claim_id = c.id
-         LEFT JOIN payoffice_deposit d ON d.id = m.deposit_id
+       SELECT c.state, ("""
+    + _STANDING
+    + """) AS deposit FROM payoffice_claim c
         WHERE c.game = %s AND c.document_id = x.id LIMIT 1) c ON true
 """
+)
 
 
 def at_terminal(
@@ -198,18 +202,20 @@ def _at_terminal(query: str) -> str:
     return _AT_TERMINAL.format(query=query)
 
 
-def is_deposited(claim: Claim | None) -> bool:
-    """Return whether the claim's document was taken in as a deposit."""
-    return claim is not None and hasattr(claim, "deposit_match")
+def standing_match(claim: Claim) -> DepositMatch | None:
+    """Return the match of the deposit that two persons decide about now, or decided about last.
+
+    Of two, the one from the records comes first; once it is refused, the other stands [C5]. None
+    for a document that was not deposited.
+    """
+    matches = claim.deposit_matches.select_related("deposit")
+    refused = Q(deposit__ruling__isnull=False, deposit__ruling__claim=None)
+    return matches.exclude(refused).order_by(F("staff").asc(nulls_last=True)).first()
 
 
 def claim_of_deposit(deposit: UUID) -> Claim:
     """Return the claim that a deposit is matched with, by its receipt. Raises DocumentUnknown."""
-    claim = (
-        Claim.objects.select_related("deposit_match__deposit")
-        .filter(deposit_match__deposit__uuid=deposit)
-        .first()
-    )
+    claim = Claim.objects.filter(deposit_matches__deposit__uuid=deposit).first()
     if claim is None:
         raise DocumentUnknown
     return claim

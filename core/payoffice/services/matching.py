@@ -90,7 +90,7 @@ def match_record(
     if claim is None:
         claim = _claim_of_another_act(payable)
         lapsed_day = claim.day
-        _hold(claim, payable, deposit)
+        _hold(claim, payable, deposit, by_code=staff_id is None)
     match: DepositMatch = DepositMatch.objects.create(
         deposit=deposit, claim=claim, staff_id=staff_id, evidence=evidence, matched_at=clock.now()
     )
@@ -111,13 +111,14 @@ def _claim_of_another_act(payable: Payable) -> Claim:
     return claim
 
 
-def _hold(claim: Claim, payable: Payable, deposit: Deposit) -> None:
+def _hold(claim: Claim, payable: Payable, deposit: Deposit, *, by_code: bool) -> None:
     """Hold the claim of a document that was presented, blocked or lapsed before it was matched.
 
     An early claim is held when the payment order values it.
     """
-    if finding.is_deposited(claim):
-        raise DepositMatched
+    if claim.deposit_matches.exists():
+        _need_beside(claim, payable, by_code=by_code)
+        return
     if claim.state in (Claim.State.EARLY, Claim.State.HELD):
         return
     if claim.state == Claim.State.LAPSED:
@@ -133,6 +134,17 @@ def _hold(claim: Claim, payable: Payable, deposit: Deposit) -> None:
     if not moved:
         raise MoneyHeld
     claim.refresh_from_db()
+
+
+def _need_beside(claim: Claim, payable: Payable, *, by_code: bool) -> None:
+    """Raise unless a document can be deposited beside a paper that was matched with it from the
+    records, and that two persons have not decided about: that paper may be another [C5].
+    """
+    waiting = claim.state in (Claim.State.EARLY, Claim.State.HELD)
+    only_from_records = not claim.deposit_matches.filter(staff=None).exists()
+    over = judging.is_over(payable, natural_day(clock.now()))
+    if not (by_code and waiting and only_from_records) or over:
+        raise DepositMatched
 
 
 def _restore(match: DepositMatch, payable: Payable, lapsed_day: date) -> Restoration:

@@ -5,14 +5,14 @@ from datetime import date, datetime
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from core.database import clock
 from core.database.clock import row_uuid
 from core.ledger import services as ledger
 from core.payoffice import judging, postings, powers
 from core.payoffice.judging import UNTOUCHED, DocumentState
-from core.payoffice.models import Claim, Presentation
+from core.payoffice.models import Claim, DepositMatch, Presentation
 from core.payoffice.refusals import (
     DocumentAltered,
     NoPrize,
@@ -102,7 +102,8 @@ def _matched_with_another(payable: Payable) -> QuerySet[Claim]:
     """
     same = Claim.objects.filter(game=payable.game, document_id=payable.document_id)
     waiting = same.filter(state__in=(Claim.State.EARLY, Claim.State.HELD))
-    return waiting.filter(deposit_match__staff__isnull=False)
+    by_code = DepositMatch.objects.filter(claim=OuterRef("pk"), staff=None)
+    return waiting.filter(deposit_matches__staff__isnull=False).exclude(Exists(by_code))
 
 
 def presentable_beside(payable: Payable, today: date) -> bool:

@@ -3,10 +3,11 @@
 import pytest
 
 from core.database import clock
+from core.journal.rules import broken
 from core.kernel.days import natural_day
-from core.payoffice import refusals
+from core.payoffice import journal_rules, refusals
 from core.payoffice.judging import DocumentState
-from core.payoffice.models import Deposit
+from core.payoffice.models import Claim, Deposit
 from core.payoffice.services import deposits, desk, matching, paying
 from core.payoffice.services.checking import holder_check
 from core.premises.requests import new_uuid
@@ -51,6 +52,69 @@ def test_a_deposit_granted_after_the_period_is_paid_against_its_receipt() -> Non
     assert isinstance(paid, paying.Paid)
     assert given.balance(lototrot.held(won.contest.pk)) == 0
     assert deposits.rulings_due(natural_day(clock.now())) == []
+
+
+@pytest.mark.article("14.III.10.4", "14.III.10.5")
+@pytest.mark.parametrize("verdict", ["granted", "refused"])
+def test_a_torn_ticket_is_deposited_beside_a_paper_that_was_matched_with_it(verdict: str) -> None:
+    """[C5]: two persons decide about that paper first. Refused, it was another, and they decide
+    about the ticket; granted, its bearer alone is paid.
+    """
+    (won,) = given.settled(1)
+    cashier, by = given.cashier(), factories.staff(Role.SUPERVISOR)
+    other = given.deposited("", factories.point().actor, "unreadable")
+    matched = {"game": "lototrot", "document": won.ticket.uuid, "evidence": "Sold then."}
+    matching.deposit_match(by=by, deposit=other.uuid, **matched)
+    torn = given.deposited(won.code, factories.point().actor)
+    with pytest.raises(matching.DepositMatched):
+        given.deposited(won.code, cashier)
+    with pytest.raises(matching.DepositMatched):
+        third = given.deposited("", factories.point().actor, "unreadable")
+        matching.deposit_match(by=by, deposit=third.uuid, **matched)
+    factories.time_pass(days=40)
+    with pytest.raises(deposits.OtherDepositFirst):
+        given.ruled(torn, "granted")
+    given.ruled(other, verdict)
+    paid, unpaid = (other, torn) if verdict == "granted" else (torn, other)
+    if verdict == "refused":
+        assert given.balance(lototrot.held(won.contest.pk)) == won.cents
+        for receipt in ({"code": won.code}, {"code": "", "deposit": torn.uuid}):
+            with pytest.raises(refusals.MoneyHeld):
+                desk.desk_pay(by=cashier, request=won.request(**receipt))
+        with pytest.raises(matching.DepositRuled):
+            given.ruled(other, "granted")
+        given.ruled(torn, "granted")
+    with pytest.raises(refusals.ReceiptNeeded):
+        desk.desk_pay(by=cashier, request=won.request(code="", deposit=unpaid.uuid))
+    answer = desk.desk_pay(by=cashier, request=won.request(code="", deposit=paid.uuid))
+    assert isinstance(answer, paying.Paid)
+    assert given.balance(lototrot.held(won.contest.pk)) == 0
+    rules = (rule for rule in journal_rules.RULES if not rule.name.endswith(".stamped"))
+    assert not [rule.name for rule in rules for _ in broken(rule)]
+    rounds.books_agree()
+
+
+def test_the_money_of_two_papers_that_are_refused_is_forfeited_once() -> None:
+    (won,) = given.settled(1)
+    other = given.deposited("", factories.point().actor, "unreadable")
+    matching.deposit_match(
+        by=factories.staff(Role.SUPERVISOR),
+        deposit=other.uuid,
+        game="lototrot",
+        document=won.ticket.uuid,
+        evidence="Sold then.",
+    )
+    torn = given.deposited(won.code, factories.point().actor)
+    factories.time_pass(days=40)
+    today = natural_day(clock.now())
+    for waiting in (other, torn):
+        due = [each.deposit for each in deposits.rulings_due(today)]
+        assert due == [waiting.uuid]
+        assert given.balance(lototrot.held(won.contest.pk)) == won.cents
+        given.ruled(waiting, "refused")
+    assert deposits.rulings_due(today) == []
+    assert given.balance(lototrot.held(won.contest.pk)) == 0
+    assert Claim.objects.get().state == Claim.State.REFUSED
 
 
 def test_the_same_request_is_answered_again_to_who_made_it_alone() -> None:

@@ -89,8 +89,8 @@ def test_a_deposit_leads_to_its_claim_once_it_is_matched() -> None:
     matched = given.deposited(won.code, place.actor)
     claim = finding.claim_of_deposit(matched.uuid)
     assert claim.document_id == won.ticket.pk
-    assert finding.is_deposited(claim)
-    assert not finding.is_deposited(None)
+    match = finding.standing_match(claim)
+    assert match is not None and match.deposit == matched
     unmatched = given.deposited("", place.actor, "unreadable")
     for receipt in (unmatched.uuid, uuid.uuid4()):
         with pytest.raises(DocumentUnknown):
