@@ -2,7 +2,8 @@
 
 Prizes that lapse or are refused on a day stand on `accounts.carry_over` of that day until there
 is a meeting dated after it. Then they pass to `accounts.lapsed` of that meeting, even if it is on
-sale already. Settlement refuses a meeting while anything from before its day waits.
+sale already, and stay there, even if a meeting of an earlier day is prepared later.
+Settlement refuses a meeting while anything from before its day waits.
 """
 
 from collections import defaultdict

@@ -58,6 +58,18 @@ def test_the_first_meeting_dated_after_the_last_day_gets_it(today: date) -> None
     assert [p.cents for p in CarryOver.objects.filter(contest=last).order_by("pk")] == [500, 7]
 
 
+def test_it_stays_where_it_is_if_a_meeting_of_an_earlier_day_is_opened_later(today: date) -> None:
+    later = meeting(today + timedelta(days=3))
+    waiting(today, 500)
+    assert lapsed_carry_over(contest_id=later.pk) == 500
+    added = meeting(today + timedelta(days=1))
+    assert carry_overs_due() == []
+    waiting(today, 7)
+    assert carry_overs_due() == [added.pk]
+    assert lapsed_carry_over(contest_id=added.pk) == 7
+    assert ledger.balance_cents(accounts.lapsed(later.pk)) == 500
+
+
 def test_it_waits_for_a_meeting_and_does_not_pass_over_one_in_preparation(today: date) -> None:
     waiting(today, 500)
     assert carry_overs_due() == []
