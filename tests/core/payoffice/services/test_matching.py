@@ -3,6 +3,7 @@
 import threading
 import uuid
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.db import IntegrityError, connection, connections, transaction
@@ -12,7 +13,7 @@ from core.kernel.errors import DomainError
 from core.ledger import services as ledger
 from core.ledger.models import Transfer
 from core.nights.nightly import lapse
-from core.payoffice.models import Claim, DepositMatch, Restoration, Ruling
+from core.payoffice.models import Claim, Deposit, DepositMatch, Restoration, Ruling
 from core.payoffice.refusals import AlreadyPaid, ClaimLapsed, NoPrize
 from core.payoffice.services import deposits, matching, paying
 from core.payoffice.sources import DocumentUnknown
@@ -178,6 +179,19 @@ def test_a_deposit_matched_twice_at_once_is_refused_not_an_error() -> None:
         late = elsewhere(lambda: together(lambda: match(deposit, other))[0])
     assert isinstance(late.result(), matching.DepositMatched)
     assert Claim.objects.get().document_id == won.ticket.pk
+
+
+@pytest.mark.usefixtures("own_database")
+def test_of_two_deposits_beside_a_match_at_once_one_stands() -> None:
+    """[C5]: the others wait for it and are refused."""
+    (won,) = worth(500)
+    places = [factories.point().actor for _ in range(4)]
+    match(unread(), won)
+    answers = together(*(partial(given.deposited, won.code, place) for place in places))
+    refused = [each for each in answers if isinstance(each, matching.DepositMatched)]
+    (torn,) = (each for each in answers if isinstance(each, Deposit))
+    assert len(refused) == 3
+    assert DepositMatch.objects.get(staff=None).deposit == torn
 
 
 @pytest.mark.django_db
