@@ -7,8 +7,8 @@ import pytest
 from core.database import clock
 from core.kernel.days import natural_day
 from core.payoffice import accounts, day_parts
-from core.payoffice.models import CashSession, Cheque, Claim, Payment
-from core.payoffice.services import cash, cheques, paying
+from core.payoffice.models import CashSession, Cheque, Claim, DepositMatch, Payment
+from core.payoffice.services import cash, cheques, matching, paying
 from core.payoffice.services.presenting import presentation_make
 from core.reports.parts import Span
 from core.staff.powers import Role
@@ -108,6 +108,32 @@ def test_a_voided_cheque_that_the_bank_paid_is_an_event_that_moves_its_money() -
     before = given.balance(accounts.voided_cheques())
     day_parts.DAY_PARTS[0].replays[event.kind](event.row, event.data)
     assert given.balance(accounts.voided_cheques()) == before + 100_001 == 200_002
+
+
+@pytest.mark.article("14.III.10.5")
+def test_a_document_deposited_beside_a_match_stays_held_in_its_history() -> None:
+    """[C5]: the ruling on the other paper is of that deposit alone."""
+    (won,) = given.settled(1)
+    other = given.deposited("", factories.point().actor, "unreadable")
+    matching.deposit_match(
+        by=factories.staff(Role.SUPERVISOR),
+        deposit=other.uuid,
+        game="lototrot",
+        document=won.ticket.uuid,
+        evidence="Sold then.",
+    )
+    torn = given.deposited(won.code, factories.point().actor)
+    claim = claim_of(won)
+    first, second = [e for e in day_parts.events(today()) if e.kind == "payoffice.depositmatch"]
+    assert (first.data["before"], first.data["after"]) == ("", "held")
+    assert (second.data["before"], second.data["after"]) == ("held", "held")
+    factories.time_pass(days=40)
+    assert len([row for row in day_parts.context(today()) if isinstance(row, DepositMatch)]) == 2
+    given.ruled(other, "refused")
+    assert list(day_parts.events(today())) == []
+    given.ruled(torn, "granted")
+    claim.refresh_from_db()
+    assert [state for _, state in day_parts.history(claim)] == ["held", "granted"]
 
 
 def test_the_events_of_a_day_are_its_acts() -> None:
