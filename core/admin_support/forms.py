@@ -2,11 +2,12 @@
 
 import dataclasses
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.db.models import Model
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -14,6 +15,7 @@ from unfold import widgets
 
 from core.admin_support.columns import NOTHING, day, moment, money, yes_no
 from core.kernel.money import percent_text
+from core.kernel.texts import invisible_at
 
 _CLASSES: dict[type[forms.Widget], list[str]] = {
     forms.Textarea: widgets.TEXTAREA_CLASSES,
@@ -47,6 +49,19 @@ class Grid:
         return [name for _, names in self.rows for name in names]
 
 
+def _need_visible(but: str) -> Callable[[Any], None]:
+    """Return a validator that refuses characters that nobody sees, but these, as the API does."""
+
+    def need_visible(value: Any) -> None:
+        if isinstance(value, str) and invisible_at(value, but=but) is not None:
+            raise ValidationError(
+                gettext("Control characters and other invisible ones are not allowed."),
+                code="control_character",
+            )
+
+    return need_visible
+
+
 class ActForm(forms.Form):
     """The input of an act on `target` (None if the act creates something).
 
@@ -73,6 +88,9 @@ class ActForm(forms.Form):
         self.grids: Sequence[Grid] = ()
         self.build()
         for field in self.fields.values():
+            if isinstance(field, forms.CharField):
+                lines = "\r\n\t" if isinstance(field.widget, forms.Textarea) else ""
+                field.validators.append(_need_visible(lines))
             if type(field.widget) in _CLASSES:
                 field.widget.attrs["class"] = " ".join(_CLASSES[type(field.widget)])
 

@@ -6,7 +6,6 @@ refuses "5".
 
 import datetime
 import re
-import unicodedata
 import uuid
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -16,6 +15,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 
 from core.kernel.days import DayOutOfRange, natural_day
+from core.kernel.texts import invisible_at
 
 BIGGEST = 2**63 - 1
 _WHOLE = re.compile(r"-?[0-9]{1,19}\Z")
@@ -67,11 +67,11 @@ class Cents(Whole):
 
 
 class Text(serializers.CharField):
-    """A JSON text without control characters; `max_length` counts code points."""
+    """A JSON text without control and invisible characters; `max_length` counts code points."""
 
     default_error_messages = {
         "type": _("A text is needed."),
-        "control_character": _("Control characters are not allowed."),
+        "control_character": _("Control characters and other invisible ones are not allowed."),
     }
 
     def __init__(self, *, max_length: int, **kwargs: Any) -> None:
@@ -80,7 +80,7 @@ class Text(serializers.CharField):
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
             self.fail("type")
-        if any(unicodedata.category(character) == "Cc" for character in data):
+        if invisible_at(data) is not None:
             self.fail("control_character")
         return super().to_internal_value(data)
 

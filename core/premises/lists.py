@@ -7,10 +7,10 @@ have a space between. A line whose premises are on record gives their code alone
 import csv
 import datetime
 import io
-from unicodedata import category
 
 from core.kernel.days import day_bounds
 from core.kernel.errors import Invalid
+from core.kernel.texts import invisible_at
 from core.premises.models import Game, Premises
 from core.premises.openings import NewAuthorisation, NewPremises, NewTerminal, Opening
 
@@ -44,9 +44,7 @@ def opening_read(data: bytes) -> Opening:
         for row in rows:
             values = {name: row[name].strip() for name in COLUMNS}
             is_long = any(len(values[name]) > most for name, most in _LONGEST.items())
-            is_plain = not any(
-                category(letter) == "Cc" for name in _LONGEST for letter in values[name]
-            )
+            is_plain = all(invisible_at(values[name]) is None for name in _LONGEST)
             if is_long or not is_plain or len(row) > len(COLUMNS):
                 raise ListMalformed(line=rows.line_num)
             code = values["code"]

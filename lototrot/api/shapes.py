@@ -1,17 +1,17 @@
 """Define the field types that only Lototrot's bodies have."""
 
-import unicodedata
 from typing import Any
 
 from core.api.shapes import Text
+from core.kernel.texts import invisible_at
 
 
 class Paragraphs(Text):
-    """A JSON text of several lines. It allows line feeds and tabs and refuses other controls."""
+    """A JSON text of several lines. It allows line feeds and tabs, and no others that hide."""
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
             self.fail("type")
-        if any(unicodedata.category(char) == "Cc" and char not in "\n\t" for char in data):
+        if invisible_at(data, but="\n\t") is not None:
             self.fail("control_character")
         return data

@@ -13,6 +13,7 @@ from datetime import date, datetime, time
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from core.kernel.texts import invisible_at
 from lototrot.engine.programme import Faults, Record
 from lototrot.engine.races import HIGHEST_NUMBER, LOWEST_NUMBER
 
@@ -54,10 +55,9 @@ def _text(limit: int) -> Callable[[str], str]:
             text = unicodedata.normalize("NFC", text)
         if len(text) > limit:
             raise Wrong("too_long", length=len(text), limit=limit)
-        for position, char in enumerate(text, start=1):
-            # Controls, direction marks, lone surrogates, private use, line and paragraph ends.
-            if unicodedata.category(char) in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}:
-                raise Wrong("control_character", point=ord(char), position=position)
+        place = invisible_at(text)
+        if place is not None:
+            raise Wrong("control_character", point=ord(text[place]), position=place + 1)
         return text
 
     return convert

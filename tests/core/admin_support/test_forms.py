@@ -124,3 +124,18 @@ def test_a_new_password_is_typed_twice() -> None:
     assert _Passwords({"password": "x", "password_again": "x"}).is_valid()
     form = _Passwords({"password": "x", "password_again": "y"})
     assert list(form.errors) == ["password_again"]
+
+
+class _Lines(ActForm):
+    name = forms.CharField(label="Name")
+    reason = forms.CharField(label="Reason", widget=forms.Textarea)
+
+
+@pytest.mark.parametrize("sign", ["\u202e", "\u200b", "\u2066", "\ufeff", "\x07"])
+def test_a_character_that_nobody_sees_is_refused_in_every_field(sign: str) -> None:
+    form = _Lines(data={"name": f"Ca{sign}r", "reason": f"a\r\nb\t{sign}c"})
+    codes = {
+        name: [error.code for error in errors] for name, errors in form.errors.as_data().items()
+    }
+    assert codes == {"name": ["control_character"], "reason": ["control_character"]}
+    assert _Lines(data={"name": "Vall·llobera", "reason": "a\r\nb\tc"}).is_valid()

@@ -1,0 +1,20 @@
+"""Find control and invisible characters, and those that change the direction of a text."""
+
+import pytest
+
+from core.kernel.texts import invisible_at
+
+
+@pytest.mark.parametrize("sign", ["\n", "\x07", "\u202e", "\u200b", "\u2066", "\ufeff", "\u2028"])
+def test_a_character_that_nobody_sees_is_named_by_its_place(sign: str) -> None:
+    assert invisible_at(f"ab{sign}c") == 2
+
+
+@pytest.mark.parametrize("sign", ["\ud800", "\ue000", "\uffff", "\u00ad", "\u200d"])
+def test_surrogates_private_and_unassigned_characters_are_none(sign: str) -> None:
+    assert invisible_at(sign) == 0
+
+
+@pytest.mark.parametrize("name", ["Núria Ça-Vall·llobera", "Íñigo O'Neill", "«Cal Pep», 1r 2a", ""])
+def test_names_of_catalan_and_spanish_are_whole(name: str) -> None:
+    assert invisible_at(name) is None
