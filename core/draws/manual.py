@@ -16,7 +16,13 @@ from core.draws import balls, documents, powers
 from core.draws.conducting import WitnessMissing, field_fix, field_now, outcome_publish
 from core.draws.documents import MOST_INLINE
 from core.draws.models import Announcement, Draw, Outcome
-from core.draws.services import DrawBegun, attendance_of, draw_held, need_as_announced
+from core.draws.services import (
+    DrawBegun,
+    ReasonNeeded,
+    attendance_of,
+    draw_held,
+    need_as_announced,
+)
 from core.kernel.errors import Conflict, Invalid
 from core.proofs.log import publish
 from core.staff import two_persons
@@ -149,10 +155,17 @@ def _need_rejectable(proposal: Proposal, by: StaffActor) -> None:
         raise BallsEntered
 
 
+def _rejected(proposal: Proposal, by: StaffActor) -> None:
+    """Let nobody reject without a reason, which the minutes publish. Raises ReasonNeeded."""
+    if not proposal.decision.reason.strip():
+        raise ReasonNeeded
+
+
 MANUAL = two_persons.Kind(
     balls.KIND,
     powers.CONDUCT,
     apply=_confirmed,
+    reject=_rejected,
     second=powers.CERTIFY,
     need_rejectable=_need_rejectable,
 )

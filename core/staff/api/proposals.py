@@ -12,6 +12,7 @@ from core.api.shapes import Choice, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import StaffView
 from core.database import clock
 from core.draws.manual import BallsEntered
+from core.draws.services import ReasonNeeded
 from core.longwork.services import work_ask
 from core.staff import powers, selectors, two_persons
 from core.staff.models import Decision, Proposal
@@ -118,11 +119,16 @@ class Confirmation(StaffView):
 class Rejection(StaffView):
     @operation(
         "Reject a proposal; its proposer withdraws it so",
-        "An order of balls that everybody has seen only an inspector rejects. Other acts may"
-        " refuse a rejection for their own reasons.",
+        "An order of balls that everybody has seen only an inspector rejects, with a reason. Other"
+        " acts may refuse a rejection for their own reasons.",
         body=RejectionIn,
         answer=ProposalOut,
-        problems=(two_persons.ProposalUnknown, two_persons.ProposalDecided, BallsEntered),
+        problems=(
+            two_persons.ProposalUnknown,
+            two_persons.ProposalDecided,
+            BallsEntered,
+            ReasonNeeded,
+        ),
         example={"reason": "Wrong race."},
         power=OF_ITS_KIND,
     )

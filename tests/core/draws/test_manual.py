@@ -168,7 +168,7 @@ def test_an_administrator_who_closes_an_account_frees_no_balls(room: Hall) -> No
         conducting.draw_commit(by=room.other, draw=room.draw.uuid, source="phrase")
     with pytest.raises(two_persons.ProposerChanged):
         two_persons.confirm(proposal=proposal.uuid, by=room.inspector)
-    two_persons.reject(proposal=proposal.uuid, by=room.inspector)
+    two_persons.reject(proposal=proposal.uuid, by=room.inspector, reason="Entered anew")
     two_persons.confirm(proposal=by_hand(room, by=room.other).uuid, by=room.inspector)
     room.certify()
     assert room.urn.certified[0].order == ("5", "1", "8", "2", "3")
@@ -251,6 +251,8 @@ def test_balls_are_public_once_entered_and_the_minutes_name_those_that_did_not_s
     factories.announced_time(room.draw)
     services.draw_attend(by=room.inspector, draw=room.draw.uuid)
     wrong = by_hand(room, order=["1", "5", "8", "2", "3"])
+    with pytest.raises(services.ReasonNeeded):
+        two_persons.reject(proposal=wrong.uuid, by=room.inspector, reason=" ")
     entry = published(kind=documents.BALLS, subject=str(wrong.uuid))
     assert entry and entry.document["order"] == ["1", "5", "8", "2", "3"]
     assert entry.document["draw"] == str(room.draw.uuid)

@@ -355,7 +355,7 @@ def test_balls_that_no_inspector_decides_in_time_are_entered_again(race: Race) -
     old.refresh_from_db()
     assert old.decision.verdict == "rejected"
     f.time_pass(days=2)
-    two_persons.reject(proposal=again.uuid, by=second)
+    two_persons.reject(proposal=again.uuid, by=second, reason="Nobody came")
 
 
 def balls(draw: Draw, by: StaffActor) -> Proposal:
