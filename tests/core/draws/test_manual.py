@@ -7,8 +7,9 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 
 from core.database import clock
-from core.draws import conducting, documents, manual, services
+from core.draws import balls, conducting, documents, manual, services
 from core.draws.models import Announcement, CallOff, Commitment
+from core.journal import rules
 from core.proofs.log import published
 from core.staff import accounts, two_persons
 from core.staff.actor import PowerMissing, StaffActor
@@ -270,3 +271,14 @@ def test_balls_are_public_once_entered_and_the_minutes_name_those_that_did_not_s
     assert first["order"] == ["1", "5", "8", "2", "3"] and first["rejected_at"] is not None
     assert first["inspector"]["appointment"] and first["reason"] == "A ball was missing"
     assert (second["rejected_at"], second["inspector"], second["reason"]) == (None, None, "")
+
+
+def test_the_journal_names_balls_that_were_entered_and_not_published(room: Hall) -> None:
+    (rule,) = (each for each in rules.rules() if each.name == "staff_proposal.balls_published")
+    factories.announced_time(room.draw)
+    two_persons.reject(proposal=by_hand(room).uuid, by=room.inspector, reason="A ball was missing")
+    assert list(rules.broken(rule)) == []
+    two_persons.propose(
+        kind=manual.MANUAL, subject=balls.subject_of(room.draw.uuid), by=room.other, content={}
+    )
+    assert len(list(rules.broken(rule))) == 1

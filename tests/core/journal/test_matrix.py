@@ -37,6 +37,7 @@ NOT_THAT_DAY = {
     "payoffice_claim.state_refused",
     "promotrot_emission.state_stopped",
     "promotrot_voucher.with_draws_drawcertificate",
+    "staff_proposal.balls_published",
     "statements_remittance.confirmed",
 }
 # Of no moved row, but of what it says: the matrix above, test_rules.py, test_journal_rules.py and
