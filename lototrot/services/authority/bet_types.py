@@ -42,7 +42,7 @@ class FiguresNotOfRegulation(Conflict):
     code = "figures_not_of_regulation"
     message = (
         "Categories, shares and threshold of this bet type are the regulation's: others need an"
-        " amendment with its source, entered by two persons (14.III.7, 9.2, 9.3) [A19]. Its prizes"
+        " amendment with its source, entered by two (14.III.7, 9.2, 9.3) [A19]. Its prizes"
         " go down to the cent [A14]."
     )
 
