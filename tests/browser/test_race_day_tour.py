@@ -84,6 +84,7 @@ def test_a_race_day_is_prepared_at_the_desk(open_browser: Open, line: Line, tmp_
     second.sign_on(code="000000")
     second.browser.find(".errornote")
     second.sign_on()
+    second.browser.find("#desk, .house-panel")  # the first leaves no other desk open
     first.desk()
     looks.stop("nothing-yet")
     prepare(first, second, tmp_path, looks)
