@@ -10,17 +10,7 @@ from rest_framework.request import Request
 
 from core.api.papers import LanguageQuery
 from core.api.schema import operation
-from core.api.shapes import (
-    Cents,
-    Choice,
-    Flag,
-    Instant,
-    PageQuery,
-    Shape,
-    Text,
-    Uuid,
-    Whole,
-)
+from core.api.shapes import Cents, Choice, Flag, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import StaffView
 from core.kernel.money import MOST_CENTS
 from core.payoffice import counting, powers, selectors

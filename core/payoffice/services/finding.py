@@ -142,22 +142,18 @@ class PresentedDocument:
 
 # The claim is looked up for the one document, whatever the planner knows of the table (LIMIT). The
 # game is a parameter: for a game that it knows the planner may read all authorisations of the game.
-_AT_TERMINAL = (
-    """
+_AT_TERMINAL = f"""
 SELECT coalesce(w.refusal, w.session_refusal), w.terminal_id, w.premises_id, w.premises_kind,
        w.operator_id, w.session_id, n.now, c.state, c.deposit, h.authorised, x.*
   FROM (SELECT core_now() AS now) n
   LEFT JOIN LATERAL premises_who(p_token => %s, p_session => %s, p_at => n.now) w ON true
   LEFT JOIN LATERAL premises_holds(
        p_premises => w.premises_id, p_game => %s, p_at => n.now) h ON true
-  LEFT JOIN ({query}) x ON true
+  LEFT JOIN ({{query}}) x ON true
   LEFT JOIN LATERAL (
-       SELECT c.state, ("""
-    + _STANDING
-    + """) AS deposit FROM payoffice_claim c
+       SELECT c.state, ({_STANDING}) AS deposit FROM payoffice_claim c
         WHERE c.game = %s AND c.document_id = x.id LIMIT 1) c ON true
 """
-)
 
 
 def at_terminal(
