@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.db import connections
-from django.db.models import Model, Q, Sum
+from django.db.models import F, Model, Q, Sum
 from django.db.models.functions import Coalesce
 
 from core.database import clock
@@ -145,9 +145,11 @@ def context(span: Span) -> Iterator[Model]:
     for session in CashSession.objects.filter(opened_at__lt=span.since):
         if session.closed_at is None or session.closed_at >= span.since:
             yield _open(session)
-    cheques = Cheque.objects.filter(issued_at__lt=span.since)
-    for cheque in cheques.filter(Q(state="issued") | Q(reconciled_at__gte=span.since)):
-        yield from _issued(cheque, span)
+    stood = Q(state="issued") | Q(reconciled_at__gte=span.since)
+    stood |= Q(voiding__decision__decided_at__gte=span.since)
+    for cheque in Cheque.objects.filter(stood, issued_at__lt=span.since):
+        yield as_of(cheque.payment.claim, State.PAID, None)
+        yield _as_issued(cheque)
 
 
 def _matched(claim: Claim, span: Span) -> Iterator[Model]:
@@ -166,13 +168,10 @@ def _open(session: CashSession) -> CashSession:
     return session
 
 
-def _issued(cheque: Cheque, span: Span) -> Iterator[Model]:
-    """Yield the paid claim of a cheque, then the cheque as it was while it was issued."""
-    yield as_of(cheque.payment.claim, State.PAID, None)
-    if cheque.reconciled_at is None or cheque.reconciled_at >= span.since:
-        cheque.state, cheque.presented_on = Cheque.State.ISSUED, None
-        cheque.reconciled_at = cheque.reconciled_by = None
-    yield cheque
+def _as_issued(cheque: Cheque) -> Cheque:
+    cheque.state, cheque.voiding, cheque.void_reason = Cheque.State.ISSUED, None, ""
+    cheque.presented_on = cheque.reconciled_at = cheque.reconciled_by = None
+    return cheque
 
 
 def events(span: Span) -> Iterator[Event]:
@@ -189,10 +188,18 @@ def events(span: Span) -> Iterator[Event]:
         data = {"session": session.pk} | {name: getattr(session, name) for name in names}
         closed_at = session.closed_at or span.since
         yield Event(closed_at, "payoffice.cash_closed", session.proposal, data=data)
+    yield from _of_cheques(span)
+    for stock in StockMovement.objects.filter(_within("moved_at", span), exchange=None):
+        yield Event(stock.moved_at, "payoffice.stock_moved", stock)
+
+
+def _of_cheques(span: Span) -> Iterator[Event]:
     for cheque in Cheque.objects.filter(_within("issued_at", span)):
-        cheque.state, cheque.voiding, cheque.void_reason = Cheque.State.ISSUED, None, ""
-        cheque.presented_on = cheque.reconciled_at = cheque.reconciled_by = None
-        yield Event(cheque.issued_at, "payoffice.cheque_issued", cheque, order=2)
+        yield Event(cheque.issued_at, "payoffice.cheque_issued", _as_issued(cheque), order=2)
+    voided = Cheque.objects.annotate(voided_at=F("voiding__decision__decided_at"))
+    for cheque in voided.filter(_within("voided_at", span)).select_related("voiding"):
+        data = {"cheque": cheque.pk, "reason": cheque.void_reason}
+        yield Event(cheque.voided_at, "payoffice.cheque_voided", cheque.voiding, data=data, order=2)
     for cheque in Cheque.objects.filter(_within("reconciled_at", span)):
         yield Event(
             cheque.reconciled_at or span.since,
@@ -202,8 +209,6 @@ def events(span: Span) -> Iterator[Event]:
         )
     for paid in VoidedChequePayment.objects.filter(_within("recorded_at", span)):
         yield Event(paid.recorded_at, "payoffice.voided_cheque_paid", paid, order=2)
-    for stock in StockMovement.objects.filter(_within("moved_at", span), exchange=None):
-        yield Event(stock.moved_at, "payoffice.stock_moved", stock)
 
 
 def _within(field: str, span: Span) -> Q:
@@ -328,6 +333,12 @@ def _cash_closed(row: Any, data: Data) -> None:
     post("payoffice.close", session, lines)
 
 
+def _cheque_voided(row: Any, data: Data) -> None:
+    """Void the cheque, so that another can stand for its payment."""
+    voided = {"state": Cheque.State.VOIDED, "voiding": row, "void_reason": data["reason"]}
+    Cheque.objects.filter(pk=data["cheque"]).update(**voided)
+
+
 def _cheque_presented(row: Any, data: Data) -> None:
     cheque = Cheque.objects.get(pk=data["cheque"])
     post("payoffice.cheque", cheque, [postings.cheque_presented(cheque.amount_cents)])
@@ -372,6 +383,7 @@ DAY_PARTS: tuple[Part, ...] = (
             "payoffice.cash_moved": _cash_moved,
             "payoffice.cash_closed": _cash_closed,
             "payoffice.cheque_issued": nothing,
+            "payoffice.cheque_voided": _cheque_voided,
             "payoffice.cheque_presented": _cheque_presented,
             "payoffice.voided_cheque_paid": _voided_cheque_paid,
             "payoffice.stock_moved": _stock_moved,

@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
@@ -18,10 +18,12 @@ from core.kernel.days import add_days, natural_day
 from core.kernel.errors import InvariantBroken
 from core.payoffice import sources
 from core.payoffice.models import DepositMatch, Payment
+from core.payoffice.services import cheques
 from core.payoffice.services.matching import deposit_match
 from core.payoffice.services.presenting import presentation_make
 from core.reports.days import day_file
 from core.reports.days.day_file import DayDiffers, NotADayFile
+from core.staff.models import Proposal
 from core.staff.powers import Role
 from lototrot.models.tickets import Ticket
 from tests.support import databases, emitting, factories, paying, rounds
@@ -132,6 +134,38 @@ def test_a_ticket_presented_beside_another_paper_is_made_again(
         paying.paid_alone(cashier, won.request())
         next_day()
         for day in days:
+            assert replayed(written(day)) > 0, day
+
+
+@pytest.mark.article("14.III.10.6")
+@pytest.mark.parametrize("days", [0, 1])
+def test_days_of_a_cheque_voided_reissued_and_paid_all_the_same_are_made_again(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker, days: int
+) -> None:
+    """[C3]: all of it on one day, or each act on the next."""
+    with django_db_blocker.unblock(), databases.clone():
+        factories.time_to(rounds.NOON)
+        (won,) = paying.worth(100_001)
+        paying.paid_by_two(paying.cashier(), won.request(payee=paying.MARIA))
+        written_on = {natural_day(clock.now())}
+
+        def then(propose: Callable[..., Proposal], **facts: Any) -> None:
+            factories.time_pass(days=days)
+            written_on.add(natural_day(clock.now()))
+            proposal = propose(by=factories.staff(Role.SUPERVISOR), number=1, **facts)
+            paying.confirmed(proposal, Role.ORGANISER)
+
+        then(cheques.cheque_void, reason="Lost.")
+        then(cheques.cheque_reissue)
+        then(
+            cheques.voided_cheque_paid,
+            amount_cents=100_001,
+            presented_on=min(written_on),
+            outcome="loss",
+            reason="Statement.",
+        )
+        factories.time_pass(days=1)
+        for day in sorted(written_on):
             assert replayed(written(day)) > 0, day
 
 
