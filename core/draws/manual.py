@@ -168,4 +168,5 @@ MANUAL = two_persons.Kind(
     reject=_rejected,
     second=powers.CERTIFY,
     need_rejectable=_need_rejectable,
+    rejection_refusals=(BallsEntered, ReasonNeeded),
 )

@@ -14,7 +14,7 @@ from core.kernel.errors import Invalid
 MAX_CENTS = 10**15
 """Largest amount taken from outside: far above any pool, far below a 64-bit column's limit."""
 
-MOST_CENTS = 10**12
+MAX_ACT_CENTS = 10**12
 """Largest amount that a person moves or sets by one act. Sums of rows are of 64 bits, and a row is
 never taken back: a larger one could break each page and each night that sums it."""
 

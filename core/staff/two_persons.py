@@ -23,7 +23,7 @@ from core.database import clock
 from core.database.clock import row_uuid
 from core.database.locks import Lock, hold
 from core.kernel.canonical import canonical_sha256
-from core.kernel.errors import Conflict, Forbidden, NotFound
+from core.kernel.errors import Conflict, DomainError, Forbidden, NotFound
 from core.staff.actor import StaffActor
 from core.staff.models import Decision, Proposal
 from core.staff.powers import holders
@@ -98,7 +98,8 @@ class Kind:
     `gives_power` says that the proposer must not have a new account either: the person who gave
     it may hold it, and would confirm with their own. What is `long` is confirmed as long work
     (`core.longwork`), outside the request. `need_rejectable` raises if this person may not reject
-    it; it is called before anything is written, which the database would refuse.
+    it; it is called before anything is written, which the database would refuse. A rejection raises
+    `rejection_refusals`.
     """
 
     name: str
@@ -110,6 +111,7 @@ class Kind:
     gives_power: bool = False
     long: bool = False
     need_rejectable: Callable[[Proposal, StaffActor], None] | None = None
+    rejection_refusals: tuple[type[DomainError], ...] = ()
 
     @property
     def decides(self) -> str:
@@ -125,6 +127,11 @@ def kinds() -> dict[str, Kind]:
         if by_name.setdefault(kind.name, kind) is not kind:
             raise ValueError(f"two kinds of proposals have the name {kind.name!r}")
     return by_name
+
+
+def rejection_refusals() -> tuple[type[DomainError], ...]:
+    """Return what the kinds of every app refuse a rejection with."""
+    return tuple(chain.from_iterable(kind.rejection_refusals for kind in kinds().values()))
 
 
 def proposal_of(ident: uuid.UUID) -> Proposal:

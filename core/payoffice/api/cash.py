@@ -12,7 +12,7 @@ from core.api.papers import LanguageQuery
 from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Flag, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import StaffView
-from core.kernel.money import MOST_CENTS
+from core.kernel.money import MAX_ACT_CENTS
 from core.payoffice import counting, powers, selectors
 from core.payoffice.api.claim_papers import RollView
 from core.payoffice.models import CashSession
@@ -26,13 +26,13 @@ from core.staff.two_persons import ProposalPending
 
 class CashOpenIn(Shape):
     premises = Text(max_length=20)
-    float_cents = Cents(min_value=0, max_value=MOST_CENTS)
+    float_cents = Cents(min_value=0, max_value=MAX_ACT_CENTS)
 
 
 class CashMoveIn(Shape):
     cents = Cents(
-        min_value=-MOST_CENTS,
-        max_value=MOST_CENTS,
+        min_value=-MAX_ACT_CENTS,
+        max_value=MAX_ACT_CENTS,
         help_text="Above zero: brought; below: taken away.",
     )
     reason = Text(max_length=200)

@@ -11,7 +11,7 @@ from core.api.papers import PDF_ONLY, LanguageQuery, PaperView
 from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Day, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import StaffView
-from core.kernel.money import MOST_CENTS
+from core.kernel.money import MAX_ACT_CENTS
 from core.payoffice import powers, selectors
 from core.payoffice.api.claim_shapes import PayeeIn
 from core.payoffice.models import Cheque, StockMovement, VoidedChequePayment
@@ -90,7 +90,7 @@ class StockIn(Shape):
     description = Text(max_length=200)
     unit_cents = Cents(
         min_value=1,
-        max_value=MOST_CENTS,
+        max_value=MAX_ACT_CENTS,
         help_text="In the books; the equivalent of a prize is its emission's [P21].",
     )
 

@@ -12,7 +12,7 @@ from core.database import clock
 from core.database.clock import row_uuid
 from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict, Invalid, NotFound
-from core.kernel.money import MOST_CENTS
+from core.kernel.money import MAX_ACT_CENTS
 from core.ledger import services as ledger
 from core.ledger.models import Transfer
 from core.ledger.services import AccountCode
@@ -92,7 +92,7 @@ def stock_move(
     place = Premises.objects.filter(code=premises).first()
     if place is None:
         raise PremisesUnknown(premises=premises)
-    if not units or not reason.strip() or abs(units) * thing.unit_cents > MOST_CENTS:
+    if not units or not reason.strip() or abs(units) * thing.unit_cents > MAX_ACT_CENTS:
         raise UnitsWrong
     if units > 0:
         return _moved(_move(thing, place.pk, units, by.user_id, reason=reason))

@@ -11,8 +11,6 @@ from core.api.schema import OF_ITS_KIND, operation
 from core.api.shapes import Choice, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import StaffView
 from core.database import clock
-from core.draws.manual import BallsEntered
-from core.draws.services import ReasonNeeded
 from core.longwork.services import work_ask
 from core.staff import powers, selectors, two_persons
 from core.staff.models import Decision, Proposal
@@ -119,15 +117,14 @@ class Confirmation(StaffView):
 class Rejection(StaffView):
     @operation(
         "Reject a proposal; its proposer withdraws it so",
-        "An order of balls that everybody has seen only an inspector rejects, with a reason. Other"
-        " acts may refuse a rejection for their own reasons.",
+        "The act may refuse it for its own reasons: an order of balls that everybody has seen only"
+        " an inspector rejects, with a reason.",
         body=RejectionIn,
         answer=ProposalOut,
         problems=(
             two_persons.ProposalUnknown,
             two_persons.ProposalDecided,
-            BallsEntered,
-            ReasonNeeded,
+            *two_persons.rejection_refusals(),
         ),
         example={"reason": "Wrong race."},
         power=OF_ITS_KIND,

@@ -10,7 +10,7 @@ from core.api.papers import LanguageQuery, PaperView
 from core.api.schema import operation
 from core.api.shapes import Cents, Instant, RequestUuid, Shape, Text, Uuid, Whole
 from core.api.views import BareTerminalView, StaffView, TerminalView
-from core.kernel.money import MOST_CENTS
+from core.kernel.money import MAX_ACT_CENTS
 from core.kernel.request_uuids import REFUSALS
 from core.premises.requests import UuidReused
 from core.premises.services import PremisesUnknown
@@ -38,10 +38,10 @@ class CashUpIn(Shape):
     uuid = RequestUuid(help_text="Made by the terminal; again, the same cash-up.")
     expected_cents = Cents(help_text="As shown to the operator.")
     float_cents = Cents(
-        min_value=0, max_value=MOST_CENTS, help_text="Change in the drawer when the shift began."
+        min_value=0, max_value=MAX_ACT_CENTS, help_text="Change in the drawer when the shift began."
     )
     counted_cents = Cents(
-        min_value=0, max_value=MOST_CENTS, help_text="All the money in the drawer."
+        min_value=0, max_value=MAX_ACT_CENTS, help_text="All the money in the drawer."
     )
     note = Text(max_length=200, default="", allow_blank=True)
 

@@ -20,7 +20,7 @@ from core.api.shapes import (
     Whole,
 )
 from core.api.views import StaffView, TerminalView
-from core.kernel.money import MOST_CENTS, BadPercent
+from core.kernel.money import MAX_ACT_CENTS, BadPercent
 from core.looks.recording import EXPORT, look
 from core.premises.api.suspensions import ChosenOut
 from core.premises.chosen import SelectionEmpty, SelectionRefused
@@ -107,10 +107,10 @@ class RateOut(Shape):
 
 
 class LimitIn(Shape):
-    limit_cents = Cents(max_value=MOST_CENTS)
+    limit_cents = Cents(max_value=MAX_ACT_CENTS)
     minute_cap_cents = Cents(
         default=services.MINUTE_CAP_CENTS,
-        max_value=MOST_CENTS,
+        max_value=MAX_ACT_CENTS,
         help_text="The most that each of their terminals sells in a minute.",
     )
     reference = Text(max_length=120)
@@ -123,10 +123,10 @@ class ChosenLimitIn(Shape):
     premises = serializers.ListField(
         child=Text(max_length=20), help_text="Their codes, at most 200."
     )
-    limit_cents = Cents(max_value=MOST_CENTS)
+    limit_cents = Cents(max_value=MAX_ACT_CENTS)
     minute_cap_cents = Cents(
         default=services.MINUTE_CAP_CENTS,
-        max_value=MOST_CENTS,
+        max_value=MAX_ACT_CENTS,
         help_text="The most that each of their terminals sells in a minute.",
     )
     reference = Text(max_length=120)
