@@ -10,9 +10,9 @@ what two persons published when they closed the month (docs/proofs.md, "Archives
 from collections import Counter
 from datetime import UTC, datetime
 
-from archived import MANIFEST, Archive, Row, in_succession, moment
-from archived_journal import Journal
-from archived_ledger import check_ledger, check_openings
+from archived.files import MANIFEST, Archive, Row, in_succession, moment
+from archived.journal import Journal
+from archived.ledger import check_ledger, check_openings
 from documents import PERIOD, RETIREMENT
 from entry import digest_of, main, same
 from forms import Refused, need, shaped

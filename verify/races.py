@@ -3,25 +3,22 @@
 A race has the numbers of its `programme` and, among them, those `withdrawn` before the start and
 `left` (neither withdrawn nor started). Used by draw.py and settlement.py.
 
-And check the days of the payment order of a meeting, which count from its results, and its place in
-its chain: the meetings of one bet type, which pass jackpot and reserve on [A4, A20, A21]. That does
-settlement.py alone.
+And check the days of the payment order of a meeting, which count from its results: settlement.py
+alone does.
 """
 
-from collections import Counter
 from datetime import date, timedelta
 from typing import Any
 
-from entry import digest, same
+from entry import same
 from forms import need
 from public_log import Log
 
 KIND, ORDER = "lototrot.settlement", "lototrot.payment_order"
-REVERSAL, END = "lototrot.settlement_reversal", "lototrot.end"
 LEAST_CLAIM_DAYS = 30  # 10.2
 NIGHT_ENDS = "T11:00:00"  # noon in Madrid, in UTC: a meeting ends by then on the next day [B15]
 
-Race = Document = dict[str, Any]
+Race = dict[str, Any]
 
 
 def check_numbers(race: Race, place: str) -> None:
@@ -86,69 +83,3 @@ def check_order(log: Log, certificate: dict[str, Any]) -> str:
     last = (counted_from + timedelta(days=order["claim_days"])).isoformat()
     same(order, {"first_pay_day": first.isoformat(), "last_claim_day": last}, ORDER)
     return f"; payable until {last}"
-
-
-def sequence(log: Log, kind: str, subject: str) -> int:
-    return int(log.entry(kind, subject)["sequence"])
-
-
-def stood(log: Log, until: int) -> list[dict[str, Any]]:
-    """Return the entries of the certificates that stood just before an entry of the log."""
-    return [
-        each
-        for (kind, settlement), each in log.entries.items()
-        if kind == KIND
-        and each["sequence"] < until
-        and not (log.has(REVERSAL, settlement) and sequence(log, REVERSAL, settlement) < until)
-    ]
-
-
-def sent_here(log: Log, code: str, since: int, until: int) -> Counter[str]:
-    """Return what bet types that ended sent to this one between two entries of the log [A21].
-
-    There the reserve joins the reserve, and the rest the jackpot.
-    """
-    cents: Counter[str] = Counter()
-    for end in log.entries.values():
-        if end["kind"] == END and since < end["sequence"] < until:
-            for move in end["document"]["moves"]:
-                if move["bet_type"] == code:
-                    cents["reserve" if move["source"] == "reserve" else "jackpot"] += move["cents"]
-    return cents
-
-
-def check_carried(log: Log, certificate: Document) -> None:
-    """Check that jackpot and reserve are those that the previous meeting left (9.5, 9.8) [A4], with
-    what was sent here since. That meeting is the last of the chain, and its payment is ordered."""
-    code, since = certificate["rules"]["code"], 0
-    own = sequence(log, KIND, certificate["settlement"])
-    chain = [each for each in stood(log, own) if each["document"]["rules"]["code"] == code]
-    before = max(chain, key=lambda each: str(each["document"]["day"]), default=None)
-    out = dict.fromkeys(("jackpot_out", "reserve_out"), 0)
-    same(certificate, {"previous": digest(before) if before else None}, KIND)
-    if before:
-        earlier, since = before["document"], before["sequence"]
-        need(earlier["day"] < certificate["day"], f"{KIND}.previous", "not of an earlier day")
-        log.in_order((ORDER, earlier["settlement"]), (KIND, certificate["settlement"]))
-        out = earlier["figures"]
-    sent = sent_here(log, code, since, own)
-    carried = {f"{name}_in": out[f"{name}_out"] + sent[name] for name in ("jackpot", "reserve")}
-    same(certificate["figures"], carried, f"{KIND}.figures")
-
-
-def check_end(log: Log, certificate: Document) -> None:
-    """Check that a bet type that ended sent on what its last settlement left, to the cent [A21]."""
-    code, own = certificate["rules"]["code"], sequence(log, KIND, certificate["settlement"])
-    if not log.has(END, code):
-        return
-    end, until = log.document(END, code), sequence(log, END, code)
-    same(end, {"bet_type": code}, END)
-    need(own < until, END, "the bet type is settled after its end")
-    of_it = [each for each in log.all(KIND) if each["rules"]["code"] == code]
-    last = max(of_it, key=lambda each: (each["day"], each["number"]))
-    if certificate == last:
-        held = sent_here(log, code, own, until)
-        for name in ("jackpot", "reserve"):
-            moved = sum(move["cents"] for move in end["moves"] if move["source"] == name)
-            held[name] += certificate["figures"][f"{name}_out"]
-            need(moved == held[name], f"{END}.moves", f"{moved} of the {name}, not {held[name]}")

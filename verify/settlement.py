@@ -10,24 +10,15 @@ the sealed tickets, as they are (tickets.py).
 
 from typing import Any
 
+from chain import REVERSAL, check_alone, check_carried, check_end
 from chance import MINUTES, OUTCOME
 from draw import draw_holds
 from entry import digest_of, main, same
 from forms import need
 from money import check_organiser, figures
 from public_log import Log
-from races import (
-    KIND,
-    ORDER,
-    REVERSAL,
-    check_carried,
-    check_end,
-    check_numbers,
-    check_order,
-    right_numbers,
-    starters,
-)
-from tickets import check_tickets, voided_places
+from races import check_numbers, check_order, right_numbers, starters
+from tickets import KIND, check_tickets, voided_places
 
 SEAL = "lototrot.seal"
 Document = dict[str, Any]
@@ -72,26 +63,6 @@ def check_drawn(log: Log, certificate: Document, race: Document, place: str) -> 
     sealed = {"contest": certificate["contest"], "seal": certificate["seal"]["entry"]}
     contests = log.document(MINUTES, race["draw"]["draw"])["facts"]["contests"]
     need(sealed in contests, f"{MINUTES}.facts.contests", "without the contest and its seal")
-
-
-def check_alone(log: Log, certificate: Document) -> None:
-    """Check that every earlier settlement of the contest was reversed before the next one, that one
-    at most stands, and that it is reversed or ordered, never both [B14] (14.III.8.2)."""
-    settlement, before = certificate["settlement"], None
-    for number, each in enumerate(all_of(log, certificate["contest"]), start=1):
-        ident = each["settlement"]
-        same(each, {"number": number, "replaces": before}, KIND)
-        if before:
-            stands = f"{before} of the same contest stands"
-            need(log.has(REVERSAL, before), f"{KIND}.replaces", stands)
-            log.in_order((KIND, before), (REVERSAL, before), (KIND, ident))
-        before = ident
-    both = log.has(REVERSAL, settlement) and log.has(ORDER, settlement)
-    need(not both, REVERSAL, "its payment is ordered, and no later change has any effect")
-
-
-def all_of(log: Log, contest: int) -> list[Document]:
-    return [each for each in log.all(KIND) if each["contest"] == contest]
 
 
 def check_terms(log: Log, certificate: Document) -> None:

@@ -10,11 +10,12 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+from chain import REVERSAL
 from entry import same
 from forms import need
 from public_log import Log
-from races import KIND, REVERSAL
 
+KIND = "lototrot.settlement"
 Fields = list[bytes]
 
 

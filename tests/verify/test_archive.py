@@ -28,7 +28,7 @@ from tests.support.verifying.forging import (
 )
 from tests.support.verifying.load import FOLDER, verifier
 
-archive, archived = verifier("archive"), verifier("archived")
+archive, archived = verifier("archive"), verifier("archived.files")
 PRINTS = "lototrot_printconfirmation.jsonl.gz"
 TICKETS, TRANSFERS = "lototrot_ticket.jsonl.gz", "ledger_transfer.jsonl.gz"
 

@@ -1,4 +1,4 @@
-"""Check verify/archived_ledger.py: transfers and balances of an archive, counted again."""
+"""Check verify/archived/ledger.py: transfers and balances of an archive, counted again."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -10,7 +10,7 @@ from core.kernel.days import day_bounds
 from tests.support.verifying.forging import Refused
 from tests.support.verifying.load import verifier
 
-ledger = verifier("archived_ledger")
+ledger = verifier("archived.ledger")
 Row = dict[str, Any]
 
 

@@ -1,4 +1,4 @@
-"""Check verify/archived.py: the files of a small archive, and lineages that must have one past."""
+"""Check verify/archived/files.py: a small archive, and lineages that must have one past."""
 
 import gzip
 import hashlib
@@ -14,7 +14,7 @@ from core.kernel.canonical import canonical_bytes
 from tests.support.verifying.forging import Refused
 from tests.support.verifying.load import verifier
 
-archived = verifier("archived")
+archived = verifier("archived.files")
 ROWS = [{"id": number, "journal_xid": 70 + number} for number in (1, 2, 3)]
 
 

@@ -1,4 +1,4 @@
-"""verify/archived_journal.py: the batches of an archive and what they sealed, on changed copies."""
+"""verify/archived/journal.py: the batches of an archive and what they sealed, on changed copies."""
 
 import shutil
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from tests.support.verifying.forging import Refused, public_key, published_log, 
 from tests.support.verifying.load import verifier
 from tests.verify.test_archive import Change, rewritten
 
-archive, journal = verifier("archive"), verifier("archived_journal")
+archive, journal = verifier("archive"), verifier("archived.journal")
 PRINTS, BLOCKS, BATCHES = (
     f"{name}.jsonl.gz" for name in ("lototrot_printconfirmation", "journal_block", "journal_batch")
 )

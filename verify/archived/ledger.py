@@ -4,9 +4,10 @@ import hashlib
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
-from archived import Archive, Row, moment
 from entry import digest_of, same
 from forms import need
+
+from archived.files import Archive, Row, moment
 
 BLOCK = 65_536
 

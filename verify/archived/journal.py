@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Any
 
-from archived import Archive, Row, key_of, moment, sealed
 from documents import JOURNAL_HEAD
 from entry import digest_of, same
 from forms import need, shaped
+
+from archived.files import Archive, Row, key_of, moment, sealed
 
 BLOCKS, BATCHES, FORMS = "journal_block", "journal_batch", "journal_rowform"
 ENTRY = 48

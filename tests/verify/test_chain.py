@@ -1,0 +1,110 @@
+"""Check a chain of settlements by hand-made logs: which one is before another, and which stand."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.verifying.load import verifier
+
+chain, forms, entry = verifier("chain"), verifier("forms"), verifier("entry")
+KIND, ORDER, REVERSAL = chain.KIND, chain.ORDER, chain.REVERSAL
+
+
+class Log(verifier("public_log").Log):  # type: ignore[misc]
+    """A log of entries that need no signatures."""
+
+    def __init__(self, *items: tuple[str, str, dict[str, Any]]) -> None:
+        self.entries = {
+            (kind, subject): {
+                "sequence": number,
+                "kind": kind,
+                "subject": subject,
+                "document": document,
+            }
+            for number, (kind, subject, document) in enumerate(items, start=1)
+        }
+
+
+def settled(name: str, day: int, **more: Any) -> tuple[str, str, dict[str, Any]]:
+    """Return a settlement of the contest of a day, with what it carries in and out."""
+    figures = {"jackpot_in": 0, "reserve_in": 0, "jackpot_out": 10 * day, "reserve_out": day}
+    document = {
+        "settlement": name,
+        "contest": day,
+        "number": 1,
+        "replaces": None,
+        "day": f"2030-03-{day:02}",
+        "rules": {"code": "lototrot"},
+        "previous": None,
+        "figures": figures | more.pop("figures", {}),
+    }
+    return KIND, name, document | more
+
+
+def of(name: str, kind: str) -> tuple[str, str, dict[str, Any]]:
+    return kind, name, {}
+
+
+def following(log: Log, name: str) -> dict[str, Any]:
+    """The certificate, as one that follows on the settlement of the second day."""
+    certificate = log.document(KIND, name)
+    carried = {"jackpot_in": 20, "reserve_in": 2}
+    before = {"previous": log.digest(KIND, "b")}
+    return {**certificate, **before, "figures": certificate["figures"] | carried}
+
+
+def test_the_one_before_is_the_newest_that_stood_then() -> None:
+    log = Log(
+        settled("a", 1),
+        of("a", ORDER),
+        settled("wrong", 2),
+        of("wrong", REVERSAL),
+        settled("b", 2, number=2, replaces="wrong"),
+        of("b", ORDER),
+        settled("c", 3),
+    )
+    chain.check_carried(log, following(log, "c"))
+    chain.check_carried(log, log.document(KIND, "a"))
+    for name in ("a", "wrong"):
+        other = following(log, "c") | {"previous": log.digest(KIND, name)}
+        with pytest.raises(forms.Refused, match=r"^lototrot\.settlement\.previous: "):
+            chain.check_carried(log, other)
+
+
+def test_a_meeting_waits_for_the_order_of_the_one_before_and_for_its_day() -> None:
+    early = Log(settled("b", 2), settled("c", 3), of("b", ORDER))
+    with pytest.raises(forms.Refused, match=r"^lototrot\.settlement\.sequence: "):
+        chain.check_carried(early, following(early, "c"))
+    backwards = Log(settled("b", 2), of("b", ORDER), settled("a", 1))
+    with pytest.raises(forms.Refused, match=r"not of an earlier day"):
+        chain.check_carried(backwards, following(backwards, "a"))
+
+
+def test_the_settlements_of_a_contest_replace_one_another() -> None:
+    good = Log(
+        settled("a", 1), of("a", REVERSAL), settled("b", 1, number=2, replaces="a"), of("b", ORDER)
+    )
+    for name in ("a", "b"):
+        chain.check_alone(good, good.document(KIND, name))
+    late = Log(settled("a", 1), settled("b", 1, number=2, replaces="a"), of("a", REVERSAL))
+    never = Log(settled("a", 1), settled("b", 1, number=2, replaces="a"))
+    silent = Log(settled("a", 1), of("a", REVERSAL), settled("b", 1))
+    for log in (late, never, silent):
+        for name in ("a", "b"):
+            with pytest.raises(forms.Refused, match=r"^lototrot\.settlement"):
+                chain.check_alone(log, log.document(KIND, name))
+
+
+def test_what_an_ended_bet_type_sent_counts_between_two_entries() -> None:
+    moves = [
+        {"source": source, "bet_type": to, "cents": cents}
+        for source, to, cents in (
+            ("jackpot", "lototrot", 5),
+            ("unclaimed", "lototrot", 7),
+            ("reserve", "lototrot", 11),
+            ("reserve", "another", 13),
+        )
+    ]
+    log = Log(of("a", ORDER), (chain.END, "old", {"bet_type": "old", "moves": moves}))
+    assert chain.sent_here(log, "lototrot", 1, 3) == {"jackpot": 12, "reserve": 11}
+    assert not chain.sent_here(log, "lototrot", 2, 9) and not chain.sent_here(log, "x", 0, 9)

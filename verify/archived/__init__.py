@@ -1,0 +1,1 @@
+"""Read an archive, for archive.py and journal.py."""
