@@ -62,7 +62,7 @@ def sweep_soon() -> None:
 
 
 def _sweep_begin() -> None:
-    """Ask in a thread: who closed a contest is answered, also while the broker is away."""
+    """Ask in a thread, so that a person who closes a contest never waits for the broker."""
     threading.Thread(target=_sweep_ask, name="sweep soon", daemon=True).start()
 
 

@@ -144,11 +144,11 @@ def _confirmed(proposal: Proposal, by: StaffActor) -> None:
 
 
 def _need_rejectable(proposal: Proposal, by: StaffActor) -> None:
-    """Let an inspector alone reject what is not too old: who entered it does not take it back.
+    """Let an inspector alone reject an order that is not too old. Raises BallsEntered.
 
-    Nor does another organiser where an administrator closed the account of who entered it: the
-    balls stay the same, and one enters them again once the inspector has rejected that. Raises
-    BallsEntered.
+    The person who entered it does not take it back. Nor does another organiser, where an
+    administrator closed that person's account: the balls stay the same, and the other enters them
+    again once the inspector has rejected the first order.
     """
     is_over = two_persons.lapse_of(proposal, clock.now()) is two_persons.Lapse.OLD
     if not by.may(powers.CERTIFY) and not is_over:
@@ -156,7 +156,7 @@ def _need_rejectable(proposal: Proposal, by: StaffActor) -> None:
 
 
 def _rejected(proposal: Proposal, by: StaffActor) -> None:
-    """Let nobody reject without a reason, which the minutes publish. Raises ReasonNeeded."""
+    """Refuse a rejection without a reason: the minutes publish it. Raises ReasonNeeded."""
     if not proposal.decision.reason.strip():
         raise ReasonNeeded
 

@@ -251,8 +251,8 @@ def draw_attend(*, by: StaffActor, draw: uuid.UUID) -> Attendance:
 def attendance_of(draw: Draw, by: StaffActor) -> Attendance:
     """Return the attendance of the inspector signed on, whose account is not new.
 
-    Who gave that account a password since may hold it, and would choose the draw. Raises
-    SecondPersonTooNew, InspectorAbsent.
+    A person who has given that account a password since may hold it, and could choose the draw.
+    Raises SecondPersonTooNew, InspectorAbsent.
     """
     two_persons.need_second(by)
     attendance: Attendance | None = Attendance.objects.filter(

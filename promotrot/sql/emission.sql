@@ -64,7 +64,7 @@ BEGIN
 END $$;
 
 -- Refuse a witness before the commitment or by the same person, and other dice or balls than its own;
--- and one who is no inspector, or whose account is new: who gave it may hold it.
+-- and one who is no inspector, or whose account is new: the person who gave it may hold it.
 CREATE OR REPLACE FUNCTION promotrot_guard_witness() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF EXISTS (

@@ -50,7 +50,8 @@ LANGUAGE sql STABLE AS $$
     SELECT EXISTS (SELECT FROM draws_attendance WHERE draw_id = p_draw AND inspector_id = p_user)
 $$;
 
--- Refuse an act of an inspector whose account was given anything shortly before: who gave it may hold it.
+-- Refuse an act of an inspector whose account was given anything shortly before: the person who gave it
+-- may hold the account.
 CREATE OR REPLACE FUNCTION draws_need_old(p_user bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     IF EXISTS (SELECT FROM staff_user u WHERE u.id = p_user AND u.second_from > core_now()) THEN

@@ -87,8 +87,8 @@ class DepositMatch(Guarded):
     """The claim that a deposited document is; from here on its money is held for the bearer.
 
     `staff` is the person who found it in the records; None where its code was read at the deposit.
-    A claim has one of each kind at most: who found it may err, and then the document itself is
-    deposited beside that paper [C5].
+    A claim has one of each kind at most: that person may err, and then the document itself is
+    deposited beside the paper that was matched with it [C5].
     """
 
     deposit = models.OneToOneField(

@@ -153,7 +153,7 @@ def test_the_database_lets_nothing_else_decide_a_draw_whose_balls_wait(room: Hal
 
 
 def test_an_administrator_who_closes_an_account_frees_no_balls(room: Hall) -> None:
-    """[B16]: who entered them is gone, and another organiser would reject them and draw again."""
+    """[B16]: that person is gone, and another organiser would reject the balls and draw again."""
     factories.announced_time(room.draw)
     services.draw_attend(by=room.inspector, draw=room.draw.uuid)
     proposal = by_hand(room)
@@ -248,7 +248,7 @@ def test_the_database_judges_balls_by_the_announcement_that_they_followed(room: 
 def test_balls_are_public_once_entered_and_the_minutes_name_those_that_did_not_stand(
     room: Hall,
 ) -> None:
-    """[B16]: who rejected an order, when and why, and one on which nobody decided in time."""
+    """[B16]: they say by whom, when and why; one order lapsed without a decision."""
     factories.announced_time(room.draw)
     services.draw_attend(by=room.inspector, draw=room.draw.uuid)
     wrong = by_hand(room, order=["1", "5", "8", "2", "3"])

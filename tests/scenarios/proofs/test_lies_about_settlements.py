@@ -218,7 +218,7 @@ def test_an_order_with_fewer_days_than_the_law_s_is_refused(
 def test_a_result_is_not_that_of_a_race_which_was_drawn(
     point: factories.Point, tmp_path: Path
 ) -> None:
-    """5.4.2: who does not like the order of the draw could say that the race was run."""
+    """5.4.2: an organiser who dislikes the drawn order could say that the race was run."""
     first = settled(point)
     log, true = published_log(), published_of(first)["document"]
     races = [dict(race) for race in true["races"]]

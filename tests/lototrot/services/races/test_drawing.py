@@ -245,7 +245,7 @@ def test_a_race_that_was_run_after_all_is_run_once_its_committed_draw_is_abandon
 
 @pytest.mark.article("14.III.5.4.4")
 def test_no_later_fact_makes_balls_void_that_wait_for_the_inspector(race: Race) -> None:
-    """[B13, B16]: who does not like the order could retract the declaration, and draw again."""
+    """[B13, B16]: an organiser could retract the declaration, and draw another order."""
     f.time_to(race.scheduled_start_at - timedelta(minutes=30))
     draw = declare(race)
     first, second = f.two_organisers()
