@@ -7,9 +7,9 @@ import jsonschema
 import pytest
 import yaml
 from django.test import Client
+from prometheus_client import REGISTRY
 
 from core.alarms.kinds import all_alarms
-from core.api import metrics
 from core.tools.embedded.server import ROOT
 
 DEPLOY = ROOT / "docs" / "deploy"
@@ -27,6 +27,32 @@ SELDOM = {"clock_watched_seconds", "database_archived_seconds", "live_pulse_age_
 # Without a value until there are standbys.
 SELDOM |= {"database_replica_behind_bytes", "read_standby_up", "read_standby_lag_seconds"}
 SELDOM |= {"worker_silent_seconds", "clock_ahead_seconds", "alarm_days_left"}
+# Counts and figures without a rule, each with the reason.
+WITHOUT_RULE = {
+    "alarm_days_left": "`alarms` counts them",
+    "alarm_oldest_seconds": "`alarms` counts them",
+    "clock_ahead_seconds": "`clock_unsound` is judged from it",
+    "database_archived_seconds": "`database_archive_failing`: without sales nothing is archived",
+    "database_archiving": "the script's `lototrot_archive_sound_timestamp_seconds`",
+    "heavy_readings_total": "`read_standby_up`",
+    "live_publications_total": "one that fails leaves the pulse old: `live_pulse_age_seconds`",
+    "lototrot_contests": "no trouble",
+    "lototrot_newest_sale_seconds": "no trouble: nobody may buy",
+    "lototrot_settlement_waiting_seconds": "`due_work`, and alarms where persons are waited for",
+    "lototrot_ticket_last_id": "no trouble",
+    "night_job_done_seconds": "`night_jobs_due`",
+    "night_job_seconds": "no trouble",
+    "promotrot_emissions": "no trouble",
+    "promotrot_newest_play_seconds": "no trouble: nobody may play",
+    "promotrot_play_last_id": "no trouble",
+    "promotrot_plays_unfinished": "`alarms` counts the stranded ones",
+    "promotrot_vouchers_held": "persons see them at the office's desk",
+    "proposal_oldest_seconds": "persons see it in their queue",
+    "proposals_pending": "persons see it in their queue",
+    "simulated_offset_seconds": "production has none",
+    "suspensions_in_force": "persons put them in force",
+    "tasks_sent_total": "no trouble",
+}
 WORDS = {
     "predict_linear",
     "sum",
@@ -101,8 +127,13 @@ def exposed(client: Client, db: None) -> set[str]:
     text = client.get("/metrics").content.decode()
     named = set(re.findall(r"^# TYPE (\w+)", text, re.MULTILINE))
     histograms = set(re.findall(r"^# TYPE (\w+) histogram", text, re.MULTILINE))
-    others = {f"{count._name}_total" for count in (metrics.TASKS, metrics.SENT)}
-    return named | {f"{name}_bucket" for name in histograms} | others
+    return named | {f"{name}_bucket" for name in histograms} | counters()
+
+
+def counters() -> set[str]:
+    """Return the names of the program's counters, also those that have counted nothing yet."""
+    names = {f"{each.name}_total" for each in REGISTRY.collect() if each.type == "counter"}
+    return {name for name in names if not name.startswith(("python_", "process_"))}
 
 
 def test_the_rules_have_the_form_of_prometheus() -> None:
@@ -125,6 +156,16 @@ def test_rules_and_dashboard_ask_for_figures_that_are_given(exposed: set[str]) -
     for expression in [*(rule["expr"] for rule in rules()), *panels]:
         unknown = names_in(expression) - exposed - ELSEWHERE - SELDOM
         assert not unknown, expression
+
+
+def test_every_count_has_a_rule_or_is_named_as_needing_none(exposed: set[str]) -> None:
+    """A count of trouble that nobody is told of is of no use."""
+    counted = {name for name in exposed if not name.endswith(("_bucket", "_created"))}
+    counted -= {name.removesuffix("_bucket") for name in exposed if name.endswith("_bucket")}
+    counted = {name for name in counted if not name.startswith(("python_", "process_"))} | SELDOM
+    asked = set().union(*(names_in(rule["expr"]) for rule in rules()))
+    assert counters() <= counted
+    assert counted - asked == WITHOUT_RULE.keys()
 
 
 def test_the_dashboard_is_one_that_grafana_can_read() -> None:

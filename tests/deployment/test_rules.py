@@ -86,6 +86,22 @@ CASES = [
     Case("NightJobsDue", {"night_jobs_due": "3x400"}, {"night_jobs_due": "3x300 0x100"}, 361),
     Case("BoardsOld", {"live_pulse_age_seconds": "31x9"}, {"live_pulse_age_seconds": "1x9"}, 2),
     Case(
+        "BoardFilesUnread",
+        {"live_files_unread_total": "0+60x9"},
+        {"live_files_unread_total": "7x9"},
+        4,
+    ),
+    Case(
+        "TasksFail",
+        {'tasks_total{state="FAILURE",task="settle"}': "0+12x20"},
+        {
+            'tasks_total{state="FAILURE",task="settle"}': "0 1x20",
+            'tasks_total{state="SUCCESS",task="settle"}': "0+12x20",
+        },
+        8,
+        {"task": "settle"},
+    ),
+    Case(
         "PersonsNeeded",
         {'alarms{code="held_vouchers"}': "1x20"},
         {'alarms{code="held_vouchers"}': "0x20"},
