@@ -82,6 +82,9 @@ def database_settings(url: str, variable: str = "DATABASE_URL") -> dict[str, Any
     """
     try:
         parts = urlsplit(url)
+    except ValueError:  # its words may show the password
+        raise ImproperlyConfigured(f"{variable} is not a URL: percent-encode its parts.") from None
+    try:
         host, port = _hosts(parts)
     except ValueError as error:
         raise ImproperlyConfigured(f"{variable} is not a URL: {error}.") from None

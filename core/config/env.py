@@ -6,15 +6,21 @@ raises ImproperlyConfigured if it is unset or malformed.
 URLs of databases have a reader of their own: `core/config/database_urls.py`.
 """
 
+import ipaddress
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"0", "false", "no", "off"})
+_CENTURY_DAYS: Final = 36_525
+_LONGEST_ADDRESS: Final = 300
+_WITHOUT_HOST: Final = ("memory", "redis+socket", "unix")
 
 
 def _read(name: str) -> str | None:
@@ -85,8 +91,18 @@ def integer(
     return number
 
 
-def seconds(name: str, default: float | None = None) -> float:
-    """Return a positive duration in seconds; a fraction is allowed."""
+def days(name: str, default: int, *, least: int = 1) -> int:
+    """Return a number of days, a hundred years at most: later days may not be in the calendar."""
+    return integer(name, default, least=least, most=_CENTURY_DAYS)
+
+
+def seconds(
+    name: str, default: float | None = None, *, least: float = 0.001, most: float = 86_400
+) -> float:
+    """Return a duration in seconds, within the limits; a fraction is allowed.
+
+    PostgreSQL counts in thousandths of a second, and takes less for no limit at all.
+    """
     value = _read(name)
     if value is None:
         if default is None:
@@ -96,9 +112,17 @@ def seconds(name: str, default: float | None = None) -> float:
         duration = float(value)
     except ValueError:
         raise ImproperlyConfigured(f"{name} must be a number of seconds, not {value!r}.") from None
-    if not 0 < duration < float("inf"):
-        raise ImproperlyConfigured(f"{name} must be above zero, not {value}.")
+    if not least <= duration <= most:
+        raise ImproperlyConfigured(f"{name} must be from {least} to {most} seconds, not {value}.")
     return duration
+
+
+def one_of(name: str, default: str, choices: Sequence[str]) -> str:
+    """Return one of some words."""
+    value = string(name, default)
+    if value not in choices:
+        raise ImproperlyConfigured(f"{name} must be {' or '.join(choices)}, not {value!r}")
+    return value
 
 
 def words(name: str, default: Sequence[str] | None = None) -> list[str]:
@@ -109,3 +133,49 @@ def words(name: str, default: Sequence[str] | None = None) -> list[str]:
             raise _missing(name)
         return list(default)
     return [part.strip() for part in value.split(",") if part.strip()]
+
+
+def networks(name: str, default: Sequence[str]) -> list[str]:
+    """Return addresses and networks of hosts, separated by commas."""
+    read = words(name, default)
+    for each in read:
+        try:
+            ipaddress.ip_network(each)
+        except ValueError:
+            raise ImproperlyConfigured(
+                f"{name} must be addresses or networks: {each!r} is none."
+            ) from None
+    return read
+
+
+def addresses(name: str, *, folders: bool = False) -> list[str]:
+    """Return http(s) addresses, and absolute paths of folders if they may be, with commas."""
+    read = words(name, [])
+    for each in read:
+        fits = is_url(each, "http", "https") or (folders and each.startswith("/"))
+        if not fits or len(each) > _LONGEST_ADDRESS:
+            kinds = "absolute paths or http(s) addresses" if folders else "http(s) addresses"
+            raise ImproperlyConfigured(f"{name} must be {kinds} of {_LONGEST_ADDRESS} characters")
+    return read
+
+
+def host(name: str, *, port_needed: bool = False) -> str:
+    """Return HOST:PORT, or HOST alone if the port may be left out; empty if it is unset."""
+    value = string(name, "")
+    form = r"(?:[A-Za-z0-9.-]+|\[[0-9a-f:]+\])(?::(\d{1,5}))?"
+    read = re.fullmatch(form, value)
+    port = read and read[1]
+    if value and (not read or (port_needed and not port) or int(port or 0) > 65_535):
+        raise ImproperlyConfigured(f"{name} must be {'' if port_needed else 'HOST or '}HOST:PORT")
+    return value
+
+
+def is_url(url: str, *schemes: str) -> bool:
+    """Return whether a text is a URL of one of the schemes that a client can reach."""
+    try:
+        parts = urlsplit(url)
+        reachable = parts.hostname or parts.scheme in _WITHOUT_HOST
+        port_fits = parts.port is None or parts.port > 0
+    except ValueError:  # its words may show a password
+        return False
+    return bool(url.isascii() and parts.scheme in schemes and reachable and port_fits)

@@ -26,9 +26,7 @@ BASE_DIR = Path(__file__).resolve().parents[2]
 VERSION = program_version()
 VAR_DIR = Path(env.string("VAR_DIR", str(BASE_DIR / "var")))
 
-PROFILE = env.string("PROFILE", "production")
-if PROFILE not in ("development", "production"):
-    raise ImproperlyConfigured(f"PROFILE must be development or production, not {PROFILE!r}")
+PROFILE = env.one_of("PROFILE", "production", ("development", "production"))
 PRODUCTION = PROFILE == "production"
 
 DEBUG = env.boolean("DEBUG", default=False)
@@ -46,7 +44,7 @@ SIGNING_KEYS = _secrets.signing_keys("SIGNING_KEYS", SIGNER)
 ALLOWED_HOSTS = env.words(
     "ALLOWED_HOSTS", [] if PRODUCTION else ["localhost", "127.0.0.1", "[::1]"]
 )
-CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS", [])
+CSRF_TRUSTED_ORIGINS = env.addresses("CSRF_TRUSTED_ORIGINS")
 CSRF_FAILURE_VIEW = "core.admin_support.site.form_too_old"
 
 if PRODUCTION and (DEBUG or SIMULATED_TIME):
@@ -68,9 +66,15 @@ def _database_urls() -> tuple[str, str]:
     return server_urls or ("postgresql://lototrot_app@localhost/lototrot",) * 2
 
 
+_BROKERS = ("redis", "rediss", "redis+socket", "amqp", "amqps", "memory")
+_BROKER_FORM = "must be redis://, rediss:// or amqp:// with a host"
+
+
 def _broker_url() -> str:
     """Return the broker's URL. Raises ImproperlyConfigured in production if it is unset."""
     url = env.secret("BROKER_URL")
+    if url and not all(env.is_url(each, *_BROKERS) for each in url.split(";")):
+        raise ImproperlyConfigured(f"BROKER_URL {_BROKER_FORM}")
     if not url and PRODUCTION:
         raise ImproperlyConfigured(
             "production needs BROKER_URL; the embedded broker is for demonstrations"
@@ -281,21 +285,21 @@ CELERY_TASK_ROUTES = {
 # is ended, undone. The night says its own limits.
 CELERY_TASK_ANNOTATIONS = {"*": {"expires": 60}}
 CELERY_TASK_TIME_LIMIT = 1800
-SWEEP_EVERY_S = env.seconds("SWEEP_EVERY_S", 5)
+SWEEP_EVERY_S = env.seconds("SWEEP_EVERY_S", 5, least=0.1, most=20)
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 
 # The proxies whose X-Forwarded-For is believed: addresses or networks, with commas.
-TRUSTED_PROXIES = env.words("TRUSTED_PROXIES", ["127.0.0.1", "::1"] if PRODUCTION else [])
+TRUSTED_PROXIES = env.networks("TRUSTED_PROXIES", ["127.0.0.1", "::1"] if PRODUCTION else [])
 # Where the limits of strangers are counted together, by default beside the broker's messages; no
 # sale asks there. `memory://`: each process for itself.
 LIMITS_URL = env.string("LIMITS_URL", CELERY_BROKER_URL)
+if not all(env.is_url(each, *_BROKERS, "unix") for each in LIMITS_URL.split(";")):
+    raise ImproperlyConfigured(f"LIMITS_URL {_BROKER_FORM}, or memory://")
 # Processes that share the limits out while that store is away.
 LIMITS_PROCESSES = env.integer("LIMITS_PROCESSES", 4, least=1)
 # What this process answers: `sales` what terminals ask for, `all` everything. The proxy sends
 # terminals to processes of the one, and everybody else to others.
-PROCESS_ROLE = env.string("PROCESS_ROLE", "all")
-if PROCESS_ROLE not in ("all", "sales"):
-    raise ImproperlyConfigured(f"PROCESS_ROLE must be all or sales, not {PROCESS_ROLE!r}")
+PROCESS_ROLE = env.one_of("PROCESS_ROLE", "all", ("all", "sales"))
 # Without a proxy that chooses: `http://HOST:PORT` of the process that has SEED_KEYS.
 DEALER = env.string("DEALER", "")
 if DEALER and PRODUCTION:
@@ -328,29 +332,31 @@ SHARES_BEFORE_CLOSING = env.boolean("SHARES_BEFORE_CLOSING", True)
 
 # The prize office: how long payees' identities and images of deposits are kept, and the amount
 # from which a payment needs a second person. The database needs one from 300.00 on.
-PAYEE_KEPT_DAYS = env.integer("PAYEE_KEPT_DAYS", 3650, least=1)
-IMAGE_KEPT_DAYS = env.integer("IMAGE_KEPT_DAYS", 1825, least=1)
+PAYEE_KEPT_DAYS = env.days("PAYEE_KEPT_DAYS", 3650)
+IMAGE_KEPT_DAYS = env.days("IMAGE_KEPT_DAYS", 1825)
 # The server that takes mails of reports, and the domains to whose addresses they may go. Without
 # both, no report can be ordered by mail.
 EMAIL_HOST = env.string("MAIL_HOST", "")
-EMAIL_PORT = env.integer("MAIL_PORT", 587, least=1)
+EMAIL_PORT = env.integer("MAIL_PORT", 587, least=1, most=65_535)
 EMAIL_HOST_USER = env.string("MAIL_USER", "")
 EMAIL_HOST_PASSWORD = env.secret("MAIL_PASSWORD")
 EMAIL_USE_TLS = env.boolean("MAIL_TLS", default=True)
 EMAIL_TIMEOUT = 30
 DEFAULT_FROM_EMAIL = env.string("MAIL_FROM", "lototrot@localhost")
+if "@" not in DEFAULT_FROM_EMAIL:
+    raise ImproperlyConfigured("MAIL_FROM must be an address")
 MAIL_FROM_DOMAIN = DEFAULT_FROM_EMAIL.rpartition("@")[2].strip("> ")
 MAIL_DOMAINS = [domain.lower() for domain in env.words("MAIL_DOMAINS", [])]
 # How long the file that long work made can be taken.
-LONG_WORK_FILE_DAYS = env.integer("LONG_WORK_FILE_DAYS", 7, least=1)
+LONG_WORK_FILE_DAYS = env.days("LONG_WORK_FILE_DAYS", 7)
 # After how many days the rows of a month that can be retired should have left the live store, and
 # after how many its transfers need not be kept (the commercial law keeps books for six years).
-TICKETS_LIVE_DAYS = env.integer("TICKETS_LIVE_DAYS", 730, least=100)
-LEDGER_KEPT_DAYS = env.integer("LEDGER_KEPT_DAYS", 2192, least=2192)
+TICKETS_LIVE_DAYS = env.days("TICKETS_LIVE_DAYS", 730, least=100)
+LEDGER_KEPT_DAYS = env.days("LEDGER_KEPT_DAYS", 2192, least=2192)
 # How long the names of staff and operators are kept after they left. Who acted in books that are
 # kept for six years is named as long; ten years is the time of payments' documents (Law 10/2010).
-STAFF_NAMES_KEPT_DAYS = env.integer("STAFF_NAMES_KEPT_DAYS", 3653, least=2192)
-OPERATOR_NAMES_KEPT_DAYS = env.integer("OPERATOR_NAMES_KEPT_DAYS", 3653, least=2192)
+STAFF_NAMES_KEPT_DAYS = env.days("STAFF_NAMES_KEPT_DAYS", 3653, least=2192)
+OPERATOR_NAMES_KEPT_DAYS = env.days("OPERATOR_NAMES_KEPT_DAYS", 3653, least=2192)
 SECOND_PERSON_FROM_CENTS = env.integer("SECOND_PERSON_FROM_CENTS", 30_000, least=0, most=30_000)
 # The amount from which a remittance of premises needs a second person: what one person recorded for
 # a statement counts together. The database needs one from 3,000.00 on.
@@ -359,13 +365,11 @@ REMITTANCE_SECOND_PERSON_FROM_CENTS = env.integer(
 )
 
 LOGGING_CONFIG = None
-LOG_LEVEL = env.string("LOG_LEVEL", "INFO")
+LOG_LEVEL = env.one_of("LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR"))
 # One of every N quick successful requests is logged (0: none); all others always are.
 ACCESS_LOG_EVERY = env.integer("ACCESS_LOG_EVERY", 1, least=0)
 # The receivers of every entry of the public log: folders (absolute paths) and HTTP addresses.
-LOG_RECEIVERS = env.words("LOG_RECEIVERS", [])
-if not all(address.startswith(("/", "http://", "https://")) for address in LOG_RECEIVERS):
-    raise ImproperlyConfigured("LOG_RECEIVERS must be absolute paths or http(s) addresses")
+LOG_RECEIVERS = env.addresses("LOG_RECEIVERS", folders=True)
 _database_hosts = [host for each in DATABASES.values() for host in each.get("HOST", "").split(",")]
 if PRODUCTION and not any(on_another_host(each, _database_hosts) for each in LOG_RECEIVERS):
     raise ImproperlyConfigured(
@@ -376,17 +380,13 @@ if PRODUCTION and not any(on_another_host(each, _database_hosts) for each in LOG
 # Whether a web process compares the clock; its workers and `live` always do.
 CLOCK_WATCH = env.boolean("CLOCK_WATCH", default=True)
 # A time server, HOST or HOST:PORT, that the watch of the clock asks (SNTP).
-NTP_SERVER = env.string("NTP_SERVER", "")
-if NTP_SERVER and not re.fullmatch(r"[A-Za-z0-9.-]+(:[0-9]{1,5})?", NTP_SERVER):
-    raise ImproperlyConfigured("NTP_SERVER must be HOST or HOST:PORT")
+NTP_SERVER = env.host("NTP_SERVER")
 METRICS_TOKEN = env.secret("METRICS_TOKEN")
 # Where workers, beat and `live` answer `GET /metrics`: HOST:PORT, empty for nowhere.
-METRICS_LISTEN = env.string("METRICS_LISTEN", "")
-if METRICS_LISTEN and not re.fullmatch(r"[^\s]+:[0-9]{1,5}", METRICS_LISTEN):
-    raise ImproperlyConfigured("METRICS_LISTEN must be HOST:PORT")
+METRICS_LISTEN = env.host("METRICS_LISTEN", port_needed=True)
 # The collector of traces (OpenTelemetry), `http://HOST:4318`; empty: no process takes any.
 TRACES = env.string("OTEL_EXPORTER_OTLP_ENDPOINT", "")
-if TRACES and not TRACES.startswith(("http://", "https://")):
+if TRACES and not env.is_url(TRACES, "http", "https"):
     raise ImproperlyConfigured("OTEL_EXPORTER_OTLP_ENDPOINT must be an http(s) address")
 if TRACES and not find_spec("opentelemetry"):
     raise ImproperlyConfigured(

@@ -51,6 +51,8 @@ def test_database_url_is_read_as_libpq_reads_it(
         "postgresql://u:hush@h/n?sslmode=a&sslmode=b",
         "postgresql://u:hush@h/n?sslmode",
         "postgresql://u:hush@h/n#part",
+        "postgresql://u:[hush]@h/n",
+        "postgresql://u:hush\uff1f@h/n",
         "lototrot",
     ],
 )

@@ -162,6 +162,51 @@ def test_it_refuses_what_is_fit_for_a_demonstration_only(
     assert list(tmp_path.iterdir()) == []  # and no secret was made up
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("READING_LIMIT_S", "0.0004", "must be from 0.001 to 86400 seconds, not 0.0004"),
+        ("NIGHT_LIMIT_S", "99999999999", "must be from 0.001 to 86400 seconds"),
+        ("SWEEP_EVERY_S", "99999999999", "must be from 0.1 to 20 seconds"),
+        ("MAIL_PORT", "70000", "must be at most 65535"),
+        ("MAIL_FROM", "lototrot", "must be an address"),
+        ("LONG_WORK_FILE_DAYS", "9999999999", "must be at most 36525"),
+        ("PAYEE_KEPT_DAYS", "9999999999", "must be at most 36525"),
+        ("IMAGE_KEPT_DAYS", "9999999999", "must be at most 36525"),
+        ("TICKETS_LIVE_DAYS", "9999999999", "must be at most 36525"),
+        ("LEDGER_KEPT_DAYS", "9999999999", "must be at most 36525"),
+        ("STAFF_NAMES_KEPT_DAYS", "9999999999", "must be at most 36525"),
+        ("OPERATOR_NAMES_KEPT_DAYS", "9999999999", "must be at most 36525"),
+        ("LOG_LEVEL", "info", "must be DEBUG or INFO or WARNING or ERROR, not 'info'"),
+        ("TRUSTED_PROXIES", "10.0.0.1,proxy", "must be addresses or networks: 'proxy'"),
+        ("TRUSTED_PROXIES", "10.0.0.1/8", "must be addresses or networks: '10.0.0.1/8'"),
+        ("NTP_SERVER", "clock.example:99999", "must be HOST or HOST:PORT"),
+        ("METRICS_LISTEN", "127.0.0.1:99999", "must be HOST:PORT"),
+        ("BROKER_URL", "http://:hush@broker.example", "must be redis://, rediss:// or amqp://"),
+        ("BROKER_URL", "redis://:hush@broker.example:port/0", "must be redis://, rediss:// or"),
+        ("BROKER_URL", "redis://:hu[sh]@broker.example/0", "must be redis://, rediss:// or"),
+        ("LIMITS_URL", "redis://:hush@limits.example:99999", "must be redis://, rediss:// or"),
+        ("LOG_RECEIVERS", "https://log.example,http://", "must be absolute paths or http(s)"),
+        ("LOG_RECEIVERS", "https://log.example,http://log:x/", "must be absolute paths or http(s)"),
+        ("LOG_RECEIVERS", "https://log.example/" + "x" * 300, "must be absolute paths or http(s)"),
+        ("LOG_RECEIVERS", "https://log.example/é", "must be absolute paths or http(s)"),
+        ("CSRF_TRUSTED_ORIGINS", "lototrot.example", "must be http(s) addresses"),
+    ],
+)
+def test_a_value_that_would_fail_at_night_is_refused_at_the_start(
+    tmp_path: Path,
+    name: str,
+    value: str,
+    message: str,
+    setting_up: Callable[[dict[str, str]], subprocess.CompletedProcess[str]],
+) -> None:
+    done = setting_up(complete(tmp_path, {name: value}))
+    expected = f"django.core.exceptions.ImproperlyConfigured: {name} {message}"
+    assert last_line(done).startswith(expected), done.stderr
+    assert done.returncode == 1
+    assert "hu[sh]" not in done.stderr and "hush" not in done.stderr
+
+
 def test_it_starts_when_all_is_given(tmp_path: Path) -> None:
     done = run(tmp_path, {}, "-c", "import django; django.setup()")
     assert (done.returncode, done.stderr) == (0, "")
