@@ -21,7 +21,7 @@ from typing import Any
 
 import structlog
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -87,14 +87,14 @@ def observe(method: str, route: str, status: int, elapsed_s: float) -> None:
 
 
 class _Database(Collector):
-    """Collect from the sources. A source whose query fails is left out and the rest is served."""
+    """Collect from the sources. A source that fails is left out and the rest is served."""
 
     def collect(self) -> Iterator[Metric]:
         failed = 0
         for source in contributed_items("metrics", "METRICS"):
             try:
                 yield from list(source())
-            except DatabaseError as error:
+            except Exception as error:  # whatever it is: the others are served
                 failed += 1
                 log.warning("source failed", source=source.__qualname__, exc_info=error)
         yield gauge("metrics_sources_failed", "Sources of metrics that failed", [((), failed)])

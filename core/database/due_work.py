@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _SWEEP: Final = "core.config.tasks.sweep"
 _EXPIRES_S: Final = 30
+_LISTING: Final = 0
 log = structlog.get_logger("due_work")
 
 Failures = dict[tuple[str, int], str]
@@ -79,38 +80,73 @@ def _sweep_ask() -> None:
 def send_due() -> int:
     """Send every task that the database says is due; return the number of tasks sent.
 
-    Nothing is due while the clock cannot be trusted: a contest that is closed stays closed.
+    Nothing is due while the clock cannot be trusted: a contest that is closed stays closed. Work
+    that cannot be listed is an error once all other work is sent.
     """
     if clock.is_unsound():
         return 0
-    sent = 0
+    sent, failed = 0, None
     for work in due_work():
-        for pk in work.due():
+        due, error = _listed(work)
+        failed = failed or error
+        for pk in due:
             work.task.delay(pk)
             sent += 1
+    if failed:
+        raise failed
     return sent
+
+
+def _listed(work: DueWork) -> tuple[list[int], Exception | None]:
+    """Return the ids that are due, or none and the error.
+
+    Raises the error if the server is lost: then nothing can be listed.
+    """
+    try:
+        return list(work.due()), None
+    except Exception as error:
+        log.exception("due work not listed", task=work.task.name)
+        if not connection.is_usable():
+            raise
+        return [], error
 
 
 def do_due() -> tuple[dict[str, int], Failures]:
     """Do here everything that is due; return how much was done by task, and what failed.
 
     Work can make more work due, so continue until nothing is due or nothing that is due can be
-    done. A failure does not stop the rest.
+    done. A failure does not stop the rest; work that cannot be listed fails under the id 0.
     """
     done = {work.task.name: 0 for work in due_work()}
     failed: Failures = {}
     progress = True
     while progress:
         progress = False
-        for task, due in ((work.task, work.due) for work in due_work()):
-            for pk in due():
-                if (task.name, pk) in failed:
-                    continue
-                try:
-                    did = bool(task(pk))
-                except (DomainError, DatabaseError) as error:
-                    failed[task.name, pk] = getattr(error, "code", type(error).__name__)
-                    continue
-                done[task.name] += did
-                progress = progress or did
+        for work in due_work():
+            name = work.task.name
+            if (name, _LISTING) in failed:
+                continue
+            due, error = _listed(work)
+            if error:
+                failed[name, _LISTING] = _code_of(error)
+            for pk in due:
+                if (name, pk) not in failed:
+                    did = _did(work, pk, failed)
+                    done[name] += did
+                    progress = progress or did
     return {name: count for name, count in done.items() if count}, failed
+
+
+def _did(work: DueWork, pk: int, failed: Failures) -> bool:
+    """Do a piece of work. Return whether anything was done; a failure is added to `failed`."""
+    try:
+        return bool(work.task(pk))
+    except Exception as error:
+        if not isinstance(error, DomainError | DatabaseError):
+            log.exception("due work failed", task=work.task.name, id=pk)
+        failed[work.task.name, pk] = _code_of(error)
+        return False
+
+
+def _code_of(error: Exception) -> str:
+    return str(getattr(error, "code", type(error).__name__))

@@ -31,6 +31,7 @@ from core.screens.panels import Document, Feed, feeds
 
 PULSE = "pulse.json"
 _NAME = re.compile(r"pulse\.json|[a-z]+-[0-9a-f]{20}\.json")
+_DRAFT = ".draft-"
 _KEEP_UNNAMED_S = 120  # a board that has just read the previous pulse still finds its documents
 
 
@@ -112,7 +113,7 @@ def _write(path: Path, content: bytes) -> None:
 
     A draft that cannot be written is removed: a disk that is full is not filled with them.
     """
-    number, name = tempfile.mkstemp(dir=path.parent, prefix=".")
+    number, name = tempfile.mkstemp(dir=path.parent, prefix=_DRAFT)
     draft = Path(name)
     try:
         with os.fdopen(number, "wb") as file:
@@ -125,10 +126,11 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _forget(place: Path, current: set[str]) -> None:
-    """Delete the documents that no pulse has named for a while."""
+    """Delete old drafts, and documents that no pulse has named for a while. Other files stay."""
     oldest = time.time() - _KEEP_UNNAMED_S
     for path in place.iterdir():
+        is_ours = is_name(path.name) or path.name.startswith(_DRAFT)
         if path.name in current:
             path.touch()
-        elif path.name != PULSE and path.stat().st_mtime < oldest:
+        elif is_ours and path.name != PULSE and path.stat().st_mtime < oldest:
             path.unlink(missing_ok=True)

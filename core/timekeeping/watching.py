@@ -83,6 +83,9 @@ class Watch:
             except DatabaseError as error:
                 log.info("clock not compared", error=type(error).__name__)
                 connection.close()
+            except Exception:  # an end of this thread would be noticed by nobody
+                log.exception("clock not compared")
+                connection.close()
             self._waits_since_s = None
             due_s = max(due_s + EVERY_S, time.monotonic())
             self._ending.wait(due_s - time.monotonic())

@@ -40,9 +40,12 @@ class TestMetrics:
         assert after[("metrics_sources_failed",)] == 0
         assert after[("http_request_seconds_count", "POST", "api/v1/suspensions")] >= 1
 
-    def test_a_failed_source_does_not_take_the_rest_along(self, client: Client) -> None:
+    @pytest.mark.parametrize("error", [OperationalError, PermissionError, ValueError])
+    def test_a_failed_source_does_not_take_the_rest_along(
+        self, client: Client, error: type[Exception]
+    ) -> None:
         def broken() -> list[object]:
-            raise OperationalError
+            raise error
 
         sources = [broken, lambda: [gauge("answer", "Of everything", [((), 42)])]]
         with contributed("metrics", "METRICS", sources):

@@ -14,14 +14,14 @@ from core.database import due_work
 from core.kernel.errors import Conflict
 
 
-@pytest.fixture
-def left(monkeypatch: pytest.MonkeyPatch) -> set[int]:
+@pytest.fixture(params=[DatabaseError, KeyError])
+def left(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> set[int]:
     """Return the ids of work of which the first two fail, and the last makes more due."""
-    left = {1, 2, 3}
+    left, errors = {1, 2, 3}, {1: Conflict, 2: request.param}
 
     def run(pk: int) -> bool:
         if pk < 3:
-            raise Conflict if pk == 1 else DatabaseError
+            raise errors[pk]
         left.discard(pk)
         left.update({4} if pk == 3 else ())
         return True
@@ -33,16 +33,42 @@ def left(monkeypatch: pytest.MonkeyPatch) -> set[int]:
     return left
 
 
-def test_what_is_due_is_done_until_only_failures_are_left(left: set[int]) -> None:
+def test_what_is_due_is_done_until_only_failures_are_left(
+    left: set[int],
+) -> None:
     done, failed = due_work.do_due()
     assert done == {"work": 2}
-    assert failed == {("work", 1): "conflict", ("work", 2): "DatabaseError"}
+    assert failed.keys() == {("work", 1), ("work", 2)}
+    assert failed["work", 1] == "conflict"
+    assert failed["work", 2] in ("DatabaseError", "KeyError")
     assert left == {1, 2}
 
 
 @pytest.mark.django_db
 def test_everything_that_is_due_is_sent(left: set[int]) -> None:
     assert due_work.send_due() == 3
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("error", [DatabaseError, ValueError])
+def test_work_that_cannot_be_listed_keeps_no_other_from_being_done(
+    left: set[int], monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+) -> None:
+    """One app's question that fails must not keep contests open."""
+
+    def fails() -> list[int]:
+        raise error
+
+    broken = SimpleNamespace(task=mock.Mock(), due=fails)
+    broken.task.name = "broken"
+    (work,) = due_work.due_work()
+    monkeypatch.setattr(due_work, "due_work", lambda: [broken, work])
+    with pytest.raises(error):
+        due_work.send_due()
+    assert work.task.delay.call_count == 3
+    done, failed = due_work.do_due()
+    assert done == {"work": 2}
+    assert failed["broken", 0] == error.__name__
 
 
 @pytest.mark.django_db

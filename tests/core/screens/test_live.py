@@ -118,6 +118,29 @@ def test_the_files_are_served_and_no_others(
     assert client.get("/live/secret.json").status_code == 404
 
 
+def test_folders_and_files_of_others_stay(course: Course, tmp_path: Path) -> None:
+    """A folder that is a disk of its own has `lost+found`, which nobody may delete."""
+    theirs = [tmp_path / "lost+found", tmp_path / "README", tmp_path / "course-0.json"]
+    theirs[0].mkdir()
+    for path in theirs[1:]:
+        path.touch()
+    for path in theirs:
+        os.utime(path, (0, 0))
+    live.publish(tmp_path)
+    assert all(path.exists() for path in theirs)
+
+
+def test_a_pulse_that_a_crash_left_empty_hides_no_other_metric(
+    course: Course, tmp_path: Path, settings: Any, client: Client
+) -> None:
+    settings.VAR_DIR = tmp_path
+    live.folder().mkdir()
+    (live.folder() / live.PULSE).touch()
+    answer = client.get("/metrics")
+    assert answer.status_code == 200
+    assert "metrics_sources_failed 1.0" in answer.content.decode()
+
+
 def test_the_age_of_the_pulse_is_a_metric(course: Course, tmp_path: Path, settings: Any) -> None:
     settings.VAR_DIR = tmp_path
     assert list(live.age()) == []

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import OperationalError
+from django.db import InterfaceError, OperationalError
 
 from core.database.models import ClockWatch
 from core.journal.models import Act
@@ -44,12 +44,15 @@ def test_a_process_compares_every_second_with_all_it_can_ask(
     }
 
 
-def test_a_database_that_is_away_is_asked_again(monkeypatch: pytest.MonkeyPatch, db: None) -> None:
+@pytest.mark.parametrize("error", [OperationalError, InterfaceError, ValueError])
+def test_a_comparison_that_fails_is_made_again(
+    monkeypatch: pytest.MonkeyPatch, db: None, error: type[Exception]
+) -> None:
     asked = []
 
     def away(samples: Any) -> None:
         asked.append(samples)
-        raise OperationalError
+        raise error
 
     monkeypatch.setattr(watching, "beat", away)
     monkeypatch.setattr(watching, "EVERY_S", 0.01)
