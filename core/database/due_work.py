@@ -5,6 +5,7 @@ so sending it twice is harmless.
 """
 
 import threading
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 _SWEEP: Final = "core.config.tasks.sweep"
 _EXPIRES_S: Final = 30
 _LISTING: Final = 0
+_TOGETHER_S: Final = 0.02
+_asks_at_s = 0.0
 log = structlog.get_logger("due_work")
 
 Failures = dict[tuple[str, int], str]
@@ -51,20 +54,25 @@ def note_worker() -> None:
 def sweep_soon() -> None:
     """Ask for a sweep once this transaction is committed: it makes work due that others wait for.
 
-    It is asked for once, however much the transaction makes due. A process that did not load the
-    project's Celery application, such as a command of the console, has no broker and asks nobody:
-    the next sweep of the beat comes a few seconds later.
+    It is asked for once, however much is made due within a few hundredths of a second. A process
+    that did not load the project's Celery application, such as a command of the console, has no
+    broker and asks nobody: the next sweep of the beat comes a few seconds later.
     """
     from celery import current_app  # a process that never asks starts without it
 
-    asked = any(waiting[1] is _sweep_begin for waiting in connection.run_on_commit)
-    if current_app.conf.broker_url and not asked:
+    if current_app.conf.broker_url:
         transaction.on_commit(_sweep_begin, robust=True)
 
 
 def _sweep_begin() -> None:
     """Ask in a thread, so that a person who closes a contest never waits for the broker."""
-    threading.Thread(target=_sweep_ask, name="sweep soon", daemon=True).start()
+    global _asks_at_s  # noqa: PLW0603  (one for the process)
+    now_s = time.monotonic()
+    if now_s >= _asks_at_s:  # otherwise it is asked for after this commit anyway
+        _asks_at_s = now_s + _TOGETHER_S
+        asking = threading.Timer(_TOGETHER_S, _sweep_ask)
+        asking.daemon = True
+        asking.start()
 
 
 def _sweep_ask() -> None:

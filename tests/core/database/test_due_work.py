@@ -1,13 +1,13 @@
 """Do and send what is due, whatever fails."""
 
-from queue import Queue
+from queue import Empty, Queue
 from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
 import pytest
 from celery import Celery, current_app
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, transaction
 from kombu.exceptions import OperationalError
 
 from core.database import due_work
@@ -85,17 +85,32 @@ def test_a_sweep_is_asked_for_once_the_work_is_committed(
 
 @pytest.mark.django_db
 def test_contests_that_are_closed_together_ask_for_one_sweep(
-    django_capture_on_commit_callbacks: Any,
+    monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
 ) -> None:
-    with django_capture_on_commit_callbacks() as callbacks:
+    sent = Queue[str]()
+    monkeypatch.setattr(current_app, "send_task", lambda name, expires: sent.put(name))
+    monkeypatch.setattr(due_work, "_TOGETHER_S", 0.5)
+    monkeypatch.setattr(due_work, "_asks_at_s", 0.0)
+    with django_capture_on_commit_callbacks(execute=True):
         with transaction.atomic():
             due_work.sweep_soon()
             transaction.set_rollback(True)
-        assert connection.run_on_commit == []
         for _ in range(2):
             with transaction.atomic():
                 due_work.sweep_soon()
-    assert len(callbacks) == 1
+    sent.get(timeout=60)
+    with pytest.raises(Empty):
+        sent.get(timeout=1)
+    due_work._sweep_begin()  # what is committed later is asked for again
+    sent.get(timeout=60)
+
+
+@pytest.mark.django_db
+def test_what_is_undone_asks_for_no_sweep(django_capture_on_commit_callbacks: Any) -> None:
+    with django_capture_on_commit_callbacks() as callbacks, transaction.atomic():
+        due_work.sweep_soon()
+        transaction.set_rollback(True)
+    assert callbacks == []
 
 
 @pytest.mark.django_db
