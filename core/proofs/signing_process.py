@@ -49,7 +49,8 @@ class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     daemon_threads = True
 
     def __init__(self, path: str) -> None:
-        Path(path).unlink(missing_ok=True)
+        if Path(path).is_socket():  # of a signer that was killed; no other file is deleted
+            Path(path).unlink()
         before = os.umask(_OWNER_AND_GROUP)
         try:
             super().__init__(path, _Handler)

@@ -15,6 +15,8 @@ MANIFEST = b'{"format":"trot-archive-1"%s}\n'
     ("command", "content"),
     [
         ("names_erase_again", b"[1]\n"),
+        ("names_erase_again", b""),
+        ("signer", b"the keys, typed in the place of the socket"),
         ("day_replay", None),
         ("day_replay", b"[1]\n"),
         ("day_replay", b"{\n"),
@@ -36,6 +38,14 @@ def test_a_file_that_is_none_of_the_command(
 def test_an_export_into_a_folder_that_is_missing(tmp_path: Path) -> None:
     with pytest.raises(CommandError):
         call_command("journal_export", str(tmp_path / "none" / "file"))
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--once", "--folder", "/proc/none"], ["--listen", "127.0.0.1:70000"]]
+)
+def test_boards_that_cannot_be_given_out(arguments: list[str]) -> None:
+    with pytest.raises(CommandError):
+        call_command("live", *arguments)
 
 
 @pytest.mark.parametrize("command", ["period_attach", "period_rows"])

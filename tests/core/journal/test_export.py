@@ -2,8 +2,12 @@
 
 import io
 import json
+import resource
+from pathlib import Path
 from typing import Any
 
+import pytest
+from django.core.management import CommandError, call_command
 from django.db import transaction
 
 from core.journal import acting, wire
@@ -56,3 +60,17 @@ def test_acts_are_in_clear_and_other_rows_are_digests(own_database: Database) ->
         if "images" in line:
             entries = list(wire.entries_of(bytes.fromhex(line["entries"])))
             assert len(line["images"]) == len(entries)
+
+
+def test_an_export_onto_a_full_disk_leaves_no_file_that_looks_like_one(
+    own_database: Database, tmp_path: Path
+) -> None:
+    seal_all()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+    try:
+        with pytest.raises(CommandError, match="nothing was exported"):
+            call_command("journal_export", str(tmp_path / "file"))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert list(tmp_path.iterdir()) == []

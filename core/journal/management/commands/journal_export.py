@@ -1,5 +1,6 @@
 """`manage.py journal_export FILE`: write the sealed journal to a file, for verify/journal.py."""
 
+import os
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -19,11 +20,18 @@ class Command(ProgramCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         look(EXPORT, "journal", asked=str(options["file"]))
+        target: Path = options["file"]
+        part = target.with_name(f"{target.name}.part")
         try:
-            with options["file"].open("x", encoding="utf-8") as file:
+            with part.open("w", encoding="utf-8") as file:
                 batches = read_much(lambda: _export_anew(file))
+                file.flush()
+                os.fsync(file.fileno())
+            os.link(part, target)  # the file is there whole or not at all, and replaces none
         except OSError as error:
             raise CommandError(f"nothing was exported: {error}") from error
+        finally:
+            part.unlink(missing_ok=True)
         self.stdout.write(f"{batches} batches")
 
 

@@ -31,13 +31,20 @@ class Command(ProgramCommand):
 
 
 def _entries(log: Path) -> Iterator[dict[str, Any]]:
-    """Yield the entries of a folder or file, in their order. Raises OSError, ValueError."""
+    """Yield the entries of a folder or file, in their order. Raises OSError, ValueError.
+
+    A log without an entry is none: a wrong path would say that no name was to be erased.
+    """
+    has_entry = False
     files = sorted(log.glob("*.json")) if log.is_dir() else [log]
     for file in files:
         with file.open(encoding="utf-8") as lines:
             for line in lines:
                 if line.strip():
+                    has_entry = True
                     yield _entry(json.loads(line))
+    if not has_entry:
+        raise ValueError("it has no entry")
 
 
 def _entry(value: Any) -> dict[str, Any]:

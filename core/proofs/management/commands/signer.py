@@ -21,6 +21,10 @@ class Command(ProgramCommand):
         if os.environ.get("SIGNER"):
             raise CommandError("the signer has the keys itself: unset SIGNER")
         public = keys.current_public().hex()
-        with Server(options["socket"]) as server:
+        try:
+            server = Server(options["socket"])
+        except OSError as error:
+            raise CommandError(f"there can be no socket: {error}") from error
+        with server:
             self.stdout.write(f"signing with {public} at {options['socket']}")
             server.serve_forever()

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import InterfaceError, OperationalError, connection
 
 from core.api import metrics
@@ -22,12 +22,13 @@ from core.timekeeping import watching
 
 logger = logging.getLogger(__name__)
 EVERY_S = 1.0
+_LAST_PORT = 65_535
 
 
 def address(text: str) -> tuple[str, int]:
     """Return "127.0.0.1:8001" as host and port."""
     host, _, port = text.rpartition(":")
-    if not host or not port.isdecimal():
+    if not host or not port.isdecimal() or int(port) > _LAST_PORT:
         raise argparse.ArgumentTypeError("an address is HOST:PORT")
     return host.strip("[]"), int(port)
 
@@ -43,14 +44,19 @@ class Command(ProgramCommand):
         )
 
     def handle(self, *_: Any, **options: Any) -> None:
+        folder = options["folder"]
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CommandError(f"the folder cannot be made: {error}") from error
         if options["once"]:
             live.prepare()
-            live.publish(options["folder"])
+            live.publish(folder)
             return
         wait_until_migrated()
         watching.start()
         metrics.listen()
-        asyncio.run(_publish_until_told(options["folder"], options["listen"]))
+        asyncio.run(_publish_until_told(folder, options["listen"]))
 
 
 async def _publish_until_told(folder: Path, listen: tuple[str, int] | None) -> None:
@@ -58,7 +64,6 @@ async def _publish_until_told(folder: Path, listen: tuple[str, int] | None) -> N
     loop, ending = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, ending.set)
-    folder.mkdir(parents=True, exist_ok=True)
     files = Files(folder)
     server = await serve(files, *listen) if listen else None
     due = loop.time()
