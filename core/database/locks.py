@@ -82,3 +82,23 @@ def session_hold(space: Lock, key: int = 0) -> Iterator[bool]:
         if held and connection.is_usable():
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [int(space), key])
+
+
+_KEEP = """
+SELECT CASE WHEN EXISTS (
+         SELECT FROM pg_locks
+          WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND pid = pg_backend_pid()
+            AND classid::bigint = %s & 4294967295 AND objid::bigint = %s)
+       THEN true ELSE pg_try_advisory_lock(%s, %s) END
+"""
+
+
+def session_keep(space: Lock, key: int = 0) -> bool:
+    """Return whether this session still has the lock of `session_hold`, or could take it again.
+
+    The server ends a lock with its session. A long holder goes on in a new session: it asks before
+    each step whether nobody else has begun meanwhile.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_KEEP, [int(space), key, int(space), key])
+        return bool(cursor.fetchone()[0])

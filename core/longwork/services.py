@@ -127,7 +127,9 @@ def _finish(work: LongWork, outcome: Outcome) -> None:
     """Record the result of the work, and keep its file, in one transaction."""
     with transaction.atomic():
         file_columns = _file_kept(work, outcome.file) if outcome.file else {}
-        _ended(work.pk, State.DONE, result=dict(outcome.counts), **file_columns)
+        if not _ended(work.pk, State.DONE, result=dict(outcome.counts), **file_columns):
+            transaction.set_rollback(True)  # it was called cut off: nobody would erase its file
+            return
     log.info("long work done", work=work.pk, kind=work.kind)
 
 

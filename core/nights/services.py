@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from core.database import clock
-from core.database.locks import Lock, session_hold
+from core.database.locks import Lock, session_hold, session_keep
 from core.database.quiet import wait_for_quiet
 from core.database.reading import progress
 from core.database.reading.limits import limited
@@ -110,6 +110,8 @@ def night_run(*, until: datetime.date | None = None) -> list[JobRun]:
         for number, (day, job) in enumerate(due, start=1):
             if job.name in failed:
                 continue
+            if not session_keep(Lock.NIGHT):  # the server was lost, and another night has begun
+                raise NightRunning
             progress.step(job.name, number, len(due))
             run = _run(job, day)
             runs.append(run)
@@ -139,6 +141,8 @@ def _run(job: Job, day: datetime.date) -> JobRun:
         with limited(settings.NIGHT_LIMIT_S), transaction.atomic() if job.whole else nullcontext():
             _finish(run, _outcome(job, day))
     except Exception as error:  # whatever it is: it is recorded, and the others go on
+        if not connection.in_atomic_block:
+            connection.close_if_unusable_or_obsolete()
         _fail(run, error)
         log.error("job failed", job=job.name, day=day.isoformat(), exc_info=error)
         return run

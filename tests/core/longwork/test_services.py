@@ -122,6 +122,21 @@ def test_a_fault_is_said_and_it_can_be_asked_again(
     assert work_ask(kind=OWN, by=by) != work
 
 
+def test_work_that_was_called_cut_off_leaves_no_file_behind(bench: Bench) -> None:
+    """Its session was lost with the server: nobody may have its file, so nobody would erase it."""
+
+    def lost(content: dict[str, object]) -> Outcome:
+        LongWork.objects.update(state="cut_off", fault=services.CUT_OFF, ended_at=clock.now())
+        return _file(content)
+
+    bench.does = lost
+    work = work_ask(kind=OWN, by=factories.staff(Role.ORGANISER))
+    assert work_do(work.pk)
+    work.refresh_from_db()
+    assert (work.state, work.file_name) == ("cut_off", "")
+    assert not FilePart.objects.exists()
+
+
 def test_a_file_is_kept_for_its_time_and_then_only_that_it_was(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

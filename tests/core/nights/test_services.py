@@ -235,6 +235,51 @@ def test_one_runner_at_a_time(own: Database, diary: Diary) -> None:
     assert len(diary.lines) == 1
 
 
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("taken", [True, False])
+def test_a_night_whose_session_is_lost_goes_on_alone_or_not_at_all(
+    own: Database, own_jobs: list[Job], whole: bool, taken: bool
+) -> None:
+    """The lock of the nights ends with its session: a server that restarts ends both."""
+    alone: list[bool] = []
+    another = psycopg.connect(own.app_url, autocommit=True)
+
+    def lost(day: date) -> Outcome:
+        with psycopg.connect(own.owner_url, autocommit=True) as owner:
+            owner.execute("SELECT pg_terminate_backend(%s, 5000)", [_backend()])
+        if taken:
+            another.execute("SELECT pg_advisory_lock(%s, 0)", [int(Lock.NIGHT)])
+        JobRun.objects.count()
+        return Outcome()
+
+    def later(day: date) -> Outcome:
+        with psycopg.connect(own.app_url, autocommit=True) as other:
+            key = [int(Lock.NIGHT), 0]
+            row = other.execute("SELECT pg_try_advisory_lock(%s, %s)", key).fetchone()
+            alone.append(row is not None and not row[0])
+        return Outcome()
+
+    own_jobs += [
+        Job(name="lost", title="lost", order=1, run=lost, whole=whole),
+        Job(name="later", title="later", order=2, run=later),
+    ]
+    if taken:
+        with pytest.raises(NightRunning):
+            night_run()
+    else:
+        assert [run.state for run in night_run()] == ["failed", "done"]
+    assert alone == ([] if taken else [True])
+    key = [int(Lock.NIGHT)]
+    assert another.execute("SELECT pg_try_advisory_lock(%s, 0)", key).fetchone() == (True,)
+    another.close()
+
+
+def _backend() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        return int(cursor.fetchone()[0])
+
+
 def test_the_night_waits_for_what_began_before_it(
     own: Database, diary: Diary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
