@@ -116,6 +116,19 @@ def contest_results(contest: Contest) -> ContestResults:
         only_draws = all(gap.code == DrawRequired.code for gap in missing)
         error = DrawRequired if only_draws else ResultsMissing
         raise error(contest=contest.pk, missing=[gap.to_document() for gap in missing])
+    return _results(contest, records)
+
+
+def settled_results(contest: Contest) -> ContestResults:
+    """Return the results of a contest that is settled, as its classifications and draws have them.
+
+    A withdrawal that was entered since, and that no classification has yet, changes none [B14]: it
+    only keeps the payment from being ordered. Raise NoResult or WrongWinner.
+    """
+    return _results(contest, _records(contest))
+
+
+def _results(contest: Contest, records: list[tuple[int, RaceRecord]]) -> ContestResults:
     return ContestResults(
         tuple(
             LegResult(
