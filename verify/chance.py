@@ -135,7 +135,7 @@ def check_rejected(log: Log, minutes: Minutes) -> None:
     need(rejected == others, place, "not the orders that were entered and do not stand")
 
 
-def check_others(log: Log, minutes: Minutes, told: str, begun_at: str) -> None:
+def check_others(log: Log, minutes: Minutes, announced_at: str, begun_at: str) -> None:
     """Check that the subject has no other order, and that any other commitment for it was abandoned
     in public before this draw, with its true secret. It makes no balls void before it [B16]."""
     draw, subject = minutes["draw"], {name: minutes[name] for name in ("kind", "subject")}
@@ -149,7 +149,7 @@ def check_others(log: Log, minutes: Minutes, told: str, begun_at: str) -> None:
         need(not log.has(OUTCOME, other), f"{ABANDONED}.draw", "it had an order")
         given_up = log.document(ABANDONED, other)
         same(given_up, {"draw": other, "commitment": each["commitment"], **subject}, ABANDONED)
-        apart = begun_at < each["committed_at"] or each["committed_at"] < told
+        apart = begun_at < each["committed_at"] or each["committed_at"] < announced_at
         need(apart, f"{ABANDONED}.draw", "announced before that commitment, and drawn after it")
         opened = binding(each, given_up["secret"]) == each["commitment"]
         need(opened, f"{ABANDONED}.secret", "not the one committed to")

@@ -104,6 +104,9 @@ def check(log_file: str, keys: str, settlement: str, tickets: str = "") -> str:
     else:
         result += "; without TICKETS, its winners are as the operator counted them"
     result += check_order(log, certificate)
+    sealed_at = log.entry(SEAL, f"contest:{certificate['contest']}")["at"]
+    if sealed_at > min(race["official_at"] for race in certificate["races"]):
+        result += "; SEALED ONLY AFTER A RESULT"
     stands = "REVERSED since" if log.has(REVERSAL, settlement) else "The settlement holds"
     return f"{stands}: {result}."
 

@@ -46,7 +46,7 @@ def do_balls_wait(draw: Draw) -> bool:
     return Draw.objects.filter(balls_wait(), pk=draw.pk).exists()
 
 
-def draws_told(draw: Draw, at: datetime) -> QuerySet[Draw]:
+def draws_announcing(draw: Draw, at: datetime) -> QuerySet[Draw]:
     """Return the draws whose announcements may count for what was drawn at this instant [B16].
 
     They are the draw, and those of its subject that were committed to only later, and abandoned: a

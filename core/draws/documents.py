@@ -10,7 +10,7 @@ from django.utils.translation import gettext, override
 
 from core.database import clock
 from core.draws import method
-from core.draws.balls import balls_of, draws_told
+from core.draws.balls import balls_of, draws_announcing
 from core.draws.models import (
     Abandonment,
     Announcement,
@@ -111,9 +111,9 @@ def minutes_document(draw: Draw, outcome: Outcome, certificate: DrawCertificate)
     field = DrawField.objects.get(draw=draw)
     commitment = Commitment.objects.filter(draw=draw).first()
     earlier = Draw.objects.filter(kind=draw.kind, subject=draw.subject, pk__lt=draw.pk)
-    told = draws_told(draw, outcome.drawn_at)
-    announced = Announcement.objects.filter(draw__in=told).order_by("pk")
-    attended = Attendance.objects.filter(draw__in=told).order_by("pk")
+    counting = draws_announcing(draw, outcome.drawn_at)
+    announced = Announcement.objects.filter(draw__in=counting).order_by("pk")
+    attended = Attendance.objects.filter(draw__in=counting).order_by("pk")
     return with_digests(
         {
             "format": "trot-draw-minutes-1",

@@ -154,6 +154,22 @@ def test_a_ticket_that_was_sold_after_the_start_is_not_counted(
             run(tmp_path, forged(log, KIND, true | {"races": races}), of)
 
 
+def test_tickets_that_were_sealed_after_a_result_are_named(
+    point: factories.Point, tmp_path: Path
+) -> None:
+    """The tickets may be true; but who sealed them knew already which of them win."""
+    of = settled(point)
+    log, true = published_log(), published_of(of)["document"]
+    assert "SEALED ONLY AFTER" not in run(tmp_path, log, of)
+    early = [dict(race) for race in true["races"]]
+    early[4] |= {
+        "started_at": "2030-03-02T10:00:00.000000Z",
+        "official_at": "2030-03-02T10:05:00.000000Z",
+    }
+    late = forged(log, KIND, true | {"races": early})
+    assert "; SEALED ONLY AFTER A RESULT" in run(tmp_path, late, of)
+
+
 def ordered(of: Settlement) -> None:
     one, two = factories.two_organisers()
     proposal = payment_order_propose(by=one, contest_id=of.contest_id)
