@@ -123,8 +123,11 @@ def settled_results(contest: Contest) -> ContestResults:
     """Return the results of a contest that is settled, as its classifications and draws have them.
 
     A withdrawal that was entered since, and that no classification has yet, changes none [B14]: it
-    only keeps the payment from being ordered. Raise NoResult or WrongWinner.
+    only keeps the payment from being ordered. After the order there is none such. Raise as
+    `contest_results` does.
     """
+    if contest.state == Contest.State.ORDERED:
+        return contest_results(contest)
     return _results(contest, _records(contest))
 
 
