@@ -72,6 +72,7 @@ KEY_NAMES = {
     "right": _("right numbers"),
     "shares_above": _("shares above the threshold"),
     "shares_below": _("shares below the threshold"),
+    "started_at": _("actual start"),
     "winners": _("winners"),
     "withdrawn": _("withdrawn"),
     "late_prints": _("prints confirmed after the list, by terminal"),

@@ -1,9 +1,10 @@
 """Contribute Lototrot's nightly jobs: lists of what waits or came late, and the audit."""
 
+from collections.abc import Callable
 from dataclasses import asdict
 from datetime import date
 
-from django.db.models import Exists, Min, OuterRef, Q
+from django.db.models import Exists, Min, OuterRef, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from core.database.reading import numbers, progress
@@ -16,8 +17,8 @@ from core.nights.turns import counted, spans_of, turn_of
 from lototrot.models.contest import Contest
 from lototrot.models.retired import RetiredSales
 from lototrot.models.sealing import Seal
-from lototrot.models.tickets import Ticket
-from lototrot.selectors.breaches import annulled_after_start, breach_pending
+from lototrot.models.tickets import Ticket, Void
+from lototrot.selectors.breaches import annulled_after_start, breach_pending, voided_in_time
 from lototrot.services.seal.sealing import seal_verify
 from lototrot.services.settlement.auditing import SettlementsDiffer, audit_contests
 from lototrot.services.settlement.auditing_lapses import Spans, within
@@ -71,28 +72,44 @@ def unprinted(day: date) -> Outcome:
 def annulled_late(day: date) -> Outcome:
     """List the tickets that were annulled after the start, with their operators [E4].
 
-    Those of the day's contests, and of earlier ones that are not settled: their starts may have
-    been reported since. They stay void: the paper was surrendered.
+    They stay void: the paper was surrendered.
     """
-    listed: list[dict[str, object]] = []
-    count = 0
+    return _voids(day, annulled_after_start, "annulled", "annulled_after_start")
+
+
+def voided_early(day: date) -> Outcome:
+    """List the tickets that were voided as sold after a start which was stated too early [C6].
+
+    They stay void: their price is due back, and who got it has no ticket any more.
+    """
+    return _voids(day, voided_in_time, "voided", "voided_in_time")
+
+
+def _voids(
+    day: date, select: Callable[[Contest], QuerySet[Void]], count: str, listed: str
+) -> Outcome:
+    """List voids of the day's contests, and of earlier ones that are not settled: their starts may
+    have been reported or corrected since.
+    """
+    rows: list[dict[str, object]] = []
+    total = 0
     unsettled = Q(day__lt=day, state=Contest.State.CLOSED)
     closed = Contest.objects.filter(Q(day=day) | unsettled).exclude(closed_at=None)
     for contest in closed.order_by("day", "pk"):
-        rows = annulled_after_start(contest)
-        count += rows.count()
-        listed += [
+        voids = select(contest)
+        total += voids.count()
+        rows += [
             {
                 "ticket": str(void.ticket.uuid),
                 "terminal": void.ticket.terminal.code,
                 "operator": void.operator.number if void.operator else None,
                 "voided_at": void.voided_at.isoformat(),
             }
-            for void in rows.select_related("ticket__terminal", "operator").order_by("pk")[
-                : MOST_LISTED - len(listed)
+            for void in voids.select_related("ticket__terminal", "operator").order_by("pk")[
+                : MOST_LISTED - len(rows)
             ]
         ]
-    return Outcome({"annulled": count}, {"annulled_after_start": listed} if listed else {})
+    return Outcome({count: total}, {listed: rows} if rows else {})
 
 
 def audit(day: date) -> Outcome:
@@ -179,6 +196,12 @@ JOBS: tuple[Job, ...] = (
         title=_("Tickets annulled after the start"),
         order=40,
         run=annulled_late,
+    ),
+    Job(
+        name="lototrot.voided_early",
+        title=_("Tickets voided after a start that was stated too early"),
+        order=40,
+        run=voided_early,
     ),
     code_again_job(
         "lototrot", repeats="lototrot_codegiven", copies="lototrot_reprint", key="ticket_id"

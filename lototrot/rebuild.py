@@ -18,7 +18,7 @@ from lototrot.models.settlement import Settlement
 from lototrot.services.contest.contests import rules_of
 from lototrot.services.prizes.carry_over import carry_over_lines
 from lototrot.services.prizes.restoring import restored_lines
-from lototrot.services.races.results import contest_results
+from lototrot.services.races.results import settled_results
 from lototrot.services.settlement.counting import Counting, count
 from lototrot.services.tickets.retired import left, stays
 
@@ -87,7 +87,7 @@ def _sales(contest: Contest, takings: AccountCode) -> list[Line]:
 def _settlement(contest: Contest, takings: AccountCode, books: Books) -> list[Line]:
     rules = rules_of(contest.bet_type, contest.day)
     code = contest.bet_type_code
-    right_masks = contest_results(contest).right_masks
+    right_masks = settled_results(contest).right_masks
     counting = Counting(contest.pk, right_masks, rules, left(contest.pk))
     tally = count(counting)
     d = distribute(

@@ -19,8 +19,7 @@ from public_log import Log
 COMMITMENT, OUTCOME, MINUTES = "draws.commitment", "draws.outcome", "draws.minutes"
 ABANDONED, CALLED_OFF, BALLS = "draws.abandoned", "draws.called_off", "draws.balls"
 Minutes = dict[str, Any]
-NOTICE_S = 10 * 60
-LEAST = {"dice": 10, "balls": 6, "phrase": 12}
+NOTICE_S, LEAST = 10 * 60, {"dice": 10, "balls": 6, "phrase": 12}
 
 
 def framed(*parts: bytes) -> bytes:
@@ -90,11 +89,12 @@ def later(instant: str, seconds: int) -> str:
     return at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-def check_announced(minutes: Minutes) -> None:
+def check_announced(minutes: Minutes) -> tuple[str, str]:
     """Check that the draw was at the place and time last announced, ten minutes ahead [B16].
 
     Another place, or an announcement after an announced time had come, needs an inspector's reason,
-    before the commitment or with the balls. A later one without it makes no balls void.
+    before the commitment or with the balls. A later one without it makes no balls void. Return when
+    that was announced, and when the draw began.
     """
     announcements, place = minutes["announcements"], f"{MINUTES}.announcements"
     times = [each["announced_at"] for each in announcements]
@@ -117,6 +117,7 @@ def check_announced(minutes: Minutes) -> None:
         need(reason["inspector"] in minutes["attendances"], place, "of one who did not attend")
         latest = minutes["committed_at"] or minutes["entered_at"]
         need(last["announced_at"] <= reason["stated_at"] <= latest, place, "the reason came late")
+    return last["announced_at"], begun_at
 
 
 def check_rejected(log: Log, minutes: Minutes) -> None:
@@ -134,9 +135,9 @@ def check_rejected(log: Log, minutes: Minutes) -> None:
     need(rejected == others, place, "not the orders that were entered and do not stand")
 
 
-def check_others(log: Log, minutes: Minutes) -> None:
+def check_others(log: Log, minutes: Minutes, announced_at: str, begun_at: str) -> None:
     """Check that the subject has no other order, and that any other commitment for it was abandoned
-    in public before this draw, with its true secret [B16]."""
+    in public before this draw, with its true secret. It makes no balls void before it [B16]."""
     draw, subject = minutes["draw"], {name: minutes[name] for name in ("kind", "subject")}
     begun = (COMMITMENT if minutes["commitment"] else OUTCOME), draw
     of_subject = [e for e in log.all(COMMITMENT) if {name: e[name] for name in subject} == subject]
@@ -148,6 +149,8 @@ def check_others(log: Log, minutes: Minutes) -> None:
         need(not log.has(OUTCOME, other), f"{ABANDONED}.draw", "it had an order")
         given_up = log.document(ABANDONED, other)
         same(given_up, {"draw": other, "commitment": each["commitment"], **subject}, ABANDONED)
+        apart = begun_at < each["committed_at"] or each["committed_at"] < announced_at
+        need(apart, f"{ABANDONED}.draw", "announced before that commitment, and drawn after it")
         opened = binding(each, given_up["secret"]) == each["commitment"]
         need(opened, f"{ABANDONED}.secret", "not the one committed to")
     for each in log.all(OUTCOME):

@@ -50,7 +50,7 @@ RULES = {"code": text, "version": whole, "name": text, "legs": whole, "prize_per
          "shares_below": {text: rational}, "shares_above": {text: rational}}
 RACE = {"position": whole, "race": whole, "programme": [whole], "withdrawn": [whole],
         "left": [whole], "disqualified": [whole], "winners": [whole],
-        "outcome": ("run", *_DECLARED), "official_at": instant,
+        "outcome": ("run", *_DECLARED), "started_at": (None, instant), "official_at": instant,
         "right": [whole], "draw": (None, {"draw": text, "minutes": sha256})}
 CENTS = {category: whole}
 EXACT = {category: rational}

@@ -131,9 +131,9 @@ def draw_holds(log: Log, draw: str, field: list[str] | None = None) -> Minutes:
         check_computed(log, minutes, entries)
     else:
         check_balls(minutes, entries)
-    check_announced(minutes)
+    announced_at, begun_at = check_announced(minutes)
     check_circumstances(log, minutes)
-    check_others(log, minutes)
+    check_others(log, minutes, announced_at, begun_at)
     check_rejected(log, minutes)
     return minutes
 

@@ -3,8 +3,8 @@
 A race has the numbers of its `programme` and, among them, those `withdrawn` before the start and
 `left` (neither withdrawn nor started). Used by draw.py and settlement.py.
 
-And check the days of the payment order of a meeting, which count from its results: settlement.py
-alone does.
+And find the instant from which bets are in breach, and check the days of the payment order of a
+meeting, which count from its results: settlement.py alone does.
 """
 
 from datetime import date, timedelta
@@ -54,6 +54,15 @@ def deemed(number: int, race: Race) -> int:
 def right_numbers(race: Race) -> list[int]:
     """Return the numbers whose bets are right: those that count on a winner (9.9)."""
     return [n for n in race["programme"] if deemed(n, race) in race["winners"]]
+
+
+def sales_limit(log: Log, certificate: dict[str, Any]) -> str:
+    """Return the instant from which a bet is in breach: the first start, or the first declaration
+    that a race is not run (14.III.4) [C6, E1]."""
+    return min(
+        race["started_at"] or log.document("draws.minutes", race["draw"]["draw"])["declared_at"]
+        for race in certificate["races"]
+    )
 
 
 def check_order(log: Log, certificate: dict[str, Any]) -> str:

@@ -17,7 +17,7 @@ from entry import digest_of, main, same
 from forms import need
 from money import check_organiser, figures
 from public_log import Log
-from races import check_numbers, check_order, right_numbers, starters
+from races import check_numbers, check_order, right_numbers, sales_limit, starters
 from tickets import KIND, check_tickets, voided_places
 
 SEAL = "lototrot.seal"
@@ -25,8 +25,8 @@ Document = dict[str, Any]
 
 
 def check_race(log: Log, race: Document, place: str) -> None:
-    """Check a race: its winners ran, or are those of its draw (5.4.2, 5.4.3), and the right numbers
-    are those of bets on a winner, on any of a dead heat (9.9)."""
+    """Check a race: its winners ran, or are those of its draw (5.4.2, 5.4.3), it started before its
+    result, and the right numbers are those of bets on a winner, on any of a dead heat (9.9)."""
     check_numbers(race, place)
     possible = set(starters(race, race["outcome"])) - set(race["disqualified"])
     if race["outcome"] != "run":
@@ -35,7 +35,7 @@ def check_race(log: Log, race: Document, place: str) -> None:
         minutes = draw_holds(log, draw)
         same(minutes, {"kind": "lototrot.race"}, MINUTES)
         same(race["draw"], {"minutes": log.digest(MINUTES, draw)}, f"{place}.draw")
-        names = ("race", "programme", "withdrawn", "left")
+        names = ("race", "programme", "withdrawn", "left", "started_at")
         facts = {name: minutes["facts"][name] for name in names}
         drawn = {
             "outcome": minutes["facts"]["declaration"],
@@ -46,6 +46,10 @@ def check_race(log: Log, race: Document, place: str) -> None:
     else:
         need(race["draw"] is None, f"{place}.draw", "of a race that was run")
         need(set(race["winners"]) <= possible, f"{place}.winners", "one cannot have won")
+    started = (race["outcome"] == "not_run") == (race["started_at"] is None)
+    need(started, f"{place}.started_at", "missing, or of a race that was not run")
+    before = not race["started_at"] or race["started_at"] < race["official_at"]
+    need(before, f"{place}.started_at", "not before the result")
     once = race["winners"] == sorted(set(race["winners"]))
     need(race["winners"] and once, f"{place}.winners", "none, or one twice")
     same(race, {"right": right_numbers(race)}, place)
@@ -95,11 +99,14 @@ def check(log_file: str, keys: str, settlement: str, tickets: str = "") -> str:
     check_organiser(certificate["organiser"], money_figures["organiser_share"], f"{KIND}.organiser")
     result = f"{money_figures['takings']} cents taken, {money_figures['prizes_total']} in prizes"
     if tickets:
-        counted = check_tickets(certificate, tickets, voided)
+        counted = check_tickets(certificate, tickets, voided, sales_limit(log, certificate))
         result += f", counted again over {counted} sealed tickets"
     else:
         result += "; without TICKETS, its winners are as the operator counted them"
     result += check_order(log, certificate)
+    sealed_at = log.entry(SEAL, f"contest:{certificate['contest']}")["at"]
+    if sealed_at > min(race["official_at"] for race in certificate["races"]):
+        result += "; SEALED ONLY AFTER A RESULT"
     stands = "REVERSED since" if log.has(REVERSAL, settlement) else "The settlement holds"
     return f"{stands}: {result}."
 

@@ -6,6 +6,7 @@ The file holds all leaves of the seal in order, each field after its length in f
 import hashlib
 from collections import Counter
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -112,11 +113,14 @@ def voided_places(log: Log, certificate: dict[str, Any]) -> set[int]:
     return places
 
 
-def check_tickets(certificate: dict[str, Any], file: str, voided: set[int]) -> int:
+def check_tickets(certificate: dict[str, Any], file: str, voided: set[int], limit: str) -> int:
     """Refuse tickets that are not the sealed ones, or win other amounts than the certificate says.
 
-    Tickets at the `voided` places do not count. Return the number of tickets.
+    Tickets at the `voided` places do not count; no other was sold at the `limit` or later [C6].
+    Return the number of tickets.
     """
+    since = datetime.fromisoformat(limit) - datetime(2000, 1, 1, tzinfo=UTC)
+    end = since // timedelta(microseconds=1)
     right = [sum(1 << (n - 1) for n in race["right"]) for race in certificate["races"]]
     categories = [int(category) for category in certificate["figures"]["winners"]]
     tree, sealed, counted = Tree(), Counter[str](), Counter[str]()
@@ -130,6 +134,8 @@ def check_tickets(certificate: dict[str, Any], file: str, voided: set[int]) -> i
         sums = {"tickets": 1, "bets": bets, "takings_cents": cents}
         sealed.update(sums)
         if place not in voided:
+            in_time = int.from_bytes(fields[2], "big", signed=True) < end
+            need(in_time, "TICKETS", f"ticket {place} counts, and was sold after the start")
             counted.update(sums)
             hits = winning_bets(masks, right)
             won.update(hits)

@@ -1,9 +1,10 @@
 """Find the orders of balls that were drawn by hand, and say whether one waits for the inspector."""
 
 import uuid
+from datetime import datetime
 from typing import Final
 
-from django.db.models import DateTimeField, Exists, Func, OuterRef, QuerySet, TextField, Value
+from django.db.models import DateTimeField, Exists, Func, OuterRef, Q, QuerySet, TextField, Value
 from django.db.models.functions import Cast, Concat
 
 from core.draws.models import Draw
@@ -43,3 +44,14 @@ def balls_wait() -> Exists:
 def do_balls_wait(draw: Draw) -> bool:
     """Return whether balls of this draw wait."""
     return Draw.objects.filter(balls_wait(), pk=draw.pk).exists()
+
+
+def draws_announcing(draw: Draw, at: datetime) -> QuerySet[Draw]:
+    """Return the draws whose announcements may count for what was drawn at this instant [B16].
+
+    They are the draw, and those of its subject that were committed to only later, and abandoned: a
+    commitment makes no balls void that were drawn before it.
+    """
+    earlier = Q(state=Draw.State.ABANDONED, commitment__committed_at__gt=at)
+    same = Draw.objects.filter(kind=draw.kind, subject=draw.subject)
+    return same.filter(earlier | Q(pk=draw.pk))

@@ -10,7 +10,7 @@ from django.utils.translation import gettext, override
 
 from core.database import clock
 from core.draws import method
-from core.draws.balls import balls_of
+from core.draws.balls import balls_of, draws_announcing
 from core.draws.models import (
     Abandonment,
     Announcement,
@@ -111,6 +111,9 @@ def minutes_document(draw: Draw, outcome: Outcome, certificate: DrawCertificate)
     field = DrawField.objects.get(draw=draw)
     commitment = Commitment.objects.filter(draw=draw).first()
     earlier = Draw.objects.filter(kind=draw.kind, subject=draw.subject, pk__lt=draw.pk)
+    counting = draws_announcing(draw, outcome.drawn_at)
+    announced = Announcement.objects.filter(draw__in=counting).order_by("pk")
+    attended = Attendance.objects.filter(draw__in=counting).order_by("pk")
     return with_digests(
         {
             "format": "trot-draw-minutes-1",
@@ -120,7 +123,7 @@ def minutes_document(draw: Draw, outcome: Outcome, certificate: DrawCertificate)
             "declared_at": instant(draw.declared_at),
             "due_at": _instant(draw.due_at),
             "facts": field.facts,
-            "announcements": [_announcement(row) for row in draw.announcements.order_by("pk")],
+            "announcements": [_announcement(row) for row in announced],
             "field": _field(field),
             "algorithm": method.ALGORITHM,
             "means": _means(commitment) if commitment else None,
@@ -130,7 +133,7 @@ def minutes_document(draw: Draw, outcome: Outcome, certificate: DrawCertificate)
             "late": certificate.late,
             "late_cause": certificate.late_cause,
             "inspector": _attendance(certificate.attendance),
-            "attendances": [_attendance(row) for row in draw.attendances.order_by("pk")],
+            "attendances": [_attendance(row) for row in attended],
             "observations": certificate.observations,
             "certified_at": instant(certificate.certified_at),
             "called_off_before": _uuids(earlier.filter(state=Draw.State.CALLED_OFF)),

@@ -13,7 +13,7 @@ from django.db import transaction
 from core.database import clock
 from core.database.clock import row_uuid
 from core.draws import documents, powers
-from core.draws.balls import do_balls_wait
+from core.draws.balls import do_balls_wait, draws_announcing
 from core.draws.kinds import Kind, kind_of
 from core.draws.models import Announcement, Attendance, CallOff, Commitment, Draw, PlaceReason
 from core.draws.places import placed
@@ -205,7 +205,7 @@ def need_as_announced(draw: Draw, at: datetime) -> Announcement:
     inspector has said why it counts instead. Raises PlaceNeeded, BeforeAnnounced,
     PlaceUnregistered, AnnouncedLate.
     """
-    of_draw = Announcement.objects.filter(draw=draw)
+    of_draw = Announcement.objects.filter(draw__in=draws_announcing(draw, at))
     announced = of_draw.filter(announced_at__lte=at).order_by("pk").last()
     instead = of_draw.filter(announced_at__gt=at, elsewhere__isnull=False)
     if announced is None or instead.exists():

@@ -142,7 +142,10 @@ WITHDRAW = Act(
     run=_withdraw,
     form=WithdrawForm,
     icon="remove_circle",
-    offered=_in(RaceState.SCHEDULED, RaceState.STARTED),
+    offered=lambda by, race: (
+        _in(RaceState.SCHEDULED, RaceState.STARTED, RaceState.CLASSIFIED)(by, race)
+        and not race_records.is_ordered(race.pk)
+    ),
     text=_("Terminals refuse the number at once."),
 )
 REVERSE = Act(

@@ -281,6 +281,7 @@ def _leg(leg: Mapping[str, Any]) -> dict[str, Any]:
         "disqualified",
         "winners",
         "right",
+        "started_at",
         "official_at",
     )
     race = Race.objects.filter(pk=leg["race"]).first()

@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from core.database import clock
 from core.database.reading import numbers
@@ -52,6 +52,8 @@ class BreachSet:
     digest: str
 
 
+AFTER_LIMIT = "after_limit"
+"""The reason of a bet in breach that was sold too late."""
 IN_BREACH = (
     "lototrot_breaches(p_contest => %(contest)s, p_limit => %(limit)s::timestamptz,"
     " p_opened_at => %(opened_at)s::timestamptz,"
@@ -91,6 +93,22 @@ def annulled_after_start(contest: Contest) -> QuerySet[Void]:
         return Void.objects.none()
     late = numbers.within(Void, "voided_at", limit, clock.now() + numbers.OUT_OF_ORDER)
     return Void.objects.filter(late, reason=Void.Reason.ERROR, ticket__contest=contest)
+
+
+def voided_in_time(contest: Contest) -> QuerySet[Void]:
+    """Return the tickets that were voided as sold after the start, and by the record in force were
+    sold before it [C6].
+
+    The start was stated too early, or the declaration was mistaken, and both were put right only
+    after two persons had voided the bets (docs/adr/0070-a-start-stated-too-early.md).
+    """
+    if contest.closed_at is None:
+        return Void.objects.none()
+    since = numbers.within(Void, "voided_at", contest.closed_at, clock.now() + numbers.OUT_OF_ORDER)
+    too_late = Q(reason=Void.Reason.BREACH, note=AFTER_LIMIT, ticket__contest=contest)
+    limit = breach_parameters(contest)["limit"]
+    before = Q(ticket__sold_at__lt=limit) if limit else Q()
+    return Void.objects.filter(since, too_late, before)
 
 
 def breach_pending(contest_id: int, *, last_sold_at: datetime | None = None) -> bool:

@@ -10,7 +10,7 @@ from lototrot.engine.dates import first_pay_day, last_claim_day
 from lototrot.models.contest import Contest
 from lototrot.services.contest.chains import holds_chain
 from lototrot.services.contest.contests import figures_of
-from lototrot.services.races.results import ContestResults, contest_results
+from lototrot.services.races.results import ContestResults, contest_results, settled_results
 
 State = Contest.State
 
@@ -42,7 +42,8 @@ def unordered() -> list[Unordered]:
     without_order = []
     for contest in ended.select_related("meeting").order_by("day", "pk"):
         try:
-            results = contest_results(contest)
+            settled = contest.state == State.SETTLED
+            results = settled_results(contest) if settled else contest_results(contest)
         except Conflict:
             continue
         without_order.append(_unordered(contest, results))

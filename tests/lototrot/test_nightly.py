@@ -9,12 +9,16 @@ from core.database import clock
 from core.kernel.days import natural_day
 from core.nights.jobs import MOST_LISTED
 from core.premises.models import Operator
+from core.staff import two_persons
 from lototrot import nightly
 from lototrot.models.contest import Contest
+from lototrot.models.programme import Race
 from lototrot.models.tickets import PrintConfirmation, Ticket, Void
 from lototrot.services.races.results import ResultsMissing
+from lototrot.services.races.starts import start_correct
 from lototrot.services.seal.sealing import ContestNotSealed
 from lototrot.services.settlement.auditing import SettlementsDiffer
+from lototrot.services.settlement.breach import breach_void
 from lototrot.services.settlement.settling import BreachPending, PreviousContestOpen
 from tests.support import factories, rounds
 from tests.support.databases import Database
@@ -171,3 +175,35 @@ def test_the_jobs_stand_in_the_order_of_the_night() -> None:
     orders = [job.order for job in nightly.JOBS]
     assert orders == sorted(orders)
     assert len({job.name for job in nightly.JOBS}) == len(nightly.JOBS)
+
+
+# --- Tickets voided after a start that was stated too early ---------------------------------------
+
+
+def corrected(race: Race, at: datetime) -> None:
+    one, two = factories.two_stewards()
+    proposal = start_correct(by=one, race_id=race.pk, actual_start_at=at, source="Video")
+    two_persons.confirm(proposal=proposal.uuid, by=two)
+
+
+@pytest.mark.article("14.I.6", "14.III.4")
+def test_what_was_voided_after_a_start_stated_too_early_is_listed(point: Point) -> None:
+    """[C6, E12]: the void stands, and the night says whose bet was in time after all."""
+    contest = contest_of()
+    (bettor,) = rounds.sell(contest, point, [(1, 1)])
+    factories.time_pass(hours=4)
+    (late,) = rounds.sell(contest, point, [(2, 2)])
+    race = contest.legs.get(position=1).race
+    factories.started(race, at=bettor.sold_at)
+    factories.contest_closed(contest, cause="start")
+    one, two = factories.two_organisers()
+    proposal = breach_void(by=one, contest_id=contest.pk)
+    two_persons.confirm(proposal=proposal.uuid, by=two)
+    assert nightly.voided_early(today()).counts == {"voided": 0}
+    corrected(race, late.sold_at)
+    outcome = nightly.voided_early(today())
+    assert outcome.counts == {"voided": 1}
+    assert [row["ticket"] for row in outcome.listed["voided_in_time"]] == [str(bettor.uuid)]
+    assert Void.objects.count() == 2, "a void is never undone"
+    corrected(race, bettor.sold_at)
+    assert nightly.voided_early(today()).counts == {"voided": 0}

@@ -4,7 +4,7 @@ acts.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from core.database import clock
@@ -33,6 +33,7 @@ class Urn:
     places: int = 5
     sealed: bool = True
     due_in: timedelta | None = timedelta(hours=2)
+    declared_at: datetime | None = None
     held: list[str] = field(default_factory=list)
     certified: list[Certified] = field(default_factory=list)
 
@@ -40,7 +41,7 @@ class Urn:
         return Kind("test.urn", self.held.append, self._matter, self._field, self.certified.append)
 
     def _matter(self, subject: str) -> Matter:
-        now = clock.now()
+        now = self.declared_at or clock.now()
         title = {"ca": "Urna", "es": "Urna", "en": "Urn"}
         due_at = now + self.due_in if self.due_in else None
         return Matter(title, "Storm", now, due_at, {"urn": subject})

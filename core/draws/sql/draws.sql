@@ -29,11 +29,24 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- Return the draws whose announcements may count for what was drawn at an instant: the draw, and
+-- those of its subject that were committed to only later, and abandoned.
+CREATE OR REPLACE FUNCTION draws_announcing(p_draw bigint, p_at timestamptz) RETURNS SETOF bigint
+LANGUAGE sql STABLE AS $$
+    SELECT p_draw
+     UNION ALL
+    SELECT e.id FROM draws_draw d
+      JOIN draws_draw e ON e.kind = d.kind AND e.subject = d.subject AND e.state = 'abandoned'
+      JOIN draws_commitment c ON c.draw_id = e.id AND c.committed_at > p_at
+     WHERE d.id = p_draw
+$$;
+
 -- Return the announcement of a draw that was the newest at an instant.
 CREATE OR REPLACE FUNCTION draws_announced(p_draw bigint, p_at timestamptz)
 RETURNS draws_announcement LANGUAGE sql STABLE AS $$
     SELECT a FROM draws_announcement a
-     WHERE a.draw_id = p_draw AND a.announced_at <= p_at ORDER BY a.id DESC LIMIT 1
+     WHERE a.draw_id IN (SELECT draws_announcing(p_draw, p_at)) AND a.announced_at <= p_at
+     ORDER BY a.id DESC LIMIT 1
 $$;
 
 -- Return whether it was announced only after an announced time of the draw had come.
@@ -70,7 +83,7 @@ BEGIN
     END IF;
     IF EXISTS (SELECT FROM draws_announcement n
                  JOIN draws_placereason r ON r.announcement_id = n.id
-                WHERE n.draw_id = p_draw AND n.id > told.id) THEN
+                WHERE n.draw_id IN (SELECT draws_announcing(p_draw, p_at)) AND n.id > told.id) THEN
         PERFORM draws_refuse('an inspector has said why a later announcement counts');
     END IF;
     IF EXISTS (SELECT FROM draws_placereason r WHERE r.announcement_id = told.id) THEN

@@ -109,7 +109,8 @@ class _Paddock:
                 for row in card.record.withdrawals
             }
         addresses = {button.title: button.url for button in apart}
-        withdraw = addresses.get(running.WITHDRAW.title, "")
+        ran = card.record.classification is not None
+        withdraw = "" if ran else addresses.get(running.WITHDRAW.title, "")
         return {
             "buttons": [button for button in offered if button.title not in addresses],
             "classifying": self._classifying(card),

@@ -23,7 +23,6 @@ from lototrot import powers
 from lototrot.engine.races import check_result
 from lototrot.models.contest import Contest
 from lototrot.models.running import Classification
-from lototrot.models.settlement import PaymentOrder
 from lototrot.selectors.races import RaceRecord, classified_facts
 from lototrot.services.races.course import (
     OutOfOrder,
@@ -31,6 +30,7 @@ from lototrot.services.races.course import (
     RaceDeclared,
     RaceNotStarted,
     contests_including,
+    need_unordered,
     past_instant,
     race_get,
     race_hold,
@@ -73,11 +73,6 @@ class NothingCorrected(Conflict):
 class ClassificationChanged(Conflict):
     code = "classification_changed"
     message = "The classification is no longer the one that the correction was to replace."
-
-
-class PaymentOrdered(Conflict):
-    code = "payment_ordered"
-    message = "The payment is ordered: a later change of the order has no effect (14.III.8.2)."
 
 
 _NO_WINNER = "There is no winner: two persons declare it, and the race is drawn [B17]."
@@ -270,8 +265,7 @@ def _need_correctable(record: RaceRecord, proposal: Proposal) -> Classification:
     current = record.classification
     if current is None or current.pk != proposal.content["corrects"]:
         raise ClassificationChanged(race=record.race_id)
-    if PaymentOrder.objects.filter(contest__legs__race_id=record.race_id).exists():
-        raise PaymentOrdered(race=record.race_id)
+    need_unordered(record.race_id)
     if current.runners == proposal.content["runners"]:
         raise NothingCorrected(race=record.race_id)
     check_runners(record, proposal.content["runners"])

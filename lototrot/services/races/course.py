@@ -8,6 +8,7 @@ from core.kernel.days import NaiveInstant
 from core.kernel.errors import Conflict, Invalid
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
+from lototrot.models.settlement import PaymentOrder
 from lototrot.selectors.races import RaceRecord, race_record
 from lototrot.services.contest.closing import offered_masks_refresh
 from lototrot.services.contest.contests import RaceUnknown
@@ -26,6 +27,11 @@ class OutOfOrder(Invalid):
 class RaceClassified(Conflict):
     code = "race_classified"
     message = "The classification is frozen since its announcement (14.III.5.3)."
+
+
+class PaymentOrdered(Conflict):
+    code = "payment_ordered"
+    message = "The payment is ordered: a later change of the order has no effect (14.III.8.2)."
 
 
 class RaceDeclared(Conflict):
@@ -66,6 +72,12 @@ def race_hold(race: Race) -> RaceRecord:
     hold((Lock.MEETING, race.meeting_id))
     hold(*((Lock.CONTEST, contest) for contest in contests_including(race.pk)))
     return race_record(race.pk)
+
+
+def need_unordered(race_id: int) -> None:
+    """Raise PaymentOrdered once payment is ordered of a contest that includes the race [B14]."""
+    if PaymentOrder.objects.filter(contest__legs__race_id=race_id).exists():
+        raise PaymentOrdered(race=race_id)
 
 
 def offers_refresh(race_id: int) -> None:

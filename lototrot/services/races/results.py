@@ -54,11 +54,15 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class LegResult:
-    """A leg of the contest with its official result, established at `official_at`."""
+    """A leg of the contest with its official result, established at `official_at`.
+
+    `started_at` is its actual start; None of a race that was not run.
+    """
 
     position: int
     race_id: int
     race: Race
+    started_at: datetime | None
     official_at: datetime
 
     def to_document(self) -> dict[str, Json]:
@@ -75,6 +79,7 @@ class LegResult:
             **sets,
             "outcome": str(race.outcome),
             "right": [*numbers_of(right_mask(race))],
+            "started_at": self.started_at.isoformat() if self.started_at else None,
             "official_at": self.official_at.isoformat(),
         }
 
@@ -111,9 +116,31 @@ def contest_results(contest: Contest) -> ContestResults:
         only_draws = all(gap.code == DrawRequired.code for gap in missing)
         error = DrawRequired if only_draws else ResultsMissing
         raise error(contest=contest.pk, missing=[gap.to_document() for gap in missing])
+    return _results(contest, records)
+
+
+def settled_results(contest: Contest) -> ContestResults:
+    """Return the results of a contest that is settled, as its classifications and draws have them.
+
+    A withdrawal that was entered since, and that no classification has yet, changes none [B14]: it
+    only keeps the payment from being ordered. After the order there is none such. Raise as
+    `contest_results` does.
+    """
+    if contest.state == Contest.State.ORDERED:
+        return contest_results(contest)
+    return _results(contest, _records(contest))
+
+
+def _results(contest: Contest, records: list[tuple[int, RaceRecord]]) -> ContestResults:
     return ContestResults(
         tuple(
-            LegResult(position, record.race_id, record.facts(), _official_at(record))
+            LegResult(
+                position,
+                record.race_id,
+                record.facts(),
+                record.start.actual_start_at if record.start else None,
+                _official_at(record),
+            )
             for position, record in records
         ),
         jornada_of(contest.meeting),

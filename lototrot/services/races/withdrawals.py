@@ -2,7 +2,11 @@
 
 A withdrawal takes its number off sale when it is entered; a second person confirms it. A mistaken
 one can be reversed until the start, and the number is on offer again. One that was entered after
-the start can be reversed until the race has its result.
+the start can be reversed until payment is ordered, or the draw of the race begins.
+
+A withdrawal before the start that nobody entered may prove to be missing, or a wrong one to be
+there, only when the race is classified. It is put right until the payment order [B14], and the
+contest waits until the classification is corrected, too.
 """
 
 from datetime import datetime
@@ -21,7 +25,7 @@ from lototrot.models.running import Withdrawal
 from lototrot.selectors.races import RaceRecord
 from lototrot.services.races.course import (
     DrawCertified,
-    RaceClassified,
+    need_unordered,
     offers_refresh,
     past_instant,
     race_get,
@@ -69,7 +73,7 @@ def withdrawal_enter(
     The second person confirms or rejects `withdrawal.proposal`. After the start, record it only if
     it was effective before the start [B6]. Raise RaceUnknown, NumberNotInProgramme,
     AlreadyWithdrawn, SourceMissing, NaiveInstant, InstantAhead, WithdrawalTooLate, NoStarterLeft,
-    RaceClassified, DrawBegun or DrawCertified.
+    PaymentOrdered, DrawBegun or DrawCertified.
     """
     by.need(powers.WITHDRAW)
     need_source(source)
@@ -111,7 +115,7 @@ def withdrawal_reverse(*, by: StaffActor, withdrawal_id: int, reason: str) -> Pr
     """Propose to reverse a mistaken withdrawal that is confirmed; a second person confirms it.
 
     An unconfirmed withdrawal is rejected instead. Raise WithdrawalUnknown, WithdrawalUnconfirmed,
-    ReasonMissing, WithdrawalIrreversible, RaceClassified, DrawBegun or DrawCertified.
+    ReasonMissing, WithdrawalIrreversible, PaymentOrdered, DrawBegun or DrawCertified.
     """
     by.need(powers.WITHDRAW)
     need_reason(reason)
@@ -158,7 +162,7 @@ def _need_possible(record: RaceRecord, number: int, instant: datetime) -> None:
 
 def _need_unsettled(record: RaceRecord) -> None:
     if record.classification:
-        raise RaceClassified(race=record.race_id)
+        need_unordered(record.race_id)
     if record.drawn is not None:
         raise DrawCertified(race=record.race_id)
     if record.draw_begun:

@@ -36,6 +36,7 @@ from lototrot.services.seal.sealing import need_sealed, seal_amend
 from lototrot.services.settlement.settling import settlement_reverse
 from lototrot.services.tickets.retired import need_all
 
+START_CORRECTION = "lototrot.start_correction"
 _GAME = {"game": Game.LOTOTROT.value}
 State = Contest.State
 
@@ -58,6 +59,13 @@ class BreachNotNow(Conflict):
 class BreachChanged(Conflict):
     code = "breach_changed"
     message = "The bets in breach have changed since the proposal. Propose the new set."
+
+
+class StartCorrectionWaits(Conflict):
+    """`data`: race."""
+
+    code = "start_correction_waits"
+    message = "A correction of a start waits: confirm or reject it before bets are voided [C6, C9]."
 
 
 # Open a held claim for each blocked ticket. The money of presented tickets is held already.
@@ -114,8 +122,8 @@ def breach_void(*, by: StaffActor, contest_id: int) -> Proposal:
     """Propose to void every bet in breach before the order; a second person confirms that set.
 
     The bets were sealed: an amendment of the seal, published with the confirmation, lists them.
-    Raise ContestUnknown, BreachNotNow, ContestNotSealed, TicketsArchived, BreachLimitUnknown or
-    NoBreach.
+    Raise ContestUnknown, BreachNotNow, ContestNotSealed, TicketsArchived, StartCorrectionWaits,
+    BreachLimitUnknown or NoBreach.
     """
     return _propose(VOID, by, contest_id)
 
@@ -158,6 +166,10 @@ def _need_state(kind: str, contest_id: int) -> Contest:
         raise BreachNotNow(contest=contest_id, state=contest.state)
     need_sealed(contest)
     need_all(contest_id)  # nobody has a right on what left
+    races = [f"race:{race}" for race in contest.legs.values_list("race_id", flat=True)]
+    for act, race in two_persons.all_pending(races):
+        if act == START_CORRECTION:
+            raise StartCorrectionWaits(race=int(race.removeprefix("race:")))
     return contest
 
 

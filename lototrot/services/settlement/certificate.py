@@ -183,11 +183,16 @@ def _races(races: list[dict[str, Any]]) -> list[Json]:
     return [
         race
         | {
-            "official_at": instant(datetime.fromisoformat(race["official_at"])),
+            "started_at": _instant(race["started_at"]),
+            "official_at": _instant(race["official_at"]),
             "draw": _draw(race["race"], draws.get(race["race"])),
         }
         for race in races
     ]
+
+
+def _instant(stored: str | None) -> str | None:
+    return instant(datetime.fromisoformat(stored)) if stored else None
 
 
 def _draw(race: int, draw: RaceDraw | None) -> Json:

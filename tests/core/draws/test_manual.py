@@ -1,13 +1,14 @@
 """Enter draws that were made with balls by hand."""
 
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.db import DatabaseError, connection, transaction
 
 from core.database import clock
-from core.draws import balls, conducting, documents, manual, services
+from core.draws import abandoning, balls, conducting, documents, manual, services
 from core.draws.models import Announcement, CallOff, Commitment
 from core.journal import rules
 from core.proofs.log import published
@@ -17,6 +18,8 @@ from core.staff.models import Decision, Proposal
 from core.staff.powers import Role
 from tests.support import factories
 from tests.support.urn import Hall, hall
+from tests.support.verifying.forging import Refused, forged, public_key, published_log, written
+from tests.support.verifying.load import verifier
 
 pytestmark = pytest.mark.django_db
 
@@ -218,6 +221,54 @@ def test_of_two_announced_times_one_counts_which_an_inspector_decides(room: Hall
     with pytest.raises(services.BeforeAnnounced):
         by_hand(room, drawn_at=first_drawn_at)
     two_persons.confirm(proposal=by_hand(room).uuid, by=room.inspector)
+
+
+def abandoned(room: Hall) -> None:
+    """Abandon the draw; the hall is then that of the one which is announced instead."""
+    proposal = abandoning.abandonment_propose(
+        by=room.inspector, draw=room.draw.uuid, reason="Everybody saw the balls"
+    )
+    two_persons.confirm(proposal=proposal.uuid, by=room.other)
+    room.draw = services.draw_of(kind=room.kind, subject=room.draw.subject)
+
+
+@pytest.mark.article("14.III.5.4.2", "14.III.5.4.4")
+def test_balls_before_a_commitment_stand_once_it_is_abandoned(room: Hall, tmp_path: Path) -> None:
+    """[B16]: an organiser who did not like them committed before they were entered, twice."""
+    room.urn.declared_at = room.draw.declared_at
+    factories.announced_time(room.draw)
+    drawn_at, order = clock.now() + timedelta(minutes=5), ["5", "1", "8", "2", "3"]
+    factories.time_pass(minutes=30)
+    for _ in range(2):
+        room.committed()
+        with pytest.raises(manual.OnlyComputed):
+            by_hand(room, drawn_at=drawn_at)
+        committed_at = clock.now()
+        abandoned(room)
+    for later in (committed_at, clock.now()):
+        with pytest.raises(services.BeforeAnnounced):
+            by_hand(room, drawn_at=later)
+    proposal = by_hand(room, drawn_at=drawn_at)
+    services.draw_attend(by=room.inspector, draw=room.draw.uuid)
+    two_persons.confirm(proposal=proposal.uuid, by=room.inspector)
+    factories.time_pass(hours=1)
+    room.certify()
+    assert room.urn.certified[0].order == tuple(order)
+    log, draw = published_log(), verifier("draw")
+    arguments = public_key(), str(room.draw.uuid)
+    assert "first 5" in draw.check(written(tmp_path, "log.jsonl", log), *arguments)
+    (minutes,) = [each["document"] for each in log if each["kind"] == documents.MINUTES]
+    first = next(each for each in log if each["kind"] == documents.COMMITMENT)
+    earlier = first["document"] | {"committed_at": minutes["drawn_at"]}
+    fewer = minutes | {"announcements": minutes["announcements"][-1:]}
+    for kind, lie, about, why in (
+        (documents.MINUTES, fewer, room.draw.uuid, r"minutes\.announcements: missing"),
+        (documents.COMMITMENT, earlier, first["subject"], "announced before that commitment"),
+    ):
+        with pytest.raises(Refused, match=why):
+            draw.check(
+                written(tmp_path, "lie.jsonl", forged(log, kind, lie, str(about))), *arguments
+            )
 
 
 def test_the_database_judges_balls_by_the_announcement_that_they_followed(room: Hall) -> None:

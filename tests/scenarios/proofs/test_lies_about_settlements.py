@@ -127,6 +127,49 @@ def test_a_settlement_reversed_for_a_breach_says_so(
         run(tmp_path, silent, first, tickets)
 
 
+@pytest.mark.article("14.III.4")
+def test_a_ticket_that_was_sold_after_the_start_is_not_counted(
+    point: factories.Point, tmp_path: Path, monkeypatch: Any
+) -> None:
+    """C6: the certificate names the start that everybody saw, the sealed tickets their times."""
+    quick_signatures(monkeypatch)
+    of = settled(point)
+    log, file = published_log(), sealed_tickets(tmp_path, of)
+    true = published_of(of)["document"]
+    starts = [race["started_at"] for race in true["races"]]
+    assert starts[2] is None and all(each > "2030-03-02" for each in starts if each)
+    assert run(tmp_path, log, of, file).startswith("The settlement holds: ")
+    seen = [dict(race) for race in true["races"]]
+    seen[4]["started_at"] = "2030-03-02T10:59:59.000000Z"
+    with pytest.raises(Refused, match="ticket 0 counts, and was sold after the start"):
+        run(tmp_path, forged(log, KIND, true | {"races": seen}), of, file)
+    for place, at, why in (
+        (0, None, "missing, or of a race that was not run"),
+        (2, starts[0], "should be None"),
+        (0, true["races"][0]["official_at"], "not before the result"),
+    ):
+        races = [dict(race) for race in true["races"]]
+        races[place]["started_at"] = at
+        with pytest.raises(Refused, match=rf"races\[{place}\]\.started_at: {why}"):
+            run(tmp_path, forged(log, KIND, true | {"races": races}), of)
+
+
+def test_tickets_that_were_sealed_after_a_result_are_named(
+    point: factories.Point, tmp_path: Path
+) -> None:
+    """The tickets may be true; but who sealed them knew already which of them win."""
+    of = settled(point)
+    log, true = published_log(), published_of(of)["document"]
+    assert "SEALED ONLY AFTER" not in run(tmp_path, log, of)
+    early = [dict(race) for race in true["races"]]
+    early[4] |= {
+        "started_at": "2030-03-02T10:00:00.000000Z",
+        "official_at": "2030-03-02T10:05:00.000000Z",
+    }
+    late = forged(log, KIND, true | {"races": early})
+    assert "; SEALED ONLY AFTER A RESULT" in run(tmp_path, late, of)
+
+
 def ordered(of: Settlement) -> None:
     one, two = factories.two_organisers()
     proposal = payment_order_propose(by=one, contest_id=of.contest_id)
@@ -222,7 +265,7 @@ def test_a_result_is_not_that_of_a_race_which_was_drawn(
     first = settled(point)
     log, true = published_log(), published_of(first)["document"]
     races = [dict(race) for race in true["races"]]
-    races[2] |= {"outcome": "run", "draw": None}
+    races[2] |= {"outcome": "run", "draw": None, "started_at": races[1]["started_at"]}
     with pytest.raises(Refused, match=r"^lototrot\.settlement\.races\[2\]\.outcome: "):
         run(tmp_path, forged(log, KIND, true | {"races": races}), first)
 

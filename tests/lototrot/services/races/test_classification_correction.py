@@ -12,6 +12,7 @@ from core.staff import two_persons
 from core.staff.actor import PowerMissing
 from core.staff.models import Proposal
 from core.staff.powers import Role
+from lototrot.engine.races import substitute
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.running import Classification
@@ -24,9 +25,11 @@ from lototrot.services.races.classification import (
     Entry,
     NotClassified,
     NothingCorrected,
-    PaymentOrdered,
     classification_correct,
 )
+from lototrot.services.races.course import PaymentOrdered
+from lototrot.services.races.results import results_missing
+from lototrot.services.races.withdrawals import withdrawal_enter, withdrawal_reverse
 from lototrot.services.reasons import ReasonMissing
 from tests.support import factories as f
 from tests.support import paying
@@ -254,6 +257,41 @@ def test_the_database_refuses_a_payment_order_nobody_confirmed(contest: Contest)
             proposal=f.proposal("lototrot.classification", "x"),
             **paying.terms(contest),
         )
+
+
+@pytest.mark.article("14.III.5.3", "14.III.5.4.1")
+def test_a_withdrawal_that_nobody_keyed_is_put_right_until_the_order(
+    contest: Contest, race: Race
+) -> None:
+    """[B6, B14]: the announced text says that 6 was withdrawn. Bets on it count on the winner."""
+    confirm(propose(race))
+    settlement = settled(contest)
+    announced = entries(n6=Entry(6, "withdrawn"))
+    with pytest.raises(ClassificationRefused):
+        correct(race, announced)
+    entered = withdrawal_enter(
+        by=f.staff(Role.STEWARDS),
+        race_id=race.pk,
+        number=6,
+        source="Announced text",
+        effective_at=race.starts.get().actual_start_at - timedelta(seconds=1),
+    )
+    with pytest.raises(ClassificationRefused):  # a second person confirms it first
+        correct(race, announced)
+    two_persons.confirm(proposal=entered.proposal.uuid, by=f.staff(Role.STEWARDS))
+    assert next(each.code for each in results_missing(contest)) == "withdrawals_differ"
+    settlement.refresh_from_db()
+    assert settlement.in_force, "one fact alone changes no result"
+    oversee(correct(race, announced))
+    settlement.refresh_from_db()
+    assert not settlement.in_force
+    assert substitute(6, race_record(race.pk).facts()) == (6, 7)
+    mistaken = withdrawal_reverse(
+        by=f.staff(Role.STEWARDS), withdrawal_id=entered.pk, reason="It was 8"
+    )
+    two_persons.confirm(proposal=mistaken.uuid, by=f.staff(Role.STEWARDS))
+    oversee(correct(race, entries()))
+    assert race_record(race.pk).facts().withdrawn == {3}
 
 
 def test_a_corrected_start_does_not_undo_a_classified_withdrawal(race: Race) -> None:

@@ -16,12 +16,13 @@ from lototrot.engine.races import NumberNotInProgramme
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.running import RaceDeclaration, Withdrawal
+from lototrot.models.settlement import PaymentOrder
 from lototrot.selectors.races import race_record
 from lototrot.services.contest.contests import RaceUnknown
 from lototrot.services.races.course import (
     DrawCertified,
     InstantAhead,
-    RaceClassified,
+    PaymentOrdered,
 )
 from lototrot.services.races.declarations import Left
 from lototrot.services.races.withdrawals import (
@@ -36,6 +37,7 @@ from lototrot.services.races.withdrawals import (
 )
 from lototrot.services.reasons import ReasonMissing, SourceMissing
 from tests.support import factories as f
+from tests.support import paying, rounds
 from tests.support.lototrot.starting import declare, start
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.5.4.1")]
@@ -311,14 +313,27 @@ def test_a_race_not_run_takes_those_withdrawn_by_its_declaration(race: Race) -> 
     assert race_record(race.pk).withdrawn == {4}
 
 
-def test_nothing_changes_once_classified_or_drawn(race: Race) -> None:
+def test_what_stood_at_the_start_stays_once_classified_and_all_once_drawn_or_ordered(
+    contest: Contest, race: Race
+) -> None:
     before = clock.now()
     withdrawal = f.withdrawal(race, 4)
+    f.time_pass(minutes=1)
     f.classified(race, [1])
-    with pytest.raises(RaceClassified):
-        enter(race, 5, effective_at=before)
-    with pytest.raises(RaceClassified):
+    with pytest.raises(WithdrawalIrreversible):
         withdrawal_reverse(by=f.staff(Role.STEWARDS), withdrawal_id=withdrawal.pk, reason="x")
+    f.contest_closed(contest)
+    settlement = rounds.bare_settlement(contest)
+    for state in ("settled", "ordered"):
+        Contest.objects.filter(pk=contest.pk).update(state=state)
+    PaymentOrder.objects.create(
+        contest=contest,
+        settlement=settlement,
+        proposal=f.proposal("lototrot.payment_order", "x"),
+        **paying.terms(contest),
+    )
+    with pytest.raises(PaymentOrdered):
+        enter(race, 5, effective_at=before)
     drawn = f.races_of(Contest.objects.get())[1]
     f.declared(drawn)
     f.drawn(drawn, 2)

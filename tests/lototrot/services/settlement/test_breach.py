@@ -20,11 +20,13 @@ from lototrot.models.settlement import PaymentOrder, Prize, Settlement
 from lototrot.models.tickets import Block, Void
 from lototrot.selectors.breaches import breach_pending
 from lototrot.services.contest.contests import ContestUnknown
+from lototrot.services.races.starts import start_correct
 from lototrot.services.settlement.breach import (
     BreachChanged,
     BreachLimitUnknown,
     BreachNotNow,
     NoBreach,
+    StartCorrectionWaits,
     breach_block,
     breach_void,
     breached_reverse,
@@ -121,6 +123,27 @@ def test_a_set_of_the_same_size_and_sum_is_another_set(contest: Contest, point: 
     f.ended(other.terminal, now)
     with pytest.raises(BreachChanged):
         confirmed(proposal)
+
+
+def test_nothing_is_voided_while_a_correction_of_the_start_waits(
+    contest: Contest, point: f.Point
+) -> None:
+    """[C6, C9]: a start stated too early would take bets that are in time, and for good."""
+    in_time, late = sell(contest, point), sell(contest, point)
+    started_at(contest, in_time.sold_at)
+    proposed = breach_void(by=organiser(), contest_id=contest.pk)
+    race, (one, two) = f.races_of(contest)[0], f.two_stewards()
+    correction = start_correct(
+        by=one, race_id=race.pk, actual_start_at=late.sold_at, source="Video"
+    )
+    with pytest.raises(StartCorrectionWaits):
+        confirmed(proposed)
+    two_persons.reject(proposal=proposed.uuid, by=organiser())
+    with pytest.raises(StartCorrectionWaits):
+        breach_void(by=organiser(), contest_id=contest.pk)
+    two_persons.confirm(proposal=correction.uuid, by=two)
+    confirmed(breach_void(by=organiser(), contest_id=contest.pk))
+    assert [void.ticket_id for void in Void.objects.all()] == [late.ticket_id]
 
 
 def test_they_are_voided_between_closing_and_order(contest: Contest, point: f.Point) -> None:

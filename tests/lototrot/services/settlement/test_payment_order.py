@@ -17,7 +17,13 @@ from core.staff.two_persons import SamePerson
 from lototrot.engine.races import Outcome, Race
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder
-from lototrot.services.races.classification import Entry, PaymentOrdered, classification_correct
+from lototrot.selectors.unordered import unordered
+from lototrot.services.races.classification import Entry, classification_correct
+from lototrot.services.races.course import PaymentOrdered
+from lototrot.services.races.results import ResultsMissing
+from lototrot.services.races.starts import start_correct
+from lototrot.services.races.withdrawals import withdrawal_enter
+from lototrot.services.settlement.auditing import audit_contests
 from lototrot.services.settlement.certificate import PAYMENT_ORDER
 from lototrot.services.settlement.payment_order import (
     NothingToOrder,
@@ -198,6 +204,34 @@ def test_after_the_order_a_later_change_of_the_result_has_no_effect(contest: Con
         classification_correct(
             by=factories.staff(Role.STEWARDS), race_id=race.pk, runners=entries, reason="Doping"
         )
+
+
+@pytest.mark.article("14.III.5.4.1", "14.III.8.2")
+def test_a_withdrawal_that_no_classification_has_keeps_the_payment_from_being_ordered(
+    contest: Contest,
+) -> None:
+    """[B14]: the settlement stands, and the night's audit and the alarm go on."""
+    factories.time_pass(minutes=1)
+    race = factories.races_of(contest)[0]
+    start = race.starts.get()
+    withdrawal = withdrawal_enter(
+        by=factories.staff(Role.STEWARDS),
+        race_id=race.pk,
+        number=3,
+        source="Announced text",
+        effective_at=start.actual_start_at - timedelta(seconds=1),
+    )
+    one, two = factories.two_stewards()
+    with pytest.raises(ResultsMissing):
+        payment_order_propose(by=factories.staff(Role.ORGANISER), contest_id=contest.pk)
+    assert audit_contests().findings == []
+    assert [each.contest for each in unordered()] == [contest]
+    two_persons.reject(proposal=withdrawal.proposal.uuid, by=two)
+    later = start.actual_start_at + timedelta(microseconds=1)
+    proposal = start_correct(by=one, race_id=race.pk, actual_start_at=later, source="Video")
+    two_persons.confirm(proposal=proposal.uuid, by=two)
+    assert audit_contests().findings == [], "a corrected start changes no result"
+    assert order(contest)
 
 
 def test_nothing_is_ordered_before_the_settlement() -> None:
