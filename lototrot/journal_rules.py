@@ -309,7 +309,30 @@ _COURSE = (
 )
 
 
+# A claim is worth what was ordered for its ticket, or the price of a ticket in breach. One that was
+# paid without any other act was paid on a day on which its prize may be.
+OWED = Rule(
+    "payoffice_claim.owed_by_lototrot",
+    "its ticket is owed another amount, or nothing, or was not on that day",
+    "payoffice_claim",
+    f"""
+    SELECT 'payoffice_claim', t.id, t.journal_xid FROM payoffice_claim t
+     WHERE t.game = 'lototrot' AND t.state NOT IN ('early', 'no_prize')
+       AND {stays("t.document_id")} AND NOT EXISTS (
+        SELECT FROM lototrot_ticket k
+          LEFT JOIN lototrot_void v ON v.ticket_id = k.id
+          LEFT JOIN lototrot_paymentorder o ON o.contest_id = k.contest_id
+          LEFT JOIN lototrot_prize p ON p.settlement_id = o.settlement_id AND p.ticket_id = k.id
+         WHERE k.id = t.document_id AND CASE
+               WHEN v.id IS NOT NULL THEN v.reason <> 'error' AND t.amount_cents = k.amount_cents
+               ELSE t.amount_cents = p.prize_cents
+                AND (t.state <> 'paid' OR t.changed_at IS NOT NULL
+                     OR (t.opened_at AT TIME ZONE 'Europe/Madrid')::date
+                        BETWEEN o.first_pay_day AND o.last_claim_day) END)
+    """,
+)
 _SETTLEMENT = (
+    OWED,
     published("lototrot_settlement", "lototrot.settlement", "t.uuid::text"),
     became(
         "lototrot_settlement",

@@ -52,6 +52,21 @@ PAYER = Rule(
         OR s.decided_by_id IN (h.handed_by_id, d.decided_by_id)
     """,
 )
+# A claim is worth its voucher. One that was paid or exchanged without any other act was so in time.
+OWED = Rule(
+    "payoffice_claim.owed_by_promotrot",
+    "its voucher is of another amount, or had lapsed by then",
+    "payoffice_claim",
+    """
+    SELECT 'payoffice_claim', t.id, t.journal_xid FROM payoffice_claim t
+     WHERE t.game = 'promotrot' AND NOT EXISTS (
+        SELECT FROM promotrot_voucher v
+         WHERE v.id = t.document_id AND v.amount_cents = t.amount_cents
+           AND (v.nature = 'refund' OR t.state NOT IN ('paid', 'exchanged')
+                OR t.changed_at IS NOT NULL
+                OR (t.opened_at AT TIME ZONE 'Europe/Madrid')::date <= v.last_day))
+    """,
+)
 UNPRINTED = Rule(
     "promotrot_unprintedvoucher.unprinted",
     "its voucher had a confirmed print, or is of another month",
@@ -156,6 +171,7 @@ _PLAYS = (
     stamped("promotrot_voucherprint", "confirmed_at"),
     with_parent("promotrot_unprintedvoucher", "periods_retirement", "retirement_id"),
     UNPRINTED,
+    OWED,
     stamped("promotrot_vouchercodegiven", "given_at", operator="operator_id"),
     stamped(
         "promotrot_voucherreprint",

@@ -26,6 +26,9 @@ KEY_NAMES = {
     "moved_at": _("time"),
     "difference_cents": _("difference"),
     "count": _("notes and coins"),
+    "blocked": _("blocked"),
+    "presented": _("presented"),
+    "deposits": _("deposits"),
 }
 KIND_TITLES = {
     "payoffice.payment": _("Payment of a large amount"),

@@ -1,10 +1,10 @@
-"""List every night the payments of a day that may have gone to those who work here.
+"""List every night the payments and exchanges of a day that may have gone to those who work here.
 
 A bearer has no name, so nobody knows who held a ticket that was paid in cash. Three things are
 known, and each is listed for somebody to ask about: a cheque to a payee named like a member of
 staff or an operator; a document that its payer had looked up other than by its code; and a document
-that a shop or a cashier was told to be worth money, half an hour or more before they paid it
-themselves: the player may have been told that it won nothing.
+that a shop or a cashier was told to be worth money, half an hour or more before they paid it, or
+gave its thing out, themselves: the player may have been told that it won nothing.
 """
 
 from datetime import date
@@ -18,7 +18,7 @@ from core.database.reading.numbers import numbers, within
 from core.kernel.days import day_bounds
 from core.looks.recording import BY_CODE
 from core.nights.jobs import Job, Outcome
-from core.payoffice.models import Cheque, Payment
+from core.payoffice.models import Cheque, Exchange, Payment
 
 TOLD_MINUTES = 30
 
@@ -26,7 +26,15 @@ _PAID_AFTER = """
 SELECT p.uuid::text, c.game, c.document_id, p.amount_cents, p.means, p.paid_at, m.code,
        coalesce(u.username, o.number::text),
        l.door, l.at, l.asked = %(code)s
-  FROM payoffice_payment p
+  FROM (SELECT id, uuid, claim_id, amount_cents, means, paid_at, premises_id, staff_id, proposal_id
+          FROM payoffice_payment
+         WHERE id >= %(first)s AND id < %(after)s AND paid_at >= %(begin)s AND paid_at < %(end)s
+         UNION ALL
+        SELECT id, uuid, claim_id, amount_cents, 'in_kind', exchanged_at, premises_id, staff_id,
+               proposal_id
+          FROM payoffice_exchange
+         WHERE id >= %(first_exchange)s AND id < %(after_exchange)s
+           AND exchanged_at >= %(begin)s AND exchanged_at < %(end)s) p
   JOIN payoffice_claim c ON c.id = p.claim_id
   JOIN premises_premises m ON m.id = p.premises_id
   LEFT JOIN staff_decision d ON d.proposal_id = p.proposal_id
@@ -34,10 +42,9 @@ SELECT p.uuid::text, c.game, c.document_id, p.amount_cents, p.means, p.paid_at, 
    AND l.at < p.paid_at
   LEFT JOIN staff_user u ON u.id = l.user_id
   LEFT JOIN premises_operator o ON o.id = l.operator_id
- WHERE p.id >= %(first)s AND p.id < %(after)s AND p.paid_at >= %(begin)s AND p.paid_at < %(end)s
-   AND (l.user_id IN (p.staff_id, d.decided_by_id) OR o.premises_id = p.premises_id)
+ WHERE (l.user_id IN (p.staff_id, d.decided_by_id) OR o.premises_id = p.premises_id)
    AND (l.asked <> %(code)s OR l.at < p.paid_at - %(minutes)s * interval '1 minute')
- ORDER BY p.id, l.id
+ ORDER BY p.paid_at, p.uuid, l.id
 """
 
 
@@ -46,6 +53,8 @@ def looked_up_and_paid(day: date) -> Outcome:
     begin, end = day_bounds(day)
     first, after = numbers(Payment, "paid_at", begin, end)
     values: dict[str, Any] = {"first": first, "after": after, "begin": begin, "end": end}
+    exchanges = numbers(Exchange, "exchanged_at", begin, end)
+    values["first_exchange"], values["after_exchange"] = exchanges
     values |= {"code": BY_CODE, "minutes": TOLD_MINUTES}
     with connection.cursor() as cursor:
         cursor.execute(_PAID_AFTER, values)

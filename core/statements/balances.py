@@ -16,6 +16,7 @@ from django.db.models import (
     Case,
     F,
     OuterRef,
+    Q,
     QuerySet,
     Subquery,
     Sum,
@@ -297,6 +298,18 @@ def with_outstanding(statements: QuerySet[Statement]) -> QuerySet[Any]:
             default=Greatest(F("own_cents"), Least(F("newest_cents"), 0)),
         )
     )
+
+
+def alone_cents(statement: Statement) -> int:
+    """Return what single persons recorded as paid of a statement, or for its premises since the
+    week of their newest one: that brings forward what those before it left.
+    """
+    of_premises = Statement.objects.filter(premises=statement.premises_id)
+    newest = of_premises.order_by("-number").values_list("week_to", flat=True)[0]
+    since = day_bounds(newest)[1]
+    alone = Remittance.objects.filter(premises=statement.premises_id, proposal=None)
+    counted = alone.filter(Q(statement=statement) | Q(recorded_at__gte=since))
+    return int(counted.aggregate(cents=Sum("amount_cents"))["cents"] or 0)
 
 
 def _paid_cents(remittances: QuerySet[Remittance]) -> Coalesce:

@@ -10,7 +10,6 @@ from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Sum
 
 from core.database import clock
 from core.database.clock import row_uuid
@@ -26,7 +25,7 @@ from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 from core.statements import postings, powers, weeks
-from core.statements.balances import outstanding_cents
+from core.statements.balances import alone_cents, outstanding_cents
 from core.statements.models import CommissionRate, GuaranteeLimit, Remittance, Statement
 from core.statements.weeks import Figures, Week
 
@@ -292,8 +291,8 @@ def statement_settle(
 ) -> Remittance | Proposal:
     """Record a payment of a statement, full or partial. A negative one is paid to the premises.
 
-    What is paid to the premises is proposed, and so is what makes the payments that one person
-    recorded for the statement reach the configured amount; another person confirms it. The same
+    What is paid to the premises is proposed, and so is what makes the payments that single persons
+    recorded (`alone_cents`) reach the configured amount; another person confirms it. The same
     payment again returns the first row. Raises StatementUnknown, ReferenceMissing,
     RemittanceRefused (more than remains, or a future day), RemittanceRecorded, ProposalPending.
     """
@@ -335,9 +334,8 @@ class _Asked:
 
 
 def _needs_two(payment: _Asked) -> bool:
-    alone = payment.statement.remittances.filter(proposal=None)
-    before = alone.aggregate(cents=Sum("amount_cents"))["cents"] or 0
-    reached = before + payment.amount_cents >= settings.REMITTANCE_SECOND_PERSON_FROM_CENTS
+    together_cents = alone_cents(payment.statement) + payment.amount_cents
+    reached = together_cents >= settings.REMITTANCE_SECOND_PERSON_FROM_CENTS
     return payment.amount_cents < 0 or reached
 
 

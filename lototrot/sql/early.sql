@@ -54,3 +54,19 @@ DROP TRIGGER IF EXISTS early_opened ON payoffice_claim;
 CREATE CONSTRAINT TRIGGER early_opened AFTER INSERT ON payoffice_claim
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
     WHEN (NEW.state = 'early' AND NEW.game = 'lototrot') EXECUTE FUNCTION lototrot_need_unordered();
+
+-- A held prize is presented again only if somebody presented its ticket; a price due back, which never
+-- lapses, waits for its bearer [C5, C6].
+CREATE OR REPLACE FUNCTION lototrot_need_bearer() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM payoffice_presentation p WHERE p.claim_id = NEW.id)
+       AND NOT EXISTS (SELECT FROM lototrot_void v WHERE v.ticket_id = NEW.document_id) THEN
+        RAISE EXCEPTION 'claim %: it is held, and nobody presented another paper', NEW.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER lototrot_bearer BEFORE UPDATE ON payoffice_claim
+    FOR EACH ROW WHEN (OLD.state = 'held' AND NEW.state = 'presented' AND NEW.game = 'lototrot')
+    EXECUTE FUNCTION lototrot_need_bearer();

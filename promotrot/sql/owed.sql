@@ -109,3 +109,20 @@ DROP TRIGGER IF EXISTS as_drawn ON promotrot_voucher;
 CREATE CONSTRAINT TRIGGER as_drawn AFTER INSERT ON promotrot_voucher
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.nature = 'drawn')
     EXECUTE FUNCTION promotrot_check_debt_draw();
+
+-- A held prize is presented again only if somebody presented its voucher; a price due back, which never
+-- lapses, waits for its bearer [C5, C6].
+CREATE OR REPLACE FUNCTION promotrot_need_bearer() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM payoffice_presentation p WHERE p.claim_id = NEW.id)
+       AND NOT EXISTS (SELECT FROM promotrot_voucher v
+                        WHERE v.id = NEW.document_id AND v.nature = 'refund') THEN
+        RAISE EXCEPTION 'claim %: it is held, and nobody presented another paper', NEW.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER promotrot_bearer BEFORE UPDATE ON payoffice_claim
+    FOR EACH ROW WHEN (OLD.state = 'held' AND NEW.state = 'presented' AND NEW.game = 'promotrot')
+    EXECUTE FUNCTION promotrot_need_bearer();

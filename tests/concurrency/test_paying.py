@@ -30,15 +30,19 @@ from core.kernel.days import natural_day
 from core.kernel.errors import DomainError
 from core.payoffice import refusals
 from core.payoffice.services import goods
-from core.payoffice.services.deposits import DepositRequest, deposit_take
+from core.payoffice.services.checking import holder_check
+from core.payoffice.services.deposits import DepositRequest, deposit_take, ruling_propose
 from core.payoffice.services.desk import desk_pay
+from core.payoffice.services.matching import deposit_match
 from core.payoffice.services.paying import Paid, PayRequest, payment_make
 from core.payoffice.services.presenting import presentation_make
 from core.payoffice.sources import Lapsed
 from core.premises.requests import new_uuid
+from core.staff import two_persons
 from core.staff.powers import Role
 from core.tools.embedded.server import ROOT
 from lototrot.services.prizes.lapsing import lapse
+from lototrot.services.settlement.breach import BreachChanged, breach_block
 from tests.support import factories, paying, rounds
 from tests.support.concurrency.forking import Forked
 from tests.support.concurrency.killing import lines_of
@@ -355,3 +359,35 @@ def test_a_payer_killed_between_paying_and_answering(
         assert again.replayed or ident not in answered
         assert payment_make(at=point.actor, request=requests[ident]).paid_at == again.paid_at
     paid_once(own_database, len(asked))
+
+
+@pytest.mark.article("14.I.6", "14.III.10.5")
+def test_a_block_waits_for_two_persons_who_are_deciding(own_database: Database) -> None:
+    """[C5, C6]: they refuse a paper for another that was presented, and do not see the block."""
+    factories.time_to(rounds.NOON)
+    suspect, place = factories.point(), factories.point()
+    (won,) = paying.settled(1, losers=1, at=suspect)
+    presentation_make(at=place.actor, code=won.code)
+    by, other = factories.staff(Role.ORGANISER), paying.deposited("", place.actor, "unreadable")
+    matched: dict[str, Any] = {"game": "lototrot", "document": won.ticket.uuid}
+    deposit_match(by=by, deposit=other.uuid, evidence="Sold then.", **matched)
+    factories.time_pass(days=40)
+    ruling = ruling_propose(by=by, verdict="refused", reason="Another.", deposit=other.uuid)
+    factories.ended(suspect.terminal, won.contest.opened_at)
+    block = breach_block(by=by, contest_id=won.contest.pk)
+    second = factories.staff(Role.ORGANISER)
+    waiting = "SELECT FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted"
+    with transaction.atomic():
+        paying.confirmed(ruling)
+        blocking = apart(lambda: two_persons.confirm(proposal=block.uuid, by=second))
+        eventually(lambda: blocking.done() or _any(waiting))
+    with pytest.raises(BreachChanged):
+        blocking.result()
+    assert holder_check(code=won.code).state == "presented"
+    rounds.books_agree()
+
+
+def _any(query: str) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT EXISTS ({query})")
+        return bool(cursor.fetchone()[0])

@@ -7,11 +7,12 @@ from django.apps import apps
 from core.database import clock
 from core.journal.acting import acting
 from core.journal.rules import Rule, broken
+from core.payoffice.services.paying import payment_make
 from core.staff.powers import Role
 from lototrot import journal_rules
 from lototrot.services.contest.closing import contest_close_due, contest_close_early
 from lototrot.services.races.stopping import race_stop
-from tests.support import factories, rounds
+from tests.support import factories, paying, rounds
 from tests.support.databases import Database
 from tests.support.journaling import as_owner, execute, touched
 from tests.support.lototrot import starting
@@ -44,7 +45,7 @@ def test_every_rule_has_a_name_and_every_table_a_rule() -> None:
     assert len(RULES) == len(journal_rules.RULES)
     tables = {model._meta.db_table for model in apps.get_app_config("lototrot").get_models()}
     held = {rule.table for rule in journal_rules.RULES}
-    assert held <= tables
+    assert held <= tables | {"payoffice_claim"}
     assert tables - held == NO_ACT
 
 
@@ -61,6 +62,35 @@ def test_a_row_that_another_act_wrote_is_found_by_its_rule(own_database: Databas
         with as_owner(own_database), touched(rule.table):
             assert execute(f"UPDATE {rule.table} SET {change}") > 0, name
             assert tables_of(rule) == {rule.table}, name
+
+
+def test_a_payment_of_what_no_ticket_is_owed_is_found(own_database: Database) -> None:
+    """SQL of the application's role could pay a ticket that lost, another sum, or on another day:
+    claim, payment and transfer agreed with each other.
+    """
+    factories.time_to(rounds.NOON)
+    won, lost = paying.worth(500, 0)
+    (due,) = paying.refunds()
+    place = factories.point()
+    for each in (won, due):
+        payment_make(at=place.actor, request=each.request())
+    assert list(broken(journal_rules.OWED)) == []
+    for column, value in (
+        ("document_id", lost.ticket.pk),
+        ("document_id", 0),
+        ("amount_cents", 501),
+        ("opened_at", clock.now() - timedelta(days=1)),
+        ("opened_at", clock.now() + timedelta(days=31)),
+    ):
+        with as_owner(own_database), touched("payoffice_claim"):
+            paid = [value, won.ticket.pk]
+            assert execute(f"UPDATE payoffice_claim SET {column} = %s WHERE document_id = %s", paid)
+            assert len(list(broken(journal_rules.OWED))) == 1, (column, value)
+            execute(
+                "UPDATE payoffice_claim SET amount_cents = 1 WHERE document_id = %s",
+                [due.ticket.pk],
+            )
+            assert len(list(broken(journal_rules.OWED))) == 2
 
 
 def test_a_contest_that_became_settled_without_a_settlement_is_found(

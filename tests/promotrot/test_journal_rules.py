@@ -18,7 +18,7 @@ def test_every_rule_has_a_name_and_a_table_of_promotrot() -> None:
     names = [rule.name for rule in journal_rules.RULES]
     assert len(names) == len(set(names))
     tables = {model._meta.db_table for model in apps.get_app_config("promotrot").get_models()}
-    assert {rule.table for rule in journal_rules.RULES} <= tables
+    assert {rule.table for rule in journal_rules.RULES} <= tables | {"payoffice_claim"}
     assert tables - {rule.table for rule in journal_rules.RULES} == set()
 
 
@@ -52,3 +52,19 @@ def test_a_voucher_handed_over_and_paid_by_one_person_is_found(own_database: Dat
         assert [(table, row) for table, row, _ in breaches] == [
             ("promotrot_voucherhandover", handover.pk)
         ]
+
+
+def test_a_payment_of_another_sum_than_the_vouchers_or_too_late_is_found(
+    own_database: Database,
+) -> None:
+    (won, _other) = paying.bicycles()
+    paying.paid_alone(paying.cashier(), won.request())
+    assert list(broken(journal_rules.OWED)) == []
+    for change in (
+        "document_id = 0",
+        "amount_cents = 401",
+        "opened_at = opened_at + interval '31 days'",
+    ):
+        with as_owner(own_database), touched("payoffice_claim"):
+            execute(f"UPDATE payoffice_claim SET {change}")
+            assert [table for table, *_ in broken(journal_rules.OWED)] == ["payoffice_claim"]

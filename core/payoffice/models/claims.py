@@ -68,8 +68,9 @@ class Claim(Guarded):
     GRANTED by them, to be paid on any later day. In these three states the money stands on the
     document's `held` account and does not lapse. LAPSED becomes HELD if the document was deposited
     in time and is identified later [C8]. HELD becomes PRESENTED where two persons refuse a deposit
-    that was matched from the records, and another bearer presented the document in time [C5]. The
-    other states are final; NO_PRIZE is that of an early claim to nothing.
+    that was matched from the records, and another bearer presented the document in time [C5], or
+    what is due is a price, whose bearer may come on any day [C6]. The other states are final;
+    NO_PRIZE is that of an early claim to nothing.
     """
 
     class State(models.TextChoices):

@@ -37,7 +37,7 @@ from core.payoffice.services.matching import (
     match_record,
 )
 from core.payoffice.services.presenting import acted_by
-from core.payoffice.sources import Payable
+from core.payoffice.sources import Nature, Payable
 from core.premises.access import BareTerminal, Capability, TerminalActor
 from core.premises.requests import need_new
 from core.staff import two_persons
@@ -68,6 +68,14 @@ class CodeUnreadable(Invalid):
 class OtherDepositFirst(Conflict):
     code = "other_deposit_first"
     message = "Another paper was matched with this document before: decide about that one first."
+
+
+class RulingOutdated(Conflict):
+    code = "ruling_outdated"
+    message = (
+        "The document was blocked, presented or deposited after this was proposed: look at it"
+        " again, and propose it again."
+    )
 
 
 class NotHeld(Conflict):
@@ -232,6 +240,7 @@ def ruling_propose(
         "document": str(payable.uuid),
         "claim": claim.pk,
         "amount_cents": claim.amount_cents,
+        **_facts(claim, payable),
     }
     return two_persons.propose(
         kind=RULING, subject=f"{payable.game}:{payable.uuid}", by=by, content=content
@@ -260,6 +269,15 @@ def _need_its_turn(match: DepositMatch) -> None:
         raise OtherDepositFirst(deposit=str(standing.deposit.uuid))
 
 
+def _facts(claim: Claim, payable: Payable) -> two_persons.Content:
+    """Return what two persons must know of a held document, as a part of the proposal."""
+    return {
+        "blocked": finding.source_of(payable).is_blocked(payable.document_id),
+        "presented": Presentation.objects.filter(claim=claim).exists(),
+        "deposits": claim.deposit_matches.count(),
+    }
+
+
 def _need_rulable(claim: Claim, payable: Payable) -> None:
     if claim.state in (Claim.State.GRANTED, Claim.State.REFUSED):
         raise DepositRuled
@@ -274,8 +292,9 @@ def _ruled(proposal: Proposal, by: StaffActor) -> None:
     """Apply a confirmed ruling to its claim or its deposit.
 
     A granted claim may be paid on any later day. The money of a refused one goes where the game
-    sends it, unless another bearer presented the document: then it is paid to them [C5]. Where
-    another deposited it, the claim stays held, and two persons decide about that deposit.
+    sends it, unless the claim is another's: then it is paid to them [C5]. Where
+    another deposited it, the claim stays held, and two persons decide about that deposit. Raises
+    RulingOutdated if the document was blocked, presented or deposited since it was proposed.
     """
     content, now = proposal.content, clock.now()
     deposit = None
@@ -291,6 +310,9 @@ def _ruled(proposal: Proposal, by: StaffActor) -> None:
     _need_rulable(claim, payable)
     if deposit is not None:
         _need_its_turn(deposit.match)
+    facts = _facts(claim, payable)
+    if facts != {name: content[name] for name in facts}:
+        raise RulingOutdated(**facts)
     match = finding.standing_match(claim)
     refused = content["verdict"] == Ruling.Verdict.REFUSED
     if refused and match is not None and _deposited_by_another(match, payable):
@@ -298,7 +320,7 @@ def _ruled(proposal: Proposal, by: StaffActor) -> None:
         return
     _rule(proposal, now, claim=claim, deposit=deposit)
     claim.state, claim.changed_at = content["verdict"], now
-    if claim.state == Claim.State.REFUSED and _presented_by_another(claim, payable):
+    if claim.state == Claim.State.REFUSED and _is_of_another(claim, payable):
         claim.state = Claim.State.PRESENTED
     if claim.state == Claim.State.REFUSED:
         claim.day = natural_day(now)
@@ -318,15 +340,15 @@ def _deposited_by_another(match: DepositMatch, payable: Payable) -> bool:
     return beside.exists() and not finding.source_of(payable).is_blocked(payable.document_id)
 
 
-def _presented_by_another(claim: Claim, payable: Payable) -> bool:
-    """Return whether the document was presented, and the deposit that two persons refuse was only
-    matched with it from the records: it is another paper. A blocked document is refused with it.
+def _is_of_another(claim: Claim, payable: Payable) -> bool:
+    """Return whether the deposit that two persons refuse was only matched from the records, and its
+    claim is another's: of who presented the document, or of the bearer of a price due back, who
+    may come on any day. A blocked document is refused with it.
     """
-    match = finding.standing_match(claim)
+    match, source = finding.standing_match(claim), finding.source_of(payable)
     from_records = match is not None and match.staff_id is not None
-    presented = Presentation.objects.filter(claim=claim).exists()
-    source = finding.source_of(payable)
-    return from_records and presented and not source.is_blocked(payable.document_id)
+    is_due = payable.nature is Nature.REFUND or Presentation.objects.filter(claim=claim).exists()
+    return from_records and is_due and not source.is_blocked(payable.document_id)
 
 
 def _rule(proposal: Proposal, now: datetime, **subject: Any) -> None:

@@ -91,9 +91,12 @@ def _presented_before(payable: Payable, ident: uuid.UUID, acted: dict[str, int])
     judging.need_claimable(state)
     if state is not DocumentState.PRESENTED:
         raise PresentationNeedless
-    return Presentation.objects.get(
-        claim__game=payable.game, claim__document_id=payable.document_id
+    # Where two persons refused another paper for a price due back, nobody has presented it yet.
+    presentation, _ = Presentation.objects.get_or_create(
+        claim=Claim.objects.get(game=payable.game, document_id=payable.document_id),
+        defaults={"uuid": ident, "presented_at": current.now, **acted},
     )
+    return presentation
 
 
 def _matched_with_another(payable: Payable) -> QuerySet[Claim]:

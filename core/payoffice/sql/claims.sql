@@ -12,7 +12,9 @@ BEGIN
             v_grounded := EXISTS (SELECT FROM payoffice_exchange e
                 WHERE e.claim_id = NEW.id AND e.amount_cents = NEW.amount_cents);
         WHEN 'presented' THEN
-            v_grounded := EXISTS (SELECT FROM payoffice_presentation p WHERE p.claim_id = NEW.id);
+            v_grounded := EXISTS (SELECT FROM payoffice_presentation p WHERE p.claim_id = NEW.id)
+                OR EXISTS (SELECT FROM payoffice_ruling r
+                            WHERE r.claim_id = NEW.id AND r.verdict = 'refused');
         WHEN 'early' THEN
             v_grounded := EXISTS (SELECT FROM payoffice_presentation p WHERE p.claim_id = NEW.id)
                 OR EXISTS (SELECT FROM payoffice_depositmatch m WHERE m.claim_id = NEW.id);
@@ -68,14 +70,13 @@ CREATE OR REPLACE TRIGGER valued BEFORE UPDATE ON payoffice_claim
     EXECUTE FUNCTION payoffice_amount_stays();
 
 -- A held document is presented again only where two persons refused a deposit that was matched with it
--- from the records, and somebody presented it [C5].
+-- from the records [C5].
 CREATE OR REPLACE FUNCTION payoffice_need_presented() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (
         SELECT FROM payoffice_ruling r JOIN payoffice_depositmatch m ON m.claim_id = r.claim_id
-          JOIN payoffice_presentation p ON p.claim_id = r.claim_id
          WHERE r.claim_id = NEW.id AND r.verdict = 'refused' AND m.staff_id IS NOT NULL) THEN
-        RAISE EXCEPTION 'claim %: it is held, and nobody presented another paper', NEW.id
+        RAISE EXCEPTION 'claim %: it is held, and no paper from the records was refused', NEW.id
             USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;
@@ -144,12 +145,13 @@ $$;
 CREATE OR REPLACE FUNCTION payoffice_guard_voided_payment() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (
-        SELECT FROM payoffice_cheque c
+        SELECT FROM payoffice_cheque c JOIN staff_proposal s ON s.id = NEW.proposal_id
          WHERE c.id = NEW.cheque_id AND c.state = 'voided' AND c.amount_cents = NEW.amount_cents
+           AND s.content ->> 'cheque' = c.number::text AND s.content ->> 'outcome' = NEW.outcome
            AND (NEW.outcome <> 'settled' OR NOT payoffice_is_settled(c.payment_id)
                 AND NOT EXISTS (SELECT FROM payoffice_cheque o
                                  WHERE o.payment_id = c.payment_id AND o.state <> 'voided'))) THEN
-        RAISE EXCEPTION 'cheque %: it is not voided, or another stands for it', NEW.cheque_id
+        RAISE EXCEPTION 'cheque %: it is not voided, another stands for it, or two persons named another', NEW.cheque_id
             USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;
@@ -158,17 +160,46 @@ END $$;
 CREATE OR REPLACE TRIGGER of_voided BEFORE INSERT ON payoffice_voidedchequepayment
     FOR EACH ROW EXECUTE FUNCTION payoffice_guard_voided_payment();
 
-CREATE OR REPLACE FUNCTION payoffice_guard_reissue() RETURNS trigger LANGUAGE plpgsql AS $$
+-- A cheque is of its payment: of the same amount, and of the same payee, unless it stands for a voided
+-- cheque of that payment. Then two persons named that cheque and the payee.
+CREATE OR REPLACE FUNCTION payoffice_guard_cheque() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF payoffice_is_settled(NEW.payment_id) THEN
+    IF NEW.replaces_id IS NOT NULL AND payoffice_is_settled(NEW.payment_id) THEN
         RAISE EXCEPTION 'payment %: its payee has the money', NEW.payment_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF NOT EXISTS (
+        SELECT FROM payoffice_payment p JOIN payoffice_payee y ON y.id = NEW.payee_id
+          LEFT JOIN payoffice_cheque r ON r.id = NEW.replaces_id
+          LEFT JOIN staff_proposal s ON s.id = NEW.reissue_id
+         WHERE p.id = NEW.payment_id AND p.means = 'nominative_cheque'
+           AND p.amount_cents = NEW.amount_cents
+           AND CASE WHEN NEW.replaces_id IS NULL THEN p.payee_id = y.id
+                    ELSE r.payment_id = p.id AND r.state = 'voided'
+                     AND s.content ->> 'cheque' = r.number::text
+                     AND s.content ->> 'payee' = y.uuid::text END) THEN
+        RAISE EXCEPTION 'cheque %: it is not what its payment is', NEW.number
             USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;
 END $$;
 
-CREATE OR REPLACE TRIGGER not_settled BEFORE INSERT ON payoffice_cheque
-    FOR EACH ROW WHEN (NEW.replaces_id IS NOT NULL) EXECUTE FUNCTION payoffice_guard_reissue();
+CREATE OR REPLACE TRIGGER of_payment BEFORE INSERT ON payoffice_cheque
+    FOR EACH ROW EXECUTE FUNCTION payoffice_guard_cheque();
+
+-- Two persons void the cheque that they named.
+CREATE OR REPLACE FUNCTION payoffice_guard_void() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM staff_proposal s
+                    WHERE s.id = NEW.voiding_id AND s.content ->> 'cheque' = NEW.number::text) THEN
+        RAISE EXCEPTION 'cheque %: two persons voided another', NEW.number
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER void_named BEFORE UPDATE ON payoffice_cheque
+    FOR EACH ROW WHEN (NEW.voiding_id IS NOT NULL) EXECUTE FUNCTION payoffice_guard_void();
 
 -- A row that is final, and a claim within its state, cannot be updated.
 CREATE OR REPLACE FUNCTION payoffice_once() RETURNS trigger LANGUAGE plpgsql AS $$

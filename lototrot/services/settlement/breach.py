@@ -68,6 +68,12 @@ class StartCorrectionWaits(Conflict):
     message = "A correction of a start waits: confirm or reject it before bets are voided [C6, C9]."
 
 
+# Two persons may be deciding about a held ticket, and do not see the block yet.
+_WAIT_FOR_RULINGS = """
+SELECT c.id FROM payoffice_claim c JOIN lototrot_ticket t ON t.id = c.document_id
+ WHERE c.game = %(game)s AND c.state = 'held' AND t.contest_id = %(contest)s
+   FOR NO KEY UPDATE OF c
+"""
 # Open a held claim for each blocked ticket. The money of presented tickets is held already.
 _HOLD = """
 WITH held AS (
@@ -211,6 +217,9 @@ def _voided(proposal: Proposal, by: StaffActor) -> None:
 
 
 def _blocked(proposal: Proposal, by: StaffActor) -> None:
+    hold((Lock.CONTEST, proposal.content["contest"]))
+    with connection.cursor() as cursor:
+        cursor.execute(_WAIT_FOR_RULINGS, {"contest": proposal.content["contest"], **_GAME})
     contest = _apply(
         proposal,
         "INSERT INTO lototrot_block (ticket_id, proposal_id, blocked_at, prize_cents)"

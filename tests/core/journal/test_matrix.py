@@ -56,6 +56,8 @@ BY_HAND = {
     "lototrot_ticket.there",
     "nothing_late_in_a_closed_period",
     "payoffice_cashsession.counted",
+    "payoffice_claim.owed_by_lototrot",
+    "payoffice_claim.owed_by_promotrot",
     "payoffice_payment.large_by_two",
     "payoffice_payment.there",
     "power_by_two",

@@ -17,6 +17,7 @@ from core.payoffice.services import (
 )
 from core.payoffice.services.checking import holder_check
 from core.payoffice.services.presenting import presentation_make
+from core.staff import two_persons
 from core.staff.powers import Role
 from lototrot import accounts as lototrot
 from lototrot.services.prizes.lapsing import NotYetOver, lapse, lapses_due
@@ -96,4 +97,27 @@ def test_a_breach_found_late_blocks_what_is_not_paid_yet() -> None:
         )
     paying.payment_make(at=place.actor, request=contest.request())
     assert given.balance(held) == 0
+    rounds.books_agree()
+
+
+@pytest.mark.article("14.I.6", "14.III.10.5")
+def test_a_ruling_that_was_proposed_before_the_block_is_not_confirmed_after_it() -> None:
+    """[C5, C6]: who proposed to grant a torn paper did not know that the bet is in breach."""
+    suspect, place = factories.point(), factories.point()
+    (won,) = given.settled(1, losers=1, at=suspect)
+    torn = given.deposited(won.code, place.actor)
+    factories.time_pass(days=40)
+    by = factories.staff(Role.ORGANISER)
+    asked = {"by": by, "verdict": "granted", "reason": "Genuine.", "deposit": torn.uuid}
+    ruling = deposits.ruling_propose(**asked)
+    factories.ended(suspect.terminal, won.contest.opened_at)
+    given.confirmed(breach_block(by=by, contest_id=won.contest.pk), Role.ORGANISER)
+    with pytest.raises(deposits.RulingOutdated):
+        given.confirmed(ruling)
+    assert holder_check(code=won.code).state is DocumentState.DEPOSITED
+    two_persons.reject(proposal=ruling.uuid, by=by)
+    again = deposits.ruling_propose(**asked)
+    assert (again.content["blocked"], again.content["deposits"]) == (True, 1)
+    given.confirmed(again)
+    assert holder_check(code=won.code).state is DocumentState.GRANTED
     rounds.books_agree()

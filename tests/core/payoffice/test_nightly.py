@@ -8,11 +8,12 @@ import pytest
 from core.database import clock
 from core.journal import acting
 from core.kernel.days import natural_day
-from core.payoffice.models import Claim, Payee
+from core.payoffice.models import Claim, Exchange, Payee
 from core.payoffice.nightly import looked_up_and_paid
-from core.payoffice.services import checking, paying, presenting
+from core.payoffice.services import checking, goods, paying, presenting
 from core.payoffice.services.personal_data import PayeeFacts, namesakes
 from core.premises.models import Operator
+from core.premises.requests import new_uuid
 from core.staff.actor import StaffActor
 from core.staff.models import User
 from core.staff.powers import Role
@@ -110,6 +111,26 @@ def test_a_cashier_who_kept_a_code_and_pays_it_later_is_listed() -> None:
     (row,) = listed("told_before")
     assert row["door"] == "office_check_post"
     assert User.objects.get(pk=cashier.user_id).username in row["looked_by"]
+
+
+def test_a_thing_that_a_cashier_was_told_of_and_gives_out_later_is_listed() -> None:
+    """A thing worth less than 300.00 takes one person, who may have sent the player away."""
+    kept, honest = given.bicycles()
+    office = given.office()
+    cashier, stocker = given.cashier(office), factories.staff(Role.SUPERVISOR)
+    goods.stock_register(by=stocker, code="bicycle", description="Bicycle", unit_cents=400)
+    goods.stock_move(by=stocker, item="bicycle", premises=office.code, units=2, reason="New.")
+    with acting_as(cashier):
+        checking.desk_state(by=cashier, code=kept.code)
+    factories.time_pass(minutes=31)
+    with acting_as(cashier):
+        checking.desk_state(by=cashier, code=honest.code)
+    for each in (kept, honest):
+        request = goods.ExchangeRequest(new_uuid(), intact=True, code=each.code)
+        goods.exchange_make(by=cashier, request=request)
+    (row,) = listed("told_before")
+    assert (row["document"], row["means"]) == (kept.ticket.pk, "in_kind")
+    assert row["payment"] == str(Exchange.objects.get(claim__document_id=kept.ticket.pk).uuid)
 
 
 def test_who_looked_a_claim_up_without_its_code_and_then_paid_it_is_listed() -> None:

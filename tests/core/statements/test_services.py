@@ -219,6 +219,42 @@ def test_a_large_remittance_takes_two_persons_however_it_is_divided(
     rounds.books_agree()
 
 
+def test_a_debt_that_is_brought_forward_is_not_recorded_as_paid_by_one_person_week_by_week(
+    organiser: Any, contest: Any
+) -> None:
+    """Each statement says it again, and each was counted for itself."""
+    place, other = factories.point(), factories.point()
+    for each in (place, other):
+        rounds.sell(contest, each, [(1, 1)] * 5)
+    at(date(2030, 3, 18))
+    issued = services.statements_issue(until=date(2030, 3, 17))
+    old, new = (each for each in issued if each.premises_id == place.premises.pk)
+    theirs = next(each for each in issued if each.premises_id == other.premises.pk)
+
+    def recorded(statement: Any, cents: int) -> Any:
+        return services.statement_settle(
+            by=organiser,
+            statement=statement.uuid,
+            amount_cents=cents,
+            paid_on=SUNDAY,
+            reference=f"TRF {statement} {cents}",
+        )
+
+    with override_settings(REMITTANCE_SECOND_PERSON_FROM_CENTS=150):
+        assert isinstance(recorded(old, 149), Remittance)
+        assert isinstance(recorded(new, 1), Proposal)
+        assert isinstance(recorded(theirs, 149), Remittance)
+        at(date(2030, 3, 25))
+        (newest,) = (
+            each
+            for each in services.statements_issue(until=date(2030, 3, 24))
+            if each.premises_id == place.premises.pk
+        )
+        assert isinstance(recorded(old, 2), Proposal)  # what was recorded for itself counts on
+        assert isinstance(recorded(newest, 149), Remittance)
+        assert isinstance(recorded(new, 2), Proposal)
+
+
 def test_the_database_refuses_a_remittance_of_one_person_that_is_large_or_paid_out(
     organiser: Any, contest: Any
 ) -> None:

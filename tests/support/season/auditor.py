@@ -48,6 +48,7 @@ class Ticket:
     prize_cents: int = 0
     claim: str = ""
     organiser_bears: bool = False
+    from_records: bool = False
 
     @property
     def owed_cents(self) -> int:
@@ -241,6 +242,7 @@ class Auditor:
     def identified(self, ident: str) -> str:
         """Record which ticket an unreadable deposit is. Return who bears its prize [C8]."""
         ticket = self.tickets[ident]
+        ticket.from_records = True
         if ticket.claim != "lapsed":
             self._hold(ident, "held")
             return "prizes"
@@ -260,9 +262,12 @@ class Auditor:
 
     def refused(self, ident: str, day: date) -> None:
         """Record a ticket that is not legitimate. Its prize goes to the 7/7 of the first later
-        meeting [C5].
+        meeting [C5]; a price due back waits for its bearer if the paper was another [C6].
         """
         ticket = self.tickets[ident]
+        if ticket.from_records and ticket.state == "refund":
+            ticket.claim = "presented"
+            return
         ticket.claim = "refused"
         self.rights.became(ident, "refused by two persons")
         self.books[f"held:{ticket.contest}"] -= ticket.owed_cents

@@ -7,7 +7,9 @@ from django.db import IntegrityError, connection, transaction
 
 from core.database import clock
 from core.payoffice.models import Claim, Ruling
+from core.payoffice.services.matching import deposit_match
 from core.payoffice.services.presenting import presentation_make
+from core.staff.powers import Role
 from tests.support import factories, rounds
 from tests.support import paying as given
 
@@ -73,7 +75,27 @@ def test_a_held_claim_is_presented_again_only_beside_a_refused_paper() -> None:
     presentation_make(at=place, code=won.code)
     given.deposited(won.code, place)
     with (
+        pytest.raises(IntegrityError, match="no paper from the records was refused"),
+        transaction.atomic(),
+    ):
+        Claim.objects.update(state="presented", changed_at=clock.now())
+
+
+@pytest.mark.article("14.III.10.5")
+@pytest.mark.parametrize("game", ["lototrot", "promotrot"])
+def test_a_prize_that_nobody_presented_is_not_brought_back_by_a_refusal(game: str) -> None:
+    """[C5]: only a price due back waits for a bearer who has not come."""
+    (won, *_) = given.worth(500) if game == "lototrot" else given.bicycles()
+    deposit = given.deposited("", factories.point().actor, "unreadable")
+    by = factories.staff(Role.SUPERVISOR)
+    matched = {"game": game, "document": won.ticket.uuid, "evidence": "Sold then."}
+    claim = deposit_match(by=by, deposit=deposit.uuid, **matched).claim
+    ruling = {"verdict": "refused", "reason": "x", "decided_at": clock.now()}
+    with (
         pytest.raises(IntegrityError, match="nobody presented another paper"),
         transaction.atomic(),
     ):
+        Ruling.objects.create(
+            claim=claim, proposal=factories.proposal("payoffice.ruling"), **ruling
+        )
         Claim.objects.update(state="presented", changed_at=clock.now())

@@ -8,7 +8,7 @@ from core.journal.rules import broken
 from core.kernel.errors import DomainError
 from core.payoffice import day_parts, journal_rules, refusals
 from core.payoffice.models import Claim, Deposit, Presentation
-from core.payoffice.services import desk, matching, paying
+from core.payoffice.services import deposits, desk, matching, paying
 from core.payoffice.services.checking import desk_state
 from core.payoffice.services.presenting import presentation_make
 from core.staff import two_persons
@@ -132,6 +132,50 @@ def test_what_is_granted_to_another_paper_is_not_paid_to_who_presented() -> None
         desk.desk_pay(by=cashier, request=won.request())
     paid = desk.desk_pay(by=cashier, request=won.request(code="", deposit=deposit.uuid))
     assert isinstance(paid, paying.Paid)
+
+
+@pytest.mark.article("14.III.10.4", "14.III.10.5")
+@pytest.mark.parametrize("presented", [False, True])
+def test_a_price_due_back_is_paid_to_its_bearer_after_another_paper_was_refused(
+    presented: bool,
+) -> None:
+    """[C5, C6]: it never lapses, and its bearer may come when the other was refused."""
+    (won,) = given.refunds()
+    cashier, deposit = given.cashier(), unread(won)
+    given.ruled(deposit, "refused")
+    assert given.balance(lototrot.held(won.contest.pk)) == won.cents
+    with pytest.raises(refusals.ReceiptNeeded):
+        desk.desk_pay(by=cashier, request=won.request(code="", deposit=deposit.uuid))
+    if presented:
+        first = presentation_make(at=factories.point().actor, code=won.code)
+        assert presentation_make(at=cashier, code=won.code) == first
+    claim = Claim.objects.get()
+    assert day_parts.history(claim)[-1] == (claim.ruling.decided_at, "presented")
+    assert isinstance(desk.desk_pay(by=cashier, request=won.request()), paying.Paid)
+    assert given.balance(lototrot.held(won.contest.pk)) == 0
+    rules = (rule for rule in journal_rules.RULES if not rule.name.endswith(".stamped"))
+    assert not [rule.name for rule in rules for _ in broken(rule)]
+
+
+@pytest.mark.article("14.III.10.4", "14.III.10.5")
+@pytest.mark.parametrize("beside", ["presented", "deposited"])
+def test_a_grant_that_was_proposed_before_the_bearer_came_is_not_confirmed(beside: str) -> None:
+    """[C5, C6]: a price due back is ruled on at once, and its bearer may come on any day."""
+    (won,) = given.refunds()
+    deposit, place = unread(won), factories.point()
+    by = factories.staff(Role.ORGANISER)
+    asked = {"by": by, "verdict": "granted", "reason": "Genuine.", "deposit": deposit.uuid}
+    ruling = deposits.ruling_propose(**asked)
+    if beside == "presented":
+        presentation_make(at=place.actor, code=won.code)
+    else:
+        given.deposited(won.code, place.actor)
+    with pytest.raises(deposits.RulingOutdated):
+        given.confirmed(ruling)
+    assert Claim.objects.get().state == "held"
+    two_persons.reject(proposal=ruling.uuid, by=by)
+    given.ruled(deposit, "refused")
+    assert Claim.objects.get().state == ("presented" if beside == "presented" else "held")
 
 
 @pytest.mark.article("14.III.10.3", "14.III.10.5")
