@@ -7,12 +7,14 @@ from prometheus_client.core import Metric
 from core.alarms.kinds import all_alarms
 from core.api import metrics
 from core.database import clock
+from core.database.reading.once import one_reading
 from core.journal.services import oldest_unsealed
 
 
 def source() -> Iterator[Metric]:
     """Yield three gauges by code of alarm. An alarm without a period has no days left."""
-    rows_by_code = {alarm.code: alarm.rows() for alarm in all_alarms()}
+    with one_reading():
+        rows_by_code = {alarm.code: alarm.rows() for alarm in all_alarms()}
     now = clock.now()
     counts, ages, days = [], [], []
     for code, rows in rows_by_code.items():

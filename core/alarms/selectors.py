@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from core.alarms.kinds import Alarm, AlarmRow, all_alarms
+from core.database.reading.once import one_reading
 from core.staff.actor import StaffActor
 
 
@@ -19,7 +20,8 @@ def standing(alarms: tuple[Alarm, ...] | None = None) -> list[Standing]:
     """Return the rows of the alarms (default: all): first the immediate ones, then those with the
     fewest days left, then the oldest.
     """
-    rows = [Standing(alarm, row) for alarm in alarms or all_alarms() for row in alarm.rows()]
+    with one_reading():
+        rows = [Standing(alarm, row) for alarm in alarms or all_alarms() for row in alarm.rows()]
     return sorted(rows, key=_urgency)
 
 

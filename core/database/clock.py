@@ -14,6 +14,7 @@ from django.db import DatabaseError, connection, transaction
 
 from core.database.locks import Lock, hold
 from core.database.models import ClockOffset
+from core.database.reading.once import once
 from core.database.reading.standby import primary
 from core.kernel.errors import Conflict, Forbidden, Invalid
 from core.kernel.request_uuids import RANDOM_BITS, request_uuid
@@ -37,8 +38,10 @@ class ClockUnsound(Conflict):
     transient = True
 
 
+@once
 def now() -> datetime.datetime:
-    """Return the instant, aware, to the microsecond. It moves within a transaction.
+    """Return the instant, aware, to the microsecond. It moves within a transaction, and stands
+    within `one_reading`.
 
     It is the primary's, also for who reads a standby.
     """
@@ -55,6 +58,7 @@ def row_uuid(at: datetime.datetime) -> uuid.UUID:
     return request_uuid(at, secrets.randbits(RANDOM_BITS))
 
 
+@once
 def offset() -> datetime.timedelta:
     """Return the simulated offset in force; zero on real time."""
     newest = ClockOffset.objects.order_by("-id").first()
@@ -65,8 +69,10 @@ def real_age(instant: datetime.datetime) -> datetime.timedelta:
     """Return how long ago an instant was by the server's clock: without what simulated time was
     moved since. For waits of machines, which do not run faster when that time is moved.
     """
-    then = ClockOffset.objects.filter(set_at__lte=instant).order_by("-id").first()
-    moved = offset() - (then.offset if then else datetime.timedelta())
+    moved = offset()
+    if moved:  # on real time it never was
+        then = ClockOffset.objects.filter(set_at__lte=instant).order_by("-id").first()
+        moved -= then.offset if then else datetime.timedelta()
     return now() - instant - moved
 
 

@@ -1,16 +1,18 @@
 """Read what the nightly jobs did and what they have not done."""
 
 import datetime
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
 from core.database import clock
+from core.database.reading.once import once
 from core.kernel.days import add_days, day_bounds
 from core.nights import powers
 from core.nights.jobs import Job
 from core.nights.models import JobRun
-from core.nights.services import jobs_due
+from core.nights.services import jobs_due, last_done
 from core.staff.actor import StaffActor
 
 MISSED_AFTER = datetime.timedelta(hours=6)
@@ -48,26 +50,38 @@ def jobs_open(*, by: StaffActor) -> list[Due]:
     return undone()
 
 
+@once
 def undone() -> list[Due]:
     now = clock.now()
     due = jobs_due()
     runs = {(run.job, run.day): run for run in JobRun.objects.exclude(state=JobRun.State.DONE)}
+    in_time = [(day, job) for day, job in due if now - day_bounds(day)[1] <= MISSED_AFTER]
+    waiting = {(job.name, day) for day, job in in_time} - _skipped_a_day(in_time)
     return [
-        Due(
-            job,
-            day,
-            runs.get((job.name, day)),
-            now - day_bounds(day)[1] > MISSED_AFTER or _skipped_a_day(job, day),
-        )
+        Due(job, day, runs.get((job.name, day)), missed=(job.name, day) not in waiting)
         for day, job in due
     ]
 
 
-def _skipped_a_day(job: Job, day: datetime.date) -> bool:
-    """Return whether a job that recounts was done before, but not for the day before, when it was
-    due.
+def _skipped_a_day(due: Sequence[tuple[datetime.date, Job]]) -> set[tuple[str, datetime.date]]:
+    """Return the jobs that recount and were done before, but not for the day before, when they were
+    due. Each stands with the day on which it is due now.
     """
-    if not job.recounts or not job.on(before := add_days(day, -1)):
-        return False
-    done = JobRun.objects.filter(job=job.name, state=JobRun.State.DONE)
-    return done.exists() and not done.filter(day=before).exists()
+    before = {
+        (job.name, day): add_days(day, -1)
+        for day, job in due
+        if job.recounts and job.on(add_days(day, -1))
+    }
+    if not before:
+        return set()
+    began = last_done()
+    done = set(
+        JobRun.objects.filter(
+            state=JobRun.State.DONE, job__in={name for name, _ in before}, day__in=before.values()
+        ).values_list("job", "day")
+    )
+    return {
+        (name, day)
+        for (name, day), earlier in before.items()
+        if name in began and (name, earlier) not in done
+    }

@@ -17,6 +17,7 @@ from core.database.locks import Lock, session_hold, session_keep
 from core.database.quiet import wait_for_quiet
 from core.database.reading import progress
 from core.database.reading.limits import limited
+from core.database.reading.once import once
 from core.database.reading.standby import read_much
 from core.kernel.days import add_days, natural_day
 from core.kernel.errors import Conflict, DomainError, Unavailable
@@ -81,6 +82,7 @@ SELECT j.name, r.day FROM unnest(%s::text[]) j (name) CROSS JOIN LATERAL (
 """
 
 
+@once
 def last_done() -> dict[str, datetime.date]:
     """Return the newest day for which each job was done, by name, without reading the others."""
     with connection.cursor() as cursor:

@@ -8,6 +8,7 @@ from core.alarms.kinds import Alarm, AlarmRow
 from core.database import clock
 from core.database.machines import machines
 from core.database.models import ClockWatch
+from core.database.reading.once import once
 from core.timekeeping import powers
 from core.timekeeping.guard import fresh
 from core.timekeeping.judging import NEEDED
@@ -24,9 +25,14 @@ def unsound() -> list[AlarmRow]:
     ]
 
 
+@once
+def _watch() -> ClockWatch | None:
+    return ClockWatch.objects.first()
+
+
 def unwatched() -> list[AlarmRow]:
     """Return the watch if no process has compared the clock for a minute."""
-    watch = ClockWatch.objects.first()
+    watch = _watch()
     if watch is None:
         return []
     since = watch.watched_at + clock.offset()
@@ -36,7 +42,7 @@ def unwatched() -> list[AlarmRow]:
 
 def references_few() -> list[AlarmRow]:
     """Return the watch if fewer kinds of references than needed give the time."""
-    watch = ClockWatch.objects.first()
+    watch = _watch()
     if watch is None or unwatched():
         return []
     kinds = {comparison.kind for comparison in fresh(watch.watched_at)}
@@ -49,7 +55,7 @@ def references_few() -> list[AlarmRow]:
 
 def workers_silent() -> list[AlarmRow]:
     """Return the workers if one has answered before, and none for a minute."""
-    watch = ClockWatch.objects.first()
+    watch = _watch()
     if watch is None or watch.swept_at is None or machines().works:
         return []
     words = gettext("Sales go on; closings, settlements and papers wait.")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from core.database import clock
+from core.database.reading.once import once
 from core.kernel.errors import Conflict
 from lototrot.engine.dates import first_pay_day, last_claim_day
 from lototrot.models.contest import Contest
@@ -36,6 +37,7 @@ class Waiting:
     meetings: Sequence[Unordered]
 
 
+@once
 def unordered() -> list[Unordered]:
     """Return the contests with results and without a payment order, by day."""
     ended = Contest.objects.filter(state__in=[State.CLOSED, State.SETTLED])

@@ -10,15 +10,15 @@ BEGIN
         (premises_id, terminal_id, account_id, owed_cents, minute_cents)
     SELECT p.id, t.id, NEW.id, 0, 0
       FROM public.premises_premises p
-      JOIN (SELECT NULL::bigint AS id, NULL::bigint AS premises_id
-             UNION ALL SELECT id, premises_id FROM public.premises_terminal) t
-        ON coalesce(t.premises_id, p.id) = p.id
-     WHERE NEW.code = 'premises:' || p.id;
+     CROSS JOIN LATERAL (SELECT NULL::bigint AS id
+                          UNION ALL
+                         SELECT id FROM public.premises_terminal WHERE premises_id = p.id) t
+     WHERE p.id = split_part(NEW.code, ':', 2)::bigint;
     RETURN NULL;
 END $$;
 
 CREATE OR REPLACE TRIGGER tills_open AFTER INSERT ON ledger_account
-    FOR EACH ROW WHEN (NEW.code LIKE 'premises:%') EXECUTE FUNCTION statements_tills_open();
+    FOR EACH ROW WHEN (NEW.code ~ '^premises:[0-9]+$') EXECUTE FUNCTION statements_tills_open();
 
 CREATE OR REPLACE FUNCTION statements_till_add() RETURNS trigger LANGUAGE plpgsql
 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

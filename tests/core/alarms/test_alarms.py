@@ -1,10 +1,13 @@
 """Check that alarms show to those who can act on them, everywhere, until they are dealt with."""
 
 import datetime
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils.translation import gettext_lazy
 
 from core.alarms import metrics
@@ -21,6 +24,7 @@ from tests.support import factories
 from tests.support.admin_desk import Desk
 from tests.support.api import refused, staff_api
 from tests.support.contributing import contributed
+from tests.support.lototrot import rights
 
 pytestmark = pytest.mark.django_db
 
@@ -75,6 +79,19 @@ def test_the_most_urgent_comes_first_and_then_the_oldest(rows: list[AlarmRow]) -
         code="test_stop", title="Stop", power="alarms.test", rows=lambda: [at_once], immediate=True
     )
     assert standing((*all_alarms(), stop))[0].row is at_once
+
+
+def test_no_question_is_asked_twice_however_many_alarms_begin_with_it() -> None:
+    """Each page of the administration asks them all."""
+    with CaptureQueriesContext(connection) as asked:
+        standing()
+    assert len(asked) <= 27
+    rights.blocked_chain()
+    with CaptureQueriesContext(connection) as asked:
+        codes = {each.alarm.code for each in standing()}
+    assert "lototrot_chain_waiting" in codes
+    questions = Counter(query["sql"] for query in asked)
+    assert [question for question, times in questions.items() if times > 1] == []
 
 
 def test_it_shows_in_the_metrics_and_in_the_nights_list_until_dealt_with(

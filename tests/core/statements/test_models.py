@@ -10,7 +10,7 @@ from django.db import DatabaseError, IntegrityError, connection, transaction
 
 from core.ledger.rows_field import RowsField
 from core.statements import services
-from core.statements.models import Remittance, Statement
+from core.statements.models import Remittance, Statement, Till
 from tests.support import factories, rounds
 from tests.support.stating import MONDAY, SUNDAY, at, rate
 
@@ -121,3 +121,27 @@ def test_a_row_has_its_columns_and_no_other() -> None:
         with pytest.raises(error):
             field.get_db_prep_value([wrong], connection)
     assert RowsField(*field.deconstruct()[2], **field.deconstruct()[3]).columns == field.columns
+
+
+_ROWS_READ = """
+SELECT sum(seq_tup_read + idx_tup_fetch) FROM pg_stat_xact_user_tables
+ WHERE relname = 'premises_terminal'
+"""
+
+
+def test_opening_the_tills_of_premises_reads_no_others() -> None:
+    """Their number does not make it slower to register one more."""
+    for _ in range(8):
+        factories.point()
+    with connection.cursor() as cursor:
+        # In so few rows the planner would read all, index or not.
+        cursor.execute(
+            "SET LOCAL enable_seqscan = off; SET LOCAL plan_cache_mode = force_custom_plan"
+        )
+        cursor.execute(_ROWS_READ)
+        (before,) = cursor.fetchone()
+        place = factories.premises()
+        cursor.execute(_ROWS_READ)
+        (after,) = cursor.fetchone()
+    assert list(Till.objects.filter(premises=place).values_list("terminal", flat=True)) == [None]
+    assert after == before
