@@ -10,13 +10,14 @@ from fractions import Fraction
 from typing import Any
 
 from documents import DEBT_FACTS
+from emissions import CLOSING, OPENING, check_game
 from entry import same
 from forms import need, shaped
 from public_log import Log
 
 LEAST_BLOCK = 10_000
 LEAST_PERCENT = 70  # 15.III.5.1, 6.2
-PLAN, CLOSING = "promotrot.commitment.plan", "promotrot.closing"
+PLAN = "promotrot.commitment.plan"
 OUTCOME, MINUTES, DEBT = "draws.outcome", "draws.minutes", "promotrot.debt"
 MOST_DRAWS = 3  # of what one game owes [P17]
 Document = dict[str, Any]
@@ -136,8 +137,8 @@ def check_debt(log: Log, minutes: Document) -> None:
     closings = closings_of(log, game)
     same(facts, {"emissions": [emission for emission, _ in closings]}, place)
     need(closings, f"{place}.game", "no emission of it is closed")
-    numbered = {f"{game}/{each}" for each in range(1, len(closings) + 1)}
-    need(dict(closings).keys() == numbered, f"{place}.emissions", "one was never closed")
+    opened = [one for one, steps in check_game(log, game).items() if OPENING in steps]
+    need(dict(closings).keys() == {*opened}, f"{place}.emissions", "one was never closed")
     log.in_order((CLOSING, closings[-1][0]), (OUTCOME, minutes["draw"]))
     if number == 1:
         same(facts, {"owed_cents": closings[-1][1]["owed_cents"]}, place)
