@@ -21,9 +21,10 @@ from emissions import CLOSING, COMMITMENT, ENTROPY, OPENING, SEED, check_game
 from entry import main, same
 from forms import need
 from public_log import Log
-from statement import check_carried, check_closing, check_plan
+from statement import check_closing, check_plan
 
 HEADER = "opening,position,uuid,tier"
+LEAST_LANES = 64
 LINE = re.compile(r"(0|[1-9]\d{0,8}),(0|[1-9]\d{0,8}),([0-9a-f-]{36}),(\d{0,3})\n", re.ASCII)
 Document = dict[str, Any]
 
@@ -46,6 +47,11 @@ class Dealing:
         blocks = [each for each in plan["classes"] for _ in range(each["blocks"])]
         order = permutation(len(blocks), b"promotrot/blocks/1", *self.parts)
         self.blocks = [blocks[at] for at in order]
+
+    def lanes(self, tickets: int) -> set[int]:
+        """Return the first position of each lane of a block: sales go on from there, one by one."""
+        parts = -(-LEAST_LANES // len(self.blocks))
+        return {tickets * part // parts for part in range(parts)}
 
     def block(self, opening: int) -> list[int]:
         """Return the tier of each position of a block; 0 is no prize."""
@@ -76,11 +82,16 @@ def check_tickets(name: str, dealing: Dealing, seed: Document) -> Counter[int]:
     Return the number of tickets by tier.
     """
     held, sold, block, opened = Counter[int](), hashlib.sha256(), list[int](), -1
+    lanes, following = set[int](), 0
     for place, opening, position, text, tier in lines(name):
         need(opening < len(dealing.blocks), place, "no such block")
         if opening != opened:
             block, opened = dealing.block(opening), opening
+            lanes, following = dealing.lanes(len(block)), 0
         need(position < len(block), place, "no such position")
+        in_turn = position in lanes or position == following
+        need(in_turn, place, "the ticket before it in its lane was not sold")
+        following = position + 1
         need(tier in ("", str(block[position])), place, f"it held tier {block[position]}")
         held[block[position]] += 1
         sold.update(text.encode())
@@ -108,7 +119,6 @@ def check(log_file: str, keys: str, emission: str, tickets: str) -> str:
     key = hash32(b"promotrot/key/1", bytes.fromhex(commitment), secret, entropy.encode())
     held = check_tickets(tickets, Dealing(key, emission, plan), steps[SEED])
     check_closing(closing, plan, held)
-    check_carried(log, emission)
     return (
         f"The emission holds: {emission}, {held.total()} of {plan['tickets']} tickets sold, each"
         f" held what was committed to; {closing['awarded_cents']} cents awarded."

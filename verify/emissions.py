@@ -4,7 +4,7 @@
 
 LOG and KEYS are those of public_log.py. An emission that was witnessed and not opened is a shuffle
 that its operator may have looked at and put aside (docs/emission-algorithm.md): count them, also
-those of other games with the same plan. emission.py and statement.py read a game through this one.
+those of other games with the same plan. emission.py reads a game through this one.
 """
 
 import hashlib
@@ -15,9 +15,10 @@ from chance import hash32, u64
 from entry import digest_of, main, same
 from forms import need
 from public_log import Log
+from statement import CLOSING, OPENING, check_sums, entries_of
 
-COMMITMENT, ENTROPY, OPENING = "promotrot.commitment", "promotrot.entropy", "promotrot.opening"
-CLOSING, SEED, ABANDONED = "promotrot.closing", "promotrot.seed", "promotrot.abandoned"
+COMMITMENT, ENTROPY = "promotrot.commitment", "promotrot.entropy"
+SEED, ABANDONED = "promotrot.seed", "promotrot.abandoned"
 STEPS = {
     COMMITMENT: "committed_at",
     ENTROPY: "entered_at",
@@ -95,7 +96,8 @@ def games(log: Log) -> dict[str, list[str]]:
 
 def check_game(log: Log, game: str) -> dict[str, dict[str, Document]]:
     """Check the emissions of a game: each is planned after the one before was put on sale, and none
-    after one that was abandoned. Return the documents by kind of each, by its reference.
+    after one that was abandoned; and that each closing begins with what the one before left owing.
+    Return the documents by kind of each, by its reference.
     """
     emissions = games(log).get(game, [])
     numbered = [f"{game}/{number}" for number in range(1, len(emissions) + 1)]
@@ -104,6 +106,11 @@ def check_game(log: Log, game: str) -> dict[str, dict[str, Document]]:
     for before, after in pairwise(emissions):
         need(OPENING in checked[before], f"promotrot {after}", f"{before} was never put on sale")
         log.in_order((OPENING, before), (next(iter(checked[after])), after))
+    owed_cents = 0
+    for _, closing in entries_of(log, CLOSING, game):
+        check_sums(closing)
+        same(closing, {"owed_before_cents": owed_cents}, CLOSING)
+        owed_cents = closing["owed_cents"]
     return checked
 
 

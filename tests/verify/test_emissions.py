@@ -101,6 +101,32 @@ def test_a_probabilistic_emission_is_listed_without_a_plan(tmp_path: Path) -> No
     assert "plan" not in listed(tmp_path)
 
 
+@pytest.mark.article("15.III.6.2")
+def test_the_sums_of_every_closing_are_checked_of_probabilistic_games_too(tmp_path: Path) -> None:
+    """Nothing is dealt there, so verify/emission.py does not read it; the debt is real."""
+    point, game = factories.point(), emitting.approved(emitting.document("trotters-ladder"))
+    for _ in range(2):
+        terms = {"extra_tier": 5} if game.closings.exists() else {}
+        emission = emitting.opened(game, **terms)
+        emitting.sold(emission, 20, point)
+        emitting.closed(emission)
+    log = published_log()
+    assert "trotters-ladder/2: closed" in listed(tmp_path)
+    closings = [entry(log, "closing", f"trotters-ladder/{number}") for number in (1, 2)]
+    first, second = (each["document"] for each in closings)
+    assert 0 < first["owed_cents"] == second["owed_before_cents"]
+    for number, true, lie, field in (
+        (1, first, {"shortfall_cents": 0, "owed_cents": 0}, "shortfall_cents"),
+        (1, first, {"owed_cents": 0}, "owed_cents"),
+        (1, first, {"minimum_percent": 60}, "minimum_percent"),
+        (2, second, {"owed_before_cents": 0, "owed_cents": second["shortfall_cents"]}, "owed_be"),
+    ):
+        content = {name: value for name, value in true.items() if name != "digests"}
+        about = f"trotters-ladder/{number}"
+        with pytest.raises(Refused, match=rf"promotrot\.closing\.{field}"):
+            listed(tmp_path, forged(log, publications.CLOSING, content | lie, about))
+
+
 def entry(log: Entries, name: str, about: str = "small/1") -> dict[str, Any]:
     return next(e for e in log if (e["kind"], e["subject"]) == (f"promotrot.{name}", about))
 

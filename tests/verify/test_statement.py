@@ -102,6 +102,7 @@ def test_a_plan_against_the_law_is_refused_by_name(changes: Any, minimum: int, f
         ({"unsold": 1}, "unsold"),
         ({"price_cents": 200}, "price_cents"),
         ({"unfinished": 10_001}, "unfinished"),
+        ({"refunded": 1_000, "takings_cents": 900_000, "percent": "700/9"}, "refunded"),
         ({"awarded_cents": 690_000}, "awarded_cents"),
         ({"extra_awarded_cents": 1}, "extra_awarded_cents"),
         ({"percent": "71"}, "percent"),
