@@ -141,7 +141,7 @@ def test_the_list_of_tickets_cannot_be_changed(proof: Proof, tmp_path: Path) -> 
 
 @pytest.mark.article("15.II.2")
 def test_a_ticket_that_was_sold_out_of_turn_is_missed(tmp_path: Path) -> None:
-    """Who knows the key could keep a position for somebody, and sell the others around it."""
+    """A person who knows the key could keep a position for somebody, and sell the rest."""
     block = {"blocks": 1, "tickets": 640, "prizes": [0]}  # lanes of ten tickets
     dealing = verify.Dealing(bytes(32), "small/1", {"classes": [block]})
 
