@@ -82,6 +82,18 @@ UNPRINTED = Rule(
                     WHERE c.voucher_id = v.id AND c.journal_xid < u.journal_xid)
     """,
 )
+ABANDONED = Rule(
+    "promotrot_emission.abandoned_in_public",
+    "its game ended while it waited, and the log does not say so",
+    "promotrot_emission",
+    """
+    SELECT 'promotrot_emission', e.id, g.journal_xid
+      FROM promotrot_emission e JOIN promotrot_gameending g ON g.game_id = e.game_id
+     WHERE e.state NOT IN ('closed', 'revealed') AND NOT EXISTS (
+        SELECT FROM proofs_logentry l WHERE l.kind = 'promotrot.abandoned'
+           AND l.subject = e.reference AND l.journal_xid = g.journal_xid)
+    """,
+)
 _REFERENCE = "(SELECT e.reference FROM promotrot_emission e WHERE e.id = t.emission_id)"
 _OF_DEBT = "(SELECT g.code FROM promotrot_game g WHERE g.id = t.game_id) || ':' || t.number"
 _OF_EMISSION = "o.emission_id = t.id"
@@ -127,6 +139,13 @@ _EMISSIONS = (
         became("promotrot_emission", "state", state, (f"promotrot_{table}", _OF_EMISSION))
         for state, table in _STEPS.items()
     ),
+    became(
+        "promotrot_emission",
+        "state",
+        "abandoned",
+        ("promotrot_gameending", "o.game_id = t.game_id"),
+    ),
+    ABANDONED,
     with_parent("promotrot_prizetier", "promotrot_emission", "emission_id"),
     stamped("promotrot_valuation", "recorded_at", user="recorded_by_id", session="recorded_in_id"),
     stamped(
@@ -142,6 +161,7 @@ _EMISSIONS = (
     published("promotrot_witnessentropy", "promotrot.entropy", _REFERENCE),
     stamped("promotrot_opening", "opened_at"),
     confirmed("promotrot_opening"),
+    published("promotrot_opening", "promotrot.opening", _REFERENCE),
     with_rows("promotrot_lane", ("promotrot_opening", "o.emission_id = t.emission_id")),
     stamped("promotrot_publicfigures", "taken_at"),
     stamped("promotrot_salestop", "stopped_at"),

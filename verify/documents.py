@@ -83,7 +83,6 @@ END = {"format": "lototrot-end-1", "bet_type": text, "decision": text, "moves": 
        "ended_at": instant}
 
 # --- A public draw --------------------------------------------------------------------------------
-
 FIELD = {"size": whole, "places": whole, "sha256": sha256, "entries": (None, [text]),
          "fixed_at": instant}
 NAMED = {"draw": text, "kind": text, "subject": text}
@@ -126,7 +125,6 @@ DEBT_FACTS = {"game": text, "draw": whole, "owed_cents": whole, "winners": whole
               "emissions": [text]}
 
 # --- An emission of Promotrot (docs/emission-algorithm.md) ----------------------------------------
-
 IN_KIND = {"description": text, "equivalent_cents": whole, "source": text, "valued_on": (None, day)}
 TIER = {"count": whole, "extra": truth}
 PLAN = {"format": "promotrot-plan/1", "price_cents": whole, "tickets": whole,
@@ -137,8 +135,11 @@ COMMITMENT = {
     "algorithm": "promotrot-shake256-fisher-yates/1", "tickets": whole, "plan": PLAN,
     "plan_digest": sha256, "means": MEANS, "commitment": sha256, "committed_at": instant}
 ENTROPY = {"format": "promotrot-entropy/1", "emission": text, "commitment": sha256,
-           "source": ("dice", "balls", "phrase"), "entropy": text, "appointment": words,
-           "entered_at": instant}
+           "source": SOURCE, "entropy": text, "appointment": words, "entered_at": instant}
+OPENING = {"format": "promotrot-opening/1", "emission": text, "commitment": (None, sha256),
+           "tickets": whole, "price_cents": whole, "opened_at": instant}
+NOT_SOLD = {"format": "promotrot-abandoned/1", "emission": text, "commitment": (None, sha256),
+            "abandoned_at": instant}
 CLOSING = {
     "format": "promotrot-closing/1", "emission": text, "tickets": whole, "sold": whole,
     "unsold": whole, "refunded": whole, "unfinished": whole, "price_cents": whole,
@@ -150,7 +151,6 @@ SEED = {"format": "promotrot-seed/1", "emission": text, "seed": sha256, "sold": 
         "tickets_sha256": sha256}
 
 # --- The log and the journal ----------------------------------------------------------------------
-
 KEY = {"format": "trot-key-1", "key": key_name, "public_key": sha256, "replaces": (None, key_name),
        "reason": ("first", "rotation", "loss", "compromise")}
 KEY_IN_USE = {"format": "trot-key-use-1", "key": key_name}
@@ -190,8 +190,8 @@ PUBLISHED: dict[str, dict[str, Any]] = {
     "lototrot.settlement_reversal": REVERSAL, "lototrot.payment_order": PAYMENT_ORDER,
     "draws.commitment": DRAW_COMMITMENT, "draws.outcome": OUTCOME, "draws.minutes": MINUTES,
     "draws.called_off": CALLED_OFF, "draws.abandoned": ABANDONED, "draws.balls": BALLS,
-    "promotrot.commitment": COMMITMENT, "promotrot.entropy": ENTROPY,
-    "promotrot.closing": CLOSING, "promotrot.seed": SEED,
+    "promotrot.commitment": COMMITMENT, "promotrot.entropy": ENTROPY, "promotrot.seed": SEED,
+    "promotrot.opening": OPENING, "promotrot.closing": CLOSING, "promotrot.abandoned": NOT_SOLD,
     "journal.checkpoint": CHECKPOINT, "journal.lineage": LINEAGE,
 }
 """Form by kind of entry. Each document also has `digests` of all its other fields."""

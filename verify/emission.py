@@ -4,8 +4,9 @@
     python emission.py LOG KEYS EMISSION TICKETS
 
 LOG and KEYS are those of public_log.py, EMISSION is its reference, code/number, and TICKETS the
-list of its tickets, `opening,position,uuid,tier` a line. statement.py checks the plan's prizes,
-the closing statement and what the game owed before.
+list of its tickets, `opening,position,uuid,tier` a line. emissions.py checks the order of all that
+was published of its game; statement.py the plan's prizes, the closing statement and what the game
+owed before.
 """
 
 import hashlib
@@ -16,13 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from chance import below, canonical_entropy, hash32, u64, words
-from entry import digest_of, main, same
+from emissions import CLOSING, COMMITMENT, ENTROPY, OPENING, SEED, check_game
+from entry import main, same
 from forms import need
 from public_log import Log
-from statement import check_carried, check_closing, check_plan
+from statement import check_closing, check_plan
 
-NAMES = ("commitment", "entropy", "closing", "seed")
 HEADER = "opening,position,uuid,tier"
+LEAST_LANES = 64
 LINE = re.compile(r"(0|[1-9]\d{0,8}),(0|[1-9]\d{0,8}),([0-9a-f-]{36}),(\d{0,3})\n", re.ASCII)
 Document = dict[str, Any]
 
@@ -45,6 +47,11 @@ class Dealing:
         blocks = [each for each in plan["classes"] for _ in range(each["blocks"])]
         order = permutation(len(blocks), b"promotrot/blocks/1", *self.parts)
         self.blocks = [blocks[at] for at in order]
+
+    def lanes(self, tickets: int) -> set[int]:
+        """Return the first position of each lane of a block: sales go on from there, one by one."""
+        parts = -(-LEAST_LANES // len(self.blocks))
+        return {tickets * part // parts for part in range(parts)}
 
     def block(self, opening: int) -> list[int]:
         """Return the tier of each position of a block; 0 is no prize."""
@@ -75,65 +82,46 @@ def check_tickets(name: str, dealing: Dealing, seed: Document) -> Counter[int]:
     Return the number of tickets by tier.
     """
     held, sold, block, opened = Counter[int](), hashlib.sha256(), list[int](), -1
+    lanes, following = set[int](), 0
     for place, opening, position, text, tier in lines(name):
         need(opening < len(dealing.blocks), place, "no such block")
         if opening != opened:
             block, opened = dealing.block(opening), opening
+            lanes, following = dealing.lanes(len(block)), 0
         need(position < len(block), place, "no such position")
+        in_turn = position in lanes or position == following
+        need(in_turn, place, "the ticket before it in its lane was not sold")
+        following = position + 1
         need(tier in ("", str(block[position])), place, f"it held tier {block[position]}")
         held[block[position]] += 1
         sold.update(text.encode())
     counted = {"sold": held.total(), "tickets_sha256": sold.hexdigest()}
-    same(seed, counted, "promotrot.seed")
+    same(seed, counted, SEED)
     return held
 
 
 def check(log_file: str, keys: str, emission: str, tickets: str) -> str:
     log = Log(log_file, keys)
-    log.in_order(*((f"promotrot.{name}", emission) for name in NAMES))
-    documents = [log.document(f"promotrot.{name}", emission) for name in NAMES]
-    for name, document in zip(NAMES, documents, strict=True):
-        same(document, {"emission": emission}, f"promotrot.{name}")
-    committed, witnessed, closing, seed = documents
-    plan, size, secret = committed["plan"], committed["tickets"], bytes.fromhex(seed["seed"])
-    plan_digest = digest_of(plan)
-    same(
-        committed, {"plan_digest": plan_digest, "tickets": plan["tickets"]}, "promotrot.commitment"
-    )
+    steps = check_game(log, emission.rpartition("/")[0]).get(emission, {})
+    for kind in (COMMITMENT, ENTROPY, OPENING, CLOSING, SEED):
+        need(kind in steps, f"{kind} {emission}", "not in the log")
+    committed, witnessed, closing = steps[COMMITMENT], steps[ENTROPY], steps[CLOSING]
+    plan = committed["plan"]
     check_plan(plan, closing["minimum_percent"])
-    commitment = hash32(
-        b"promotrot/commitment/1",
-        committed["algorithm"].encode(),
-        emission.encode(),
-        u64(size),
-        bytes.fromhex(plan_digest),
-        secret,
-    )
-    need(
-        committed["commitment"] == commitment.hex(),
-        "promotrot.seed.seed",
-        "not the one committed to",
-    )
-    entropy = canonical_entropy(
-        witnessed["source"], witnessed["entropy"], "promotrot.entropy.entropy"
-    )
+    entropy = canonical_entropy(witnessed["source"], witnessed["entropy"], f"{ENTROPY}.entropy")
     means = committed["means"]
     pieces = None if means["source"] == "phrase" else len(entropy.split())
-    need(means["pieces"] == pieces, "promotrot.entropy.entropy", "not so many as committed to")
-    expected = {"commitment": commitment.hex(), "source": means["source"], "entropy": entropy}
-    same(witnessed, expected, "promotrot.entropy")
-    need(
-        committed["committed_at"] <= witnessed["entered_at"] <= closing["closed_at"],
-        "promotrot.entropy.entered_at",
-        "not between commitment and closing",
-    )
-    key = hash32(b"promotrot/key/1", commitment, secret, entropy.encode())
-    held = check_tickets(tickets, Dealing(key, emission, plan), seed)
+    need(means["pieces"] == pieces, f"{ENTROPY}.entropy", "not so many as committed to")
+    commitment = committed["commitment"]
+    expected = {"commitment": commitment, "source": means["source"], "entropy": entropy}
+    same(witnessed, expected, ENTROPY)
+    secret = bytes.fromhex(steps[SEED]["seed"])
+    key = hash32(b"promotrot/key/1", bytes.fromhex(commitment), secret, entropy.encode())
+    held = check_tickets(tickets, Dealing(key, emission, plan), steps[SEED])
     check_closing(closing, plan, held)
-    check_carried(log, emission)
     return (
-        f"The emission holds: {emission}, {held.total()} of {size} tickets sold, each held what was"
-        f" committed to; {closing['awarded_cents']} cents awarded."
+        f"The emission holds: {emission}, {held.total()} of {plan['tickets']} tickets sold, each"
+        f" held what was committed to; {closing['awarded_cents']} cents awarded."
     )
 
 

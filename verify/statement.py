@@ -1,8 +1,7 @@
 """Check that an emission's prizes reach what it declares, planned and sold (15.III.6.2) [P1-P4].
 Follow what a game owes to prizes from closing to closing and to the draw at its end [P17].
 
-Used by emission.py and draw.py; docs/emission-algorithm.md, "The plan"; docs/promotrot.md, "The
-70 %, kept".
+Used by emission.py, emissions.py and draw.py; docs/emission-algorithm.md, docs/promotrot.md.
 """
 
 from collections import Counter
@@ -17,7 +16,8 @@ from public_log import Log
 LEAST_BLOCK = 10_000
 LEAST_PERCENT = 70  # 15.III.5.1, 6.2
 PLAN, CLOSING = "promotrot.commitment.plan", "promotrot.closing"
-OUTCOME, MINUTES, DEBT = "draws.outcome", "draws.minutes", "promotrot.debt"
+OPENING, DEBT, MINUTES = "promotrot.opening", "promotrot.debt", "draws.minutes"
+OUTCOME = "draws.outcome"
 MOST_DRAWS = 3  # of what one game owes [P17]
 Document = dict[str, Any]
 
@@ -76,16 +76,15 @@ def check_plan(plan: Document, minimum_percent: Any) -> None:
 
 
 def check_closing(closing: Document, plan: Document, held: Counter[int]) -> None:
-    """Check the statement against its counts, and these against `held`: tickets sold, by tier.
+    """Check the counts of a statement against `held`, the tickets sold by tier, and its sums.
 
-    Plays that were refunded or never ended may have held prizes that were not awarded [P9, P11].
+    Plays that were refunded or never ended may have held prizes that were not awarded [P9, P11]. Of
+    a pre-drawn emission none is refunded: its results stand.
     """
-    tiers, sold = plan["tiers"], held.total()
-    unsold = plan["tickets"] - sold
-    same(closing, {"tickets": plan["tickets"], "sold": sold, "unsold": unsold}, CLOSING)
-    same(closing, {"price_cents": plan["price_cents"]}, CLOSING)
+    tiers = plan["tiers"]
+    same(closing, {"tickets": plan["tickets"], "price_cents": plan["price_cents"]}, CLOSING)
+    same(closing, {"sold": held.total()}, CLOSING)
     out = closing["refunded"] + closing["unfinished"]
-    need(out <= sold, f"{CLOSING}.unfinished", "more than were sold")
     numbers = [held[number] for number in range(1, len(tiers) + 1)]
     predrawn = not all(tier["extra"] for tier in tiers)
     for name, extra in (("awarded_cents", False), ("extra_awarded_cents", True)):
@@ -93,9 +92,20 @@ def check_closing(closing: Document, plan: Document, held: Counter[int]) -> None
         as_held = closing[name] == cents or (out and closing[name] <= cents)
         is_certain = extra or predrawn  # of a probabilistic game the players decide (15.II.3)
         need(as_held or not is_certain, f"{CLOSING}.{name}", f"the tickets sold held {cents}")
+    need(not (predrawn and closing["refunded"]), f"{CLOSING}.refunded", "the results stand")
+    check_sums(closing)
+
+
+def check_sums(closing: Document) -> None:
+    """Check what follows in a statement from its own counts, for games of both kinds."""
+    sold, least = closing["sold"], Fraction(closing["minimum_percent"])
+    need(least >= LEAST_PERCENT, f"{CLOSING}.minimum_percent", f"less than {LEAST_PERCENT}")
+    same(closing, {"unsold": closing["tickets"] - sold}, CLOSING)
+    out = closing["refunded"] + closing["unfinished"]
+    need(out <= sold, f"{CLOSING}.unfinished", "more than were sold")
     takings = (sold - closing["refunded"]) * closing["price_cents"]
     awarded, extra_awarded = closing["awarded_cents"], closing["extra_awarded_cents"]
-    short = max(0, percent_up(takings, closing["minimum_percent"]) - awarded)
+    short = max(0, percent_up(takings, least) - awarded)
     owed = max(0, closing["owed_before_cents"] - extra_awarded) + short
     percent = Fraction(100 * awarded, takings) if takings else None
     stated = None if closing["percent"] is None else Fraction(closing["percent"])
@@ -105,22 +115,13 @@ def check_closing(closing: Document, plan: Document, held: Counter[int]) -> None
     need(is_of_awards, f"{CLOSING}.unclaimed_cents", "more than was awarded")
 
 
-def closings_of(log: Log, game: str) -> list[tuple[str, Document]]:
-    """Return the closings of a game in the order of the log: the emission and the statement."""
+def entries_of(log: Log, kind: str, game: str) -> list[tuple[str, Document]]:
+    """Return the emissions of a game that have an entry of the kind, and its document, in order."""
     return [
         (subject, entry["document"])
-        for (kind, subject), entry in log.entries.items()
-        if kind == CLOSING and subject.rpartition("/")[0] == game
+        for (each, subject), entry in log.entries.items()
+        if each == kind and subject.rpartition("/")[0] == game
     ]
-
-
-def check_carried(log: Log, emission: str) -> None:
-    """Check that a closing begins with what the closing before it left owing."""
-    owed_cents = 0
-    for subject, closing in closings_of(log, emission.rpartition("/")[0]):
-        if subject == emission:
-            same(closing, {"owed_before_cents": owed_cents}, CLOSING)
-        owed_cents = closing["owed_cents"]
 
 
 def check_debt(log: Log, minutes: Document) -> None:
@@ -133,11 +134,12 @@ def check_debt(log: Log, minutes: Document) -> None:
     need(1 <= number <= MOST_DRAWS, f"{place}.draw", f"not 1 to {MOST_DRAWS}")
     same(minutes, {"subject": f"{game}:{number}"}, MINUTES)
     same(minutes["field"], {"places": facts["winners"]}, f"{MINUTES}.field")
-    closings = closings_of(log, game)
+    closings = entries_of(log, CLOSING, game)
     same(facts, {"emissions": [emission for emission, _ in closings]}, place)
     need(closings, f"{place}.game", "no emission of it is closed")
     numbered = {f"{game}/{each}" for each in range(1, len(closings) + 1)}
-    need(dict(closings).keys() == numbered, f"{place}.emissions", "one was never closed")
+    whole = dict(closings).keys() == numbered == {one for one, _ in entries_of(log, OPENING, game)}
+    need(whole, f"{place}.emissions", "one was never closed")
     log.in_order((CLOSING, closings[-1][0]), (OUTCOME, minutes["draw"]))
     if number == 1:
         same(facts, {"owed_cents": closings[-1][1]["owed_cents"]}, place)

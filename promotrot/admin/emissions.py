@@ -248,7 +248,8 @@ class EmissionAdmin(ReadOnlyAdmin):
 
 def emissions_panel(request: HttpRequest) -> Table:
     """Return the emissions that wait for an act or are on sale."""
-    rows = Emission.objects.exclude(state__in=(State.CLOSED, State.REVEALED)).order_by("-pk")
+    over = (*Emission.OVER, State.ABANDONED)
+    rows = Emission.objects.exclude(state__in=over).order_by("-pk")
     return Table(
         title=_("Emissions"),
         icon="style",

@@ -47,12 +47,13 @@ class _Claim(ActForm):
     claim = forms.CharField(
         label=_("How the buyer proved it"),
         max_length=200,
-        help_text=_("The play's receipt, the place, the time."),
+        help_text=_("The place, the time, what else there is."),
     )
+    receipt = forms.CharField(label=_("Code on the play's receipt"), max_length=96, required=False)
 
 
 def _hand_over(by: StaffActor, target: Voucher, data: dict[str, Any]) -> Done:
-    handover_propose(by=by, ident=target.uuid, claim=data["claim"])
+    handover_propose(by=by, ident=target.uuid, claim=data["claim"], receipt=data["receipt"])
     return Done(_("Proposed: when a second person has confirmed it, print the voucher."), target)
 
 

@@ -39,6 +39,7 @@ from promotrot.models.play import PlayEnd
 from promotrot.selectors.plays import unfinished_at
 from promotrot.services import playing, selling
 from promotrot.services.facts import EmissionUnknown
+from promotrot.services.office.receipt_codes import receipt_code
 from promotrot.services.receipt import may_win_later, receipt_render
 
 PLAYING, ENDED = "playing", "ended"
@@ -111,6 +112,10 @@ class EndingOfPlay(Shape):
 
 class ReceiptOfPlay(Shape):
     code = Uuid(help_text="To be printed, or shown to the player as a code to keep.")
+    proof = serializers.CharField(
+        help_text="To be kept with it: it proves whose the play is, and is published nowhere. Empty"
+        " from noon of the day after the sale on."
+    )
     says = serializers.CharField(help_text="That the play may win later [P17]; show it with it.")
 
 
@@ -181,7 +186,11 @@ def card_of(play: playing.PlayView) -> dict[str, Any]:
             "ended_at": utc_text(ending.ended_at),
         },
         "vouchers": [card_of_voucher(each, facts, play.uuid) for each in play.vouchers],
-        "receipt": {"code": str(play.uuid), "says": may_win_later()},
+        "receipt": {
+            "code": str(play.uuid),
+            "proof": receipt_code(play),
+            "says": may_win_later(),
+        },
         "public_log": recent_head(),
     }
 

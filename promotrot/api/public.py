@@ -66,8 +66,10 @@ class PublicEmissionOut(Shape):
 class EmissionProofOut(Shape):
     commitment = EntryOut(allow_null=True)
     entropy = EntryOut(allow_null=True)
+    opening = EntryOut(allow_null=True)
     closing = EntryOut(allow_null=True)
     seed = EntryOut(allow_null=True)
+    abandoned = EntryOut(allow_null=True, help_text="Its game ended before it was put on sale.")
 
 
 def _published_emission(code: str, number: int) -> Emission:
@@ -128,7 +130,7 @@ class EmissionPoster(PaperView):
 class Proof(ApiView):
     @operation(
         "What is published of an emission, for verify/emission.py",
-        "Each entry once there is one: commitment, entropy, closing, seed.",
+        "Each entry once there is one: commitment, entropy, opening, closing, seed, abandoned.",
         answer=EmissionProofOut,
         problems=(EmissionUnknown,),
     )
@@ -136,13 +138,8 @@ class Proof(ApiView):
         reference = emission_get(f"{code}/{number}").reference
         entries = LogEntry.objects.select_related("key").filter(subject=reference)
         published = {entry.kind: entry.published() for entry in entries}
-        names = ("commitment", "entropy", "closing", "seed")
-        return json_response(
-            {
-                name: published.get(kind)
-                for name, kind in zip(names, publications.KINDS, strict=True)
-            }
-        )
+        kinds = (*publications.KINDS, publications.ABANDONED)
+        return json_response({kind.partition(".")[2]: published.get(kind) for kind in kinds})
 
 
 class Tickets(ApiView):

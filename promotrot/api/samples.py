@@ -36,6 +36,7 @@ PLAY: dict[str, Any] = {
     "vouchers": [],
     "receipt": {
         "code": _UUID,
+        "proof": "1BB3-29XA-Q2QB-R8ST-QY2A-ECVQ",
         "says": "Keep this code: it may win later. If the game ends and owes prizes, they are drawn"
         " among all its plays and paid at the Central Prize Payment Office.",
     },

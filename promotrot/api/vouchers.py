@@ -26,6 +26,7 @@ from core.api.shapes import (
     Whole,
 )
 from core.api.views import BareTerminalView, StaffView, TerminalView, json_response
+from core.kernel import codes
 from core.kernel.request_uuids import REFUSALS
 from core.payoffice.refusals import CashSessionMissing, ClaimLapsed
 from core.premises.requests import UuidReused
@@ -40,6 +41,7 @@ from promotrot.selectors.vouchers import unprinted_vouchers
 from promotrot.services import vouchers
 from promotrot.services.facts import EmissionFacts, emission_facts
 from promotrot.services.office import handing
+from promotrot.services.office.receipt_codes import ReceiptOfAnother
 from promotrot.services.voucher_paper import voucher_card, voucher_render
 
 
@@ -108,7 +110,10 @@ class UnprintedOut(Shape):
 class HandoverIn(Shape):
     claim = Text(
         max_length=200,
-        help_text="How the buyer proved to be so: the play's receipt, the place, the time.",
+        help_text="How the buyer proved to be so: the place, the time, what else there is.",
+    )
+    receipt = Text(
+        max_length=96, default="", allow_blank=True, help_text="The code on the play's receipt."
     )
 
 
@@ -290,13 +295,20 @@ class Handover(StaffView):
             ClaimLapsed,
             handing.NotCentralOffice,
             CashSessionMissing,
+            codes.CodeMalformed,
+            codes.CodeMistyped,
+            codes.CodeForged,
+            ReceiptOfAnother,
         ),
-        example={"claim": "Receipt of the play, bought at Bar Central at 13:20"},
+        example={
+            "claim": "Bought at Bar Central at 13:20",
+            "receipt": "1BB3-29XA-Q2QB-R8ST-QY2A-ECVQ",
+        },
         power=powers.HAND_OVER,
     )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
-        claim = self.read(HandoverIn)["claim"]
-        proposal = handing.handover_propose(by=self.by, ident=ident, claim=claim)
+        body = self.read(HandoverIn)
+        proposal = handing.handover_propose(by=self.by, ident=ident, **body)
         return self.answer(ProposalOut, proposal, 202)
 
 

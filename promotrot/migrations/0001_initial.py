@@ -113,6 +113,7 @@ class Migration(migrations.Migration):
                             ("stopped", "Sale stopped"),
                             ("closed", "Closed"),
                             ("revealed", "Seed revealed"),
+                            ("abandoned", "Never put on sale"),
                         ],
                         default="draft",
                         max_length=9,

@@ -59,14 +59,15 @@ class Emission(Guarded):
         STOPPED = "stopped", _("Sale stopped")
         CLOSED = "closed", _("Closed")
         REVEALED = "revealed", _("Seed revealed")
+        ABANDONED = "abandoned", _("Never put on sale")
 
     OVER = (State.CLOSED, State.REVEALED)
 
     mutable = ("state",)
     transitions = {
-        "draft": ("committed", "open"),
-        "committed": ("mixed",),
-        "mixed": ("open",),
+        "draft": ("committed", "open", "abandoned"),
+        "committed": ("mixed", "abandoned"),
+        "mixed": ("open", "abandoned"),
         "open": ("stopped", "closed"),
         "stopped": ("closed",),
         "closed": ("revealed",),
@@ -340,7 +341,7 @@ class ClosingStatement(Guarded):
 
 class SeedReveal(Guarded):
     """The seed of a closed emission, in hexadecimal. With it anyone can recompute every ticket
-    sold.
+    sold. Or of one that its game's end left unsold.
     """
 
     emission = models.OneToOneField(

@@ -12,7 +12,7 @@ PATIENCE_S = 60
 
 
 def look_from_outside(stage: Stage, emission: Emission) -> None:
-    """Check the emission with verify/emission.py, then with the tiers of two tickets exchanged."""
+    """Check the emission, then with the tiers of two tickets exchanged; list all emissions."""
     public = f"promotrot/public/emissions/{emission['reference']}"
     _revealed(stage, public)
     with tempfile.TemporaryDirectory() as folder:
@@ -26,6 +26,7 @@ def look_from_outside(stage: Stage, emission: Emission) -> None:
             [
                 Check("emission.py", (*words, tickets)),
                 Check("emission.py", (*words, forged), "a prize on another ticket"),
+                Check("emissions.py", (log, key)),
             ]
         )
 

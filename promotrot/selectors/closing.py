@@ -115,6 +115,7 @@ def emissions_without_top() -> list[int]:
 
 
 def reveals_due() -> list[int]:
-    """Return the closed emissions whose seed is still secret."""
-    closed = Emission.objects.filter(state=Emission.State.CLOSED, plan__isnull=False)
-    return list(closed.values_list("pk", flat=True))
+    """Return the emissions that are closed, or never come on sale, and whose seed is secret."""
+    over = Emission.objects.filter(state__in=(Emission.State.CLOSED, Emission.State.ABANDONED))
+    secret = over.filter(commitment__isnull=False, reveal__isnull=True)
+    return list(secret.values_list("pk", flat=True))

@@ -19,10 +19,17 @@ from core.staff.models import Proposal
 from promotrot import accounts, postings, powers
 from promotrot.engine import shortfall
 from promotrot.models.emission import ClosingStatement, Emission, Lane, SaleStop, SeedReveal
-from promotrot.selectors.closing import emission_figures, emissions_without_top
+from promotrot.models.game import GameEnding
+from promotrot.selectors.closing import emission_figures, emissions_without_top, reveals_due
 from promotrot.services import publications
 from promotrot.services.dealing import open_seed
-from promotrot.services.emissions import EmissionState, emission_advance, emission_get
+from promotrot.services.emissions import (
+    WAITING,
+    EmissionState,
+    emission_advance,
+    emission_get,
+    emission_hold,
+)
 
 _ON_SALE = (Emission.State.OPEN, Emission.State.STOPPED)
 
@@ -106,18 +113,34 @@ def emission_stop(*, emission: Emission) -> bool:
     return True
 
 
+def emission_abandon(ending: GameEnding) -> None:
+    """Say in public that the emission which waits, if one does, is never put on sale.
+
+    Its seed is published afterwards, so that everybody sees which shuffle was thrown away.
+    """
+    waiting = ending.game.emissions.filter(state__in=WAITING).first()
+    if waiting is None:
+        return
+    emission = emission_hold(waiting)
+    emission_advance(emission, Emission.State.ABANDONED)
+    document = publications.abandoned_document(emission, ending.ended_at)
+    log.publish(kind=publications.ABANDONED, subject=emission.reference, document=document)
+    sweep_soon()
+
+
 @transaction.atomic
 def seed_reveal(*, emission: Emission) -> bool:
-    """Publish the seed of a closed emission. Return whether this call did it. Raises
-    ContentUnreadable.
+    """Publish the seed of an emission that is closed, or that was committed to and never put on
+    sale. Return whether this call did it. Raises ContentUnreadable.
     """
     hold((Lock.EMISSION, emission.pk))
     emission = emission_get(emission.reference)
-    if emission.state != Emission.State.CLOSED or not emission.dealt:
+    if emission.pk not in reveals_due():
         return False
     seed = open_seed(emission.commitment).hex()
     SeedReveal.objects.create(emission=emission, seed=seed, revealed_at=clock.now())
-    emission_advance(emission, Emission.State.REVEALED)
+    if emission.state == Emission.State.CLOSED:
+        emission_advance(emission, Emission.State.REVEALED)
     document = publications.seed_document(emission, seed)
     log.publish(kind=publications.SEED, subject=emission.reference, document=document)
     return True

@@ -8,7 +8,7 @@ from promotrot.services.facts import EmissionUnknown
 from promotrot.services.selling import EmissionClosed, EmissionNotOpen
 
 _ON_SALE = (Emission.State.OPEN, Emission.State.STOPPED)
-_ENDED = (Emission.State.CLOSED, Emission.State.REVEALED)
+_ENDED = (*Emission.OVER, Emission.State.ABANDONED)
 
 
 def display_acknowledge(*, by: TerminalActor, emission_id: int) -> DisplayAcknowledgement:

@@ -325,12 +325,14 @@ def _open(proposal: Proposal, by: StaffActor) -> None:
     """Put the emission on sale and make its lanes: as many rows for a small one as for a large."""
     emission = emission_hold(emission_get(proposal.content["emission"]))
     _need_openable(emission)
-    Opening.objects.create(emission=emission, opened_at=clock.now(), proposal=proposal)
+    opening = Opening.objects.create(emission=emission, opened_at=clock.now(), proposal=proposal)
     Lane.objects.bulk_create(
         Lane(emission=emission, opening=opening, first=first, tickets=tickets)
         for opening, first, tickets in lanes(_sizes(emission))
     )
     emission_advance(emission, Emission.State.OPEN)
+    document = publications.opening_document(emission, opening)
+    log.publish(kind=publications.OPENING, subject=emission.reference, document=document)
 
 
 OPENING = two_persons.Kind("promotrot.opening", powers.OPEN_EMISSION, _open)

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 from core.kernel.canonical import Json, with_digests
@@ -9,14 +10,23 @@ from core.proofs.wire import instant
 from core.staff.models import User
 from promotrot.engine.plan_json import read_plan
 from promotrot.engine.shuffle import ALGORITHM
-from promotrot.models.emission import ClosingStatement, Commitment, Emission, WitnessEntropy
+from promotrot.models.emission import (
+    ClosingStatement,
+    Commitment,
+    Emission,
+    Opening,
+    WitnessEntropy,
+)
 from promotrot.models.play import PlayEnd, PlayTicket
 
 COMMITMENT = "promotrot.commitment"
 ENTROPY = "promotrot.entropy"
+OPENING = "promotrot.opening"
 CLOSING = "promotrot.closing"
 SEED = "promotrot.seed"
-KINDS = (COMMITMENT, ENTROPY, CLOSING, SEED)
+ABANDONED = "promotrot.abandoned"
+KINDS = (COMMITMENT, ENTROPY, OPENING, CLOSING, SEED)
+"""The entries of an emission that was sold, in their order."""
 
 TICKETS_HEADER = "opening,position,uuid,tier"
 
@@ -53,6 +63,37 @@ def entropy_document(emission: Emission, witness: WitnessEntropy) -> dict[str, J
             "entered_at": instant(witness.entered_at),
         }
     )
+
+
+def opening_document(emission: Emission, opening: Opening) -> dict[str, Json]:
+    """Return the document that says since when an emission is on sale."""
+    return with_digests(
+        {
+            "format": "promotrot-opening/1",
+            "emission": emission.reference,
+            "commitment": _committed_to(emission),
+            "tickets": emission.tickets,
+            "price_cents": emission.price_cents,
+            "opened_at": instant(opening.opened_at),
+        }
+    )
+
+
+def abandoned_document(emission: Emission, ended_at: datetime) -> dict[str, Json]:
+    """Return the document that says that an emission is never put on sale: its game has ended."""
+    return with_digests(
+        {
+            "format": "promotrot-abandoned/1",
+            "emission": emission.reference,
+            "commitment": _committed_to(emission),
+            "abandoned_at": instant(ended_at),
+        }
+    )
+
+
+def _committed_to(emission: Emission) -> str | None:
+    commitment = Commitment.objects.filter(emission=emission).first()
+    return commitment.digest if commitment else None
 
 
 def closing_document(emission: Emission, closing: ClosingStatement) -> dict[str, Json]:

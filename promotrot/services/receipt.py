@@ -1,7 +1,7 @@
 """Print the receipt of a play.
 
-Its reference lets the buyer prove whose an unfinished play is [P11], and names the ticket in the
-draw of a game that has ended: it may win later, and says so [P2, P17].
+Its reference names the ticket in the draw of a game that has ended: it may win later, and says so
+[P2, P17]. All references are published then: its code proves whose it is (`office.receipt_codes`).
 """
 
 from django.utils.translation import gettext as _
@@ -14,6 +14,7 @@ from core.receipts.document import Align, Document, Emphasis, Line, Notice, Pair
 from core.receipts.formats import format_cents, format_moment
 from core.receipts.output import Output, need_language, render
 from core.receipts.paper import Paper
+from promotrot.services.office.receipt_codes import receipt_code
 from promotrot.services.playing import PlayView
 from promotrot.services.voucher_paper import GAME
 
@@ -43,6 +44,7 @@ def receipt_document(play: PlayView, *, language: str, simulated: bool) -> Docum
             Pair(_("Sold"), format_moment(play.sold_at, language)),
             Qr(str(play.uuid)),
             Line(str(play.uuid), Align.CENTRE),
+            Line(receipt_code(play), Align.CENTRE, Emphasis.BOLD),
             Line(may_win_later(), emphasis=Emphasis.BOLD),
             Notice(_("The receipt of a play. Prizes are paid against their voucher alone.")),
         )

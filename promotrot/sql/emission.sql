@@ -35,6 +35,8 @@ BEGIN
             AND EXISTS (SELECT FROM promotrot_closingstatement WHERE emission_id = OLD.id)
         WHEN 'revealed' THEN
             EXISTS (SELECT FROM promotrot_seedreveal WHERE emission_id = OLD.id)
+        WHEN 'abandoned' THEN
+            EXISTS (SELECT FROM promotrot_gameending WHERE game_id = OLD.game_id)
         ELSE false END) THEN
         RAISE EXCEPTION 'emission %: it cannot become % yet', OLD.id, NEW.state
             USING ERRCODE = 'restrict_violation';
@@ -91,11 +93,12 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Refuse to publish a seed before the closing.
+-- Refuse to publish a seed before the closing, or before the game's end left the emission unsold.
 CREATE OR REPLACE FUNCTION promotrot_guard_reveal() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (
-        SELECT FROM promotrot_emission e WHERE e.id = NEW.emission_id AND e.state = 'closed') THEN
+        SELECT FROM promotrot_emission e
+         WHERE e.id = NEW.emission_id AND e.state IN ('closed', 'abandoned')) THEN
         RAISE EXCEPTION 'emission %: a seed is revealed after the closing', NEW.emission_id
             USING ERRCODE = 'restrict_violation';
     END IF;

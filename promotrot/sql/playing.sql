@@ -27,9 +27,15 @@ BEGIN
 END $$;
 
 -- Refuse to stop a play, or to refund one that has an act, without two persons at the Central Office
--- [P11, P19].
+-- [P11, P19]; and to do either with a pre-drawn one.
 CREATE OR REPLACE FUNCTION promotrot_guard_end() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+    IF EXISTS (SELECT FROM promotrot_playticket t JOIN promotrot_emission e ON e.id = t.emission_id
+                 JOIN promotrot_game g ON g.id = e.game_id JOIN promotrot_gametype k ON k.id = g.type_id
+                WHERE t.id = NEW.ticket_id AND k.mode = 'predrawn') THEN
+        RAISE EXCEPTION 'play %: it is pre-drawn, and its result stands', NEW.ticket_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
     IF (NEW.cause = 'stopped'
         OR EXISTS (SELECT FROM promotrot_playact a WHERE a.ticket_id = NEW.ticket_id))
        AND NOT EXISTS (SELECT FROM promotrot_officeend o WHERE o.ticket_id = NEW.ticket_id) THEN
@@ -54,7 +60,8 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Check that the vouchers of a play add up to its award, or to its price if that is due back.
+-- Check that the vouchers of a play add up to its award, or to its price if that is due back; and that
+-- the award is what its tiers are worth.
 CREATE OR REPLACE FUNCTION promotrot_check_award() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (
@@ -63,7 +70,12 @@ BEGIN
            AND (SELECT coalesce(sum(v.amount_cents), 0) FROM promotrot_voucher v
                  WHERE v.ticket_id = t.id AND v.nature <> 'drawn')
              = CASE e.cause WHEN 'refund' THEN t.price_cents
-                    ELSE e.awarded_cents + e.extra_cents END) THEN
+                    ELSE e.awarded_cents + e.extra_cents END
+           AND ((e.tier > 0)::integer + (e.extra_tier > 0)::integer, e.awarded_cents, e.extra_cents)
+             = (SELECT count(*), coalesce(sum(p.value_cents) FILTER (WHERE NOT p.extra), 0),
+                       coalesce(sum(p.value_cents) FILTER (WHERE p.extra), 0)
+                  FROM promotrot_prizetier p
+                 WHERE p.emission_id = t.emission_id AND p.number IN (e.tier, e.extra_tier))) THEN
         RAISE EXCEPTION 'play %: its vouchers are not what it was awarded', NEW.ticket_id
             USING ERRCODE = 'restrict_violation';
     END IF;
@@ -166,7 +178,8 @@ CREATE OR REPLACE TRIGGER erased BEFORE UPDATE ON promotrot_vouchersecret
 DROP TRIGGER IF EXISTS as_awarded ON promotrot_playend;
 CREATE CONSTRAINT TRIGGER as_awarded AFTER INSERT ON promotrot_playend
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
-    WHEN (NEW.awarded_cents + NEW.extra_cents > 0 OR NEW.cause = 'refund')
+    WHEN (NEW.tier + NEW.extra_tier + NEW.awarded_cents + NEW.extra_cents > 0
+          OR NEW.cause = 'refund')
     EXECUTE FUNCTION promotrot_check_award();
 DROP TRIGGER IF EXISTS as_awarded ON promotrot_voucher;
 CREATE CONSTRAINT TRIGGER as_awarded AFTER INSERT ON promotrot_voucher

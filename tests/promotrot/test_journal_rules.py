@@ -5,11 +5,13 @@ from django.apps import apps
 from core.journal.rules import broken
 from core.payoffice.services.paying import PayRequest
 from core.premises.requests import new_uuid
+from core.staff.powers import Role
 from promotrot import journal_rules
 from promotrot.models.play import PlayTicket
 from promotrot.models.voucher import Voucher, VoucherHandover
+from promotrot.services.debts.ending import game_end_propose
 from promotrot.services.unfinished import play_end_unfinished
-from tests.support import emitting, paying
+from tests.support import emitting, factories, paying
 from tests.support.databases import Database
 from tests.support.journaling import as_owner, execute, touched
 
@@ -31,6 +33,19 @@ def test_a_voucher_that_another_act_wrote_is_found(own_database: Database) -> No
         execute("UPDATE promotrot_voucher SET journal_xid = 3 WHERE id = %s", [voucher.pk])
         breaches = list(broken(journal_rules.VOUCHER))
     assert [(table, row) for table, row, _ in breaches] == [("promotrot_voucher", voucher.pk)]
+
+
+def test_an_emission_left_unsold_and_not_published_as_such_is_found(
+    own_database: Database,
+) -> None:
+    game = emitting.approved(emitting.small())
+    emission = emitting.committed(emitting.planned(game))
+    emitting.both(game_end_propose(by=factories.staff(Role.ORGANISER), game=game))
+    assert list(broken(journal_rules.ABANDONED)) == []
+    with as_owner(own_database), touched("proofs_logentry"):
+        execute("UPDATE proofs_logentry SET kind = 'other' WHERE kind = 'promotrot.abandoned'")
+        breaches = list(broken(journal_rules.ABANDONED))
+    assert [(table, row) for table, row, _ in breaches] == [("promotrot_emission", emission.pk)]
 
 
 def test_a_voucher_handed_over_and_paid_by_one_person_is_found(own_database: Database) -> None:

@@ -1,7 +1,9 @@
 """Run verify/emission.py on a true emission, on changed copies, and on false signed documents."""
 
+import hashlib
 import subprocess
 import sys
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -135,3 +137,26 @@ def test_the_list_of_tickets_cannot_be_changed(proof: Proof, tmp_path: Path) -> 
         ):
             run(tmp_path, (log, reference, "".join(changed_lines)))
             pytest.fail(why)
+
+
+@pytest.mark.article("15.II.2")
+def test_a_ticket_that_was_sold_out_of_turn_is_missed(tmp_path: Path) -> None:
+    """A person who knows the key could keep a position for somebody, and sell the rest."""
+    block = {"blocks": 1, "tickets": 640, "prizes": [0]}  # lanes of ten tickets
+    dealing = verify.Dealing(bytes(32), "small/1", {"classes": [block]})
+
+    def sold(*positions: int) -> int:
+        lines = [f"0,{position},{uuid.UUID(int=position)!s}" for position in positions]
+        file = tmp_path / "tickets.csv"
+        listed = "".join(f"{line},0\n" for line in lines)
+        file.write_text(f"{verify.HEADER}\n{listed}", "ascii", newline="\n")
+        text = "".join(f"{line}\n" for line in lines).encode()
+        seed = {"sold": len(lines), "tickets_sha256": hashlib.sha256(text).hexdigest()}
+        held: int = verify.check_tickets(str(file), dealing, seed).total()
+        return held
+
+    assert sold(0, 1, 2, 10, 630, 631) == 6
+    assert sold(*range(640)) == 640
+    for positions in ((1,), (0, 2), (0, 1, 12), (0, 639)):
+        with pytest.raises(Refused, match="the ticket before it in its lane was not sold"):
+            sold(*positions)

@@ -102,6 +102,7 @@ def test_a_plan_against_the_law_is_refused_by_name(changes: Any, minimum: int, f
         ({"unsold": 1}, "unsold"),
         ({"price_cents": 200}, "price_cents"),
         ({"unfinished": 10_001}, "unfinished"),
+        ({"refunded": 1_000, "takings_cents": 900_000, "percent": "700/9"}, "refunded"),
         ({"awarded_cents": 690_000}, "awarded_cents"),
         ({"extra_awarded_cents": 1}, "extra_awarded_cents"),
         ({"percent": "71"}, "percent"),
@@ -214,19 +215,19 @@ def test_a_ticket_left_out_of_the_draw_of_a_debt_is_missed(tmp_path: Path, simul
 
 @pytest.mark.django_db
 @pytest.mark.article("15.III.6.2")
-def test_an_emission_whose_closing_was_left_out_is_missed(tmp_path: Path, simulated: None) -> None:
-    """The sum it fell short by would be owed to nobody."""
+def test_an_emission_that_was_sold_and_never_closed_is_missed(
+    tmp_path: Path, simulated: None
+) -> None:
+    """The sum it falls short by would be owed to nobody."""
     owing.drawn(owing.ended(280, winners=2))
     log = published_log()
-    second = [
-        each | {"subject": "small/2"} if each["kind"] == publications.CLOSING else each
-        for each in log
-    ]
-    facts = next(e for e in log if e["kind"] == "draws.minutes")["document"]["facts"]
-    facts |= {"emissions": ["small/2"]}
-    minutes = next(e for e in second if e["kind"] == "draws.minutes")["document"]
+    true = next(each for each in log if each["kind"] == publications.OPENING)
+    document = true["document"] | {"emission": "small/2", "commitment": None}
+    second = {"sequence": len(log) + 1, "subject": "small/2", "document": document}
+    minutes = next(each for each in log if each["kind"] == "draws.minutes")["document"]
+    statement.check_debt(Bare(log), minutes)
     with pytest.raises(Refused, match=r"facts\.emissions: one was never closed"):
-        statement.check_debt(Bare(second), minutes | {"facts": facts})
+        statement.check_debt(Bare([*log, true | second]), minutes)
 
 
 @pytest.mark.django_db

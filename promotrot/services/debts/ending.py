@@ -16,6 +16,7 @@ from promotrot import accounts, powers
 from promotrot.models.emission import Emission
 from promotrot.models.game import Game, GameEnding
 from promotrot.selectors.owed import owed_cents
+from promotrot.services.closing import emission_abandon
 from promotrot.services.debts.drawing import (
     debt_draw_first,
     debt_entries,
@@ -46,7 +47,8 @@ class OwedDiffers(Conflict):
 
 
 def game_end_propose(*, by: StaffActor, game: Game, winners: int = 0) -> Proposal:
-    """Propose to end a game. A second person confirms, which announces the draw.
+    """Propose to end a game. A second person confirms, which announces the draw. An emission that
+    waits is then never put on sale (`promotrot.abandoned`), and its seed is published.
 
     `winners` tickets share the debt; 0 if there is no debt, or no ticket to draw. Raises GameEnded,
     GameOnSale, WinnersRefused.
@@ -88,6 +90,7 @@ def _end(proposal: Proposal, by: StaffActor) -> None:
         debt_draw_first(by, ending)
     elif owed:
         debt_stand(game=game)
+    emission_abandon(ending)
 
 
 ENDING = two_persons.Kind("promotrot.ending", powers.END_GAME, _end, good_for=two_persons.A_WEEK)

@@ -25,6 +25,7 @@ from core.staff.models import Proposal
 from promotrot import powers
 from promotrot.models.voucher import Voucher, VoucherHandover
 from promotrot.selectors.vouchers import held_vouchers, is_lapsed
+from promotrot.services.office.receipt_codes import need_receipt
 from promotrot.services.voucher_codes import code_of
 from promotrot.services.vouchers import VoucherUnknown
 
@@ -56,22 +57,29 @@ def central_office_session(by: StaffActor) -> CashSession:
     return session
 
 
-def handover_propose(*, by: StaffActor, ident: uuid.UUID, claim: str) -> Proposal:
+def handover_propose(
+    *, by: StaffActor, ident: uuid.UUID, claim: str, receipt: str = ""
+) -> Proposal:
     """Propose to give a held voucher to its bearer, at a desk of the Central Office [P11, P16].
 
-    `claim` says how the bearer proved to be the buyer: reference of the play, place and time.
+    `claim` says how the bearer proved to be the buyer: place and time, and whatever else there is.
+    `receipt` is the code on the play's receipt, if the bearer has it; the second person sees that.
     Another person confirms it, at the latest on the voucher's last day, which counts until midnight
     (15.III.6.6); then the proposer prints the voucher. Raises CashSessionMissing, NotCentralOffice,
-    VoucherUnknown, ClaimLapsed, VoucherNotHeld, ProposalPending.
+    VoucherUnknown, ClaimLapsed, VoucherNotHeld, ProposalPending, CodeMalformed, CodeMistyped,
+    CodeForged, ReceiptOfAnother.
     """
     by.need(powers.HAND_OVER)
     central_office_session(by)
-    _need_held(_voucher(ident))
+    voucher = _voucher(ident)
+    _need_held(voucher)
+    if receipt:
+        need_receipt(voucher.ticket.uuid, receipt)
     return two_persons.propose(
         kind=HANDOVER,
         subject=f"promotrot:voucher:{ident}",
         by=by,
-        content={"voucher": str(ident), "claim": claim},
+        content={"voucher": str(ident), "claim": claim, "receipt": bool(receipt)},
     )
 
 

@@ -1,9 +1,15 @@
 """Refuse in the database plays that the services would not write."""
 
+import json
+import uuid
+
 import pytest
 from django.db import IntegrityError, connection, transaction
 
+from core.database import clock
+from core.kernel.days import natural_day
 from promotrot.models.emission import Emission
+from promotrot.models.play import PlayTicket
 from promotrot.services.playing import play_act
 from tests.support import emitting, factories
 from tests.support.emitting import buy, winning
@@ -56,3 +62,40 @@ def test_the_database_refuses_what_the_services_would_not_do(
         with pytest.raises(IntegrityError), transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(statement)
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+
+
+def _ended(ticket: PlayTicket, amount: int, nature: str, **ending: object) -> None:
+    """End a play without an act by the database's function, as a program with its role could."""
+    usual = {"cause": "unfinished", "tier": 0, "extra_tier": 0, "awarded_cents": 0}
+    voucher = {"uuid": str(uuid.uuid4()), "number": 1, "nature": nature, "amount": amount}
+    arguments = [
+        ticket.pk,
+        natural_day(clock.now()),
+        json.dumps(usual | {"extra_cents": 0, "picture": None} | ending),
+        json.dumps([voucher | {"prizes": [], "thing": "", "digest": None}]),
+    ]
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT promotrot_end_unfinished(%s, 0, %s, 30, %s, %s, 'test')", arguments)
+        assert cursor.fetchone() == (True,)
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+
+
+@pytest.mark.article("15.II.2")
+def test_an_award_is_the_worth_of_its_tier(place: Point, emission: Emission) -> None:
+    ticket = buy(place, emission)
+    for tier, cents in ((2, 400), (1, 100), (0, 100), (3, 100)):
+        with pytest.raises(IntegrityError, match="not what it was awarded"):
+            _ended(ticket, cents, "cash", tier=tier, awarded_cents=cents)
+    with pytest.raises(IntegrityError, match="not what it was awarded"):
+        _ended(ticket, 100, "cash", tier=2, extra_cents=100)
+    _ended(ticket, 100, "cash", tier=2, awarded_cents=100)
+
+
+@pytest.mark.article("15.II.2")
+def test_the_price_of_a_pre_drawn_play_is_never_given_back(
+    place: Point, emission: Emission, ladder: Emission
+) -> None:
+    """[P11]: its result stands. Who could give losing tickets back would owe less to prizes."""
+    with pytest.raises(IntegrityError, match="its result stands"):
+        _ended(buy(place, emission), 100, "refund", cause="refund")
+    _ended(buy(place, ladder), ladder.price_cents, "refund", cause="refund")

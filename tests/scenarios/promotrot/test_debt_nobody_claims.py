@@ -174,10 +174,11 @@ def test_every_play_leaves_a_code_that_says_it_may_win_later() -> None:
         body = {"uuid": ident, "emission": emission.pk, "price_cents": emission.price_cents}
         card = api.post("promotrot/plays", body, Accept_Language="en").json()
         assert card["receipt"]["code"] == ident and "may win later" in card["receipt"]["says"]
+        assert len(card["receipt"]["proof"]) == 29
     for language, says in (("en", "may win later"), ("es", "más adelante"), ("ca", "més endavant")):
         path = f"promotrot/plays/{ident}/receipt.txt"
         text = " ".join(api.get(path, lang=language).content.decode().split())
-        assert says in text and ident in text
+        assert says in text and ident in text and card["receipt"]["proof"] in text
 
 
 def test_the_database_keeps_the_debt_of_an_ended_game_for_prizes() -> None:

@@ -92,7 +92,7 @@ export class Stage {
       h("p", { class: "large" }, won ? [play.ending.cause === "refund" ? t("price_back") : t("you_win"), " ", lines.map((line, index) => [index ? " + " : "", line])] : t("no_prize_this_time"))));
     const parts = play.vouchers.flatMap(({ thing, amount_cents }, index) => [index ? " + " : " ", thing ? [thingOf(this.game, thing.key), " "] : "", cents(amount_cents)]);
     this.mirror({ tone: won ? "good" : "info", large: won ? [t("you_win"), ...parts] : t("no_prize_this_time"),
-      note: [won ? t("take_voucher") : "", " ", t("keep_code"), " ", play.receipt.code] });
+      note: [won ? t("take_voucher") : "", " ", t("keep_code"), " ", play.receipt.code, " ", play.receipt.proof] });
     this.leave.hidden = false;
     this.leave.disabled = true;
     for (const voucher of play.vouchers) await this.#print(voucher);
@@ -162,8 +162,8 @@ export class Stage {
 
   /** Show the code that every play leaves, which may win later, and offer its paper (15.III.6.2). */
   #keepsake() {
-    const { code, says } = this.play.receipt;
-    this.result.append(h("div", { class: "stack tight keepsake" }, h("p", {}, says), h("p", { class: "code" }, code),
+    const { code, proof, says } = this.play.receipt;
+    this.result.append(h("div", { class: "stack tight keepsake" }, h("p", {}, says), h("p", { class: "code" }, code, " ", proof),
       h("p", {}, h("button", { class: "button", type: "button", onclick: () => this.#receipt() }, t("print_receipt")))));
   }
 

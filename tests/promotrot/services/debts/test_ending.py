@@ -8,15 +8,19 @@ from core.draws.models import Draw
 from core.ledger.books import differences
 from core.ledger.models import Transfer
 from core.ledger.services import balance_cents
+from core.proofs.models import LogEntry
 from core.staff.models import Proposal
 from core.staff.powers import Role
 from promotrot import accounts
 from promotrot.engine.shortfall import shares
+from promotrot.models.emission import Emission
 from promotrot.models.game import Game, GameEnding
 from promotrot.models.play import PlayTicket
 from promotrot.models.voucher import Voucher
+from promotrot.selectors.closing import reveals_due
 from promotrot.selectors.debts import Stage, debts
 from promotrot.selectors.owed import owed_cents
+from promotrot.selectors.public import shown_emissions
 from promotrot.services.debts.deciding import debt_decide_propose
 from promotrot.services.debts.drawing import NothingOwed, debt_draw_again, debt_stand
 from promotrot.services.debts.ending import (
@@ -25,9 +29,15 @@ from promotrot.services.debts.ending import (
     WinnersRefused,
     game_end_propose,
 )
-from promotrot.services.emissions import emission_plan
+from promotrot.services.emissions import (
+    EmissionState,
+    emission_get,
+    emission_open_propose,
+    emission_plan,
+)
 from promotrot.services.games import GameEnded
 from promotrot.services.unfinished import play_end_unfinished
+from promotrot.tasks import reveal
 from tests.support import emitting, factories
 
 pytestmark = pytest.mark.django_db
@@ -92,13 +102,45 @@ def test_a_game_that_owes_nothing_ends_without_a_draw_and_has_no_further_emissio
         emission_plan(by=factories.staff(Role.ORGANISER), game=game)
     with pytest.raises(GameEnded):
         emitting.opened(game)
-    with pytest.raises(GameEnded):
-        emitting.witnessed(emitting.committed(waiting))
-        emitting.open_now(waiting)
+    with pytest.raises(EmissionState):
+        emitting.committed(waiting)
     with pytest.raises(GameEnded):
         emitting.recorded(emitting.small(prize_percent="70") | {"block_tickets": 41})
     with pytest.raises(NothingOwed):
         debt_draw_again(by=factories.staff(Role.ORGANISER), game=game)
+
+
+@pytest.mark.article("15.II.2")
+def test_the_end_of_a_game_says_in_public_that_what_waits_is_never_sold() -> None:
+    """Its seed follows, so that nobody looks at a shuffle and throws it away unseen."""
+    game = emitting.approved(emitting.small())
+    emission = emitting.witnessed(emitting.committed(emitting.planned(game)))
+    proposal = emission_open_propose(by=factories.staff(Role.ORGANISER), emission=emission)
+    assert reveals_due() == []
+    with pytest.raises(DatabaseError), transaction.atomic():
+        Emission.objects.filter(pk=emission.pk).update(state=Emission.State.ABANDONED)
+    _ended(game, winners=0)
+    emission = emission_get("small/1")
+    assert emission.state == Emission.State.ABANDONED
+    published = LogEntry.objects.get(kind="promotrot.abandoned").document
+    assert published["commitment"] == emission.commitment.digest
+    with pytest.raises(EmissionState):
+        emitting.both(proposal)
+    assert reveals_due() == [emission.pk]
+    assert reveal(emission.pk) and not reveal(emission.pk)
+    assert LogEntry.objects.get(kind="promotrot.seed").document["sold"] == 0
+    assert emission_get("small/1").state == Emission.State.ABANDONED
+    assert (reveals_due(), list(shown_emissions())) == ([], [])
+
+
+def test_what_was_not_committed_to_has_no_seed_to_publish() -> None:
+    for code in ("small", "five-stalls"):
+        base = emitting.small() if code == "small" else emitting.document(code)
+        game = emitting.approved(base)
+        emitting.planned(game)
+        _ended(game, winners=0)
+        assert LogEntry.objects.get(subject=f"{code}/1").document["commitment"] is None
+    assert reveals_due() == []
 
 
 def test_what_ending_refuses() -> None:

@@ -29,6 +29,7 @@ from promotrot.models.play import PlayTicket
 from promotrot.models.voucher import Voucher
 from promotrot.services import vouchers
 from promotrot.services.office import handing
+from promotrot.services.office.receipt_codes import PLAY, ReceiptOfAnother, receipt_code
 from promotrot.services.playing import play_state
 from promotrot.services.unfinished import play_end_unfinished
 from tests.support import emitting, factories, paying
@@ -41,6 +42,32 @@ pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
 @pytest.fixture
 def office() -> StaffActor:
     return paying.cashier()
+
+
+@pytest.mark.article("15.III.6.4")
+def test_a_receipt_is_proved_by_more_than_the_published_reference(
+    place: Point, office: StaffActor, emission: Emission
+) -> None:
+    """Whoever reads the list of tickets could print a receipt of one that won in a draw."""
+    ticket, other = winning(place, emission), winning(place, emission)
+    assert play_end_unfinished(ticket) == "unfinished"
+    held = handing.vouchers_held(by=office).get()
+    own, of_other = (
+        receipt_code(play_state(credentials=place.credentials, ident=each.uuid))
+        for each in (ticket, other)
+    )
+    own_secret = ticket.uuid, bytes(32), settings.CODE_KEYS
+    for typed, error in (
+        (str(ticket.uuid), codes.CodeMalformed),
+        (own[:-1] + ("0" if own[-1] != "0" else "2"), codes.CodeMistyped),
+        (codes.issue(codes.VOUCHER, *own_secret).grouped, codes.CodeForged),
+        (codes.issue(PLAY, *own_secret).grouped, ReceiptOfAnother),
+        (of_other, ReceiptOfAnother),
+    ):
+        with pytest.raises(error):
+            handing.handover_propose(by=office, ident=held.uuid, claim="mine", receipt=typed)
+    proposal = handing.handover_propose(by=office, ident=held.uuid, claim="mine", receipt=own)
+    assert proposal.content["receipt"] is True and own not in str(proposal.content)
 
 
 @pytest.mark.article("15.III.6.4")

@@ -1,0 +1,214 @@
+"""List emissions from outside: a shuffle that nobody played is seen, and no lie hides it."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.staff.powers import Role
+from promotrot.models.emission import Emission
+from promotrot.services import publications
+from promotrot.services.closing import seed_reveal
+from promotrot.services.debts.ending import game_end_propose
+from promotrot.services.emissions import emission_get
+from tests.support import emitting, factories
+from tests.support.verifying.forging import (
+    Entries,
+    Refused,
+    forged,
+    public_key,
+    published_log,
+    written,
+)
+from tests.support.verifying.load import FOLDER, verifier
+
+emissions = verifier("emissions")
+pytestmark = pytest.mark.django_db
+
+
+class Bare(verifier("public_log").Log):  # type: ignore[misc]
+    """A log of some entries in the given order, not checked."""
+
+    def __init__(self, entries: Entries) -> None:
+        numbered = (each | {"sequence": at} for at, each in enumerate(entries))
+        self.entries = {(each["kind"], each["subject"]): each for each in numbered}
+
+
+def looked_at(code: str = "small") -> Emission:
+    """Return an emission whose key can be computed by who has its seed."""
+    planned = emitting.planned(emitting.approved(emitting.small(code)))
+    return emitting.witnessed(emitting.committed(planned))
+
+
+def thrown_away() -> Emission:
+    """Return an emission that was looked at, and whose game was ended then."""
+    emission = looked_at()
+    by = factories.staff(Role.ORGANISER)
+    emitting.both(game_end_propose(by=by, game=emission.game))
+    return emission_get(emission.reference)
+
+
+def listed(folder: Path, log: Entries | None = None) -> str:
+    file = written(folder, "log.jsonl", log or published_log())
+    answer: str = emissions.check(file, public_key())
+    return answer
+
+
+@pytest.mark.article("15.II.2")
+def test_a_shuffle_that_was_thrown_away_for_another_is_seen(tmp_path: Path) -> None:
+    """Under another code nothing else tells it from one that was played."""
+    first = thrown_away()
+    assert ": 1\nsmall/1: NEVER PUT ON SALE, its game ended" in listed(tmp_path)
+    assert "seed NOT PUBLISHED" in listed(tmp_path)
+    assert seed_reveal(emission=first) and not seed_reveal(emission=first)
+    second = emitting.opened(emitting.small("other"))
+    one, other = listed(tmp_path).splitlines()[1:]
+    plan = f"plan {first.approval.plan_digest[:16]}"
+    assert one.endswith(plan) and other.endswith(plan)
+    assert other.startswith("other/1: on sale since")
+    emitting.sold_and_played(second, 2)
+    assert seed_reveal(emission=emitting.closed(second))
+    assert "other/1: closed" in listed(tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-S", str(FOLDER / "emissions.py"), "log.jsonl", public_key()],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={},
+    )
+    assert "LISTED: 2 emissions; committed to and not put on sale: 1" in done.stdout, done.stderr
+
+
+def test_one_that_still_waits_is_listed_as_such(tmp_path: Path) -> None:
+    emission = emitting.planned(emitting.approved(emitting.small()))
+    assert "LISTED: 0" in listed(tmp_path)
+    emission = emitting.committed(emission)
+    assert "small/1: NOT PUT ON SALE, committed to" in listed(tmp_path)
+    emitting.witnessed(emission)
+    assert "small/1: NOT PUT ON SALE, witnessed" in listed(tmp_path)
+    emitting.open_now(emission_get("small/1"))
+    assert "not put on sale: 0\nsmall/1: on sale since" in listed(tmp_path)
+
+
+def test_a_probabilistic_emission_is_listed_without_a_plan(tmp_path: Path) -> None:
+    emission = emitting.opened(emitting.document("five-stalls"))
+    emitting.closed(emission)
+    assert listed(tmp_path).splitlines()[1].startswith("five-stalls/1: closed")
+    assert "plan" not in listed(tmp_path)
+
+
+@pytest.mark.article("15.III.6.2")
+def test_the_sums_of_every_closing_are_checked_of_probabilistic_games_too(tmp_path: Path) -> None:
+    """Nothing is dealt there, so verify/emission.py does not read it; the debt is real."""
+    point, game = factories.point(), emitting.approved(emitting.document("trotters-ladder"))
+    for _ in range(2):
+        terms = {"extra_tier": 5} if game.closings.exists() else {}
+        emission = emitting.opened(game, **terms)
+        emitting.sold(emission, 20, point)
+        emitting.closed(emission)
+    log = published_log()
+    assert "trotters-ladder/2: closed" in listed(tmp_path)
+    closings = [entry(log, "closing", f"trotters-ladder/{number}") for number in (1, 2)]
+    first, second = (each["document"] for each in closings)
+    assert 0 < first["owed_cents"] == second["owed_before_cents"]
+    for number, true, lie, field in (
+        (1, first, {"shortfall_cents": 0, "owed_cents": 0}, "shortfall_cents"),
+        (1, first, {"owed_cents": 0}, "owed_cents"),
+        (1, first, {"minimum_percent": 60}, "minimum_percent"),
+        (2, second, {"owed_before_cents": 0, "owed_cents": second["shortfall_cents"]}, "owed_be"),
+    ):
+        content = {name: value for name, value in true.items() if name != "digests"}
+        about = f"trotters-ladder/{number}"
+        with pytest.raises(Refused, match=rf"promotrot\.closing\.{field}"):
+            listed(tmp_path, forged(log, publications.CLOSING, content | lie, about))
+
+
+def entry(log: Entries, name: str, about: str = "small/1") -> dict[str, Any]:
+    return next(e for e in log if (e["kind"], e["subject"]) == (f"promotrot.{name}", about))
+
+
+def moved(log: Entries, name: str, before: str) -> Entries:
+    """Return the log with an entry before another one."""
+    one, other = entry(log, name), entry(log, before)
+    rest = [each for each in log if each is not one]
+    at = rest.index(other)
+    return [*rest[:at], one, *rest[at:]]
+
+
+def without(log: Entries, name: str) -> Entries:
+    return [each for each in log if each is not entry(log, name)]
+
+
+def again(log: Entries, name: str, about: str) -> dict[str, Any]:
+    """Return an entry as it would be about another emission."""
+    true = entry(log, name)
+    return true | {"subject": about, "document": true["document"] | {"emission": about}}
+
+
+LIES: list[tuple[Callable[[Entries], Entries], str]] = [
+    (lambda log: moved(log, "opening", "entropy"), "opening.sequence: published too early"),
+    (lambda log: moved(log, "closing", "opening"), "closing.sequence: published too early"),
+    (lambda log: moved(log, "seed", "closing"), "seed.sequence: published too early"),
+    (lambda log: without(log, "opening"), "closing small/1: without promotrot.opening"),
+    (lambda log: without(log, "closing"), "seed small/1: published before the emission was over"),
+    (lambda log: without(log, "commitment"), "entropy small/1: without promotrot.commitment"),
+    (lambda log: without(log, "entropy"), "opening small/1: without promotrot.entropy"),
+    (lambda log: [*log, again(log, "commitment", "small/3")], "small/1, small/3: one is missing"),
+    (
+        lambda log: [again(log, "commitment", "small/2"), *log],
+        "small/2, small/1: one is missing",
+    ),
+    (
+        lambda log: [*without(log, "opening")[:-2], again(log, "commitment", "small/2")],
+        "promotrot small/2: small/1 was never put on sale",
+    ),
+]
+
+
+@pytest.mark.article("15.II.2")
+@pytest.mark.parametrize(("lie", "why"), LIES, ids=[why for _, why in LIES])
+def test_entries_that_cannot_be_of_one_emission_are_refused(
+    lie: Callable[[Entries], Entries], why: str
+) -> None:
+    emission = emitting.opened(emitting.small())
+    emitting.sold_and_played(emission, 1)
+    seed_reveal(emission=emitting.closed(emission))
+    log = published_log()
+    assert [*emissions.check_game(Bare(log), "small")] == ["small/1"]
+    with pytest.raises(Refused, match=why):
+        emissions.check_game(Bare(lie(log)), "small")
+
+
+def test_what_was_thrown_away_is_published_with_its_true_seed(tmp_path: Path) -> None:
+    emission = thrown_away()
+    seed_reveal(emission=emission)
+    log = published_log()
+    for kind, lie, why in (
+        (publications.SEED, {"seed": "00" * 32}, r"seed\.seed: not the one committed to"),
+        (publications.SEED, {"sold": 1}, r"seed\.sold: should be 0"),
+        (publications.ABANDONED, {"abandoned_at": "2020-01-01T00:00:00.000000Z"}, "before its"),
+    ):
+        true = entry(log, kind.partition(".")[2])["document"]
+        content = {name: value for name, value in true.items() if name != "digests"}
+        with pytest.raises(Refused, match=why):
+            listed(tmp_path, forged(log, kind, content | lie))
+
+
+def test_what_was_thrown_away_was_never_sold_and_is_the_one_committed_to() -> None:
+    thrown_away()
+    log = published_log()
+    abandoned = entry(log, "abandoned")
+    terms = {"tickets": 40, "price_cents": 100, "opened_at": abandoned["document"]["abandoned_at"]}
+    opening = abandoned | {
+        "kind": publications.OPENING,
+        "document": abandoned["document"] | terms,
+    }
+    with pytest.raises(Refused, match="abandoned small/1: it was put on sale"):
+        emissions.check_game(Bare([*without(log, "abandoned"), opening, abandoned]), "small")
+    other = abandoned | {"document": abandoned["document"] | {"commitment": None}}
+    with pytest.raises(Refused, match=r"abandoned\.commitment: should be"):
+        emissions.check_game(Bare([*without(log, "abandoned"), other]), "small")
