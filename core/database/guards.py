@@ -85,7 +85,7 @@ def trigger_sql(model: type[Guarded]) -> list[str]:
     """Return the statements that put the model's triggers in place. They may be run again."""
     table = model._meta.db_table
     of_rows = f"guard_retired('{model._meta.pk.column}')" if model.retires else "guard_refuse()"
-    time = "AFTER" if model.leaves_by_range else "BEFORE"  # as `column_guard_time` says
+    time = "AFTER" if model.retires else "BEFORE"  # as `column_guard_time` says
     statements = [
         f'CREATE OR REPLACE TRIGGER guard_rows {time} DELETE ON "{table}" '
         f"FOR EACH ROW EXECUTE FUNCTION {of_rows}",

@@ -20,7 +20,6 @@ class Guarded(models.Model):
     them out. `inserted_by_application` is False where only the database's own functions write.
     `retires` is True for rows that leave the live store when two persons have retired them: they
     are of a closed period, and in its archive (`core.periods.archive`).
-    `leaves_by_range` is True for those of them where the range alone says whether a row may leave.
     `looks_recorded` is True for rows that are of one player: each look at them is put on record
     (`core.looks`).
     """
@@ -30,7 +29,6 @@ class Guarded(models.Model):
     derived: ClassVar[tuple[str, ...]] = ()
     inserted_by_application: ClassVar[bool] = True
     retires: ClassVar[bool] = False
-    leaves_by_range: ClassVar[bool] = False
     looks_recorded: ClassVar[bool] = False
 
     class Meta:

@@ -175,9 +175,9 @@ def there(model: type[Model]) -> Rule | None:
     A constraint would lock one row of premises, terminal, contest and account with every sale
     (docs/adr/0030). None for a model that has no such key.
     """
-    table = model._meta.db_table
+    table, key = model._meta.db_table, model._meta.pk.column
     missing = [
-        f"""SELECT '{table}', t.id, t.journal_xid FROM {table} t
+        f"""SELECT '{table}', t.{key}, t.journal_xid FROM {table} t
          LEFT JOIN {field.related_model._meta.db_table} p ON p.id = t.{field.column}
          WHERE p.id IS NULL AND t.{field.column} IS NOT NULL"""
         for field in model._meta.concrete_fields

@@ -82,7 +82,6 @@ class Act(Guarded):
 
     inserted_by_application = False
     retires = True
-    leaves_by_range = True
 
     xid = models.BigIntegerField(_("transaction"), primary_key=True, db_column="journal_xid")
     at = models.DateTimeField(_("time"))

@@ -44,7 +44,6 @@ class Transfer(Guarded):
     """
 
     retires = True
-    leaves_by_range = True
 
     reference = models.UUIDField(_("reference"))
     line = models.PositiveSmallIntegerField(_("line"))
@@ -94,6 +93,7 @@ class OpeningBalance(Guarded):
         Account,
         models.PROTECT,
         db_index=False,
+        db_constraint=False,
         related_name="openings",
         verbose_name=_("account"),
     )

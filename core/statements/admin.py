@@ -38,6 +38,7 @@ from core.statements.models import (
     Statement,
     Till,
 )
+from core.statements.weeks import statement_of
 
 Data = dict[str, Any]
 
@@ -201,7 +202,7 @@ class StatementAdmin(ReadOnlyAdmin):
         )
 
     def _statement(self, request: HttpRequest, ident: uuid.UUID) -> Statement:
-        statement = Statement.objects.select_related("premises").filter(uuid=ident).first()
+        statement = statement_of(ident).select_related("premises").first()
         if statement is None or not self.has_view_permission(request):
             raise Http404
         look(EXPORT, statement)

@@ -195,10 +195,11 @@ class Statement(Guarded):
 
     Each figure is what it adds to the debt of the premises: sales are positive; annulments, paid
     prizes, commission and payments are negative. `lines` has them by game and kind of transfer,
-    with the number of movements. `commission` has base, rate and amount by game.
+    with the number of movements. `commission` has base, rate and amount by game. `uuid` follows
+    from premises and week (`core.statements.weeks`); the database refuses another one.
     """
 
-    uuid = models.UUIDField(_("UUID"), unique=True)
+    uuid = models.UUIDField(_("UUID"))
     premises = models.ForeignKey(
         Premises,
         models.PROTECT,
@@ -260,14 +261,15 @@ class Remittance(Guarded):
     """A payment of a statement by the premises. If negative, the organiser pays the premises.
 
     It gives the premises credit again, so that two persons record a large one, and any that the
-    organiser pays.
+    organiser pays. The payments of a statement are numbered, and `uuid` follows from the number.
     """
 
-    uuid = models.UUIDField(_("UUID"), unique=True)
+    uuid = models.UUIDField(_("UUID"))
     statement = models.ForeignKey(
         Statement,
         models.PROTECT,
         related_name="remittances",
+        db_index=False,
         db_constraint=False,
         verbose_name=_("statement"),
     )
@@ -279,6 +281,7 @@ class Remittance(Guarded):
         db_constraint=False,
         verbose_name=_("premises"),
     )
+    number = models.PositiveSmallIntegerField(_("number"))
     amount_cents = models.BigIntegerField(_("amount"))
     paid_on = models.DateField(_("paid on"))
     reference = models.CharField(_("reference"), max_length=120)
@@ -310,6 +313,7 @@ class Remittance(Guarded):
                 fields=["proposal"], condition=~Q(proposal=None), name="remittance_of_proposal"
             ),
             models.UniqueConstraint(fields=["premises", "reference"], name="remittance_once"),
+            models.UniqueConstraint(fields=["statement", "number"], name="remittance_number"),
             models.CheckConstraint(condition=~Q(amount_cents=0), name="remittance_moves"),
             models.CheckConstraint(
                 condition=Q(amount_cents__gt=0, amount_cents__lt=SECOND_PERSON_AT_LATEST_CENTS)

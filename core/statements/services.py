@@ -12,12 +12,10 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from core.database import clock
-from core.database.clock import row_uuid
 from core.database.locks import Lock, hold
 from core.kernel.days import add_days, natural_day
 from core.kernel.errors import Conflict, Invalid, InvariantBroken, NotFound
 from core.kernel.money import parse_percent, percent_text
-from core.kernel.request_uuids import derived_uuid
 from core.ledger import services as ledger
 from core.premises.models import Game, Premises
 from core.premises.services import premises_by_code, sales_hold
@@ -31,7 +29,6 @@ from core.statements.weeks import Figures, Week
 
 MINUTE_CAP_CENTS = 1_000_00
 """The most that a terminal sells in a minute where its premises' limit does not say another."""
-_NAMESPACE = uuid.UUID("2f0f9d3c-6a2e-4d0e-8f4b-2b9f5c9f7a11")
 
 
 class RateRecorded(Conflict):
@@ -237,7 +234,7 @@ def _statement(
     """Return the statement of the week from its Monday `first`, which follows on the last one."""
     opening = last.closing_cents if last else 0
     return Statement(
-        uuid=_uuid_of(premises_id, first),
+        uuid=weeks.ident(premises_id, first),
         premises_id=premises_id,
         number=last.number + 1 if last else 1,
         week_from=first,
@@ -249,16 +246,6 @@ def _statement(
         issued_at=now,
         **{f"{column}_cents": cents for column, cents in figures.columns.items()},
     )
-
-
-def _uuid_of(premises_id: int, first: datetime.date) -> uuid.UUID:
-    """Return the UUID of a statement: always the same, and those of a week beside each other.
-
-    A week's statements then touch few pages of an index, and not one of the past for each of them.
-    Its first byte is that of every derived UUID, the next three are the day.
-    """
-    ident = derived_uuid(_NAMESPACE, f"{premises_id} {first}").int
-    return uuid.UUID(int=ident & ~(0xFFFFFF << 96) | first.toordinal() << 96)
 
 
 def _check(sunday: datetime.date, issued: list[Statement]) -> None:
@@ -274,7 +261,7 @@ def _check(sunday: datetime.date, issued: list[Statement]) -> None:
 
 
 def statement_get(ident: uuid.UUID) -> Statement:
-    statement = Statement.objects.select_related("premises").filter(uuid=ident).first()
+    statement = weeks.statement_of(ident).select_related("premises").first()
     if statement is None:
         raise StatementUnknown
     return statement
@@ -361,10 +348,13 @@ def _need_fits(payment: _Asked) -> None:
 
 def _remit(payment: _Asked, **by: Any) -> Remittance:
     now = clock.now()
+    issued = payment.statement
+    number = issued.remittances.count() + 1
     remittance = Remittance.objects.create(
-        uuid=row_uuid(now),
-        statement=payment.statement,
-        premises_id=payment.statement.premises_id,
+        uuid=weeks.ident(issued.premises_id, issued.week_from, number),
+        statement=issued,
+        number=number,
+        premises_id=issued.premises_id,
         amount_cents=payment.amount_cents,
         paid_on=payment.paid_on,
         reference=payment.reference,

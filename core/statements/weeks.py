@@ -1,10 +1,11 @@
 """Read a week of all running accounts from the ledger, to issue and to check statements."""
 
 import datetime
+import uuid
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Max, Min, Q
+from django.db.models import Max, Min, Q, QuerySet
 
 from core.kernel.days import add_days, day_bounds, natural_day
 from core.ledger import openings
@@ -14,6 +15,26 @@ from core.statements.balances import Movement, balances_until, movements, premis
 from core.statements.columns import Column
 from core.statements.commission import Rates
 from core.statements.models import Statement
+
+
+def ident(premises_id: int, first: datetime.date, payment: int = 0) -> uuid.UUID:
+    """Return the UUID of the statement of a week that begins on `first`, or of its nth payment.
+
+    It holds what it names, so no index need keep two apart or find one: the database refuses any
+    other (`statements_ident` in `sql/statement.sql`). It begins as derived UUIDs do, and those of
+    a week stand beside each other.
+    """
+    return uuid.UUID(f"{first.toordinal():08x}-{payment:04x}-8000-8000-{premises_id:012x}")
+
+
+def statement_of(ident: uuid.UUID) -> QuerySet[Statement]:
+    """Return the statement with that UUID, found by the week and premises in it; or none."""
+    try:
+        last = datetime.date.fromordinal((ident.int >> 96) + 6)
+    except (ValueError, OverflowError):
+        return Statement.objects.none()
+    premises_id = ident.int & (1 << 48) - 1
+    return Statement.objects.filter(week_to=last, premises_id=premises_id, uuid=ident)
 
 
 @dataclass(frozen=True, slots=True)

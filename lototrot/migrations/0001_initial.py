@@ -2120,6 +2120,7 @@ class Migration(migrations.Migration):
                 (
                     "ticket",
                     models.OneToOneField(
+                        db_constraint=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         primary_key=True,
                         related_name="print_confirmation",
@@ -2505,6 +2506,7 @@ class Migration(migrations.Migration):
                 (
                     "premises",
                     models.ForeignKey(
+                        db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
@@ -2525,6 +2527,7 @@ class Migration(migrations.Migration):
                 (
                     "terminal",
                     models.ForeignKey(
+                        db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",

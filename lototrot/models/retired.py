@@ -44,10 +44,20 @@ class RetiredSales(OfRetiredTickets):
 
     day = models.DateField(_("day"))
     premises = models.ForeignKey(
-        Premises, models.PROTECT, related_name="+", db_index=False, verbose_name=_("premises")
+        Premises,
+        models.PROTECT,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
+        verbose_name=_("premises"),
     )
     terminal = models.ForeignKey(
-        Terminal, models.PROTECT, related_name="+", db_index=False, verbose_name=_("terminal")
+        Terminal,
+        models.PROTECT,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
+        verbose_name=_("terminal"),
     )
     tickets = models.BigIntegerField(_("tickets"))
     bets = models.BigIntegerField(_("bets"))

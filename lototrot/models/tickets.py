@@ -149,12 +149,12 @@ class PrintConfirmation(Guarded):
     """
 
     retires = True
-    leaves_by_range = True
 
     ticket = models.OneToOneField(
         Ticket,
         models.PROTECT,
         primary_key=True,
+        db_constraint=False,
         related_name="print_confirmation",
         verbose_name=_("ticket"),
     )

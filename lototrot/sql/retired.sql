@@ -154,11 +154,11 @@ BEGIN
     RETURN OLD;
 END $$;
 
-CREATE OR REPLACE TRIGGER with_ticket BEFORE DELETE ON lototrot_prize
+CREATE OR REPLACE TRIGGER with_ticket AFTER DELETE ON lototrot_prize
     FOR EACH ROW EXECUTE FUNCTION lototrot_guard_ticket_there();
-CREATE OR REPLACE TRIGGER with_ticket BEFORE DELETE ON payoffice_claim
+CREATE OR REPLACE TRIGGER with_ticket AFTER DELETE ON payoffice_claim
     FOR EACH ROW EXECUTE FUNCTION lototrot_guard_ticket_there();
-CREATE OR REPLACE TRIGGER with_ticket BEFORE DELETE ON payoffice_payment
+CREATE OR REPLACE TRIGGER with_ticket AFTER DELETE ON payoffice_payment
     FOR EACH ROW EXECUTE FUNCTION lototrot_guard_ticket_there();
 
 -- Refuse to retire what follows from a ticket before its ticket is retired: nobody knows yet whether
@@ -230,6 +230,23 @@ END $$;
 CREATE OR REPLACE TRIGGER with_voids AFTER DELETE ON lototrot_ticket REFERENCING OLD TABLE AS gone
     FOR EACH STATEMENT EXECUTE FUNCTION lototrot_take_voids();
 
+-- Refuse to delete a ticket whose print is there: prints leave first.
+CREATE OR REPLACE FUNCTION lototrot_guard_printed() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_ticket bigint;
+BEGIN
+    SELECT p.ticket_id INTO v_ticket
+      FROM gone g JOIN public.lototrot_printconfirmation p ON p.ticket_id = g.id LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'ticket %: its print is there', v_ticket
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER printed AFTER DELETE ON lototrot_ticket REFERENCING OLD TABLE AS gone
+    FOR EACH STATEMENT EXECUTE FUNCTION lototrot_guard_printed();
+
 -- Refuse to delete a void whose ticket is there: it would count as sold.
 CREATE OR REPLACE FUNCTION lototrot_guard_void_alone() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -239,7 +256,7 @@ BEGIN
     RETURN OLD;
 END $$;
 
-CREATE OR REPLACE TRIGGER with_ticket BEFORE DELETE ON lototrot_void
+CREATE OR REPLACE TRIGGER with_ticket AFTER DELETE ON lototrot_void
     FOR EACH ROW EXECUTE FUNCTION lototrot_guard_void_alone();
 
 -- Sum the tickets that leave, in the transaction that retires them, and refuse other ones than were

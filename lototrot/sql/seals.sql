@@ -66,12 +66,21 @@ END $$;
 CREATE OR REPLACE TRIGGER prints_decided BEFORE INSERT ON lototrot_settlement
     FOR EACH ROW EXECUTE FUNCTION lototrot_need_prints_decided();
 
--- A print is confirmed before the unclaimed prizes of its contest lapse. Afterwards its month is closed
--- and archived, and no row may come among those that were archived.
+-- A print is of a ticket, and is confirmed before the unclaimed prizes of its contest lapse. Afterwards its
+-- month is closed and archived, and no row may come among those that were archived. A foreign key would
+-- lock each ticket. None is needed: a ticket leaves long after the lapse, and never before its print
+-- (lototrot_guard_printed).
 CREATE OR REPLACE FUNCTION lototrot_guard_print() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_lapsed boolean;
 BEGIN
-    IF EXISTS (SELECT FROM lototrot_ticket t JOIN lototrot_lapse l ON l.contest_id = t.contest_id
-                WHERE t.id = NEW.ticket_id) THEN
+    SELECT EXISTS (SELECT FROM lototrot_lapse l WHERE l.contest_id = t.contest_id) INTO v_lapsed
+      FROM lototrot_ticket t WHERE t.id = NEW.ticket_id;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'there is no ticket %', NEW.ticket_id
+            USING ERRCODE = 'foreign_key_violation';
+    END IF;
+    IF v_lapsed THEN
         RAISE EXCEPTION 'ticket %: its contest has lapsed, no print is confirmed any more',
             NEW.ticket_id USING ERRCODE = 'restrict_violation';
     END IF;

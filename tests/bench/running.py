@@ -21,6 +21,7 @@ from tests.bench.parts import (
     flood,
     journal,
     lists,
+    log,
     nightly,
     partitions,
     pay,
@@ -56,12 +57,13 @@ PARTS: Mapping[str, Measure] = {
     "nightly": nightly.measure,
     "lists": lists.measure,
     "partitions": partitions.measure,
+    "log": log.measure,
     "decade": decade.measure,
 }
 """The parts in the order in which all are measured: sealing hands its tickets to settling."""
 
 
-ALONE = frozenset({"decade", "lists"})
+ALONE = frozenset({"decade", "lists", "log"})
 """Parts on a system of their own: a history begins where nothing was sold before, and the rows of a
 list are tickets that nobody sold."""
 

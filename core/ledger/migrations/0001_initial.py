@@ -106,6 +106,7 @@ class Migration(migrations.Migration):
                 (
                     "account",
                     models.ForeignKey(
+                        db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="openings",

@@ -67,8 +67,8 @@ END $$;
 CREATE OR REPLACE TRIGGER archived BEFORE INSERT ON periods_retiredrows
     FOR EACH ROW EXECUTE FUNCTION periods_guard_retired_rows();
 
--- Refuse an opening balance, but in the act that retires its month, and up to the transfer that this
--- publishes.
+-- Refuse an opening balance, but in the act that retires its month, up to the transfer that this
+-- publishes, and of an account. A foreign key would lock each account, and none is ever deleted.
 CREATE OR REPLACE FUNCTION periods_guard_opening() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (
@@ -79,15 +79,21 @@ BEGIN
         RAISE EXCEPTION 'opening up to %: no month is retired with it', NEW.up_to
             USING ERRCODE = 'restrict_violation';
     END IF;
+    IF NOT EXISTS (SELECT FROM ledger_account a WHERE a.id = NEW.account_id) THEN
+        RAISE EXCEPTION 'there is no account %', NEW.account_id
+            USING ERRCODE = 'foreign_key_violation';
+    END IF;
     RETURN NEW;
 END $$;
 
 CREATE OR REPLACE TRIGGER retired BEFORE INSERT ON ledger_openingbalance
     FOR EACH ROW EXECUTE FUNCTION periods_guard_opening();
 
--- Refuse to delete a row, unless it was retired, and leaves. The argument is the primary key. A row that
--- is asked whether it leaves must still be there: its table has this trigger BEFORE DELETE.
-CREATE OR REPLACE FUNCTION guard_retired() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Refuse to delete a row, unless it was retired, and leaves. The argument is the primary key. It runs after
+-- the deletion: for a trigger before it, PostgreSQL locks each row, and writes the lock to the log. The
+-- row must be there when it is asked whether it leaves, and so must those that leave with it. They are:
+-- the function is STABLE, so it sees all rows as they were when the statement began.
+CREATE OR REPLACE FUNCTION guard_retired() RETURNS trigger LANGUAGE plpgsql STABLE AS $$
 DECLARE
     v_row bigint;
     v_leaves boolean;
@@ -100,7 +106,6 @@ BEGIN
             IS NOT NULL THEN
         EXECUTE format('SELECT public.%I($1)', TG_TABLE_NAME || '_leaves')
            INTO v_leaves USING v_row;
-        v_leaves := v_leaves AND TG_WHEN = 'BEFORE';
     END IF;
     IF NOT v_leaves THEN
         RAISE EXCEPTION 'table % is append-only: % refused', TG_TABLE_NAME, TG_OP

@@ -47,7 +47,7 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
+                ("uuid", models.UUIDField(verbose_name="UUID")),
                 ("number", models.PositiveIntegerField(verbose_name="number")),
                 ("week_from", models.DateField(verbose_name="from")),
                 ("week_to", models.DateField(verbose_name="to")),
@@ -154,7 +154,8 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
+                ("uuid", models.UUIDField(verbose_name="UUID")),
+                ("number", models.PositiveSmallIntegerField(verbose_name="number")),
                 ("amount_cents", models.BigIntegerField(verbose_name="amount")),
                 ("paid_on", models.DateField(verbose_name="paid on")),
                 ("reference", models.CharField(max_length=120, verbose_name="reference")),
@@ -205,6 +206,7 @@ class Migration(migrations.Migration):
                     "statement",
                     models.ForeignKey(
                         db_constraint=False,
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="remittances",
                         to="statements.statement",
@@ -223,6 +225,9 @@ class Migration(migrations.Migration):
                     ),
                     models.UniqueConstraint(
                         fields=("premises", "reference"), name="remittance_once"
+                    ),
+                    models.UniqueConstraint(
+                        fields=("statement", "number"), name="remittance_number"
                     ),
                     models.CheckConstraint(
                         condition=models.Q(("amount_cents", 0), _negated=True),

@@ -1,3 +1,11 @@
+-- Return the UUID of the statement of a week, or of its nth payment (core/statements/weeks.py, ident).
+CREATE OR REPLACE FUNCTION statements_ident(p_premises bigint, p_from date, p_payment integer)
+RETURNS uuid LANGUAGE sql IMMUTABLE AS $$
+    SELECT (lpad(to_hex(p_from - DATE '0001-01-01' + 1), 8, '0') || '-'
+         || lpad(to_hex(p_payment), 4, '0') || '-8000-8000-'
+         || lpad(to_hex(p_premises), 12, '0'))::uuid
+$$;
+
 -- Statements of premises follow on each other: numbers, weeks and balances without a gap. A foreign key
 -- to the premises would lock them for each statement, and no premises are ever deleted.
 CREATE OR REPLACE FUNCTION statements_guard_statement() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -14,6 +22,11 @@ BEGIN
         RAISE EXCEPTION 'statement % of premises % does not follow on the last',
             NEW.number, NEW.premises_id USING ERRCODE = 'restrict_violation';
     END IF;
+    IF NEW.uuid <> statements_ident(
+           p_premises => NEW.premises_id, p_from => NEW.week_from, p_payment => 0) THEN
+        RAISE EXCEPTION 'statement % of premises % has another UUID', NEW.number, NEW.premises_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
     IF NOT EXISTS (SELECT FROM premises_premises p WHERE p.id = NEW.premises_id) THEN
         RAISE EXCEPTION 'there are no premises %', NEW.premises_id
             USING ERRCODE = 'foreign_key_violation';
@@ -25,12 +38,22 @@ CREATE OR REPLACE TRIGGER statement_follows BEFORE INSERT ON statements_statemen
     FOR EACH ROW EXECUTE FUNCTION statements_guard_statement();
 
 -- A payment is of a statement of its premises. A foreign key would lock both, and neither is ever deleted.
+-- Its UUID follows from its number, so that two have not the same.
 CREATE OR REPLACE FUNCTION statements_guard_remittance() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_from date;
 BEGIN
-    IF NOT EXISTS (SELECT FROM statements_statement s
-                    WHERE s.id = NEW.statement_id AND s.premises_id = NEW.premises_id) THEN
+    SELECT s.week_from INTO v_from FROM statements_statement s
+     WHERE s.id = NEW.statement_id AND s.premises_id = NEW.premises_id;
+    IF NOT FOUND THEN
         RAISE EXCEPTION 'premises % have no statement %', NEW.premises_id, NEW.statement_id
             USING ERRCODE = 'foreign_key_violation';
+    END IF;
+    IF NEW.number < 1
+       OR NEW.uuid <> statements_ident(
+           p_premises => NEW.premises_id, p_from => v_from, p_payment => NEW.number) THEN
+        RAISE EXCEPTION 'payment % of statement % has another UUID', NEW.number, NEW.statement_id
+            USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;
 END $$;

@@ -19,16 +19,10 @@ purpose: it has figures of its own, `sunday_night*`, which nothing checks.
 """
 
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 
-from django.db import connections
-from psycopg import sql
-
 from core.journal.acting import name_process
-from core.tools.embedded.postgres import DATABASE
 from core.tools.embedded.server import ROOT
 from tests.bench import archiving, pacing
 from tests.bench.growth import drawing, judging, measuring
@@ -118,20 +112,6 @@ def measure(store: Store) -> Figures:
     return figures
 
 
-@contextmanager
-def _commits_wait_for_no_disk(store: Store) -> Iterator[None]:
-    """Let commits on the history's database not wait for the disk: its rows are the same."""
-    name = sql.Identifier(DATABASE)
-    with store.superuser() as server:
-        server.execute(sql.SQL("ALTER DATABASE {} SET synchronous_commit = off").format(name))
-        connections.close_all()
-        try:
-            yield
-        finally:
-            server.execute(sql.SQL("ALTER DATABASE {} RESET synchronous_commit").format(name))
-            connections.close_all()
-
-
 def _grown(store: Store, history: History, length: int) -> tuple[dict[int, Seconds], Figures]:
     """Let the history grow to each length. Return what was measured at each, and the figures."""
     at: dict[int, Seconds] = {}
@@ -140,7 +120,7 @@ def _grown(store: Store, history: History, length: int) -> tuple[dict[int, Secon
     wal = 0
     for times in LENGTHS:
         wal -= archiving.wal_bytes()
-        with _commits_wait_for_no_disk(store):
+        with store.commits_wait_for_no_disk():
             history.grow(length * times - history.weeks)
         stored[times] = archiving.sizes()
         wal += archiving.wal_bytes()

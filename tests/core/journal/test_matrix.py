@@ -52,6 +52,7 @@ BY_HAND = {
     "ledger_transfer.there",
     "limit_held_in_the_sale",
     "lototrot_displayacknowledgement.there",
+    "lototrot_printconfirmation.there",
     "lototrot_prize.there",
     "lototrot_salesstop.signalled",
     "lototrot_ticket.there",

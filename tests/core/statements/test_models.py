@@ -1,6 +1,5 @@
 """Refuse in the database a statement that does not follow the one before it."""
 
-import uuid
 from datetime import date
 from typing import Any
 
@@ -11,8 +10,9 @@ from django.db import DatabaseError, IntegrityError, connection, transaction
 from core.ledger.rows_field import RowsField
 from core.statements import services
 from core.statements.models import Remittance, Statement, Till
+from core.statements.weeks import ident
 from tests.support import factories, rounds
-from tests.support.stating import MONDAY, SUNDAY, at, rate
+from tests.support.stating import MONDAY, SUNDAY, at, rate, remitted
 
 pytestmark = pytest.mark.django_db
 
@@ -32,7 +32,7 @@ def test_a_statement_cannot_be_out_of_line(organiser: Any, contest: Any) -> None
     at(date(2030, 3, 11))
     (statements,) = services.statements_issue(until=SUNDAY)
     good = {
-        "uuid": uuid.uuid4(),
+        "uuid": ident(place.premises.pk, date(2030, 3, 11)),
         "premises": place.premises,
         "number": 2,
         "week_from": date(2030, 3, 11),
@@ -51,6 +51,8 @@ def test_a_statement_cannot_be_out_of_line(organiser: Any, contest: Any) -> None
     }
     for wrong in (
         {"number": 3},
+        {"uuid": ident(place.premises.pk, date(2030, 3, 4))},
+        {"uuid": ident(place.premises.pk, date(2030, 3, 11), payment=1)},
         {"week_from": date(2030, 3, 18), "week_to": date(2030, 3, 24)},
         {"opening_cents": 0, "closing_cents": 0},
         {"closing_cents": 106},
@@ -71,8 +73,10 @@ def test_statement_and_payment_name_premises_that_are_there(organiser: Any, cont
     at(date(2030, 3, 11))
     (issued,) = services.statements_issue(until=SUNDAY)
     first = Statement.objects.get(pk=issued.pk)
-    first.pk, first.uuid, first.premises_id = None, uuid.uuid4(), 1_000_000
+    first.pk, first.uuid = None, ident(1_000_000, first.week_from)
+    first.premises_id = 1_000_000
     payment = {
+        "number": 1,
         "amount_cents": 105,
         "paid_on": date(2030, 3, 11),
         "recorded_at": issued.issued_at,
@@ -84,12 +88,32 @@ def test_statement_and_payment_name_premises_that_are_there(organiser: Any, cont
     for statement, premises in ((issued.pk, other.premises.pk), (0, place.premises.pk)):
         with pytest.raises(IntegrityError, match="have no statement"), transaction.atomic():
             Remittance.objects.create(
-                uuid=uuid.uuid4(),
+                uuid=ident(premises, issued.week_from, 1),
                 statement_id=statement,
                 premises_id=premises,
                 reference="TRF",
                 **payment,
             )
+
+
+def test_a_payment_has_the_uuid_of_its_number_and_each_number_is_there_once(
+    organiser: Any, contest: Any
+) -> None:
+    """No index of UUIDs keeps two apart, so nobody may choose one."""
+    place = factories.point()
+    rounds.sell(contest, place, [(1, 1)] * 3)
+    at(date(2030, 3, 11))
+    (issued,) = services.statements_issue(until=SUNDAY)
+    for reference in ("TRF 1", "TRF 2"):
+        remitted(organiser, issued, 105, date(2030, 3, 11), reference)
+    own = [(number, ident(place.premises.pk, MONDAY, number)) for number in (1, 2)]
+    assert list(Remittance.objects.order_by("pk").values_list("number", "uuid")) == own
+    values = Remittance.objects.values().get(number=1) | {"id": None, "reference": "TRF 3"}
+    third = ident(place.premises.pk, MONDAY, 3)
+    for wrong in ({"number": 3}, {"uuid": third}, {"number": 0, "uuid": issued.uuid}, {}):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Remittance.objects.create(**values | wrong)
+    Remittance.objects.create(**values | {"number": 3, "uuid": third})
 
 
 def test_rows_are_lists_in_the_database_and_objects_in_the_program(

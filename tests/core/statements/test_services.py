@@ -17,7 +17,7 @@ from core.staff import two_persons
 from core.staff.models import Proposal
 from core.staff.powers import Role
 from core.staff.two_persons import ProposalPending, SamePerson
-from core.statements import nightly, services
+from core.statements import nightly, services, weeks
 from core.statements.balances import outstanding_cents
 from core.statements.models import CommissionRate, Remittance
 from lototrot import accounts
@@ -268,8 +268,9 @@ def test_the_database_refuses_a_remittance_of_one_person_that_is_large_or_paid_o
             transaction.atomic(),
         ):
             Remittance.objects.create(
-                uuid=uuid.uuid4(),
+                uuid=weeks.ident(place.premises.pk, mine.week_from, 1),
                 statement=mine,
+                number=1,
                 premises=place.premises,
                 amount_cents=cents,
                 paid_on=SUNDAY,

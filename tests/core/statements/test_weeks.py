@@ -1,5 +1,6 @@
 """Read a week of the running accounts, and the weeks that have no statement yet."""
 
+import uuid
 from datetime import date, timedelta
 from typing import Any
 
@@ -24,6 +25,26 @@ def test_a_week_holds_its_movements_and_its_commission(organiser: Any, contest: 
     assert [(line["game"], line["count"]) for line in figures.lines] == [("lototrot", 2)]
     assert week.figures(idle.premises.pk).total_cents == 0
     assert weeks.ledger_cents(SUNDAY) == {place.premises.pk: 210}  # no commission is posted yet
+
+
+def test_a_statement_is_found_by_the_week_and_premises_in_its_uuid(
+    organiser: Any, contest: Any
+) -> None:
+    place, other = factories.point(), factories.point()
+    for point in (place, other):
+        rounds.sell(contest, point, [(1, 1)])
+    at(date(2030, 3, 11))
+    for issued in services.statements_issue(until=SUNDAY):
+        assert issued.uuid == weeks.ident(issued.premises_id, MONDAY)
+        assert weeks.statement_of(issued.uuid).get() == issued
+    unknown = (
+        weeks.ident(place.premises.pk, MONDAY, payment=1),
+        weeks.ident(place.premises.pk, SUNDAY),
+        weeks.ident(1_000_000, MONDAY),
+        *(uuid.UUID(int=number) for number in (0, 2**128 - 1, 2**120, issued.uuid.int ^ 1 << 70)),
+    )
+    for ident in unknown:
+        assert not weeks.statement_of(ident).exists()
 
 
 def test_ended_weeks_without_a_statement_are_due_oldest_first(organiser: Any, contest: Any) -> None:

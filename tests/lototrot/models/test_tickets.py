@@ -52,6 +52,12 @@ def test_the_print_of_a_ticket_is_confirmed_once(ticket: Ticket) -> None:
     assert PrintConfirmation.objects.get().pk == ticket.pk
 
 
+def test_a_print_is_of_a_ticket(ticket: Ticket) -> None:
+    """No foreign key says so, for it would lock the ticket with each print."""
+    with pytest.raises(IntegrityError, match="there is no ticket"), transaction.atomic():
+        PrintConfirmation.objects.create(ticket_id=ticket.pk + 1, confirmed_at=ticket.sold_at)
+
+
 _COLUMNS = """
 SELECT attname, attlen, CASE attalign WHEN 'd' THEN 8 WHEN 'i' THEN 4 WHEN 's' THEN 2 ELSE 1 END
   FROM pg_attribute WHERE attrelid = 'lototrot_ticket'::regclass AND attnum > 0

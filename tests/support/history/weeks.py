@@ -34,6 +34,7 @@ from core.statements import postings
 from core.statements.balances import mark_make
 from core.statements.models import Remittance, Statement
 from core.statements.services import statements_issue
+from core.statements.weeks import ident
 from lototrot.models.contest import Contest
 from lototrot.sample import facts, players
 from lototrot.services.contest.putting_on_sale import contest_publish
@@ -247,12 +248,13 @@ def signed_on(points: Sequence[Point]) -> list[Point]:
 @transaction.atomic
 def remit(sunday: date) -> None:
     """Record that premises paid what the statements of a week say they owe."""
-    by, now = somebody(), clock.now()
+    by, now, first = somebody(), clock.now(), add_days(sunday, -6)
     owing = Statement.objects.filter(week_to=sunday, closing_cents__gt=0).order_by("pk")
     remittances = Remittance.objects.bulk_create(
         Remittance(
-            uuid=clock.row_uuid(now),
+            uuid=ident(premises_id, first, 1),
             statement_id=statement_id,
+            number=1,
             premises_id=premises_id,
             amount_cents=cents,
             paid_on=natural_day(now),

@@ -270,6 +270,10 @@ def test_a_night_that_ended_between_prints_and_tickets_is_finished(
     own_month: ClosedPeriod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     retired(own_month, tmp_path)
+    printed = "id IN (SELECT ticket_id FROM lototrot_printconfirmation)"
+    refused = pytest.raises(DatabaseError, match="its print is there")
+    with refused, connections["owner"].cursor() as owner:
+        owner.execute(f"DELETE FROM {TICKETS} WHERE {printed} AND lototrot_ticket_leaves(id)")
     whole = removing._remove
 
     def ended(table: ArchiveTable, first: int, last: int) -> int:
