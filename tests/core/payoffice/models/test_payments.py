@@ -5,7 +5,7 @@ import uuid
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, ProgrammingError, connection, transaction
+from django.db import IntegrityError, ProgrammingError, transaction
 
 from core.database import clock
 from core.kernel.days import natural_day
@@ -14,6 +14,7 @@ from core.payoffice.services import cheques, paying
 from core.staff.powers import Role
 from tests.support import factories, rounds
 from tests.support import paying as given
+from tests.support.payoffice.guards import refused
 
 pytestmark = pytest.mark.django_db
 
@@ -21,13 +22,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def noon() -> None:
     factories.time_to(rounds.NOON)
-
-
-def refused(message: str, model: Any, **columns: Any) -> None:
-    with pytest.raises(IntegrityError, match=message), transaction.atomic():
-        model.objects.create(**columns)
-        with connection.cursor() as cursor:
-            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
 
 @pytest.mark.article("14.III.10.4", "14.III.10.6")
