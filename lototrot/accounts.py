@@ -1,8 +1,7 @@
 """Name Lototrot's accounts. `lototrot.postings` says what each act moves between them.
 
 Lototrot owes or holds all this money, so every account is a liability. The money that premises
-received is on their own accounts (`core.ledger.services.premises_account`). The takings of a
-contest are on `Contest.takings_account`.
+received is on their own accounts (`core.ledger.services.premises_account`).
 """
 
 import hashlib
@@ -13,6 +12,12 @@ from importlib import resources
 from core.ledger.organiser import OrganiserShare, share_in_force, shares_from
 from core.ledger.organiser import Part as Part
 from core.ledger.services import AccountCode, liability
+from lototrot.models.contest import Contest
+
+
+def takings(contest: Contest) -> AccountCode:
+    """Return the account of a contest's takings, until they are divided."""
+    return liability(contest.takings_account.code)
 
 
 def pool(contest_id: int) -> AccountCode:

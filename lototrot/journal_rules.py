@@ -67,8 +67,8 @@ MOVED = Rule(
                         WHERE o.journal_xid = c.journal_xid AND o.contest_id = c.row_id)
     """,
 )
-# A contest closes at its schedule that has come, at the moment of the organiser's act, or at a
-# start or declaration that its act records; or at a stop of sales before that [E1, E12].
+# A contest closes when its schedule has come, when the organiser closes it, or at a start or a
+# declaration that the act records; or at a stop of sales before these [E1, E12].
 CLOSED = Rule(
     "lototrot_contest.closed",
     "it was closed at an instant at which nothing on record closes it",

@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from core.ledger.books import Books, Rebuilder
-from core.ledger.services import AccountCode, Line, liability
+from core.ledger.services import AccountCode, Line
 from lototrot import accounts, postings
 from lototrot.engine.distribution import Takings, distribute
 from lototrot.models.authority import GameEnd
@@ -55,7 +55,7 @@ def rebuild_lototrot(books: Books) -> None:
     for contest in sold.order_by(F("settled_at").asc(nulls_last=True), "day", "pk"):
         while ends and contest.settled_at and ends[0].ended_at < contest.settled_at:
             books.move(_ends(ends.popleft()))
-        takings = liability(contest.takings_account.code)
+        takings = accounts.takings(contest)
         books.move(_sales(contest, takings))
         books.move(carry_over_lines(contest.pk))
         books.move(restored_lines(contest))

@@ -1,4 +1,4 @@
-"""The documents name files, links and commands that exist."""
+"""The documents and the code name files, links and commands that exist."""
 
 import re
 from pathlib import Path
@@ -12,8 +12,15 @@ DOCUMENTS = sorted(
     for folder in (ROOT, ROOT / "docs", ROOT / "docs" / "adr", ROOT / ".github")
     for path in folder.glob("*.md")
 )
+SOURCES = sorted(
+    path
+    for folder in ("core", "lototrot", "promotrot", "verify")
+    for path in (ROOT / folder).rglob("*")
+    if path.suffix in (".py", ".sql", ".js", ".css")
+)
 _LINK = re.compile(r"\]\(([^)\s#]+)(?:#[^)]*)?\)")
 _PATH = re.compile(r"`((?:core|lototrot|promotrot|verify|tests|docs|\.ci)/[\w./*-]*)`")
+_FILE = re.compile(r"\b(?:core|lototrot|promotrot|verify|tests|docs)/[\w./-]+\.(?:py|sql|md)\b")
 _CONTRIBUTION = re.compile(r'contribut\w+\(\s*"([\w.]+)",\s*"(\w+)"')
 _ITALIC = re.compile(r"\*([^*]+)\*")
 _CHECK = re.compile(r"^check:.*\n((?:\t.*\n)+)", re.MULTILINE)
@@ -28,6 +35,12 @@ def test_links_and_paths_exist(document: Path) -> None:
     paths = [] if document.name == "api.md" else [p.rstrip("/") for p in _PATH.findall(text)]
     missing += [path for path in paths if not any(ROOT.glob(path))]
     assert missing == []
+
+
+def test_files_that_the_code_names_exist() -> None:
+    named = {(path, name) for path in SOURCES for name in _FILE.findall(path.read_text("utf-8"))}
+    assert len(named) > 100
+    assert {(str(path), name) for path, name in named if not (ROOT / name).is_file()} == set()
 
 
 def test_every_decision_has_a_status_and_a_date_and_is_in_the_index() -> None:

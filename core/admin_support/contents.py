@@ -153,14 +153,13 @@ class Page:
 class Administration:
     """The part of one app in the administration.
 
-    `waiting` lists what waits for a person, and `figures` what the first page tells them; both
-    return nothing for who may not know it. `finder` finds the document of a code that was typed
-    into the search box, and `story` the rows that belong to the story of a row without a foreign
-    key to it. `kind_titles` name the kinds of two-person acts. `content_readers` show a field of a
-    proposal's content that names a row; their order is that in which the subject is looked for.
-    `proposal_words` put whole proposals into words, by kind.
-    `key_names` name the keys of documents and refusals, `code_texts` put the codes of refusals into
-    words, and `tones` colour states.
+    `waiting` lists the work that waits for a person, and `figures` the figures of the first page.
+    Both return nothing to a person who may not see it. `finder` finds the document whose code was
+    typed into the search box. `story` returns the rows that belong to the story of a row, but have
+    no foreign key to it. `kind_titles` name the kinds of two-person acts. `content_readers` show a
+    field of a proposal's content that names a row; the first one that fits gives the subject.
+    `proposal_words` put whole proposals into words, by kind. `key_names` name the keys of documents
+    and refusals. `code_texts` put the codes of refusals into words. `tones` colour states.
     """
 
     sections: Sequence[Section] = ()

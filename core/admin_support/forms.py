@@ -169,15 +169,17 @@ def _flat(choices: Any) -> list[tuple[Any, Any]]:
     return [(key, label) for key, label in choices if not isinstance(label, list | tuple)]
 
 
-class EurosField(forms.DecimalField):
+class _CommaField(forms.DecimalField):
+    def to_python(self, value: Any) -> Any:
+        return super().to_python(value.replace(",", ".") if isinstance(value, str) else value)
+
+
+class EurosField(_CommaField):
     """A field for an amount in euros, with a comma or a point. Its clean value is whole cents."""
 
     def __init__(self, **kwargs: Any) -> None:
         kwargs.setdefault("widget", forms.TextInput(attrs={"inputmode": "decimal"}))
         super().__init__(decimal_places=2, max_digits=12, **kwargs)
-
-    def to_python(self, value: Any) -> Any:
-        return super().to_python(value.replace(",", ".") if isinstance(value, str) else value)
 
     def clean(self, value: Any) -> Any:
         euros = super().clean(value)
@@ -189,15 +191,12 @@ def euros_text(cents: int | None) -> str:
     return "" if cents is None else f"{cents // 100}.{cents % 100:02}"
 
 
-class PercentField(forms.DecimalField):
+class PercentField(_CommaField):
     """A field for a percentage, with a comma or a point. Its clean value is exact, or None."""
 
     def __init__(self, **kwargs: Any) -> None:
         kwargs.setdefault("widget", forms.TextInput(attrs={"inputmode": "decimal", "size": 6}))
         super().__init__(decimal_places=6, max_digits=9, min_value=0, max_value=100, **kwargs)
-
-    def to_python(self, value: Any) -> Any:
-        return super().to_python(value.replace(",", ".") if isinstance(value, str) else value)
 
     def clean(self, value: Any) -> Any:
         percent = super().clean(value)

@@ -113,15 +113,15 @@ class ReadOnlyInline(_Shown, TabularInline):  # type: ignore[misc]
 class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
     """A list that never counts its rows, and a page for each row.
 
-    `columns` are those of the list and `shown` the entries of the page (by default every field);
-    each is the name of a field or of a method. `acts` are done to one row, `list_acts` from the
-    list, `chosen_acts` to the rows that a person chooses in it (`lists.choosing`). `told` are
-    fields that one of those methods shows. Nobody reads what names no `read_power`. `quick` are the
-    comparisons by which the search box finds a row; each uses an index or a small table. `asks` are
-    days, amounts and rows of other tables that the list can be asked for (`lists.asking`), `summed`
-    the amounts that are added up, and `numbered_by` an instant in whose order the rows are
-    numbered. `people` are foreign keys to persons by whose names rows are searched; a table of
-    persons is searched by their names anyway.
+    `columns` are the columns of the list, and `shown` the entries of the page (by default every
+    field). Each is the name of a field or of a method; `told` are fields that such a method shows.
+    `acts` are done to one row, `list_acts` from the list, and `chosen_acts` to the rows that a
+    person chooses in the list (`lists.choosing`). Without a `read_power` nobody reads the page.
+    `quick` are the comparisons by which the search box finds a row; each uses an index or a small
+    table. `asks` are the days, amounts and related rows that filter the list (`lists.asking`).
+    `summed` are the amounts that are added up. The ids of the rows follow the order of the instant
+    `numbered_by`. `people` are foreign keys to persons: their names find a row. A table of persons
+    is searched by their names without it.
     """
 
     columns: Sequence[str] = ("__str__",)

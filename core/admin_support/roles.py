@@ -1,7 +1,7 @@
 """Say who may call each operation, read each page of the administration and do each act.
 
 `docs/roles.md` is this table. An operation names its power where it is declared, a page its
-`read_power`, an act its `power`; a test tries each cell (`tests/core/api/test_roles.py`).
+`read_power`, an act its `power`; a test tries each cell (`tests/core/admin_support/test_roles.py`).
 """
 
 import dataclasses

@@ -1,9 +1,8 @@
 """Show the story of a row on its page: each step with who, when, before and after, in words.
 
-It tells what the journal has of every door: the acts that wrote the row and the
-rows that refer to it, as far as the person may read their tables, and what was changed in columns
-that are shown anyway. Rows of players are told only on the pages of the same player's rows, where
-the look is on record.
+The journal has the acts of every door. The story has those that wrote the row, or a row that refers
+to it, if the person may read that table. It has the changes of columns that the page shows anyway.
+It has rows of players only on the pages of the same player's rows, where the look is on record.
 """
 
 import dataclasses

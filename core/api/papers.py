@@ -15,9 +15,10 @@ Its address is `path("draws/<uuid:draw>/notice.<str:form>", Notice.as_view())`.
 import dataclasses
 import hashlib
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response, patch_cache_control
 from django.utils.translation import get_language
 from drf_spectacular.types import OpenApiTypes
@@ -29,6 +30,7 @@ from core.api.views import ApiView
 from core.receipts.document import LANGUAGES
 from core.receipts.output import Output
 
+_Answer = TypeVar("_Answer", bound=HttpResponseBase)
 JSON, CSV, XLSX = "json", "csv", "xlsx"
 FOR_EVER_S = 31_536_000
 SHORTLY_S = 5
@@ -104,6 +106,13 @@ def paper(content: bytes, output: Output) -> HttpResponse:
     return response
 
 
+def as_file(response: _Answer, name: str) -> _Answer:
+    """Return a response as a file with that name, which caches must not store."""
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["Cache-Control"] = "no-store"
+    return response
+
+
 class PaperView(ApiView):
     """Serve a paper in several forms. An address with another ending does not exist."""
 
@@ -133,7 +142,4 @@ class PaperView(ApiView):
     def download(self, content: bytes, form: str, *, name: str) -> HttpResponse:
         """Return a form as a file named `name.form`, which caches must not store."""
         content_type = next(one.content_type for one in self.forms if one.name == form)
-        response = HttpResponse(content, content_type=content_type)
-        response["Content-Disposition"] = f'attachment; filename="{name}.{form}"'
-        response["Cache-Control"] = "no-store"
-        return response
+        return as_file(HttpResponse(content, content_type=content_type), f"{name}.{form}")

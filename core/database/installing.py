@@ -23,8 +23,8 @@ from django.db.backends.utils import CursorWrapper
 from core.database.locks import Lock
 
 _T = TypeVar("_T")
-# A statement that waits for a table keeps every later sale waiting behind it, so it waits briefly;
-# longer after many tries, where each sale takes as long as that.
+# A statement that waits for a table makes every later sale wait behind it. So it waits briefly. It
+# waits longer after many tries, for servers on which each sale takes so long.
 _WAIT_MS, _LONGEST_WAIT_MS = 100, 400
 _TRIES_OF_A_WAIT = 8
 _PAUSE_S = 0.2

@@ -27,9 +27,9 @@ SELECT current_setting('synchronous_standby_names'), current_setting('synchronou
 class Machines:
     """The state of the machines. Ages are in seconds, None where nothing of the kind happened.
 
-    `replicas` are the servers that follow this one now; `received` says whether the machine of the
-    backups receives the log (`barman_receive_wal`). `xid_age` are the transactions since the oldest
-    that is not frozen: the server stops at 2,100 million.
+    `replicas` are the servers that follow this one now. `received` says whether the machine of the
+    backups receives the log (`barman_receive_wal`). `xid_age` counts the transactions since the
+    oldest one that is not frozen. The server stops at 2,100 million.
     """
 
     standbys: str

@@ -18,9 +18,9 @@ class Guarded(models.Model):
     `transitions` is the table of the `state` column: state -> states that it may become. `derived`
     names mutable columns that can be computed from other rows, such as counters; the journal leaves
     them out. `inserted_by_application` is False where only the database's own functions write.
-    `retires` is True for rows that leave the live store when two persons have retired them: they
-    are of a closed period, and in its archive (`core.periods.archive`).
-    `looks_recorded` is True for rows that are of one player: each look at them is put on record
+    `retires` is True for rows that leave the live store when two persons retire their closed
+    period; its archive then has them (`core.periods.archive`).
+    `looks_recorded` is True for rows of one player: each look at them is put on record
     (`core.looks`).
     """
 
@@ -61,14 +61,15 @@ class ClockOffset(Guarded):
 
 
 class ClockWatch(Guarded):
-    """The state of the server's clock as the processes that watch it found it last: one row.
+    """The last state of the server's clock, as the processes that watch it saw it: one row.
 
-    `newest_at` is the newest act that they saw, in time of the server's clock without the simulated
-    offset; no sale is made while that clock is behind it. `unsound` stops sales until they find the
-    clock right again. `behind` is how far the clock was found behind the references, or zero.
-    `timeline` names the history of the server on which that was found: after a promotion or a
-    restore nothing is sold until somebody has looked again. `core.timekeeping` writes these; its
-    incidents are the record. `swept_at` is when a worker last looked for due work.
+    `newest_at` is the time of the newest act that they saw, by the server's clock without the
+    simulated offset. While the clock is behind it, nothing is sold. `unsound` stops sales until the
+    clock is right again. `behind` is how far the clock was behind the references, or zero.
+    `timeline` names the history of the server at that look. After a promotion or a restore the
+    server has another history, and nothing is sold until the clock is looked at again.
+    `core.timekeeping` writes these columns; its incidents are the record. `swept_at` is when a
+    worker last looked for due work.
     """
 
     mutable = ("newest_at", "watched_at", "unsound", "behind", "timeline", "swept_at")

@@ -71,9 +71,8 @@ class Draw(Guarded):
 class Announcement(Guarded):
     """The announced place and time of a draw; the newest is in force (14.III.5.4.2) [B16].
 
-    `office` is the Central Office at that place; without one, an inspector must say why the draw is
-    elsewhere; so, too, where an announced time had come before. `notice_s` is the notice in force,
-    in seconds.
+    `office` is the Central Office at that place. An inspector must give a reason if there is none,
+    and if an announced time had come before. `notice_s` is the notice in force, in seconds.
     """
 
     draw = models.ForeignKey(

@@ -149,9 +149,9 @@ def draw_reannounce(
 ) -> Announcement:
     """Announce another place or time, before the commitment.
 
-    `place` is the code of a registered Central Office, its name and address, or another place. Once
-    the announced time has come an inspector must say why, or nothing is drawn at the new one; balls
-    that were drawn before are entered by the announcement that they followed [B16].
+    `place` is the code of a registered Central Office, its name and address, or another place. If
+    the announced time has come, nothing is drawn at the new time until an inspector has said why.
+    Balls that were drawn before count by the announcement in force when they were drawn [B16].
     Raises PowerMissing, DrawUnknown, PlaceNeeded, NoticeTooShort, NotApart, DrawBegun, DrawOver.
     """
     by.need(powers.CONDUCT)

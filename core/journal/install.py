@@ -34,10 +34,10 @@ ADMIN_LOG = "django_admin_log"
 class Journaled:
     """A table under the journal; `key` is the column of its primary key, an integer.
 
-    `changing` are the columns whose updates are journaled, `secret` those of them that the journal
-    keeps as digests only, `derived` the columns that the journal leaves out. `guard` is the call
-    that refuses a change of the act's number, before or after it is written (`guard_time`). Rows of
-    a table that `retires` may leave.
+    `changing` are the columns whose updates are journaled. The journal keeps the `secret` ones of
+    them as digests only, and leaves out the `derived` columns. `guard` is the call that refuses a
+    change of the act's number, before or after it is written (`guard_time`). Rows of a table that
+    `retires` may leave.
     """
 
     name: str

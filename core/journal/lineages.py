@@ -2,11 +2,11 @@
 
 A number of the journal is that of the server's transaction, with the journal's lineage in front:
 `lineage << 44 | transaction`. The first lineage is 0. A dump, a logical copy and `pg_upgrade` bring
-the rows to a server with transaction numbers of its own: another lineage begins there, so that its
-numbers are beyond all earlier ones, whatever that server's counter says.
+the rows to a server with transaction numbers of its own. Another lineage begins there. So its
+numbers are above all earlier ones, whatever that server's counter says.
 
-The lineage says in the public log which server goes on, and after which batch: a person who keeps
-the log can tell it from another copy that went on from the same past.
+The public log says on which server the journal goes on, and after which batch. So a person who
+keeps the log can tell that server from another copy that went on from the same past.
 """
 
 from collections.abc import Iterator

@@ -234,12 +234,12 @@ class Block(Guarded):
     """Entries of one table in a batch: `rows` times (transaction, row, digest of the row).
 
     An entry is two big-endian integers of 8 bytes and 32 bytes of SHA-256. Entries are in the order
-    of transactions and rows. `sha256` is their digest, which the batch's head has: the rows give
-    the entries again, and it proves these. `short` has transaction, key and 8 bytes of the digest
-    of each row (`wire.shortened`). It decides nothing; it says which row is another one
-    (docs/adr/0048). It leaves with a retired month (docs/adr/0045). Before rows of the block are
-    deleted, `entries` is filled, and `short` is NULL from then on. All blocks of a table in a batch
-    have the same of these.
+    of transactions and rows. `sha256` is their digest, which the batch's head has. The entries can
+    be made again from the rows, and the digest proves them. `short` has transaction, key and 8
+    bytes of the digest of each row (`wire.shortened`). It decides nothing; it says which row was
+    changed (docs/adr/0048). It leaves with a retired month (docs/adr/0045). Before rows of the
+    block are deleted, `entries` is filled, and `short` is NULL from then on. All blocks of a table
+    in a batch have the same of these.
     """
 
     mutable = ("entries", "short")

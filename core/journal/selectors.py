@@ -119,9 +119,11 @@ class Step:
 
 @dataclasses.dataclass(slots=True)
 class Story:
-    """The acts about a row, the oldest first; and of each table of which only the newest rows are
-    told, the foreign key and the number of rows left out, MOST_COUNTED at most. `older_changes`
-    says that changes are left out.
+    """The acts about a row, the oldest first.
+
+    Some tables have only their newest rows in it. `left_out` has the foreign key of each such table
+    and the number of rows left out, MOST_COUNTED at most. `older_changes` says that changes are
+    left out.
     """
 
     steps: list[Step]

@@ -1,8 +1,8 @@
 """Verify the journal, and find where it or the rows that it covers were changed.
 
-Nothing here trusts the database's triggers, which its owner can disable. A batch must follow from
-its blocks and the batch before, under a signature; published checkpoints must name batches that
-exist; every row must match its entry, and every change must follow from the one before.
+Nothing here trusts the database's triggers, which its owner can disable. Each batch must follow
+from its blocks and the batch before, under a signature. Each published checkpoint must name a batch
+that exists. Each row must match its entry. Each change must follow from the change before.
 """
 
 import dataclasses
@@ -84,9 +84,10 @@ def verify(
 ) -> Verification:
     """Read the journal and every row once; return everything that is wrong, up to `most` findings.
 
-    With `tables`, only the rows and rules of those tables are verified. With `since`, the number of
-    a batch that was verified, only the batches after it, the rows that they sealed, and the rules
-    for these; with `until`, only those up to that batch. The counts are of the verified batches.
+    With `tables`, verify only the rows and rules of those tables. `since` is the number of a batch
+    that was verified before: verify only the batches after it, the rows that they sealed, and the
+    rules for these rows. With `until`, verify no batch after that one. The counts are of the
+    verified batches.
     """
     part = Part(_batch_of(since), _batch_of(until))
     findings = list(islice(_all(tables, part), most + 1))

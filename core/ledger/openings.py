@@ -2,9 +2,9 @@
 
 An opening is written when two persons retire a month (`core.periods.archive`). It ends with the
 last transfer before the first one of a later day, so it has no transfer of a later day, and every
-transfer after it counts whatever its time. A present balance is the newest opening with the
-transfers after it (the view `ledger_standing`); that of an instant is the last opening of before it
-with the transfers between (docs/adr/0047).
+transfer after it counts whatever its time. A present balance is the newest opening plus the
+transfers after it (the view `ledger_standing`). The balance at an instant is the last opening
+before that instant plus the transfers between (docs/adr/0047).
 """
 
 import datetime

@@ -19,6 +19,7 @@ from core.admin_support import signed_on
 from core.admin_support.columns import NOTHING, day, tag, whole
 from core.admin_support.documents import as_html
 from core.admin_support.readonly import ReadOnlyAdmin
+from core.api.papers import as_file
 from core.kernel.errors import DomainError
 from core.longwork import powers, selectors, services
 from core.longwork.kinds import kind_named, kinds
@@ -158,6 +159,4 @@ def _file(page: LongWorkAdmin, request: HttpRequest, pk: int) -> HttpResponseBas
     look(EXPORT, f"longwork:{work.pk}", asked=f"{kind.name} {work.file_name}")
     response = StreamingHttpResponse(services.work_parts(work), content_type=work.file_type)
     response["Content-Length"] = str(work.file_bytes)
-    response["Content-Disposition"] = f'attachment; filename="{work.file_name}"'
-    response["Cache-Control"] = "no-store"
-    return response
+    return as_file(response, work.file_name)

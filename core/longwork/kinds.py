@@ -40,10 +40,11 @@ class Outcome:
 class WorkKind:
     """A kind of long work.
 
-    `power` is the power that it needs, or a function of the content that returns it; it is asked
-    when the work is asked for, when it begins, and when its file is taken. `run` takes the person
-    and the content, and keeps its own transactions. Work that is not `shared` is open once for
-    each person, other work once. `about` puts the content into words, and `step_title` a step.
+    `power` is the power that it needs, or a function of the content that returns it. The person
+    must have it when the work is asked for, when it begins, and when its file is taken. `run` takes
+    the person and the content, and keeps its own transactions. Of `shared` work one piece is open
+    at a time; of other work one for each person. `about` puts the content into words, and
+    `step_title` a step.
     """
 
     name: str

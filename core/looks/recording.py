@@ -1,9 +1,9 @@
 """Put on record that somebody looks, before what they look at is shown.
 
 The act in progress (`core.journal.acting`) says who looks and through which door. A model whose
-rows are of one player says so (`Guarded.looks_recorded`); the pages of the administration and the
-operations of the API record a look at its rows by themselves, and what opens encrypted content
-records it before it opens it. What cannot be recorded is not shown.
+rows are of one player says so (`Guarded.looks_recorded`). The pages of the administration and the
+operations of the API then record each look at its rows by themselves. A function that opens
+encrypted content records the look first. What cannot be recorded is not shown.
 """
 
 import datetime

@@ -53,9 +53,9 @@ def jobs_due(until: datetime.date | None = None) -> list[tuple[datetime.date, Jo
     """Return what is not done up to a day (default: the newest ended day), by day, in order.
 
     A job continues after the last day on which it was done. A job that never began does so on the
-    newest day that a night has reached, for that night may have ended before its turn came: its
-    work on a day includes all that is due up to then. Up to an earlier day nothing of it is due. A
-    job that recounts is due for its newest day alone, and for one that it did not finish.
+    newest day that a night has reached, because that night may have ended before its turn came. Its
+    work on a day includes all that is due up to then. With an earlier `until` it is not due. A job
+    that recounts is due for its newest day alone, and for one that it did not finish.
     """
     last = until or last_day()
     done = last_done()

@@ -1,8 +1,9 @@
 """Recount an old period each night in turn, so that a night costs the same in every year.
 
-An audit looks every night at what is new, and at one older period of four weeks: the one after that
-of its last night, and the oldest again after the newest. So whatever was changed in an old row is
-found after as many nights as there are periods: 13 a year, some 130 in ten years.
+Every night an audit looks at what is new, and at one older period of four weeks. That is the period
+after the one of its last night; after the newest period the audit begins again with the oldest. So
+a change in an old row is found after as many nights as there are periods: 13 for each year, some
+130 in ten years.
 """
 
 import datetime

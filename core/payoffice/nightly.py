@@ -1,10 +1,13 @@
 """List every night the payments and exchanges of a day that may have gone to those who work here.
 
-A bearer has no name, so nobody knows who held a ticket that was paid in cash. Three things are
-known, and each is listed for somebody to ask about: a cheque to a payee named like a member of
-staff or an operator; a document that its payer had looked up other than by its code; and a document
-that a shop or a cashier was told to be worth money, half an hour or more before they paid it, or
-gave its thing out, themselves: the player may have been told that it won nothing.
+A bearer has no name, so nobody knows who held a ticket that was paid in cash. Three kinds are
+listed, for somebody to ask about:
+
+* a cheque whose payee has the name of a member of staff or an operator;
+* a document that its payer had looked up without its code;
+* a document that a shop or a cashier paid, or whose thing they gave out, half an hour or more after
+  the system had told them that it is worth something. They may have told the player that it won
+  nothing.
 """
 
 from datetime import date

@@ -78,7 +78,7 @@ class Payable:
 
     `document_id` is the game's own id, from one series for all its documents; `uuid` is printed on
     the paper. `first_pay_day` is None if it may be paid at once, `last_claim_day` None if it never
-    lapses. `owed` is the account that holds the money until something happens to it, `held` the one
+    lapses. `owed` is the account that holds the money at first. `held` is the account that holds it
     while the document is presented, deposited or blocked. Both are liabilities of the game, and
     None unless the standing is OWED. `stage` is a word of the game that refines a standing for
     display: `on_sale`, `awaiting_results`, `awaiting_order`.
@@ -123,8 +123,8 @@ class Won:
 class Reasons:
     """Why a document is worth its amount, from the figures on record, in the language in force.
 
-    `sentences` tell what changed the prices. `figures` is the row that the figures are of,
-    and `figures_title` its name; `heads` name the columns of units and of the price of one.
+    `sentences` tell what changed the prices. `figures` is the row that has the figures, and
+    `figures_title` its name. `heads` name two columns: the units, and the price of one unit.
     `agrees` is False if what was won does not add up to the amount on record.
     """
 
@@ -172,9 +172,10 @@ class Claimed:
 class CodeQuery:
     """The one query with which a source finds a document by its code.
 
-    The digest of the code is the only parameter of `sql`, `id` its first column. `shown_sql` is the
-    same with more columns at the end, for a check. `payable` returns the document of a row of
-    either, `details` what a check shows of it (`Source.details`) of a row of `shown_sql`.
+    The digest of the code is the only parameter of `sql`, and `id` its first column. A check uses
+    `shown_sql`, which is the same query with more columns at the end. `payable` makes the document
+    from a row of either query. `details` makes the details of a check (`Source.details`) from a row
+    of `shown_sql`.
     """
 
     sql: str

@@ -146,7 +146,7 @@ class RetiredRows(Guarded):
     """The rows of one table that leave with a retirement: all whose ids are in the range.
 
     `sha256` is the digest of their entries of the journal, as the archive has it. `leaves` is how
-    many of them are deleted; the others stay for good, because something names them, and
+    many of them are deleted. The others stay for good, because something names them;
     `staying_sha256` is the digest of their entries. All rows of the table that the batches of the
     journal up to `last_batch` sealed are in this range, or in one before.
     """

@@ -117,16 +117,16 @@ class Authorisation(Guarded):
 
 
 class Terminal(Guarded):
-    """A machine of a premises, opened by two persons. Once it has enrolled, it is known by the
-    digest of its token.
+    """A machine of a premises, opened by two persons. The digest of its token identifies it from
+    its enrolment on.
 
     After a roll the new digest waits in `next_token_digest`, and the present token stays valid. The
     first use of the new token replaces the present one (`premises_identify`). `public_key` (P-256,
-    SubjectPublicKeyInfo in DER) is of the key that the machine made when it enrolled; it signs
-    where a token is given (`core.premises.proving`), each time with a larger `proof_number`, which
-    the journal leaves out, as a wrong PIN leaves no trace that could fill a disk. From
-    `copied_at`, when a copy of its token was used, the terminal does nothing until it is enrolled
-    again.
+    SubjectPublicKeyInfo in DER) belongs to the key that the machine made when it enrolled. The
+    machine signs with that key when it gets a token (`core.premises.proving`), each time with a
+    larger `proof_number`. The journal leaves that number out, as it leaves out wrong PINs, so that
+    nobody can fill a disk with them. At `copied_at` somebody used a copy of its token. From then on
+    the terminal does nothing until it is enrolled again.
     """
 
     mutable = (

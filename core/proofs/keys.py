@@ -1,9 +1,9 @@
 """Sign the public log with Ed25519 keys. The private keys stay outside the database.
 
 `settings.SIGNING_KEYS` holds the private keys by version, in the process of `manage.py signer`
-where there is one (`settings.SIGNER`); the database records which public key is in force. Its
-replacement is an entry of the log, signed by the old key while that can sign, so that a client that
-trusted the old key can follow to the new one.
+where there is one (`settings.SIGNER`). The database records which public key is in force. The
+replacement of a key is an entry of the log. The old key signs it while it can sign. So a client
+that trusted the old key can follow to the new one.
 """
 
 from functools import cache

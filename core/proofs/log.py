@@ -54,8 +54,8 @@ def published(*, kind: str, subject: str) -> LogEntry | None:
 def need_sound(entry: LogEntry) -> None:
     """Raise EntryUnsound unless the entry, as it is stored, is the one that was signed.
 
-    A public key in the database proves nothing by itself: an entry under a key whose private half
-    is not held here counts if the chain leads from it to an entry under a key that is.
+    A public key in the database proves nothing by itself. An entry counts if the private half of
+    its key is held here, or if the chain leads from it to a later entry under such a key.
     """
     _need_signed(entry)
     later = LogEntry.objects.select_related("key").filter(sequence__gt=entry.sequence)

@@ -21,6 +21,7 @@ from core.admin_support.acts import Act, Done
 from core.admin_support.contents import Keep, Page, Place
 from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.api.papers import as_file
 from core.database.reading.limits import ReadingTooLong
 from core.kernel.errors import DomainError
 from core.reports import charts, mailing, outputs, powers, selectors, tables
@@ -176,7 +177,7 @@ def _written(
     if request.method == "POST":
         return _asked(request, name, form)
     try:
-        return _file(write(_table(request, name)), FORMS[form], f"{name}.{form}")
+        content = write(_table(request, name))
     except ReadingTooLong:
         context = admin.site.each_context(request) | {
             "title": gettext("A long report"),
@@ -184,6 +185,7 @@ def _written(
             "back": f"{reverse('admin:report', args=[name])}?{request.GET.urlencode()}",
         }
         return TemplateResponse(request, "reports/later.html", context, status=409)
+    return as_file(HttpResponse(content, content_type=FORMS[form]), f"{name}.{form}")
 
 
 def _asked(request: HttpRequest, name: str, form: str) -> HttpResponse:
@@ -201,13 +203,6 @@ def _asked(request: HttpRequest, name: str, form: str) -> HttpResponse:
         )
         return answer
     return HttpResponseRedirect(columns.url_of(work))
-
-
-def _file(content: bytes, media_type: str, name: str) -> HttpResponse:
-    response = HttpResponse(content, content_type=media_type)
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    response["Cache-Control"] = "no-store"
-    return response
 
 
 def _orders(request: HttpRequest) -> HttpResponse:

@@ -50,11 +50,11 @@ class Feed:
 class Screens:
     """An app's contribution to the screens: a tab, a section, a view for holders, a feed and texts.
 
-    `holder` names the module that shows a ticket or voucher to the person who holds it:
-    `details(document)`. A module that also exports `proof`, the API's path of proofs, offers the
-    proof that the document was sealed. `coupon` is a section in which players prepare what a till
-    scans; `player` is a part of the player's screen, whose module also draws (`drawn(content)`)
-    what the tab sends there. `texts` are catalogues by name (`texts.py`).
+    `holder` names the module whose `details(document)` shows a ticket or voucher to its holder. If
+    the module also exports `proof`, the path of proofs in the API, it offers the proof that the
+    document was sealed. In the section `coupon` players prepare a bet that a till scans. `player`
+    is a part of the player's screen: its module also draws what the tab sends there, by
+    `drawn(content)`. `texts` are catalogues by name (`texts.py`).
     """
 
     terminal: Panel | None = None

@@ -1,9 +1,9 @@
 """Carry out acts of two persons: one person proposes, and a second one confirms.
 
 Each app lists its kinds of such acts in its `proposals.py`, as one constant `KINDS`. The database
-refuses a confirmation by the same person or in the same session, by a person whose account was
-given anything shortly before, and of a proposal that has lapsed: it is too old, or its proposer's
-account was closed or given anything since.
+refuses a confirmation by the same person, in the same session, or by a person whose account was
+given anything shortly before. It also refuses to confirm a proposal that has lapsed. A proposal
+lapses with time, and when its proposer's account is closed or given anything.
 """
 
 import dataclasses
@@ -91,15 +91,16 @@ _REFUSALS = {Lapse.OLD: ProposalOld, Lapse.PROPOSER: ProposerChanged}
 class Kind:
     """A kind of two-person act: the powers it needs, and its effects when confirmed and rejected.
 
-    `power` is that of the person who proposes; `second` that of the person who decides, by default
-    the same. A proposal lapses `good_for` after it was made, or when its proposer's account is
-    closed or given anything. None is for what is in force since it was proposed, such as a stop of
-    sales: whether it was true is decided however late, and nobody ends it by closing an account.
-    `gives_power` says that the proposer must not have a new account either: the person who gave
-    it may hold it, and would confirm with their own. What is `long` is confirmed as long work
-    (`core.longwork`), outside the request. `need_rejectable` raises if this person may not reject
-    it; it is called before anything is written, which the database would refuse. A rejection raises
-    `rejection_refusals`.
+    `power` is the power of the person who proposes. `second` is the power of the person who
+    decides, by default the same one. A proposal lapses `good_for` after it was made, or when its
+    proposer's account is closed or is given anything. `good_for` is None for an act that is in
+    force from its proposal on, such as a stop of sales. Such a proposal never lapses: it is decided
+    however late, and nobody ends it by closing an account. `gives_power` refuses a proposer with a
+    new account: the person who opened that account may use it, and would confirm with their own.
+    A `long` act is done as long work (`core.longwork`), outside the request. `need_rejectable`
+    raises an error if this person may not reject the proposal. It is called before anything is
+    written, because the database would refuse the write. `rejection_refusals` are the errors of a
+    rejection.
     """
 
     name: str

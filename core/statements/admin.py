@@ -20,6 +20,7 @@ from core.admin_support.contents import Figure, Place, Table
 from core.admin_support.documents import as_html
 from core.admin_support.forms import ActForm, DayField, EurosField, MomentField
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.api.papers import CSV_FORM, as_file
 from core.ledger.models import Account
 from core.looks.recording import EXPORT, look
 from core.premises.admin.choosing import PremisesField
@@ -193,13 +194,13 @@ class StatementAdmin(ReadOnlyAdmin):
     def _pdf(self, request: HttpRequest, ident: uuid.UUID) -> HttpResponse:
         statement = self._statement(request, ident)
         content = papers.statement_pdf(statement, language=get_language() or "ca")
-        return _file(content, "application/pdf", f"{statement}.pdf")
+        return as_file(HttpResponse(content, content_type="application/pdf"), f"{statement}.pdf")
 
     def _csv(self, request: HttpRequest, ident: uuid.UUID) -> HttpResponse:
         statement = self._statement(request, ident)
-        return _file(
-            papers.statement_csv(statement).encode(), "text/csv; charset=utf-8", f"{statement}.csv"
-        )
+        content = papers.statement_csv(statement)
+        response = HttpResponse(content, content_type=CSV_FORM.content_type)
+        return as_file(response, f"{statement}.csv")
 
     def _statement(self, request: HttpRequest, ident: uuid.UUID) -> Statement:
         statement = statement_of(ident).select_related("premises").first()
@@ -207,13 +208,6 @@ class StatementAdmin(ReadOnlyAdmin):
             raise Http404
         look(EXPORT, statement)
         return statement
-
-
-def _file(content: bytes, media_type: str, name: str) -> HttpResponse:
-    response = HttpResponse(content, content_type=media_type)
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    response["Cache-Control"] = "no-store"
-    return response
 
 
 @admin.register(CommissionRate)

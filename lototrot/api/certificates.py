@@ -6,9 +6,9 @@ from django.http import HttpResponse, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from rest_framework.request import Request
 
-from core.api.papers import PAGES, SHORTLY_S, LanguageQuery, PaperView, cached
+from core.api.papers import JSON, PAGES, SHORTLY_S, LanguageQuery, PaperView, cached, json_form
 from core.api.schema import operation
-from core.api.views import ApiView, StaffView
+from core.api.views import StaffView
 from core.proofs.api.log import EntryOut
 from core.receipts.output import Output
 from lototrot import powers
@@ -21,30 +21,22 @@ from lototrot.services.tickets.retired import TicketsArchived
 _TICKETS = "application/octet-stream"
 
 
-class Certificate(ApiView):
+class Certificate(PaperView):
+    forms = (json_form(EntryOut), *PAGES)
+
     @operation(
-        "The certificate of the settlement in force, as in the public log",
+        "The certificate of the settlement in force: signed, as in the public log, or on paper",
         "Reversed ones stay in the log (`kind=lototrot.settlement`); `lototrot.payment_order` says"
         " when one has become final.",
-        answer=EntryOut,
-        problems=(certificate.CertificateUnknown,),
-    )
-    def get(self, request: Request, contest: int) -> HttpResponse:
-        entry = certificate.certificate_in_force(contest).published()
-        return cached(request, self.answer(EntryOut, entry), max_age_s=SHORTLY_S)
-
-
-class CertificatePaper(PaperView):
-    forms = PAGES
-
-    @operation(
-        "The certificate on paper",
         query=LanguageQuery,
         problems=(certificate.CertificateUnknown,),
     )
     def get(self, request: Request, contest: int, form: str) -> HttpResponse:
         language = self.language()
         entry = certificate.certificate_in_force(contest)
+        if form == JSON:
+            answer = self.answer(EntryOut, entry.published())
+            return cached(request, answer, max_age_s=SHORTLY_S)
         content = certificate_paper.certificate_render(
             entry, output=Output(form), language=language
         )

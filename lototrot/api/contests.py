@@ -118,10 +118,6 @@ class GateOut(Shape):
     detail = serializers.CharField()
 
 
-class GatesOut(Shape):
-    missing = GateOut(many=True, help_text="Empty when the contest may be opened.")
-
-
 class PublicationOut(Shape):
     rules = serializers.DictField(child=serializers.CharField())
     prize_percent = serializers.CharField()
@@ -134,7 +130,10 @@ class ContestDetailOut(ContestOut):
     jackpot_cents = Cents(help_text="Accumulated for the highest category, as of now (9.5).")
     reserve_cents = Cents()
     publication = PublicationOut(allow_null=True)
-    gates = GateOut(many=True, help_text="The gates that still keep it from being opened.")
+    gates = GateOut(
+        many=True,
+        help_text="The gates that still keep it from being opened [E8]; none once it was on sale.",
+    )
     legs = LegOut(many=True)
 
 
@@ -292,18 +291,6 @@ class OneContest(StaffView):
     )
     def get(self, request: Request, contest: int) -> HttpResponse:
         return json_response(detail_of(contests.contest_get(contest)))
-
-
-class Gates(StaffView):
-    @operation(
-        "List the gates that keep a contest from being opened [E8]",
-        answer=GatesOut,
-        problems=(contests.ContestUnknown,),
-        power=powers.READ,
-    )
-    def get(self, request: Request, contest: int) -> HttpResponse:
-        missing = putting_on_sale.contest_gates(contest=contests.contest_get(contest))
-        return self.answer(GatesOut, {"missing": missing})
 
 
 class Publication(StaffView):

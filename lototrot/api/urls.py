@@ -57,7 +57,6 @@ _preparing: list[URLPattern] = [
     path(_CONTEST, contests.OneContest.as_view()),
     path(f"{_CONTEST}/terms", contests.Terms.as_view()),
     path(f"{_CONTEST}/discard", contests.Discard.as_view()),
-    path(f"{_CONTEST}/gates", contests.Gates.as_view()),
     path(f"{_CONTEST}/publication", contests.Publication.as_view()),
     path(f"{_CONTEST}/opening", contests.Opening.as_view()),
     path(f"{_CONTEST}/schedule", schedules.Schedule.as_view()),
@@ -103,8 +102,7 @@ _settling: list[URLPattern] = [
 _proofs: list[URLPattern] = [
     path("proofs", proofs.TicketProof.as_view()),
     path(f"{_CONTEST}/seal", proofs.ContestSeal.as_view()),
-    path(f"{_CONTEST}/certificate", certificates.Certificate.as_view()),
-    path(f"{_CONTEST}/certificate.<str:form>", certificates.CertificatePaper.as_view()),
+    path(f"{_CONTEST}/certificate.<str:form>", certificates.Certificate.as_view()),
     path(f"{_CONTEST}/sealed-tickets", certificates.SealedTickets.as_view()),
 ]
 

@@ -6,7 +6,6 @@ from typing import Any
 from core.kernel.days import add_days
 from core.kernel.request_uuids import derived_uuid
 from core.ledger import services as ledger
-from core.ledger.services import liability
 from core.payoffice.models import Claim
 from core.reports.parts import Replay, nothing, post
 from lototrot import accounts, postings
@@ -27,19 +26,15 @@ Data = Mapping[str, Any]
 State = Contest.State
 
 
-def _takings(contest: Contest) -> ledger.AccountCode:
-    return liability(contest.takings_account.code)
-
-
 def _sold(row: Any, data: Data) -> None:
-    takings = _takings(row.contest)
+    takings = accounts.takings(row.contest)
     line = postings.sale(premises_id=row.premises_id, takings=takings, cents=row.amount_cents)
     post("lototrot.sale", row, [line])
 
 
 def _voided(row: Any, data: Data) -> None:
     ticket = row.ticket
-    takings, cents = _takings(ticket.contest), ticket.amount_cents
+    takings, cents = accounts.takings(ticket.contest), ticket.amount_cents
     if row.reason == Void.Reason.BREACH:
         line = postings.breach_void(contest_id=ticket.contest_id, takings=takings, cents=cents)
     elif row.reason == Void.Reason.UNPRINTED:
@@ -100,7 +95,7 @@ def _reverse(row: Any, data: Data) -> None:
     lines = postings.settlement_lines(
         contest_id=contest.pk,
         bet_type_code=contest.bet_type_code,
-        takings=_takings(contest),
+        takings=accounts.takings(contest),
         d=d,
         parts=accounts.organiser_share(contest.day).divide(d.organiser_share),
     )

@@ -38,9 +38,10 @@ def closing(
 
     `starts` are the confirmed starts of included races that are run. `not_run` are the confirmed
     declarations that an included race is not run. `stops` are the stops of sales that such a start
-    or declaration confirms: it closes at the first of them if that came before it [E12]. Without a
-    start or a declaration, a stop closes nothing. Return None if nothing closes the contest. If a
-    race and the schedule give the same instant, the race is the cause. Raises NaiveInstant.
+    or declaration confirms. If a stop came before it, the contest closes at the first stop [E12].
+    Without a start or a declaration, a stop closes nothing. Return None if nothing closes the
+    contest. If a race and the schedule give the same instant, the race is the cause. Raises
+    NaiveInstant.
     """
     acts = [Closing(instant, Cause.START) for instant in starts]
     acts += [Closing(instant, Cause.NOT_RUN) for instant in not_run]

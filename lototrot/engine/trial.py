@@ -62,9 +62,9 @@ def tried(rounds: Sequence[PastRound], bet_type: BetType, price_cents: int) -> l
 def lengthened(past: PastRound, legs: int) -> tuple[int, ...]:
     """Return the bets by hits of a round lengthened to `legs` races, not fewer than its own.
 
-    For each missing race, one race of the round counts as if it were run once more: the part of
-    the bets that had it right has the added one right, whatever else they had. Each count is
-    rounded to whole bets, halves up.
+    Each missing race counts as if one race of the round were run once more. The part of the bets
+    that had that race right has the added race right, whatever else these bets had right. Each
+    count is rounded to whole bets, halves up.
     """
     exact = [Fraction(count) for count in past.by_hits]
     for added in range(legs - past.legs):

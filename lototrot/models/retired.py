@@ -37,9 +37,10 @@ class OfRetiredTickets(Guarded):
 class RetiredSales(OfRetiredTickets):
     """The tickets of a contest that left with a retired month, as sums (ADR 46).
 
-    By day of sale and terminal. The database writes them when the tickets are retired: from then on
-    who counts tickets adds them to those that stay. `tickets`, `bets` and `amount_cents` are of
-    valid tickets, the `annulled_` ones of errors (ADR 52). No other void ticket leaves.
+    By day of sale and terminal. The database writes them when the tickets are retired. From then on
+    every count of tickets adds these sums to the tickets that stay. `tickets`, `bets` and
+    `amount_cents` are of valid tickets, the `annulled_` ones of errors (ADR 52). No other void
+    ticket leaves.
     """
 
     day = models.DateField(_("day"))

@@ -61,9 +61,9 @@ class Withdrawal(Guarded):
 class RaceStart(Guarded):
     """The actual start of a race and the source that reported it, by two persons (14.III.4) [E12].
 
-    The newest is in force; a correction replaces the one before it. `real_at` is the time of
-    recording by the references where the clock was known to be behind, so that a start can be
-    recorded while the clock is wrong; else null.
+    The newest is in force; a correction replaces the one before it. A start can be recorded while
+    the clock is known to be behind. `real_at` is then the time of recording by the references; else
+    it is null.
     """
 
     race = models.ForeignKey(Race, models.PROTECT, related_name="starts", verbose_name=_("race"))

@@ -125,7 +125,7 @@ def _look_from_outside(
     heading("Checked from outside, with the scripts of verify/ alone")
     key, log, ticket = outsider.key, outsider.log(), tickets[0]
     proof = stage.api.post("lototrot/proofs", {"code": ticket["code"]})
-    certificate = stage.api.get(f"lototrot/contests/{day.contest}/certificate")
+    certificate = stage.api.get(f"lototrot/contests/{day.contest}/certificate.json")
     settlement: str = certificate["document"]["settlement"]
     sealed = day.staff["aud1"].raw("GET", f"lototrot/contests/{day.contest}/sealed-tickets")
     file = outsider.keep("tickets", sealed)

@@ -1,9 +1,9 @@
 """Find bets registered in breach (14.I.6) [C6, E3, E10].
 
-A bet is in breach when it was sold at or after the actual first start, or the declaration that a
-race is not run, or by premises or a terminal that were not authorised, or suspended, at that
-instant. Starts, authorisations and suspensions may be recorded or corrected later, so the set is
-queried each time (`lototrot/sql/breach.sql`).
+A bet is in breach if it was sold at or after the actual first start, or the declaration that a
+race is not run. It is also in breach if its premises or its terminal were suspended, or not
+authorised, when it was sold. Starts, authorisations and suspensions may be recorded or corrected
+later, so the set is queried each time (`lototrot/sql/breach.sql`).
 """
 
 import hashlib

@@ -1,7 +1,7 @@
-"""Reading a game's definition from its document, `promotrot-game/1`, strictly.
+"""Read a game's definition from its document, `promotrot-game/1`, strictly, and write it.
 
-What the document says may still fail its approval (game.py); here it is only understood, whole or
-not at all. The shipped games are such documents.
+A document is read whole, or refused with the place of its fault. Its content may still fail the
+approval (game.py). The shipped games are such documents.
 """
 
 import re
@@ -224,16 +224,10 @@ def write_factors(game: Game) -> dict[str, Json]:
     return factors | {"prizes": prizes, "mechanic": _mechanic_written(kind.mechanic)}
 
 
-def _mechanic_written(mechanic: Mechanic) -> dict[str, Json]:
+def _mechanic_written(mechanic: Mechanic) -> Json:
     """Return a mechanic without what a rung lacks and what is usual for a way."""
-    if isinstance(mechanic, Hidden):
-        hidden: dict[str, Json] = {
-            "kind": "hidden",
-            "openings": mechanic.openings,
-            "changeable": [*sorted(mechanic.changeable)],
-            "deals": [{"weight": d.weight, "contents": [*d.contents]} for d in mechanic.deals],
-        }
-        return hidden
+    if not isinstance(mechanic, Ladder):
+        return mechanic.document()
     rungs: list[Json] = []
     for rung in mechanic.rungs:
         written: dict[str, Json] = {} if rung.stop is None else {"stop": rung.stop}

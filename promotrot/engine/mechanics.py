@@ -144,11 +144,8 @@ class Hidden:
         names = (f"open-{place}" for place in range(1, self.places + 1))
         return tuple(name for name in names if name not in taken)
 
-    def faults(self, tiers: int) -> tuple[Fault, ...]:
-        """Return the faults that make the definition unplayable with a table of `tiers` tiers."""
-        return tuple(self._faults(tiers))
-
-    def _faults(self, tiers: int) -> Iterator[Fault]:
+    def faults(self, tiers: int) -> Iterator[Fault]:
+        """Yield the faults that make the definition unplayable with a table of `tiers` tiers."""
         contents = {tier for deal in self.deals for tier in deal.contents}
         if not self.deals:
             yield _wrong("deal_missing", "There is nothing to hide.", "deals")
@@ -243,11 +240,8 @@ class Ladder:
     def acts(self, choice: Choice, taken: Sequence[str]) -> tuple[str, ...]:
         return (choice.name,)
 
-    def faults(self, tiers: int) -> tuple[Fault, ...]:
-        """Return the faults that make the definition unplayable with a table of `tiers` tiers."""
-        return tuple(self._faults(tiers))
-
-    def _faults(self, tiers: int) -> Iterator[Fault]:
+    def faults(self, tiers: int) -> Iterator[Fault]:
+        """Yield the faults that make the definition unplayable with a table of `tiers` tiers."""
         top = len(self.rungs) - 1
         if not 0 < top < MAX_RUNGS:
             yield _wrong("ladder_length", "A ladder has from one to 63 rungs.", "rungs")

@@ -164,7 +164,7 @@ def faults(
     # There is no table of counted prizes here: the percentage is the mechanic's, measured below.
     faults_found = [f for f in rules.approve(factors, figures).faults if f.code != "prizes_too_low"]
     faults_found += prize_faults(kind.prizes, day=day, table="prizes")
-    malformed = kind.mechanic.faults(len(kind.prizes))
+    malformed = [*kind.mechanic.faults(len(kind.prizes))]
     if malformed or kind.price_cents < 1:
         return (*faults_found, *malformed)
     worst = kind.percentages().worst

@@ -138,9 +138,9 @@ class VoucherSecret(Guarded):
 class VoucherHandover(Guarded):
     """The handover of a held voucher, with a code, to the buyer at the Central Office [P11, P16].
 
-    `handed_by` proposed it and another person confirmed it; neither of them pays the voucher.
-    `replaced_digest` is the digest of the code that it replaces, of a paper whose printing was
-    never confirmed; None if there was no code before.
+    `handed_by` proposed it and another person confirmed it; neither of them pays the voucher. The
+    new code replaces that of a paper whose printing was never confirmed. `replaced_digest` is the
+    digest of the old code; None if there was none.
     """
 
     looks_recorded = True

@@ -1,10 +1,10 @@
 """Print and reprint vouchers after the award.
 
-A code is made from the secret of the day on which it is issued or handed over. Until its printing
-is confirmed or somebody claims the voucher, the operator who sold the play may have it again at the
-terminal that issued it, until noon of the next day, and each time is counted; its first paper, in
-the minute after the issue, is the terminal's. Then an unconfirmed voucher is held for its bearer at
-the Central Office (`services.office.handing`) [P16]. Nothing gives the code of a confirmed one.
+A code is made from the secret of the day on which it is issued or handed over. In the minute after
+the issue the terminal prints the first paper. The operator who sold the play may have the code
+again at that terminal until noon of the next day, unless the printing is confirmed or somebody
+claims the voucher. Each time is counted. Then an unconfirmed voucher is held for its bearer at the
+Central Office (`services.office.handing`) [P16]. Nothing gives the code of a confirmed one.
 """
 
 import datetime

@@ -125,7 +125,7 @@ def test_two_persons_amend_the_figures_from_a_day_on(staff: Staff, field: str, v
         chosen = {"code": "lototrot", "version": wrong}
         contest = prepared(staff, meeting, bet_type=chosen)
         path = f"lototrot/contests/{contest['id']}"
-        gates = ok(staff.organiser.get(f"{path}/gates"))["missing"]
+        gates = ok(staff.organiser.get(path))["gates"]
         assert "figures_not_of_regulation" in {gate["code"] for gate in gates}
         chosen["version"] = right
         ok(staff.organiser.post(f"{path}/terms", {"bet_type": chosen}))

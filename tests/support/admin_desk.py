@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib.admin.models import LogEntry
 from django.db.models import Model
 from django.http import HttpResponse
 from django.test import Client
@@ -18,6 +19,7 @@ from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal, StaffSession, User
 from core.staff.powers import Role
+from core.staff.signals import SESSION_KEY
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
 from lototrot.models.tickets import Ticket
@@ -172,3 +174,13 @@ def confirm_pending(kind: str, *roles: Role) -> Desk:
     desk = Desk(*roles)
     desk.do(Proposal.objects.get(kind=kind, decision=None), "confirm")
     return desk
+
+
+def logged(desk: Desk, act: str) -> LogEntry:
+    """The admin's record of the act: by this person, in this session."""
+    entry: LogEntry = LogEntry.objects.latest("pk")
+    assert entry.user_id == desk.person.pk
+    session = desk.client.session[SESSION_KEY]
+    assert act in entry.change_message
+    assert f"session {session}" in entry.change_message
+    return entry

@@ -1,7 +1,7 @@
 """Do an act to the rows that a person chose in a list, or to all that the list shows.
 
-The list sends what was chosen; the act's address then carries the keys of the rows, so that its
-pages and the proposal that it makes are about these rows, whatever comes onto the list meanwhile.
+The list sends the rows that were chosen. The address of the act then has their keys. So its pages
+and its proposal are about these rows, whatever comes onto the list meanwhile.
 """
 
 from collections.abc import Mapping

@@ -32,6 +32,7 @@ from django.utils.translation import get_language, gettext, override
 
 from core.admin_support import signed_on
 from core.admin_support.columns import MONEY, url_of, whole
+from core.api.papers import as_file
 from core.database import clock
 from core.database.reading import progress
 from core.database.reading.limits import limited
@@ -120,9 +121,8 @@ def download(page: Any, rows: "QuerySet[Any]", kind: str, *, asked: str) -> Http
         response: Any = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     else:
         response = FileResponse(as_xlsx(page, rows), content_type=XLSX)
-    response["Content-Disposition"] = f'attachment; filename="{name_of(page, kind)}"'
-    response["Cache-Control"] = "no-store"
-    return response  # type: ignore[no-any-return]
+    answer: HttpResponseBase = as_file(response, name_of(page, kind))
+    return answer
 
 
 def is_longer(rows: "QuerySet[Any]", most: int) -> bool:

@@ -70,11 +70,12 @@ def _stayed(table: Journaled, before: RetiredRange | None, retired: RetiredRange
 
 
 def _is_among(table: Journaled, columns: list[str], retired: RetiredRange, after: int) -> bool:
-    """Return whether a row of the range is there that should have left, as it has no sealed entry
-    any more, or whether the rows that stay differ from those that were published.
+    """Return whether the range has a row that should have left, or other rows that stay than those
+    that were published.
 
-    A function of the database says which rows stay. It need not be trusted: the rows that it names
-    must have the published digest. `after` is the last batch that has no row of the range.
+    A row should have left if it has no sealed entry any more. A function of the database says which
+    rows stay. It need not be trusted: the rows that it names must have the published digest.
+    `after` is the last batch that has no row of the range.
     """
     without_entries = Block.objects.filter(row_form__relation=table.name, entries=None, short=None)
     left = set(without_entries.filter(batch_id__gt=after).values_list("batch_id", flat=True))

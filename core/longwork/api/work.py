@@ -5,6 +5,7 @@ from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from core.api.papers import as_file
 from core.api.schema import operation
 from core.api.shapes import Choice, Day, Instant, PageQuery, Shape, Whole
 from core.api.views import StaffView
@@ -77,6 +78,4 @@ class WorkFile(StaffView):
         parts = services.work_parts(row)
         response = StreamingHttpResponse(parts, content_type=row.file_type)
         response["Content-Length"] = str(row.file_bytes)
-        response["Content-Disposition"] = f'attachment; filename="{row.file_name}"'
-        response["Cache-Control"] = "no-store"
-        return response
+        return as_file(response, row.file_name)

@@ -14,6 +14,7 @@ from core.admin_support import navigation, signed_on
 from core.admin_support.columns import NOTHING, link, money, paper_links
 from core.admin_support.contents import Table
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.api.papers import as_file
 from core.database import clock
 from core.kernel.days import natural_day
 from core.kernel.errors import DomainError
@@ -198,9 +199,7 @@ class ChequeAdmin(_Register):
             raise Http404(error.code) from error
         content = render(document, output=Output.PDF, created_at=cheque.issued_at, paper=Paper.A4)
         response = HttpResponse(content, content_type="application/pdf")
-        response["Content-Disposition"] = f'attachment; filename="cheque-{number:08d}.pdf"'
-        response["Cache-Control"] = "no-store"
-        return response
+        return as_file(response, f"cheque-{number:08d}.pdf")
 
 
 @admin.register(CashSession)

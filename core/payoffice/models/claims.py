@@ -57,9 +57,9 @@ def by_one(name: str) -> models.CheckConstraint:
 class Claim(Guarded):
     """The claim to what one document is owed. A document without a row is untouched.
 
-    The first act to insert the row has the document: its unique key makes a payment, a
-    presentation, a deposit, a block and the nightly lapse exclude each other. `amount_cents` is
-    what was owed then. `day` is the natural day from which lapsed or refused money is carried over:
+    The first act that inserts the row has the document. Its unique key lets only one act do so: a
+    payment, a presentation, a deposit, a block or the nightly lapse. `amount_cents` is what was
+    owed then. `day` is the natural day from which lapsed or refused money is carried over:
     the last day to claim [D3], or the day of the ruling [C5].
 
     States: EARLY, presented or deposited between the results and the payment order, when nobody

@@ -127,8 +127,9 @@ class DepositMatch(Guarded):
 class Restoration(Guarded):
     """Money that came back for a document deposited in time and identified after its lapse [C8].
 
-    `lapsed_day` is the day with which its claim had lapsed, `taken_from` the account that the money
-    came from: what had lapsed, or the organiser's own once that was settled into a later 7/7.
+    `lapsed_day` is the day with which its claim had lapsed. `taken_from` is the account that the
+    money came from: the lapsed prizes, or the organiser's own account if a settlement had put the
+    lapsed prizes into a later 7/7.
     """
 
     uuid = models.UUIDField(_("UUID"), unique=True)

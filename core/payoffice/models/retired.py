@@ -14,9 +14,9 @@ from core.premises.models import Premises
 class RetiredPayments(Guarded):
     """The payments of premises on a day that left with a retired month, as sums.
 
-    The database writes them when the payments are retired: from then on who counts payments adds
-    them to those that stay. `amounts_cents` are the amounts that were paid, each of them as often
-    as `counts` says; `retired` is the row of the retirement (`periods.RetiredRows`).
+    The database writes them when the payments are retired. From then on every count of payments
+    adds these sums to the payments that stay. Each of `amounts_cents` was paid as often as `counts`
+    says. `retired` is the row of the retirement (`periods.RetiredRows`).
     """
 
     inserted_by_application = False

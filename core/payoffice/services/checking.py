@@ -50,9 +50,9 @@ class ClaimAct:
 class Checked:
     """A presented document: its state, and how and where it is paid while anything is owed.
 
-    `duty` says whether the place where it was checked must, may or must not pay such an amount
-    [C4], and `refusal` is the code of the error with which it would be refused there now: empty if
-    it would be paid. Both are None where nothing is paid (a check by its holder). `presentable`
+    `duty` says whether the place of the check must, may or must not pay such an amount [C4].
+    `refusal` is the code of the error with which that place would refuse it now; it is empty if the
+    place would pay. Both are None where nothing is paid (a check by its holder). `presentable`
     says that it may be presented or deposited now, so that it does not lapse [D7]. `why` is the
     sentence of the refusal, not translated. `shown` are the details, if they are read already.
     """

@@ -29,7 +29,7 @@ def desk_pay(*, by: StaffActor, request: PayRequest) -> Paid | Proposal:
     by.need(powers.PAY)
     try:
         session = cash_session_of(by)
-        payable = paying.payable_of(request)
+        payable = finding.presented(request.code, request.deposit)
         paying.need_sound(request, payable)
         paying.need_other_hands(payable, by.user_id)
         if request.amount_cents >= settings.SECOND_PERSON_FROM_CENTS:

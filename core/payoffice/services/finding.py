@@ -59,6 +59,11 @@ def by_claim(claim: Claim) -> Payable:
     return _first(claim.game, lambda source: source.by_id(claim.document_id))
 
 
+def presented(code: str, deposit: UUID | None) -> Payable:
+    """Return the document of a deposit's receipt, or else that of a code. Raises as `by_code`."""
+    return by_code(code) if deposit is None else by_claim(claim_of_deposit(deposit))
+
+
 def by_uuid(game: str, document: UUID) -> Payable:
     """Return the document of a game with that printed UUID. Raises DocumentUnknown."""
     return _first(game, lambda source: source.by_uuid(document))

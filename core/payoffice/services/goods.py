@@ -213,7 +213,7 @@ def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Pro
     session = cash_session_of(by)
     if not request.intact:
         raise DocumentAltered
-    payable = _payable_of(request)
+    payable = finding.presented(request.code, request.deposit)
     paying.need_other_hands(payable, by.user_id)
     _judge(payable, request.deposit, session)
     if payable.amount_cents < settings.SECOND_PERSON_FROM_CENTS:
@@ -253,12 +253,6 @@ def _confirmed(proposal: Proposal, by: StaffActor) -> None:
         proposal.proposed_by_id,
         proposal=proposal,
     )
-
-
-def _payable_of(request: ExchangeRequest) -> Payable:
-    if request.deposit is None:
-        return finding.by_code(request.code)
-    return finding.by_claim(finding.claim_of_deposit(request.deposit))
 
 
 def _judge(payable: Payable, deposit: UUID | None, session: CashSession) -> Verdict:

@@ -137,8 +137,10 @@ def _hold(claim: Claim, payable: Payable, deposit: Deposit, *, by_code: bool) ->
 
 
 def _need_beside(claim: Claim, payable: Payable, *, by_code: bool) -> None:
-    """Raise unless a document can be deposited beside a paper that was matched with it from the
-    records, and that two persons have not decided about: that paper may be another [C5].
+    """Raise unless the document can be deposited beside a paper that stands for it already.
+
+    That paper was matched with the document from the records, and may be another one [C5]. Two
+    persons have not decided about it yet.
     """
     waiting = claim.state in (Claim.State.EARLY, Claim.State.HELD)
     only_from_records = not claim.deposit_matches.filter(staff=None).exists()

@@ -143,7 +143,7 @@ def payment_make(
         }
     payer = Payer(Standpoint(place, at.premises_id), columns)
     try:
-        payable = document.payable if document else payable_of(request)
+        payable = document.payable if document else finding.presented(request.code, request.deposit)
         need_sound(request, payable)
         if request.amount_cents >= settings.SECOND_PERSON_FROM_CENTS and second is None:
             current = document.current if document else finding.current_claim(payable)
@@ -165,13 +165,6 @@ def need_another(first: TerminalActor, second: TerminalActor) -> None:
         or second.premises_id != first.premises_id
     ):
         raise refusals.SecondPersonNeeded
-
-
-def payable_of(request: PayRequest) -> Payable:
-    """Return the document of a request. Raises a code's error, DocumentUnknown."""
-    if request.deposit is None:
-        return finding.by_code(request.code)
-    return finding.by_claim(finding.claim_of_deposit(request.deposit))
 
 
 def need_sound(request: PayRequest, payable: Payable) -> None:

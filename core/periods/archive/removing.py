@@ -1,8 +1,8 @@
 """Delete what was retired, and take away the sealed entries of it: work of the nights.
 
-Rows and entries of a batch leave in one transaction, where all rows that the batch sealed of a
-table were retired: so each batch has its entries, or has only rows that stay (docs/adr/0055). Of
-other batches the entries are written whole before a row is deleted.
+If all rows that a batch sealed of a table were retired, they leave with their entries in one
+transaction. So each batch has its entries, or has only rows that stay (docs/adr/0055). The entries
+of other batches are written whole before a row is deleted.
 """
 
 import datetime
@@ -35,9 +35,9 @@ _REMOVE_SEALED = "SELECT periods_remove_sealed(p_relation => %s, p_first => %s, 
 def retired_remove() -> int:
     """Delete what was retired and is still there; return how many rows. Each part is committed.
 
-    Months are taken from the newest one back, up to one that left so long ago that a night has
-    finished it, and of which nothing is there: so a night does not read what stays of all of them.
-    Of tables whose rows leave with those of another one, the entries leave at the end.
+    Months are taken from the newest one back. The last is a month that left so long ago that a
+    night has finished it, and of which no row is left to delete. So a night does not read the rows
+    that stay of all months. If rows leave with rows of another table, their entries leave last.
     """
     removed = 0
     finished = clock.now() - FINISHED

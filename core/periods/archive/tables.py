@@ -14,22 +14,22 @@ class ArchiveTable:
     """A table of which the archive of a period has rows, by id.
 
     `where` is SQL on the row as t, with the parameters `number`, `first` and `last` (days), `since`
-    and `until` (instants), `after` and `up_to` (ids of transfers). `columns` are the only ones that
-    are written, where the others are secret or of persons; empty: all of them.
+    and `until` (instants), `after` and `up_to` (ids of transfers). Only `columns` are written, or
+    all if it is empty. The others are secret, or of persons.
 
-    The rows of a table with `stays` may be retired. Then the archive of a period has, with those of
-    `where`, all rows after the range of the archive before, up to, but not including, the first one
-    for which `stays` holds: that it is of a later day than `last`. So the ids of all retired rows
+    The rows of a table with `stays` may be retired. `stays` is true of a row of a later day than
+    `last`. The archive of a period then has the rows of `where`, and all rows between the range of
+    the archive before and the first row for which `stays` is true. So the ids of all retired rows
     are one range from the first one on, whatever was written in between.
 
-    `held` is SQL of the rows of an archive on which somebody may still have a right: with one of
-    them, none of the period is retired. The table itself need not retire. A request asks it, so it
-    must find a row, or none, without reading all of them.
+    `held` is SQL of the rows of an archive on which somebody may still have a right. With one such
+    row, no row of the period is retired. The table itself need not retire. A request runs this SQL,
+    so it must find a row, or none, without reading all of them.
 
-    `after` names tables that retire, too, and whose ranges end first: `stays` may read the last row
-    of each as `%(last_<name>)s`. Rows of those are deleted before rows of this one. A table that is
-    `last` comes behind all others that retire: `stays` may read `%(later_xid)s`, the first
-    transaction of a row that one of them has after its range.
+    `after` names other tables that retire, whose ranges end first: `stays` may read the last row
+    of each as `%(last_<name>)s`. Their rows are deleted before the rows of this table. A table that
+    is `last` comes behind all others that retire. Its `stays` may read `%(later_xid)s`: the first
+    transaction of a row after the range of one of them.
 
     The rows of a table that leaves `with_rows` of another one, each of which names its own by
     `with_column`, leave in the same statement as those: the database takes them. Both tables have a

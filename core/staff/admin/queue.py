@@ -1,9 +1,9 @@
 """Let a second person decide the waiting proposals one after another, also by keyboard.
 
 Each proposal has a page of its own with all that would be done; a decision leads to the next one.
-The page takes a decision only some time after it is shown and read to its end, so that neither a
-key that is held nor a double press decides the next proposal too (`decision.js`). The same
-decision sent again changes nothing, because a proposal is decided once.
+The page takes no decision before it was on the screen for a moment and was read to its end. So a
+key that is held down, or a double press, does not decide the next proposal too (`decision.js`). The
+same decision sent again changes nothing, because a proposal is decided once.
 """
 
 import re

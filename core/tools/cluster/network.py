@@ -1,7 +1,7 @@
 """Addresses for machines: network namespaces where these are allowed, else loopback addresses.
 
-With namespaces each machine has an interface of its own, whose cable can be pulled: what it sends
-and what is sent to it is lost without a word, as with a broken switch. Loopback has no such cable.
+With namespaces each machine has an interface of its own, whose cable can be pulled. Packets to and
+from it are then lost without an error, as with a broken switch. Loopback has no such cable.
 """
 
 import os

@@ -1,8 +1,8 @@
 """Make private folders for servers: inside the project where possible, else linked from it.
 
-A folder stands elsewhere for one of three reasons: the path of a Unix socket holds about a hundred
-bytes; a server that runs as another account (when this process is root) may not be able to enter
-the project; data that may be lost are read and written faster in memory. No permissions are
+A folder stands elsewhere for one of three reasons. The path of a Unix socket has about a hundred
+bytes at most. If this process is root, a server runs as another account, which perhaps cannot enter
+the project. Data that may be lost are read and written faster in memory. No permissions are
 widened: the folder is made where the account can reach it, and a symbolic link in the project leads
 to it.
 """

@@ -29,8 +29,9 @@ DAYS_SHOWN = 14
 def days_of(
     course: Racecourse, before: datetime.date | None
 ) -> tuple[list[dict[str, Any]], datetime.date | None]:
-    """Return the newest days with races, or those before a given day, and the day before which
-    there are more; None instead of that day if there are no more.
+    """Return the newest days with races, or those before a given day, and where to go on.
+
+    There are more days before the date that is returned second; it is None if there are no more.
     """
     races = Race.objects.filter(racecourse=course)
     earlier = races.filter(meeting__day__lt=before) if before else races

@@ -30,9 +30,10 @@ def contest_close(
     """Close the contest. Return whether this call closed it; a closed contest does not change.
 
     Wait for every sale that holds the shared lock, so that no sale can be recorded after the
-    commit. `at` is the instant of the start or of the declaration. `closed_at` is the first of the
-    scheduled closing, that instant, and the stops of sales that it confirms [E12]; without `at`,
-    the first of the scheduled closing and now. If the schedule came first, it is the cause.
+    commit. `at` is the instant of the start or of the declaration that closes the contest.
+    `closed_at` is then the first of three instants: the scheduled closing, `at`, and the stops of
+    sales that the start or declaration confirms [E12]. Without `at` it is the first of the
+    scheduled closing and now. If the schedule came first, it is the cause.
     """
     meeting_id = Contest.objects.values_list("meeting_id", flat=True).get(pk=contest_id)
     hold((Lock.MEETING, meeting_id), (Lock.CONTEST, contest_id))

@@ -1,8 +1,8 @@
 """Declare races without a classification, by two persons, and retract mistakes (14.III.5.4) [B17].
 
-Every declaration replaces a result by a public draw. Proposed, the declaration that a race or a
-meeting is not run stops sales [E12]; confirmed, it closes every contest on the race for good [E1];
-rejected by a second person, it lets sales go on.
+Every declaration replaces a result by a public draw. The proposal that a race or a meeting is not
+run stops sales [E12]. Its confirmation closes every contest on the race for good [E1]. Its
+rejection by a second person lets sales go on.
 """
 
 import dataclasses
@@ -110,14 +110,14 @@ def race_declare(
 ) -> Proposal:
     """Propose that a race was not run, or run without a classification (14.III.5.4.2, 5.4.3) [B17].
 
-    A second person confirms it. Its result then comes from a certified draw, which the confirmation
-    announces if the race has bets: at the Central Office unless `draw_place` says otherwise, within
-    two hours of `declared_at`, by default the instant of the proposal. `text` is what `author`
-    decided, in full. `left` lists the horses that did not take the start of a race that was run. A
-    declaration in force, proposed again, changes nothing, but announces the draw for a contest
-    created since. Raise RaceUnknown, ReasonMissing, NaiveInstant, InstantAhead, RaceDeclared,
-    RaceClassified, RaceStarted, RaceNotStarted, OutOfOrder, NoStarters, RulingMissing,
-    DeclarationTextMissing or AuthorityTextMissing.
+    A second person confirms it. Its result then comes from a certified draw. The confirmation
+    announces the draw if the race has bets: at `draw_place`, by default the Central Office, within
+    two hours of `declared_at`, by default the instant of the proposal. `text` is the whole decision
+    of `author`. `left` lists the horses that did not take the start of a race that was run. A
+    declaration in force may be proposed again. It then changes nothing, but announces the draw for
+    a contest created since. Raise RaceUnknown, ReasonMissing, NaiveInstant, InstantAhead,
+    RaceDeclared, RaceClassified, RaceStarted, RaceNotStarted, OutOfOrder, NoStarters,
+    RulingMissing, DeclarationTextMissing or AuthorityTextMissing.
     """
     by.need(powers.DECLARE_RACE)
     need_reason(reason)

@@ -1,9 +1,9 @@
 """Stop sales at once, and let them go on again (14.III.4) [E12].
 
 One person of the stewards' desk stops the sales of every contest on a race or on a meeting. Two
-persons lift a stop. A start or a declaration that is proposed stops sales in the same way: its
-confirmation closes the contests, with the instant of the stop if that came first, and its rejection
-by a second person lifts the stop.
+persons lift a stop. The proposal of a start or of a declaration stops sales in the same way. Its
+confirmation closes the contests, at the instant of the stop if that came first. Its rejection by a
+second person lifts the stop.
 """
 
 from datetime import datetime, timedelta

@@ -173,7 +173,7 @@ def _need_reversible(record: RaceRecord, withdrawal: Withdrawal) -> None:
     """Raise unless the withdrawal can be reversed.
 
     After the start a withdrawal can be reversed if it took effect too late, or if it was entered
-    after the start: the number was on sale until the start, and nobody could reverse it before.
+    after the start. The number was then on sale until the start, and nobody could reverse it.
     """
     _need_unsettled(record)
     start = record.start

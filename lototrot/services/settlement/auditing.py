@@ -88,7 +88,7 @@ def audit_contests(spans: Spans | None = None) -> Audit:
         audit.contests += 1
         settlement = contest.settlements.filter(in_force=True).first()
         if settlement is None:
-            takings = ledger.liability(contest.takings_account.code)
+            takings = accounts.takings(contest)
             audit.check(contest, "takings_account", ledger.balance_cents(takings), _taken(contest))
         else:
             _go_on_from(audit, contest, settlement)

@@ -15,7 +15,6 @@ from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict, InvariantBroken, Unavailable
 from core.kernel.request_uuids import derived_uuid
 from core.ledger import services as ledger
-from core.ledger.services import liability
 from core.staff.actor import StaffActor
 from lototrot import accounts, postings
 from lototrot.engine.distribution import Distribution, Takings, distribute
@@ -131,7 +130,7 @@ def contest_settle(*, contest_id: int) -> Settlement:
     lines = postings.settlement_lines(
         contest_id=contest.pk,
         bet_type_code=code,
-        takings=_takings(contest),
+        takings=accounts.takings(contest),
         d=distribution,
         parts=parts,
     )
@@ -203,7 +202,7 @@ def settlement_reverse(*, contest_id: int, by: StaffActor) -> Settlement:
         state=Contest.State.CLOSED
     )
     code = contest.bet_type_code
-    ledger.need_balance(_takings(contest), settlement.takings_cents)
+    ledger.need_balance(accounts.takings(contest), settlement.takings_cents)
     ledger.need_balance(accounts.prizes_payable(contest_id), 0)
     ledger.need_balance(accounts.lapsed(contest_id), settlement.lapsed_in_cents)
     ledger.need_balance(accounts.jackpot(code), settlement.jackpot_in_cents)
@@ -303,7 +302,7 @@ def _verify(
                 computed=computed,
             )
     code = contest.bet_type_code
-    ledger.need_balance(_takings(contest), 0)
+    ledger.need_balance(accounts.takings(contest), 0)
     ledger.need_balance(accounts.pool(contest.pk), 0)
     ledger.need_balance(accounts.lapsed(contest.pk), 0)
     for hits in d.winners:
@@ -311,7 +310,3 @@ def _verify(
     ledger.need_balance(accounts.prizes_payable(contest.pk), d.prizes_total)
     ledger.need_balance(accounts.jackpot(code), d.jackpot_out)
     ledger.need_balance(accounts.reserve(code), d.reserve_out)
-
-
-def _takings(contest: Contest) -> ledger.AccountCode:
-    return liability(contest.takings_account.code)

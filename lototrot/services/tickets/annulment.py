@@ -13,7 +13,7 @@ from core.kernel.errors import Conflict, Forbidden, Invalid
 from core.kernel.request_uuids import derived_uuid
 from core.ledger import services as ledger
 from core.premises.access import BareTerminal, Capability, TerminalActor
-from lototrot import postings
+from lototrot import accounts, postings
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Void
 from lototrot.services.reasons import need_reason
@@ -85,7 +85,7 @@ def ticket_annul(*, by: TerminalActor, ident: uuid.UUID, presented_code: str, re
     )
     refund = postings.annulment(
         premises_id=ticket.premises_id,
-        takings=ledger.liability(contest.takings_account.code),
+        takings=accounts.takings(contest),
         cents=ticket.amount_cents,
     )
     ledger.post(reference=void_reference(ticket.uuid), lines=[refund])

@@ -158,7 +158,7 @@ class ProbabilisticForm(GameForm):
         mechanic = self._ladder(data) if is_ladder else self._hidden(data, len(prizes))
         if mechanic is None:
             return None
-        faults = mechanic.faults(len(prizes))
+        faults = [*mechanic.faults(len(prizes))]
         for fault in faults:
             self.tell(fault)
         if faults:

@@ -128,10 +128,10 @@ def _announced(
 
 @transaction.atomic
 def debt_stand(*, game: Game) -> DebtStanding | None:
-    """Keep for the authority what lapsed after the last draw of an ended game, or what it owes if
-    it has no ticket to draw; None if there is nothing.
+    """Keep for the authority the prizes that lapsed after the last draw of an ended game.
 
-    A second call changes nothing.
+    If the game has no ticket to draw, keep all that it owes. Return None if there is nothing. A
+    second call changes nothing.
     """
     hold((Lock.GAME, game.pk))
     left_cents, _ = debt_left(game)

@@ -26,6 +26,7 @@ ESTABLISHMENT, OFFICE, ENTITY = Place
 
 
 def _document() -> dict[str, Any]:
+    """Return the first version. Later ones may be added."""
     text = resources.files("core.kernel").joinpath("regulation.json").read_text("utf-8")
     document: dict[str, Any] = json.loads(text)["versions"][0]
     return document
@@ -108,12 +109,13 @@ def test_an_amendment_holds_from_its_day() -> None:
         "source": "a later law",
         "payment": {"cash_up_to_cents": 50000},
     }
-    schedule = shipped().amended(changes)
+    first = schedule_from([_document()])
+    schedule = first.amended(changes)
     before, after = schedule.in_force(date(2020, 6, 30)), schedule.in_force(date(2020, 7, 1))
     assert (before.payment.cash_up_to_cents, after.payment.cash_up_to_cents) == (100000, 50000)
     assert after.payment.tiers == before.payment.tiers
     assert after.lototrot == before.lototrot
-    assert shipped().in_force(date(2021, 1, 1)).payment.cash_up_to_cents == 100000
+    assert first.in_force(date(2021, 1, 1)).payment.cash_up_to_cents == 100000
     with pytest.raises(RegulationRefused):
         schedule.amended(changes)
 
@@ -134,7 +136,7 @@ def test_an_amendment_holds_from_its_day() -> None:
 )
 def test_a_bad_amendment_is_refused(changes: dict[str, Any], place: str) -> None:
     with pytest.raises(RegulationRefused) as caught:
-        shipped().amended(changes)
+        schedule_from([_document()]).amended(changes)
     assert caught.value.data["place"] == place
 
 

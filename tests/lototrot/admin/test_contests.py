@@ -1,7 +1,6 @@
 """Run a contest from its draft to its closing in the admin."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.contrib.admin.models import LogEntry
@@ -18,6 +17,7 @@ from tests.support.admin_desk import (
     confirm_pending,
     row_url,
 )
+from tests.support.lototrot.contest_form import new_contest
 
 pytestmark = pytest.mark.django_db
 
@@ -27,24 +27,9 @@ def organiser() -> Desk:
     return Desk(Role.ORGANISER)
 
 
-def _new_contest(meeting: Meeting, **other: Any) -> dict[str, Any]:
-    races = list(meeting.races.order_by("scheduled_start_at"))
-    legs = {f"leg_{n}": race.pk for n, race in enumerate(races, start=1)}
-    return {
-        "bet_type": factories.bet_type().pk,
-        "ticket_model": factories.ticket_model().pk,
-        "price_cents": "1,50",
-        "max_bets": "5000",
-        "correction_window_s": "0",
-        "scheduled_close_at": as_typed(races[0].scheduled_start_at),
-        **legs,
-        **other,
-    }
-
-
 def test_a_contest_from_draft_to_closing(organiser: Desk) -> None:
     meeting = factories.meeting()
-    organiser.do(meeting, "contest", **_new_contest(meeting))
+    organiser.do(meeting, "contest", **new_contest(meeting))
     contest = Contest.objects.get()
     assert (contest.price_cents, contest.max_bets, contest.legs.count()) == (150, 5000, 7)
     page = organiser.get(row_url(contest))

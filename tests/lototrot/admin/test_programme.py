@@ -31,6 +31,7 @@ from tests.support.admin_desk import (
     row_url,
     text_of,
 )
+from tests.support.lototrot.contest_form import new_contest
 
 pytestmark = pytest.mark.django_db
 
@@ -98,24 +99,9 @@ def test_a_file_of_another_kind_is_refused_at_its_field(organiser: Desk) -> None
     assert ".json or .csv" in text_of(_upload(organiser, b"%PDF", "programme.pdf"))
 
 
-def _new_contest(meeting: Meeting, **other: Any) -> dict[str, Any]:
-    races = list(meeting.races.order_by("scheduled_start_at"))
-    legs = {f"leg_{n}": race.pk for n, race in enumerate(races, start=1)}
-    return {
-        "bet_type": factories.bet_type().pk,
-        "ticket_model": factories.ticket_model().pk,
-        "price_cents": "1,50",
-        "max_bets": "5000",
-        "correction_window_s": "0",
-        "scheduled_close_at": as_typed(races[0].scheduled_start_at),
-        **legs,
-        **other,
-    }
-
-
 def test_what_is_about_to_be_prepared_is_shown_first(organiser: Desk) -> None:
     meeting = factories.meeting()
-    response = organiser.client.post(act_url(meeting, "contest"), _new_contest(meeting))
+    response = organiser.client.post(act_url(meeting, "contest"), new_contest(meeting))
     assert "€1.50" in text_of(response)
     assert "7. Premi 7" in text_of(response)
     assert not Contest.objects.exists()
@@ -132,7 +118,7 @@ def test_the_page_of_a_race_reads_its_record_once(organiser: Desk) -> None:
 
 def test_positions_are_filled_from_the_first_on(organiser: Desk) -> None:
     meeting = factories.meeting()
-    response = organiser.ask(meeting, "contest", **_new_contest(meeting, leg_3=""))
+    response = organiser.ask(meeting, "contest", **new_contest(meeting, leg_3=""))
     assert "beginning with the first" in text_of(response)
-    meeting_twice = _new_contest(meeting, leg_3=meeting.races.first().pk)
+    meeting_twice = new_contest(meeting, leg_3=meeting.races.first().pk)
     organiser.refused(meeting, "contest", "race_repeated", **meeting_twice)

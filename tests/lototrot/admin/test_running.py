@@ -18,6 +18,7 @@ from tests.support.admin_desk import (
     as_typed,
     confirm_pending,
 )
+from tests.support.lototrot.classification_form import classification, race_started
 
 pytestmark = pytest.mark.django_db
 
@@ -122,30 +123,10 @@ def test_a_meeting_is_declared_not_run(organiser: Desk) -> None:
     organiser.refused(meeting, "declare", "nothing_to_declare", **typed)
 
 
-def _classification(race: Race, **other: str) -> dict[str, str]:
-    typed = {f"outcome_{n}": "started" for n in range(1, 11)}
-    return {
-        **typed,
-        "outcome_3": "winner",
-        "place_3": "1",
-        "announced_text": "1r: el 3",
-        "announced_at": as_typed(clock.now()),
-        "author": "Comissaris",
-        **other,
-    }
-
-
-def _race_started() -> Race:
-    race: Race = factories.meeting().races.first()
-    factories.started(race)
-    factories.time_pass(minutes=5)
-    return race
-
-
 def test_the_classification_is_the_stewards() -> None:
-    race = _race_started()
+    race = race_started()
     for role in set(Role) - {Role.STEWARDS}:
         desk = Desk(role)
         assert not desk.offers(race, "classify")
-        assert desk.ask(race, "classify", **_classification(race)).status_code == 403
+        assert desk.ask(race, "classify", **classification(race)).status_code == 403
     assert not Proposal.objects.filter(kind="lototrot.classification", subject=f"race:{race.pk}")

@@ -2,17 +2,15 @@
 
 import pytest
 
-from core.database import clock
 from core.staff.models import Proposal
 from core.staff.powers import Role
-from lototrot.models.programme import Race
 from lototrot.models.running import Classification
 from tests.support import factories
 from tests.support.admin_desk import (
     Desk,
     act_url,
-    as_typed,
 )
+from tests.support.lototrot.classification_form import classification, race_started
 
 pytestmark = pytest.mark.django_db
 
@@ -22,23 +20,10 @@ def stewards() -> Desk:
     return Desk(Role.STEWARDS)
 
 
-def _classification(race: Race, **other: str) -> dict[str, str]:
-    typed = {f"outcome_{n}": "started" for n in range(1, 11)}
-    return {
-        **typed,
-        "outcome_3": "winner",
-        "place_3": "1",
-        "announced_text": "1r: el 3",
-        "announced_at": as_typed(clock.now()),
-        "author": "Comissaris",
-        **other,
-    }
-
-
 @pytest.mark.article("14.III.5.3")
 def test_a_classification_is_entered_and_corrected(stewards: Desk) -> None:
-    race = _race_started()
-    typed = _classification(race)
+    race = race_started()
+    typed = classification(race)
     stewards.do(race, "classify", **typed)
     assert not Classification.objects.filter(race=race)
     confirming = Desk(Role.STEWARDS)
@@ -65,12 +50,12 @@ def test_a_classification_is_entered_and_corrected(stewards: Desk) -> None:
 
 @pytest.mark.article("14.III.5.3", "14.III.9.9")
 def test_a_result_is_one_line_that_never_contradicts_the_table(stewards: Desk) -> None:
-    race = _race_started()
-    plain = _classification(race, outcome_3="started", place_3="")
+    race = race_started()
+    plain = classification(race, outcome_3="started", place_3="")
     for wrong in ("11", "1, 1", "el 3", "3 -4", "²"):
         page = stewards.ask(race, "classify", **plain, winners=wrong).content.decode()
         assert "each once" in page, wrong
-    other = stewards.ask(race, "classify", **_classification(race), winners="4").content.decode()
+    other = stewards.ask(race, "classify", **classification(race), winners="4").content.decode()
     assert "The table names another winner" in other
     entered = Proposal.objects.filter(kind="lototrot.classification")
     assert not entered.exists()
@@ -81,19 +66,12 @@ def test_a_result_is_one_line_that_never_contradicts_the_table(stewards: Desk) -
     assert won == [(3, 1), (4, 1)]
 
 
-def _race_started() -> Race:
-    race: Race = factories.meeting().races.first()
-    factories.started(race)
-    factories.time_pass(minutes=5)
-    return race
-
-
 def test_what_contradicts_the_record_is_shown_number_by_number(stewards: Desk) -> None:
     race = factories.meeting().races.first()
     factories.withdrawal(race, 9)
     factories.started(race, at=factories.time_pass(minutes=5))
     factories.time_pass(minutes=5)
     assert 'value="withdrawn" selected' in stewards.get(act_url(race, "classify"))
-    refusal = stewards.refused(race, "classify", "classification_refused", **_classification(race))
+    refusal = stewards.refused(race, "classify", "classification_refused", **classification(race))
     assert "9 is on record as withdrawn." in refusal
     assert not Proposal.objects.filter(kind="lototrot.classification", decision=None)

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 def test_everybody_reads_the_certificate_in_force() -> None:
     contest, everybody = race_day().contest, Api()
     path = f"lototrot/contests/{contest.pk}"
-    answer = everybody.get(f"{path}/certificate")
+    answer = everybody.get(f"{path}/certificate.json")
     entry = certificate_in_force(contest.pk).published()
     assert answer.json()["signature"] == entry["signature"]
     assert "max-age=5" in answer["Cache-Control"]
@@ -42,7 +42,7 @@ def test_everybody_reads_the_certificate_in_force() -> None:
 def test_without_a_settlement_there_is_no_certificate() -> None:
     contest, everybody = factories.contest(), Api()
     path = f"lototrot/contests/{contest.pk}"
-    refused(everybody.get(f"{path}/certificate"), 404, "certificate_unknown")
+    refused(everybody.get(f"{path}/certificate.json"), 404, "certificate_unknown")
     refused(everybody.get(f"{path}/certificate.html"), 404, "certificate_unknown")
     auditor = staff_api(Role.AUDITOR)
     refused(auditor.get(f"{path}/sealed-tickets"), 409, "contest_not_sealed")

@@ -10,7 +10,6 @@ EVERYBODYS = (
     proofs.TicketProof,
     proofs.ContestSeal,
     certificates.Certificate,
-    certificates.CertificatePaper,
 )
 
 

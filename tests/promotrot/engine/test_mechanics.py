@@ -2,7 +2,6 @@
 
 from collections import Counter
 from dataclasses import replace
-from datetime import date
 from fractions import Fraction
 from itertools import product
 from math import sqrt
@@ -12,9 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.kernel.regulation import shipped as regulation
 from promotrot.engine.game import ProbabilisticGame
-from promotrot.engine.game_json import shipped
 from promotrot.engine.mechanics import (
     ActOutOfTurn,
     Deal,
@@ -31,43 +28,15 @@ from promotrot.engine.mechanics import (
     replay,
     standing,
 )
-from promotrot.engine.prize_table import Prize, declarable
-from promotrot.engine.strategies import (
-    ProbabilisticType,
-    faults,
-)
-
-DAY = date(2026, 11, 20)
-
-
-FIGURES = regulation().in_force(DAY).promotrot
-
-
-GAMES = [game for game in shipped() if isinstance(game, ProbabilisticGame)]
-
-
-PRIZES = (Prize(500), Prize(200), Prize(100))
-
-
-HIDDEN = Hidden(2, frozenset({0, 3}), (Deal(1, (1, 3, 0)), Deal(4, (2, 3, 0))))
-
-
-LADDER = Ladder(
-    (
-        Rung(None, (Way("trot", 4, 5),)),
-        Rung(3, (Way("trot", 1, 2), Way("sprint", 1, 4, rise=2, fall=3))),
-        Rung(2, (Way("trot", 2, 5, fall=3),)),
-        Rung(1, ()),
-    )
-)
-
-
-SMALL: list[Mechanic] = [
+from tests.support.promotrot.small_games import (
+    GAMES,
     HIDDEN,
     LADDER,
-    Hidden(3, frozenset({0, 2, 3}), (Deal(2, (1, 2, 3, 0)), Deal(1, (2, 2, 3, 3)))),
-    Hidden(1, frozenset(), (Deal(1, (1, 0, 0)), Deal(3, (2, 0, 3)))),
-]
+    PRIZES,
+    SMALL,
+    fault_codes,
+    type_of,
+)
 
 
 @pytest.mark.article("15.II.3")
@@ -236,17 +205,6 @@ def test_plays_by_name_follow_the_same_chances_as_the_tree(game: ProbabilisticGa
 TROT = Way("trot", 1, 2)
 
 
-def _kind(mechanic: Mechanic, **changes: object) -> ProbabilisticType:
-    kind = ProbabilisticType(Fraction(70), 1000, 100, PRIZES, mechanic)
-    if not mechanic.faults(len(PRIZES)):
-        kind = replace(kind, prize_percent=declarable(kind.percentages().worst))
-    return replace(kind, **changes)  # type: ignore[arg-type]
-
-
-def _codes(kind: ProbabilisticType) -> list[str]:
-    return [fault.code for fault in faults(kind, FIGURES, day=DAY, rules_published=True)]
-
-
 @pytest.mark.parametrize(
     ("mechanic", "code", "place"),
     [
@@ -292,6 +250,6 @@ def _codes(kind: ProbabilisticType) -> list[str]:
     ids=repr,
 )
 def test_definitions_that_cannot_be_played(mechanic: Mechanic, code: str, place: str) -> None:
-    faults = mechanic.faults(len(PRIZES))
+    faults = [*mechanic.faults(len(PRIZES))]
     assert (faults[0].code, faults[0].place) == (code, f"$.mechanic.{place}")
-    assert code in _codes(_kind(mechanic)), "nothing of it is measured"
+    assert code in fault_codes(type_of(mechanic)), "nothing of it is measured"

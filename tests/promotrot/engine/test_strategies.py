@@ -8,7 +8,6 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
 from fractions import Fraction
 from itertools import product
 from math import sqrt
@@ -17,9 +16,7 @@ from typing import Any
 
 import pytest
 
-from core.kernel.regulation import shipped as regulation
 from promotrot.engine.game import ProbabilisticGame
-from promotrot.engine.game_json import shipped
 from promotrot.engine.mechanics import (
     Choice,
     Deal,
@@ -30,54 +27,21 @@ from promotrot.engine.mechanics import (
     Situation,
     Way,
 )
-from promotrot.engine.prize_table import Prize, declarable
+from promotrot.engine.prize_table import Prize
 from promotrot.engine.strategies import (
     ProbabilisticType,
     Spread,
     any_of,
     best_of,
     expected_cents,
-    faults,
     policy,
     spread,
     worst_of,
 )
+from tests.support.promotrot.small_games import GAMES, LADDER, PRIZES, SMALL, fault_codes, type_of
 from tests.support.running.effort import tries
 
-DAY = date(2026, 11, 20)
-
-
-FIGURES = regulation().in_force(DAY).promotrot
-
-
 PLAYS = int(os.environ.get("PROMOTROT_PLAYS", tries(1_000_000)))
-
-
-GAMES = [game for game in shipped() if isinstance(game, ProbabilisticGame)]
-
-
-PRIZES = (Prize(500), Prize(200), Prize(100))
-
-
-HIDDEN = Hidden(2, frozenset({0, 3}), (Deal(1, (1, 3, 0)), Deal(4, (2, 3, 0))))
-
-
-LADDER = Ladder(
-    (
-        Rung(None, (Way("trot", 4, 5),)),
-        Rung(3, (Way("trot", 1, 2), Way("sprint", 1, 4, rise=2, fall=3))),
-        Rung(2, (Way("trot", 2, 5, fall=3),)),
-        Rung(1, ()),
-    )
-)
-
-
-SMALL: list[Mechanic] = [
-    HIDDEN,
-    LADDER,
-    Hidden(3, frozenset({0, 2, 3}), (Deal(2, (1, 2, 3, 0)), Deal(1, (2, 2, 3, 3)))),
-    Hidden(1, frozenset(), (Deal(1, (1, 0, 0)), Deal(3, (2, 0, 3)))),
-]
 
 
 CHOOSERS = {"worst": worst_of, "best": best_of}
@@ -188,40 +152,29 @@ def test_exact_percentages_against_simulation(game: ProbabilisticGame, strategy:
     assert abs(mean - exact) <= 4.5 * error
 
 
-def _kind(mechanic: Mechanic, **changes: object) -> ProbabilisticType:
-    kind = ProbabilisticType(Fraction(70), 1000, 100, PRIZES, mechanic)
-    if not mechanic.faults(len(PRIZES)):
-        kind = replace(kind, prize_percent=declarable(kind.percentages().worst))
-    return replace(kind, **changes)  # type: ignore[arg-type]
-
-
-def _codes(kind: ProbabilisticType) -> list[str]:
-    return [fault.code for fault in faults(kind, FIGURES, day=DAY, rules_published=True)]
-
-
 @pytest.mark.article("15.III.6.2", "15.II.3")
 def test_the_worst_way_of_playing_must_reach_seventy() -> None:
     def step(up: int) -> Ladder:
         return Ladder((Rung(None, (Way("trot", up, 1000),)), Rung(3, ())))
 
-    assert _codes(_kind(step(700))) == []
-    assert _codes(_kind(step(699))) == ["prizes_too_low"]
+    assert fault_codes(type_of(step(700))) == []
+    assert fault_codes(type_of(step(699))) == ["prizes_too_low"]
     # The best way gives 70 % and far more; the worst does not.
     rungs = (Rung(None, (Way("trot", 700, 1000),)), Rung(3, (Way("trot", 1, 100),)), Rung(1, ()))
-    assert _kind(Ladder(rungs)).percentages().best == 70
-    assert _codes(_kind(Ladder(rungs))) == ["prizes_too_low"]
+    assert type_of(Ladder(rungs)).percentages().best == 70
+    assert fault_codes(type_of(Ladder(rungs))) == ["prizes_too_low"]
 
 
 @pytest.mark.article("15.II.3", "15.III.4")
 def test_other_gates_of_a_probabilistic_type() -> None:
-    good = _kind(LADDER)
-    assert _codes(good) == []
-    assert _codes(replace(good, prize_percent=Fraction(81))) == ["percentage_mismatch"]
-    assert _codes(replace(good, tickets=0)) == ["no_tickets"]
+    good = type_of(LADDER)
+    assert fault_codes(good) == []
+    assert fault_codes(replace(good, prize_percent=Fraction(81))) == ["percentage_mismatch"]
+    assert fault_codes(replace(good, tickets=0)) == ["no_tickets"]
     cheap = replace(good, price_cents=19)
-    assert "price_out_of_range" in _codes(cheap)
-    assert "prize_without_value" in _codes(replace(good, prizes=(*PRIZES, Prize(0))))
-    free = _codes(replace(good, price_cents=0))
+    assert "price_out_of_range" in fault_codes(cheap)
+    assert "prize_without_value" in fault_codes(replace(good, prizes=(*PRIZES, Prize(0))))
+    free = fault_codes(replace(good, price_cents=0))
     assert free == ["price_out_of_range"]
 
 

@@ -61,7 +61,6 @@ KEYS = {
     **{f"F{n}": getattr(Keys, f"F{n}") for n in (1, 2, 4, 6, 8, 9)},
     "Alt": Keys.ALT,
 }
-BrowserError = WebDriverException
 # One request instead of Selenium's two, the second of which sends 50 kB of script.
 _VISIBLE_OF = """
 const fills = ({width, height}) => width > 0 && height > 0;
@@ -290,11 +289,6 @@ class Browser:
             chain.key_down(KEYS.get(name, name)).key_up(KEYS.get(name, name))
         chain.perform()
         self.acts += len(names)
-
-    def chord(self, held: str, name: str) -> None:
-        """Press a key while another one is held."""
-        modifier, key = KEYS.get(held, held), KEYS.get(name, name)
-        self._chain().key_down(modifier).key_down(key).key_up(key).key_up(modifier).perform()
 
     def tab_to(self, selector: str) -> None:
         """Press Tab until the focus is on the element."""

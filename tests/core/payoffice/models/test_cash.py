@@ -1,24 +1,17 @@
 """The database's guards on cash sessions and movements."""
 
 import uuid
-from typing import Any
 
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 
 from core.database import clock
 from core.payoffice.models import CashMovement, CashSession
 from tests.support import factories
 from tests.support import paying as given
+from tests.support.payoffice.guards import refused
 
 pytestmark = pytest.mark.django_db
-
-
-def refused(message: str, model: Any, **columns: Any) -> None:
-    with pytest.raises(IntegrityError, match=message), transaction.atomic():
-        model.objects.create(**columns)
-        with connection.cursor() as cursor:
-            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
 
 def test_a_cash_session_is_alone_and_closed_once() -> None:

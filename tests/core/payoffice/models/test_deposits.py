@@ -4,7 +4,7 @@ import uuid
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 
 from core.database import clock
 from core.kernel.days import natural_day
@@ -14,6 +14,7 @@ from core.payoffice.services.presenting import presentation_make
 from core.staff.powers import Role
 from tests.support import factories, rounds
 from tests.support import paying as given
+from tests.support.payoffice.guards import refused
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.10.5")]
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(16)
@@ -22,13 +23,6 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(16)
 @pytest.fixture(autouse=True)
 def noon() -> None:
     factories.time_to(rounds.NOON)
-
-
-def refused(message: str, model: Any, **columns: Any) -> None:
-    with pytest.raises(IntegrityError, match=message), transaction.atomic():
-        model.objects.create(**columns)
-        with connection.cursor() as cursor:
-            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
 
 def test_a_deposit_is_of_a_terminal_or_of_a_member_of_staff() -> None:

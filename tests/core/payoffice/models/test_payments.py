@@ -16,6 +16,7 @@ from core.payoffice.services import cheques, desk, paying, personal_data
 from core.staff.powers import Role
 from tests.support import factories, rounds
 from tests.support import paying as given
+from tests.support.payoffice.guards import refused
 
 pytestmark = pytest.mark.django_db
 
@@ -23,13 +24,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def noon() -> None:
     factories.time_to(rounds.NOON)
-
-
-def refused(message: str, model: Any, **columns: Any) -> None:
-    with pytest.raises(IntegrityError, match=message), transaction.atomic():
-        model.objects.create(**columns)
-        with connection.cursor() as cursor:
-            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
 
 @pytest.mark.article("14.III.10.4", "14.III.10.6")

@@ -8,9 +8,8 @@ from django.contrib.admin.models import LogEntry
 from core.staff import accounts
 from core.staff.models import Proposal, StaffSession, User
 from core.staff.powers import Role
-from core.staff.signals import SESSION_KEY
 from tests.support import factories
-from tests.support.admin_desk import Desk, act_url, confirm_pending, row_url, text_of
+from tests.support.admin_desk import Desk, act_url, confirm_pending, logged, row_url, text_of
 
 pytestmark = pytest.mark.django_db
 SECRET = "correct horse battery"
@@ -22,16 +21,6 @@ def _user(*roles: Role, **fields: Any) -> User:
         setattr(user, name, value)
     user.save(update_fields=[*fields])
     return user
-
-
-def _logged(desk: Desk, act: str) -> LogEntry:
-    """The admin's record of the act: by this person, in this session."""
-    entry: LogEntry = LogEntry.objects.latest("pk")
-    assert entry.user_id == desk.person.pk
-    session = desk.client.session[SESSION_KEY]
-    assert act in entry.change_message
-    assert f"session {session}" in entry.change_message
-    return entry
 
 
 def _new(**other: Any) -> dict[str, Any]:
@@ -50,7 +39,7 @@ def test_two_administrators_open_an_account() -> None:
     assert desk.offers(User, "create")
     desk.do(User, "create", **_new())
     proposal = Proposal.objects.get(kind="staff.account")
-    assert _logged(desk, "create").object_id == str(proposal.pk)
+    assert logged(desk, "create").object_id == str(proposal.pk)
     assert not User.objects.filter(username="st-5")
     page = text_of(Desk(Role.ADMINISTRATOR).client.get(row_url(proposal)))
     assert "Joana Mas" in page and SECRET not in page

@@ -10,20 +10,10 @@ from core.staff.signals import SESSION_KEY
 from lototrot.models.running import Withdrawal
 from lototrot.services.races import withdrawals
 from tests.support import factories
-from tests.support.admin_desk import Desk, act_url, row_url, text_of
+from tests.support.admin_desk import Desk, act_url, logged, row_url, text_of
 
 pytestmark = pytest.mark.django_db
 SECRET = "correct horse battery"
-
-
-def _logged(desk: Desk, act: str) -> LogEntry:
-    """The admin's record of the act: by this person, in this session."""
-    entry: LogEntry = LogEntry.objects.latest("pk")
-    assert entry.user_id == desk.person.pk
-    session = desk.client.session[SESSION_KEY]
-    assert act in entry.change_message
-    assert f"session {session}" in entry.change_message
-    return entry
 
 
 @pytest.fixture
@@ -54,7 +44,7 @@ def test_a_second_person_confirms(entered: tuple[Desk, Proposal]) -> None:
         desk.client.session[SESSION_KEY],
     )
     assert decision.proposed_by == proposer.person
-    assert _logged(desk, "confirm").object_id == str(proposal.pk)
+    assert logged(desk, "confirm").object_id == str(proposal.pk)
     assert not desk.offers(proposal, "confirm", "reject")
     Desk(Role.STEWARDS).refused(proposal, "reject", "proposal_decided")
 
@@ -78,7 +68,7 @@ def test_a_proposal_is_rejected(entered: tuple[Desk, Proposal]) -> None:
     desk, proposal = Desk(Role.ORGANISER), entered[1]
     desk.do(proposal, "reject", reason="Another horse")
     assert _withdrawal().reversed_reason == "Another horse"
-    assert _logged(desk, "reject")
+    assert logged(desk, "reject")
     assert "Waiting" not in text_of(desk.client.get(row_url(proposal)))
 
 

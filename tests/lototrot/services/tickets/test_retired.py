@@ -108,7 +108,7 @@ def accounts_of(contest: Contest) -> dict[str, Any]:
         "page": past_document(contest.day, contest.bet_type_code),
     }
     paths = ("", "/settlement", "/settlements", "/payment-order", "/seal")
-    for path in (*paths, "/certificate", "/unprinted", "/gates", "/breaches"):
+    for path in (*paths, "/certificate.json", "/unprinted", "/breaches"):
         for who in (auditor, everybody):
             answer = who.get(f"lototrot/contests/{contest.pk}{path}")
             if answer.status_code == 200:

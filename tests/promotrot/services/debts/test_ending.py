@@ -39,20 +39,9 @@ from promotrot.services.games import GameEnded
 from promotrot.services.unfinished import play_end_unfinished
 from promotrot.tasks import reveal
 from tests.support import emitting, factories
+from tests.support.promotrot.owing import owing
 
 pytestmark = pytest.mark.django_db
-
-
-def _owing(cents: int) -> Game:
-    """Return a game whose only emission sold that many losing tickets at 1.00 and owes 70 % of
-    it.
-    """
-    tickets = cents // 70
-    seed = emitting.seed_where("small/1", lambda tiers: not any(tiers[:tickets]))
-    with emitting.seeded(seed):
-        emission = emitting.opened(emitting.small())
-    emitting.sold_and_played(emission, tickets)
-    return emitting.closed(emission).game
 
 
 def _ended(game: Game, winners: int) -> None:
@@ -66,7 +55,7 @@ def _drawn() -> Draw:
 
 @pytest.mark.article("15.III.6.2")
 def test_what_is_owed_goes_to_drawn_tickets_to_the_cent() -> None:
-    game = _owing(280)
+    game = owing(280)
     assert owed_cents(game) == 280
     _ended(game, winners=3)
     _drawn()
@@ -84,7 +73,7 @@ def test_what_is_owed_goes_to_drawn_tickets_to_the_cent() -> None:
 
 @pytest.mark.article("15.III.6.2")
 def test_the_entries_are_the_codes_of_all_its_tickets_and_are_published() -> None:
-    _ended(_owing(140), winners=1)
+    _ended(owing(140), winners=1)
     draw = _drawn()
     codes = {str(ident) for ident in PlayTicket.objects.values_list("uuid", flat=True)}
     assert set(draw.field.entries) == codes
@@ -147,7 +136,7 @@ def test_what_ending_refuses() -> None:
     emission = emitting.opened(emitting.small("on-sale"))
     with pytest.raises(GameOnSale):
         game_end_propose(by=factories.staff(Role.ORGANISER), game=emission.game)
-    game = _owing(140)
+    game = owing(140)
     for winners in (0, 3, 141):  # two tickets were sold
         with pytest.raises(WinnersRefused):
             game_end_propose(by=factories.staff(Role.ORGANISER), game=game, winners=winners)
@@ -163,7 +152,7 @@ def test_what_ending_refuses() -> None:
 
 def test_two_persons_end_a_game_with_the_debt_that_both_have_read() -> None:
     """A proposal is good for a week: another emission may be sold and closed meanwhile."""
-    game, organiser = _owing(140), factories.staff(Role.ORGANISER)
+    game, organiser = owing(140), factories.staff(Role.ORGANISER)
     proposal = game_end_propose(by=organiser, game=game, winners=1)
     emission = emitting.opened(game, extra_tier=2)
     emitting.sold(emission, 1)
@@ -233,7 +222,7 @@ def _ending_forged(game: Game, proposal: Proposal, owed: int) -> None:
 
 def test_the_draw_has_the_name_that_two_persons_approved() -> None:
     """A version that nobody approved may have another name, and lack languages."""
-    game = _owing(140)
+    game = owing(140)
     texts = emitting.small()["texts"]
     approved = {language: each["name"] for language, each in texts.items()}
     emitting.recorded(emitting.small(texts={"ca": texts["ca"] | {"name": "Never approved"}}))
