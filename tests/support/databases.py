@@ -70,8 +70,8 @@ def open_run() -> psycopg.Connection:
     run = os.environ[_RUN] = secrets.token_hex(4)
     session = _owner(application_name=f"test_{run}")
     stale = session.execute(
-        "SELECT datname FROM pg_database WHERE datname ~ '^test_[0-9a-f]{8}_' AND NOT EXISTS"
-        " (SELECT FROM pg_stat_activity WHERE application_name = substr(datname, 1, 13))"
+        "SELECT d.datname FROM pg_database d WHERE d.datname ~ '^test_[0-9a-f]{8}_' AND NOT EXISTS"
+        " (SELECT FROM pg_stat_activity a WHERE a.application_name = substr(d.datname, 1, 13))"
     ).fetchall()
     for (name,) in stale:
         _drop(session, name)
