@@ -1,7 +1,7 @@
 """Collect the tables of the prize office."""
 
 from core.payoffice.models.cash import CashMovement, CashSession
-from core.payoffice.models.cheques import Cheque, VoidedChequePayment
+from core.payoffice.models.cheques import Cheque, ChequeRecovery, VoidedChequePayment
 from core.payoffice.models.claims import Claim, Presentation, Ruling
 from core.payoffice.models.deposits import (
     Deposit,
@@ -19,6 +19,7 @@ __all__ = [
     "CashMovement",
     "CashSession",
     "Cheque",
+    "ChequeRecovery",
     "Claim",
     "Deposit",
     "DepositArrival",
