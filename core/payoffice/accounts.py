@@ -30,7 +30,7 @@ def cheques() -> AccountCode:
 def voided_cheques() -> AccountCode:
     """Return the account of what the bank paid for voided cheques to others than their payees.
 
-    The organiser bears it, unless who presented the cheque, or the bank, gives it back.
+    The organiser bears it, less what who presented the cheque, the bank or an insurer gives back.
     """
     return asset("payoffice:voided_cheques")
 

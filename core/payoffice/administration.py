@@ -11,6 +11,7 @@ from core.payoffice.models import (
     CashCeiling,
     CashSession,
     Cheque,
+    ChequeRecovery,
     Claim,
     Deposit,
     Payee,
@@ -38,6 +39,7 @@ KIND_TITLES = {
     "payoffice.cheque_void": _("Voiding of a cheque"),
     "payoffice.cheque_reissue": _("Cheque for a voided one"),
     "payoffice.cheque_paid_voided": _("Voided cheque that the bank paid"),
+    "payoffice.cheque_recovery": _("Loss by a voided cheque that was given back"),
     "payoffice.cash_ceiling": _("Cash ceiling"),
     "payoffice.ruling": _("Decision about what is held"),
 }
@@ -54,6 +56,7 @@ ADMINISTRATION = Administration(
                 (Claim, "receipt_long"),
                 (Deposit, "inventory_2"),
                 (Cheque, "request_quote"),
+                (ChequeRecovery, "undo"),
                 (CashSession, "point_of_sale"),
                 (StockItem, "redeem"),
                 (CashCeiling, "vertical_align_top"),

@@ -21,6 +21,7 @@ from core.payoffice.models import (
     CashMovement,
     CashSession,
     Cheque,
+    ChequeRecovery,
     Claim,
     DepositMatch,
     Exchange,
@@ -209,6 +210,8 @@ def _of_cheques(span: Span) -> Iterator[Event]:
         )
     for paid in VoidedChequePayment.objects.filter(_within("recorded_at", span)):
         yield Event(paid.recorded_at, "payoffice.voided_cheque_paid", paid, order=2)
+    for recovery in ChequeRecovery.objects.filter(_within("recorded_at", span)):
+        yield Event(recovery.recorded_at, "payoffice.loss_recovered", recovery, order=2)
 
 
 def _within(field: str, span: Span) -> Q:
@@ -350,6 +353,10 @@ def _voided_cheque_paid(row: Any, data: Data) -> None:
     post("payoffice.voided_cheque", row, [line])
 
 
+def _loss_recovered(row: Any, data: Data) -> None:
+    post("payoffice.recovery", row, [postings.loss_recovered(row.amount_cents)])
+
+
 def _stock_moved(row: Any, data: Data) -> None:
     line = postings.goods_moved(row.units * row.item.unit_cents)
     post("payoffice.goods", row, [line])
@@ -386,6 +393,7 @@ DAY_PARTS: tuple[Part, ...] = (
             "payoffice.cheque_voided": _cheque_voided,
             "payoffice.cheque_presented": _cheque_presented,
             "payoffice.voided_cheque_paid": _voided_cheque_paid,
+            "payoffice.loss_recovered": _loss_recovered,
             "payoffice.stock_moved": _stock_moved,
         },
     ),

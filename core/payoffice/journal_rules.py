@@ -82,6 +82,26 @@ PAYMENTS_LEFT = Rule(
 )
 
 
+RECOVERED = Rule(
+    "payoffice_chequerecovery.of_loss",
+    "it is not what two persons confirmed, or more was given back than was lost",
+    "payoffice_chequerecovery",
+    """
+    SELECT 'payoffice_chequerecovery', t.id, t.journal_xid
+      FROM payoffice_chequerecovery t JOIN payoffice_cheque c ON c.id = t.cheque_id
+      JOIN staff_proposal p ON p.id = t.proposal_id
+     WHERE (c.number::text, t.amount_cents::text, t.credited_on::text, t.reference, t.returned_by)
+           IS DISTINCT FROM
+           (p.content ->> 'cheque', p.content ->> 'amount_cents', p.content ->> 'credited_on',
+            p.content ->> 'reference', p.content ->> 'returned_by')
+        OR (SELECT sum(r.amount_cents) FROM payoffice_chequerecovery r
+             WHERE r.cheque_id = t.cheque_id)
+           > (SELECT coalesce(sum(v.amount_cents), 0) FROM payoffice_voidedchequepayment v
+               WHERE v.cheque_id = t.cheque_id AND v.outcome = 'loss')
+    """,
+)
+
+
 def _of_claim(table: str, *, unless: str = "false") -> Rule:
     """Return the rule that the act which wrote the row also opened or changed its claim."""
     return with_rows(
@@ -150,6 +170,10 @@ RULES: tuple[Rule, ...] = (
     confirmed("payoffice_voidedchequepayment"),
     stamped("payoffice_voidedchequepayment", "recorded_at"),
     posted("payoffice_voidedchequepayment", "t.amount_cents"),
+    confirmed("payoffice_chequerecovery"),
+    stamped("payoffice_chequerecovery", "recorded_at"),
+    posted("payoffice_chequerecovery", "t.amount_cents"),
+    RECOVERED,
     stamped("payoffice_payee", "recorded_at"),
     confirmed("payoffice_cashceiling"),
     stamped("payoffice_cashceiling", "recorded_at"),

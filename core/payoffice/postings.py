@@ -79,6 +79,12 @@ def voided_cheque_paid(*, settled: bool, cents: int) -> Line:
     return Line("payoffice.voided_cheque", voided, accounts.treasury(), cents)
 
 
+def loss_recovered(cents: int) -> Line:
+    """Return the line of what the bank credits of a loss by a voided cheque."""
+    voided = accounts.voided_cheques()
+    return Line("payoffice.recovery", accounts.treasury(), voided, cents)
+
+
 def cash_float(session_id: int, cents: int) -> Line:
     """Return the line of the float that a cashier's session begins with, from the treasury."""
     return Line("payoffice.float", accounts.cash(session_id), accounts.treasury(), cents)

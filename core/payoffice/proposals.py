@@ -1,6 +1,6 @@
 """List the acts of the prize office that two persons must do."""
 
-from core.payoffice.services import cash, cheques, deposits, desk, goods
+from core.payoffice.services import cash, cheques, deposits, desk, goods, recovering
 
 KINDS = (
     desk.PAYMENT,
@@ -10,6 +10,7 @@ KINDS = (
     cheques.VOID,
     cheques.REISSUE,
     cheques.VOIDED_PAYMENT,
+    recovering.RECOVERY,
     cheques.CASH_CEILING,
     deposits.RULING,
 )

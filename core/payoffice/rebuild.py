@@ -19,6 +19,7 @@ from core.payoffice.models import (
     CashMovement,
     CashSession,
     Cheque,
+    ChequeRecovery,
     Claim,
     Exchange,
     Payment,
@@ -74,6 +75,8 @@ def _payments() -> Iterator[Line]:
     for outcome, cents in voided.order_by():
         settled = outcome == VoidedChequePayment.Outcome.SETTLED
         yield postings.voided_cheque_paid(settled=settled, cents=cents)
+    recovered = ChequeRecovery.objects.aggregate(cents=Sum("amount_cents"))["cents"]
+    yield postings.loss_recovered(recovered or 0)
 
 
 def _payment(premises_id: int, session: int | None, means: Means, cents: int) -> Line:
@@ -115,6 +118,7 @@ TRANSFERS: Mapping[str, Promise] = {
     "payoffice.restored": _("lapsed prize held again"),
     "payoffice.cheque": _("cheque cashed"),
     "payoffice.voided_cheque": _("voided cheque paid by the bank"),
+    "payoffice.recovery": _("loss by a voided cheque given back"),
     "payoffice.float": _("float of a cash session"),
     "payoffice.cash": _("cash brought or taken"),
     "payoffice.count": _("cash counted at the close"),

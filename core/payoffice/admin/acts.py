@@ -13,6 +13,7 @@ from core.payoffice.admin.closing import CountForm
 from core.payoffice.models import (
     CashSession,
     Cheque,
+    ChequeRecovery,
     Claim,
     Deposit,
     Ruling,
@@ -20,7 +21,15 @@ from core.payoffice.models import (
     StockMovement,
     VoidedChequePayment,
 )
-from core.payoffice.services import cash, cheques, deposits, finding, goods, matching
+from core.payoffice.services import (
+    cash,
+    cheques,
+    deposits,
+    finding,
+    goods,
+    matching,
+    recovering,
+)
 from core.payoffice.services.personal_data import PayeeFacts
 from core.premises.models import Game, Premises
 from core.staff.actor import StaffActor
@@ -67,6 +76,13 @@ class _BankAllTheSame(_Bank):
         label=_("Who has the money"), choices=VoidedChequePayment.Outcome.choices
     )
     reason = forms.CharField(label=_("Reason"), max_length=200)
+
+
+class _GivenBack(ActForm):
+    amount_cents = EurosField(label=_("Amount given back"), min_value=Decimal("0.01"))
+    credited_on = DayField(label=_("Credited by the bank on"))
+    reference = forms.CharField(label=_("The bank's reference of the credit"), max_length=120)
+    returned_by = forms.ChoiceField(label=_("Given back by"), choices=ChequeRecovery.Giver.choices)
 
 
 class _Payee(ActForm):
@@ -160,6 +176,11 @@ def _reconcile(by: StaffActor, target: Cheque, data: Data) -> Done:
 
 def _bank_paid(by: StaffActor, target: Cheque, data: Data) -> Done:
     cheques.voided_cheque_paid(by=by, number=target.number, **data)
+    return Done(_PROPOSED, target)
+
+
+def _given_back(by: StaffActor, target: Cheque, data: Data) -> Done:
+    recovering.loss_recover(by=by, number=target.number, **data)
     return Done(_PROPOSED, target)
 
 
@@ -284,6 +305,16 @@ BANK_PAID = Act(
     offered=lambda by, target: (
         target.state == Cheque.State.VOIDED and not hasattr(target, "bank_payment")
     ),
+)
+GIVEN_BACK = Act(
+    name="given-back",
+    title=_("Loss given back"),
+    power=powers.ISSUE_CHEQUES,
+    run=_given_back,
+    form=_GivenBack,
+    icon="undo",
+    text=_("All or a part of the loss, as the bank credited it. A second person confirms it."),
+    offered=lambda by, target: target.still_lost_cents > 0,
 )
 OPEN_CASH = Act(
     name="open",

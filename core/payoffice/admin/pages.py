@@ -3,7 +3,8 @@
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Model
+from django.db.models import F, Model, QuerySet, Sum
+from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
@@ -26,6 +27,7 @@ from core.payoffice.models import (
     CashMovement,
     CashSession,
     Cheque,
+    ChequeRecovery,
     Claim,
     Deposit,
     DepositArrival,
@@ -155,6 +157,26 @@ class _BankPayments(ReadOnlyInline):
     shown = ("presented_on", "amount_cents", "outcome", "reason", "recorded_at", "proposal")
 
 
+class _Recoveries(ReadOnlyInline):
+    model = ChequeRecovery
+    shown = ("credited_on", "amount_cents", "reference", "returned_by", "recorded_at", "proposal")
+
+
+class _LossFilter(admin.SimpleListFilter):
+    title = _("loss")
+    parameter_name = "loss"
+
+    def lookups(self, request: HttpRequest, page: Any) -> list[tuple[str, Any]]:
+        return [("open", _("still lost"))]
+
+    def queryset(self, request: HttpRequest, rows: QuerySet[Cheque]) -> QuerySet[Cheque]:
+        if self.value() != "open":
+            return rows
+        lost = Cheque.objects.filter(bank_payment__outcome=VoidedChequePayment.Outcome.LOSS)
+        lost = lost.annotate(back=Coalesce(Sum("recoveries__amount_cents"), 0))
+        return rows.filter(pk__in=lost.filter(back__lt=F("amount_cents")).values("pk"))
+
+
 @admin.register(Cheque)
 class ChequeAdmin(_Register):
     quick = ("number",)
@@ -176,10 +198,15 @@ class ChequeAdmin(_Register):
         "presented_on",
         "reconciled_at",
         "reconciled_by",
+        "still_lost",
     )
-    list_filter = ("state",)
-    inlines = (_BankPayments,)
-    acts = (office.VOID, office.REISSUE, office.RECONCILE, office.BANK_PAID)
+    list_filter = ("state", _LossFilter)
+    inlines = (_BankPayments, _Recoveries)
+    acts = (office.VOID, office.REISSUE, office.RECONCILE, office.BANK_PAID, office.GIVEN_BACK)
+
+    @admin.display(description=_("still lost"))
+    def still_lost(self, row: Cheque) -> str:
+        return money(row.still_lost_cents) if hasattr(row, "bank_payment") else NOTHING
 
     @admin.display(description=_("as a file"))
     def paper(self, row: Cheque) -> Any:
@@ -200,6 +227,15 @@ class ChequeAdmin(_Register):
         content = render(document, output=Output.PDF, created_at=cheque.issued_at, paper=Paper.A4)
         response = HttpResponse(content, content_type="application/pdf")
         return as_file(response, f"cheque-{number:08d}.pdf")
+
+
+@admin.register(ChequeRecovery)
+class ChequeRecoveryAdmin(_Register):
+    search_fields = ("reference",)
+    asks = ("credited_on", "amount_cents")
+    summed = ("amount_cents",)
+    columns = ("reference", "credited_on", "amount_cents", "returned_by", "cheque", "recorded_at")
+    list_filter = ("returned_by",)
 
 
 @admin.register(CashSession)

@@ -14,9 +14,9 @@ from core.api.views import StaffView
 from core.kernel.money import MAX_ACT_CENTS
 from core.payoffice import powers, selectors
 from core.payoffice.api.claim_shapes import PayeeIn
-from core.payoffice.models import Cheque, StockMovement, VoidedChequePayment
+from core.payoffice.models import Cheque, ChequeRecovery, StockMovement, VoidedChequePayment
 from core.payoffice.refusals import OutOfStock
-from core.payoffice.services import cheques, goods, slips
+from core.payoffice.services import cheques, goods, recovering, slips
 from core.payoffice.services.personal_data import Erased, PayeeFacts
 from core.premises.services import PremisesUnknown
 from core.receipts.output import Output, render
@@ -28,6 +28,13 @@ from core.staff.two_persons import ProposalPending
 class BankPaymentOut(Shape):
     presented_on = Day()
     outcome = Choice(VoidedChequePayment.Outcome.values)
+
+
+class RecoveryOut(Shape):
+    amount_cents = Cents()
+    credited_on = Day()
+    reference = serializers.CharField()
+    returned_by = Choice(ChequeRecovery.Giver.values)
 
 
 class ChequeOut(Shape):
@@ -42,6 +49,8 @@ class ChequeOut(Shape):
     bank_payment = BankPaymentOut(
         allow_null=True, default=None, help_text="A voided cheque that the bank paid."
     )
+    still_lost_cents = Cents(help_text="What the organiser lost by it, less what was given back.")
+    recoveries = RecoveryOut(many=True)
 
 
 class ChequeQuery(PageQuery):
@@ -60,6 +69,13 @@ class BankPaymentIn(Shape):
         help_text="`settled`: the payee has the money. `loss`: another has it.",
     )
     reason = Text(max_length=200)
+
+
+class RecoveryIn(Shape):
+    amount_cents = Cents(min_value=1)
+    credited_on = Day()
+    reference = Text(max_length=120, help_text="The bank's, of the credit. It is recorded once.")
+    returned_by = Choice(ChequeRecovery.Giver.values)
 
 
 class ReissueIn(Shape):
@@ -241,6 +257,39 @@ class ChequeBankPayment(StaffView):
         return self.once(
             lambda: self.answer(
                 ProposalOut, cheques.voided_cheque_paid(by=self.by, number=number, **body), 202
+            )
+        )
+
+
+class ChequeRecoveries(StaffView):
+    @operation(
+        "Propose to record that a loss by a voided cheque was given back; another person confirms",
+        body=RecoveryIn,
+        answer=ProposalOut,
+        status=202,
+        idempotent=True,
+        problems=(
+            cheques.ChequeUnknown,
+            recovering.ChequeNotLost,
+            recovering.RecoveryAmountWrong,
+            recovering.RecoveryDayWrong,
+            recovering.RecoveryRecorded,
+            recovering.RecoveryReferenceMissing,
+            ProposalPending,
+        ),
+        example={
+            "amount_cents": 100000,
+            "credited_on": "2026-11-27",
+            "reference": "TR 2026-331",
+            "returned_by": "insurer",
+        },
+        power=powers.ISSUE_CHEQUES,
+    )
+    def post(self, request: Request, number: int) -> HttpResponse:
+        body = self.read(RecoveryIn)
+        return self.once(
+            lambda: self.answer(
+                ProposalOut, recovering.loss_recover(by=self.by, number=number, **body), 202
             )
         )
 

@@ -47,6 +47,7 @@ _OFFICE: list[URLPattern] = [
     path(f"{_CHEQUE}.<str:form>", treasury.ChequePaper.as_view()),
     path(f"{_CHEQUE}/voiding", treasury.ChequeVoiding.as_view()),
     path(f"{_CHEQUE}/bank-payment", treasury.ChequeBankPayment.as_view()),
+    path(f"{_CHEQUE}/recoveries", treasury.ChequeRecoveries.as_view()),
     path(f"{_CHEQUE}/reissue", treasury.ChequeReissue.as_view()),
     path("office/stock", treasury.Stock.as_view()),
     path("office/stock/<str:item>/movements", treasury.StockMovements.as_view()),

@@ -2,6 +2,7 @@
 
 import django.contrib.postgres.indexes
 import django.db.models.deletion
+import django.db.models.functions.text
 from django.conf import settings
 from django.db import migrations, models
 
@@ -1472,6 +1473,70 @@ class Migration(migrations.Migration):
                     models.CheckConstraint(
                         condition=models.Q(("reason", ""), _negated=True),
                         name="voided_payment_has_reason",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="ChequeRecovery",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
+                ("amount_cents", models.BigIntegerField(verbose_name="amount")),
+                ("credited_on", models.DateField(verbose_name="credited on")),
+                ("reference", models.CharField(max_length=120, verbose_name="reference")),
+                (
+                    "returned_by",
+                    models.CharField(
+                        choices=[
+                            ("presenter", "Who presented the cheque"),
+                            ("bank", "The bank"),
+                            ("insurer", "An insurer"),
+                            ("other", "Another"),
+                        ],
+                        max_length=10,
+                        verbose_name="given back by",
+                    ),
+                ),
+                ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
+                (
+                    "cheque",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="recoveries",
+                        to="payoffice.cheque",
+                        verbose_name="cheque",
+                    ),
+                ),
+                (
+                    "proposal",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "recovery of a loss by cheque",
+                "verbose_name_plural": "recoveries of losses by cheque",
+                "constraints": [
+                    models.UniqueConstraint(
+                        django.db.models.functions.text.Upper("reference"),
+                        name="cheque_recovery_once",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("amount_cents__gt", 0)), name="cheque_recovery_positive"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("reference", ""), _negated=True),
+                        name="cheque_recovery_has_reference",
                     ),
                 ],
             },

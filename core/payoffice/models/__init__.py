@@ -1,6 +1,7 @@
 """Collect the tables of the prize office."""
 
 from core.payoffice.models.cash import CashMovement, CashSession
+from core.payoffice.models.cheques import Cheque, ChequeRecovery, VoidedChequePayment
 from core.payoffice.models.claims import Claim, Presentation, Ruling
 from core.payoffice.models.deposits import (
     Deposit,
@@ -10,13 +11,7 @@ from core.payoffice.models.deposits import (
     Restoration,
 )
 from core.payoffice.models.goods import Exchange, StockItem, StockMovement
-from core.payoffice.models.payments import (
-    CashCeiling,
-    Cheque,
-    Payee,
-    Payment,
-    VoidedChequePayment,
-)
+from core.payoffice.models.payments import CashCeiling, Payee, Payment
 from core.payoffice.models.retired import RetiredPayments
 
 __all__ = [
@@ -24,6 +19,7 @@ __all__ = [
     "CashMovement",
     "CashSession",
     "Cheque",
+    "ChequeRecovery",
     "Claim",
     "Deposit",
     "DepositArrival",

@@ -133,6 +133,9 @@ CREATE OR REPLACE TRIGGER two_persons_void BEFORE UPDATE ON payoffice_cheque
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON payoffice_voidedchequepayment
     FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'payoffice.cheque_paid_voided');
 
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON payoffice_chequerecovery
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'payoffice.cheque_recovery');
+
 -- What the bank paid for a voided cheque is its amount. Where its payee has the money, no other cheque
 -- of the payment stands, and none is drawn any more.
 CREATE OR REPLACE FUNCTION payoffice_is_settled(p_payment bigint) RETURNS boolean
@@ -159,6 +162,34 @@ END $$;
 
 CREATE OR REPLACE TRIGGER of_voided BEFORE INSERT ON payoffice_voidedchequepayment
     FOR EACH ROW EXECUTE FUNCTION payoffice_guard_voided_payment();
+
+-- What is given back is of a loss, as two persons named it, and all of it together no more than the
+-- loss. The lock of cheques is held until the transaction ends.
+CREATE OR REPLACE FUNCTION payoffice_guard_recovery() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock({lock.cheque}, 0);
+    IF NOT EXISTS (
+        SELECT FROM payoffice_voidedchequepayment v JOIN payoffice_cheque c ON c.id = v.cheque_id
+          JOIN staff_proposal s ON s.id = NEW.proposal_id
+         WHERE c.id = NEW.cheque_id AND v.outcome = 'loss'
+           AND NEW.amount_cents <= v.amount_cents - (
+               SELECT coalesce(sum(r.amount_cents), 0) FROM payoffice_chequerecovery r
+                WHERE r.cheque_id = c.id)
+           AND NEW.credited_on BETWEEN v.presented_on
+                                   AND (core_now() AT TIME ZONE 'Europe/Madrid')::date
+           AND s.content ->> 'cheque' = c.number::text
+           AND s.content ->> 'amount_cents' = NEW.amount_cents::text
+           AND s.content ->> 'credited_on' = NEW.credited_on::text
+           AND s.content ->> 'reference' = NEW.reference
+           AND s.content ->> 'returned_by' = NEW.returned_by) THEN
+        RAISE EXCEPTION 'cheque %: it is not so much of a loss, or two persons named another', NEW.cheque_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER of_loss BEFORE INSERT ON payoffice_chequerecovery
+    FOR EACH ROW EXECUTE FUNCTION payoffice_guard_recovery();
 
 -- A cheque is of its payment: of the same amount, and of the same payee, unless it stands for a voided
 -- cheque of that payment. Then two persons named that cheque and the payee.

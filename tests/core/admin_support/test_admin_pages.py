@@ -100,6 +100,7 @@ EMPTY = [
     "CashCeiling",
     "CashSession",
     "Cheque",
+    "ChequeRecovery",
     "Claim",
     "Deposit",
     "Payee",

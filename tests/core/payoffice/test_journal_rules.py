@@ -7,10 +7,11 @@ from core.journal.rules import broken
 from core.payoffice import journal_rules
 from core.payoffice.models import Claim
 from core.payoffice.services import paying
-from tests.support import factories
+from tests.support import factories, rounds
 from tests.support import paying as given
 from tests.support.databases import Database
 from tests.support.journaling import as_owner, execute, touched
+from tests.support.payoffice.losing import lost, recovered
 
 NAMES = [rule.name for rule in journal_rules.RULES]
 LARGE = "payoffice_payment.large_by_two"
@@ -77,3 +78,21 @@ def test_a_count_that_is_not_what_was_counted_or_confirmed_is_found(own_database
         )
         breaches = list(broken(journal_rules.COUNTED))
     assert [table for table, *_ in breaches] == ["payoffice_cashsession"] * 2
+
+
+def test_more_given_back_than_was_lost_or_confirmed_is_named(own_database: Database) -> None:
+    """The triggers were taken away before the row was written."""
+    factories.time_to(rounds.NOON)
+    recovered(lost(), 60_000)
+    of_loss = journal_rules.RECOVERED
+    assert list(broken(of_loss)) == []
+    for table, change in (
+        ("payoffice_chequerecovery", "amount_cents = 60001"),
+        ("payoffice_chequerecovery", "returned_by = 'other'"),
+        ("payoffice_voidedchequepayment", "amount_cents = 59999"),
+        ("payoffice_voidedchequepayment", "outcome = 'settled'"),
+    ):
+        with as_owner(own_database), touched(table):
+            execute(f"UPDATE {table} SET {change}")
+            breaches = list(broken(of_loss))
+        assert [named for named, *_ in breaches] == ["payoffice_chequerecovery"], change

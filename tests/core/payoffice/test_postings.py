@@ -65,3 +65,9 @@ def test_a_negative_amount_turns_the_line_round() -> None:
         accounts.cash(3),
         5,
     )
+
+
+def test_what_is_given_back_turns_the_line_of_the_loss_round() -> None:
+    loss = postings.voided_cheque_paid(settled=False, cents=40)
+    back = postings.loss_recovered(40)
+    assert (back.debit, back.credit, back.amount_cents) == (loss.credit, loss.debit, 40)

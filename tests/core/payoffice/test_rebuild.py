@@ -14,6 +14,7 @@ from core.staff.powers import Role
 from lototrot import accounts as lototrot
 from tests.support import factories, rounds
 from tests.support import paying as given
+from tests.support.payoffice.losing import recovered
 
 pytestmark = pytest.mark.django_db
 
@@ -47,6 +48,7 @@ def test_every_act_of_the_office_is_rebuilt() -> None:
         ),
         Role.ORGANISER,
     )
+    recovered(keeper, 60_000)
     cash.cash_move(by=cashier, cents=-1_000, reason="To the safe.")
     goods.stock_register(by=keeper, code="bike", description="Bicycle", unit_cents=400)
     goods.stock_move(by=keeper, item="bike", premises=office.code, units=3, reason="Delivered.")
@@ -65,6 +67,7 @@ def test_every_act_of_the_office_is_rebuilt() -> None:
     ):
         assert books.cents(account) == given.balance(account)
     assert books.cents(accounts.cash_differences()) == 5
+    assert books.cents(accounts.voided_cheques()) == 40_001
     assert books.cents(rebuild._HANDED_OVER) == 0
     assert Cheque.objects.count() == 1
 

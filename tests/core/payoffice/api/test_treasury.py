@@ -1,12 +1,14 @@
 """Cash sessions, cheques, stock and ceilings over the API."""
 
+from typing import Any
+
 import pytest
 
 from core.database import clock
 from core.kernel.days import natural_day
 from core.staff.powers import Role
 from tests.support import factories, paying, rounds
-from tests.support.api import refused, staff_api
+from tests.support.api import Api, refused, staff_api
 from tests.support.payoffice.counting import counting_of
 
 pytestmark = pytest.mark.django_db
@@ -54,17 +56,35 @@ def test_a_large_cheque_by_two_persons_and_its_life() -> None:
     proposed = by.post("office/cheques/1/bank-payment", asked)
     assert paying.confirmed_over_api(proposed.json(), Role.ORGANISER).status_code == 200
     refused(by.post("office/cheques/1/bank-payment", asked), 409, "cheque_not_voided")
+    day = natural_day(clock.now()).isoformat()
+    back = {"amount_cents": 200_000, "credited_on": day, "reference": "TR 1", "returned_by": "bank"}
+    _given_back(by, back)
     reply = by.post("office/cheques/1/reissue", {"payee": {**MARIA, "name": "Maria Ferrer Riera"}})
     assert paying.confirmed_over_api(reply.json(), Role.ORGANISER).status_code == 200
-    day = natural_day(clock.now()).isoformat()
     items = {"items": [{"number": 2, "amount_cents": 300_001, "presented_on": day}]}
     (row,) = by.post("office/cheques/reconciliation", items).json()["items"]
     assert (row["state"], row["replaces"]) == ("presented", 1)
     on_record = {"items": [{"number": 1, "amount_cents": 300_001, "presented_on": day}]}
     (row,) = by.post("office/cheques/reconciliation", on_record).json()["items"]
     assert row["bank_payment"] == {"presented_on": day, "outcome": "loss"}
+    assert (row["still_lost_cents"], row["recoveries"]) == (100_001, [back])
     states = [each["state"] for each in by.get("office/cheques").json()["items"]]
     assert states == ["presented", "voided"]
+
+
+def _given_back(by: Api, back: dict[str, Any]) -> None:
+    path = "office/cheques/1/recoveries"
+    refused(by.post("office/cheques/9/recoveries", back), 404, "cheque_unknown")
+    refused(by.post(path, back | {"amount_cents": 300_002}), 409, "recovery_amount_wrong")
+    refused(by.post(path, back | {"credited_on": "2030-01-01"}), 422, "recovery_day_wrong")
+    for wrong in ({"amount_cents": 0}, {"returned_by": "payee"}, {"reference": " "}):
+        assert by.post(path, back | wrong).status_code == 422
+    refused(staff_api(Role.AUDITOR).post(path, back), 403, "power_missing")
+    proposed = by.post(path, back)
+    assert proposed.status_code == 202
+    refused(by.post(path, back), 409, "proposal_pending")
+    assert paying.confirmed_over_api(proposed.json(), Role.ORGANISER).status_code == 200
+    refused(by.post(path, back | {"amount_cents": 1}), 409, "recovery_recorded")
 
 
 def test_cash_and_stock() -> None:

@@ -21,6 +21,7 @@ from core.payoffice.models import DepositMatch, Payment
 from core.payoffice.services import cheques
 from core.payoffice.services.matching import deposit_match
 from core.payoffice.services.presenting import presentation_make
+from core.payoffice.services.recovering import loss_recover
 from core.reports.days import day_file
 from core.reports.days.day_file import DayDiffers, NotADayFile
 from core.staff.models import Proposal
@@ -164,6 +165,8 @@ def test_days_of_a_cheque_voided_reissued_and_paid_all_the_same_are_made_again(
             outcome="loss",
             reason="Statement.",
         )
+        back = {"reference": "TR 1", "returned_by": "bank", "amount_cents": 60_000}
+        then(loss_recover, credited_on=max(written_on), **back)
         factories.time_pass(days=1)
         for day in sorted(written_on):
             assert replayed(written(day)) > 0, day

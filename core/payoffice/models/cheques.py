@@ -1,0 +1,169 @@
+"""Store nominative cheques, and what the bank paid for voided ones."""
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Upper
+from django.utils.translation import gettext_lazy as _
+
+from core.database.models import Guarded
+from core.payoffice.models.payments import Payee, Payment
+from core.staff.models import Proposal, User
+
+
+class Cheque(Guarded):
+    """A nominative cheque of the register (14.III.10.6); its numbers have no gaps."""
+
+    class State(models.TextChoices):
+        ISSUED = "issued", _("Issued")
+        PRESENTED = "presented", _("Presented")
+        VOIDED = "voided", _("Voided")
+
+    mutable = ("state", "presented_on", "reconciled_at", "reconciled_by", "voiding", "void_reason")
+    looks_recorded = True
+    transitions = {"issued": ("presented", "voided")}
+
+    number = models.PositiveIntegerField(_("number"), unique=True)
+    payment = models.ForeignKey(
+        Payment, models.PROTECT, related_name="cheques", verbose_name=_("payment")
+    )
+    payee = models.ForeignKey(
+        Payee, models.PROTECT, related_name="cheques", verbose_name=_("payee")
+    )
+    amount_cents = models.BigIntegerField(_("amount"))
+    state = models.CharField(_("state"), max_length=10, choices=State.choices)
+    issued_at = models.DateTimeField(_("issued at"))
+    replaces = models.OneToOneField(
+        "self", models.PROTECT, null=True, related_name="replaced_by", verbose_name=_("replaces")
+    )
+    reissue = models.OneToOneField(
+        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal to reissue")
+    )
+    voiding = models.OneToOneField(
+        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal to void")
+    )
+    void_reason = models.CharField(_("reason of voiding"), max_length=200, blank=True)
+    presented_on = models.DateField(_("presented on"), null=True)
+    reconciled_at = models.DateTimeField(_("reconciled at"), null=True)
+    reconciled_by = models.ForeignKey(
+        User, models.PROTECT, null=True, related_name="+", verbose_name=_("reconciled by")
+    )
+
+    class Meta:
+        verbose_name = _("cheque")
+        verbose_name_plural = _("cheques")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["payment"], condition=~Q(state="voided"), name="cheque_of_payment"
+            ),
+            models.CheckConstraint(condition=Q(number__gte=1), name="cheque_number"),
+            models.CheckConstraint(condition=Q(amount_cents__gt=0), name="cheque_positive"),
+            models.CheckConstraint(
+                condition=Q(replaces=None, reissue=None)
+                | Q(replaces__isnull=False, reissue__isnull=False),
+                name="cheque_reissued_by_two",
+            ),
+            models.CheckConstraint(
+                condition=Q(state="issued", presented_on=None, reconciled_by=None, voiding=None)
+                | Q(
+                    state="presented",
+                    presented_on__isnull=False,
+                    reconciled_at__isnull=False,
+                    reconciled_by__isnull=False,
+                    voiding=None,
+                )
+                | (
+                    Q(state="voided", presented_on=None, voiding__isnull=False) & ~Q(void_reason="")
+                ),
+                name="cheque_state_whole",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.number)
+
+    @property
+    def still_lost_cents(self) -> int:
+        """Return what the organiser lost by the cheque, less what was given back."""
+        paid = getattr(self, "bank_payment", None)
+        if paid is None or paid.outcome != VoidedChequePayment.Outcome.LOSS:
+            return 0
+        back = sum(each.amount_cents for each in self.recoveries.all())
+        return int(paid.amount_cents - back)
+
+
+class VoidedChequePayment(Guarded):
+    """A voided cheque that the bank paid all the same, as two persons recorded it.
+
+    SETTLED: the payee has the money, so no cheque is drawn for the payment any more. LOSS: another
+    has it, and the organiser bears it; the payee still gets a cheque.
+    """
+
+    class Outcome(models.TextChoices):
+        SETTLED = "settled", _("The payee has it: nothing is owed any more")
+        LOSS = "loss", _("Another has it: the organiser bears it")
+
+    uuid = models.UUIDField(_("UUID"), unique=True)
+    cheque = models.OneToOneField(
+        Cheque, models.PROTECT, related_name="bank_payment", verbose_name=_("cheque")
+    )
+    amount_cents = models.BigIntegerField(_("amount"))
+    presented_on = models.DateField(_("presented on"))
+    outcome = models.CharField(_("who has the money"), max_length=10, choices=Outcome.choices)
+    reason = models.CharField(_("reason"), max_length=200)
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
+    )
+    recorded_at = models.DateTimeField(_("recorded at"))
+
+    class Meta:
+        verbose_name = _("payment of a voided cheque")
+        verbose_name_plural = _("payments of voided cheques")
+        constraints = [
+            models.CheckConstraint(condition=Q(amount_cents__gt=0), name="voided_payment_positive"),
+            models.CheckConstraint(condition=~Q(reason=""), name="voided_payment_has_reason"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.cheque)
+
+
+class ChequeRecovery(Guarded):
+    """An amount that was given back of a loss by a voided cheque, as the bank credited it.
+
+    A credit is recorded once: its reference names it, in capital or small letters.
+    """
+
+    class Giver(models.TextChoices):
+        PRESENTER = "presenter", _("Who presented the cheque")
+        BANK = "bank", _("The bank")
+        INSURER = "insurer", _("An insurer")
+        OTHER = "other", _("Another")
+
+    uuid = models.UUIDField(_("UUID"), unique=True)
+    cheque = models.ForeignKey(
+        Cheque, models.PROTECT, related_name="recoveries", verbose_name=_("cheque")
+    )
+    amount_cents = models.BigIntegerField(_("amount"))
+    credited_on = models.DateField(_("credited on"))
+    reference = models.CharField(_("reference"), max_length=120)
+    returned_by = models.CharField(_("given back by"), max_length=10, choices=Giver.choices)
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
+    )
+    recorded_at = models.DateTimeField(_("recorded at"))
+
+    class Meta:
+        verbose_name = _("recovery of a loss by cheque")
+        verbose_name_plural = _("recoveries of losses by cheque")
+        constraints = [
+            models.UniqueConstraint(Upper("reference"), name="cheque_recovery_once"),
+            models.CheckConstraint(
+                condition=Q(amount_cents__gt=0), name="cheque_recovery_positive"
+            ),
+            models.CheckConstraint(
+                condition=~Q(reference=""), name="cheque_recovery_has_reference"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.reference
