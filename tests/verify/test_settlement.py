@@ -175,7 +175,7 @@ def test_a_true_certificate_holds_and_so_do_its_tickets(
     assert "over 60 sealed tickets" in run(
         tmp_path, log, contest, sealed_tickets(tmp_path, contest)
     )
-    assert Api().get(f"lototrot/contests/{contest.contest_id}/certificate").json() in log
+    assert Api().get(f"lototrot/contests/{contest.contest_id}/certificate.json").json() in log
 
 
 def test_tickets_voided_for_a_breach_are_left_out(

@@ -104,7 +104,7 @@ def test_each_document_is_checked_as_it_is_and_with_one_thing_changed(tmp_path: 
     answers = Answers().to("log/keys", {"items": [{"public_key": "key"}]})
     answers.to("log", lambda _: [_copy(minutes), _copy(settled)])
     answers.to("lototrot/proofs", {"ticket": {"amount_cents": 300}})
-    answers.to("lototrot/contests/7/certificate", {"document": {"settlement": "s"}})
+    answers.to("lototrot/contests/7/certificate.json", {"document": {"settlement": "s"}})
     answers.to("lototrot/contests/7/sealed-tickets", bytes(9))
     stage: Stage = stage_of(answers)
     outsider = Recording(answers, tmp_path)

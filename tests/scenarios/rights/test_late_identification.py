@@ -73,7 +73,7 @@ def test_its_money_comes_back_from_the_meeting_that_received_it_and_is_not_settl
     rights.run(later)
     settlement = rights.settled(later).settlements.get(in_force=True)
     assert settlement.lapsed_in_cents == 2 * PRIZE
-    path = f"lototrot/contests/{later.pk}/certificate"
+    path = f"lototrot/contests/{later.pk}/certificate.json"
     certificate = staff_api(Role.AUDITOR).get(path).json()["document"]
     account = accounts.carry_over(later.bet_type_code, LAST_DAY).code
     assert certificate["lapsed_from"] == [{"account": account, "cents": 2 * PRIZE}]
