@@ -52,6 +52,7 @@ def test_a_statement_is_settled_and_its_papers_are_read(organiser: Any, contest:
     assert Ticket.objects.count() == 1
 
 
+@pytest.mark.usefixtures("facts_stay")
 def test_the_list_asks_as_much_for_ten_statements_as_for_one() -> None:
     desk = Desk(Role.ORGANISER)
 
