@@ -21,7 +21,7 @@ from lototrot.models.tickets import Ticket, Void
 from lototrot.selectors.breaches import (
     annulled_after_start,
     breach_pending,
-    races_told,
+    races_restated,
     voided_in_time,
 )
 from lototrot.services.seal.sealing import seal_verify
@@ -99,8 +99,8 @@ def _voids(
     rows: list[dict[str, object]] = []
     total = 0
     unsettled = Q(day__lt=day, state=Contest.State.CLOSED)
-    told = Q(legs__race__in=races_told(*day_bounds(day)))
-    closed = Contest.objects.filter(Q(day=day) | unsettled | told).exclude(closed_at=None)
+    restated = Q(legs__race__in=races_restated(*day_bounds(day)))
+    closed = Contest.objects.filter(Q(day=day) | unsettled | restated).exclude(closed_at=None)
     for contest in closed.distinct().order_by("day", "pk"):
         voids = select(contest)
         total += voids.count()

@@ -112,7 +112,7 @@ def voided_in_time(contest: Contest) -> QuerySet[Void]:
     return Void.objects.filter(since, too_late, before)
 
 
-def races_told(begin: datetime, end: datetime) -> QuerySet[Race]:
+def races_restated(begin: datetime, end: datetime) -> QuerySet[Race]:
     """Return the races whose start was recorded, or whose declaration was recorded or taken back,
     from an instant up to another one: what limits their bets may be another instant since.
     """
