@@ -273,7 +273,7 @@ class ContestAdmin(ReadOnlyAdmin):
     def obstacles(self, row: Contest) -> Any:
         if row.state == Contest.State.DRAFT:
             return lines(f"{GATES[gate.code]} ({gate.article})" for gate in _missing(row)) or "–"
-        if row.state == Contest.State.CLOSED:
+        if row.state in (Contest.State.CLOSED, Contest.State.SETTLED):
             return lines(settling.missing_text(gap) for gap in results_missing(row)) or "–"
         return "–"
 
@@ -332,11 +332,16 @@ def _next(contest: Contest) -> Any:
             missing = len(_missing(contest))
             return _("%(count)s gates missing") % {"count": missing} if missing else _("To open")
         case Contest.State.CLOSED:
-            gaps = len(results_missing(contest))
-            return _("%(count)s results missing") % {"count": gaps} if gaps else _("To settle")
+            return _results_needed(contest) or _("To settle")
         case Contest.State.SETTLED:
-            return _("Payment order")
+            return _results_needed(contest) or _("Payment order")
     return "–"
+
+
+def _results_needed(contest: Contest) -> Any:
+    """Return how many results are missing, as text, or nothing."""
+    gaps = len(results_missing(contest))
+    return _("%(count)s results missing") % {"count": gaps} if gaps else ""
 
 
 def contests_panel(request: HttpRequest) -> Table:

@@ -154,10 +154,10 @@ class _Desk:
         ]
 
     def _missing(self) -> list[str]:
-        """Return what a closed contest's races lack before settlement. Races that have not begun
-        are left out.
+        """Return what a contest's races lack before its settlement or its payment order. Races that
+        have not begun are left out.
         """
-        if self.contest.state != Contest.State.CLOSED:
+        if self.contest.state not in (Contest.State.CLOSED, Contest.State.SETTLED):
             return []
         ahead = {leg.position for leg in self.legs if leg.card.record.state is RaceState.SCHEDULED}
         gaps = results_missing(self.contest, records_of)

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.acts import Act, Done, Facts
-from core.admin_support.columns import day, link, listed, moment, money, paper_links
+from core.admin_support.columns import day, lines, link, listed, moment, money, paper_links
 from core.admin_support.documents import as_html
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
@@ -125,12 +125,17 @@ def _order_facts(contest: Contest) -> Facts:
     settlement = contest.settlements.filter(in_force=True).first()
     if settlement is None:
         return ()
-    days = payment_order.order_days(contest, natural_day(clock.now()))
     facts: list[tuple[Any, Any]] = [
         (_("settlement"), link(settlement, settlement.number)),
         (_("takings"), money(settlement.takings_cents)),
         (_("winning tickets"), settlement.winning_tickets),
         (_("prizes"), money(settlement.prizes_cents)),
+    ]
+    gaps = results_missing(contest, records_of)
+    if gaps:
+        return [*facts, (_("what is missing"), lines(missing_text(gap) for gap in gaps))]
+    days = payment_order.order_days(contest, natural_day(clock.now()))
+    facts += [
         (_("day of the results"), day(days.results_day)),
         (_("first day of payment"), day(days.first_pay_day)),
         (_("last day to claim"), day(days.last_claim_day)),
@@ -189,7 +194,9 @@ ORDER = Act(
     facts=_order_facts,
     danger=True,
     text=_("After the order, a change of the order of arrival changes no prize (14.III.8.2)."),
-    offered=lambda by, contest: contest.state == Contest.State.SETTLED,
+    offered=lambda by, contest: (
+        contest.state == Contest.State.SETTLED and not results_missing(contest, records_of)
+    ),
 )
 
 
