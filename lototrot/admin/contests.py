@@ -22,7 +22,7 @@ from core.kernel.days import natural_day
 from core.staff.actor import StaffActor
 from lototrot import powers
 from lototrot.admin import preparing, settling, unprinted
-from lototrot.admin.words import GATES
+from lototrot.admin.words import GATES, missing_text
 from lototrot.engine.races import numbers_of
 from lototrot.models.contest import (
     Contest,
@@ -274,7 +274,7 @@ class ContestAdmin(ReadOnlyAdmin):
         if row.state == Contest.State.DRAFT:
             return lines(f"{GATES[gate.code]} ({gate.article})" for gate in _missing(row)) or "–"
         if row.state in (Contest.State.CLOSED, Contest.State.SETTLED):
-            return lines(settling.missing_text(gap) for gap in results_missing(row)) or "–"
+            return lines(missing_text(gap) for gap in results_missing(row)) or "–"
         return "–"
 
     @admin.display(description=_("takings"))

@@ -19,6 +19,7 @@ from core.kernel.days import natural_day
 from core.staff.actor import StaffActor
 from lototrot import powers, tasks
 from lototrot.admin.race_records import records_of
+from lototrot.admin.words import missing_text
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.settlement import (
@@ -32,7 +33,7 @@ from lototrot.models.settlement import (
 from lototrot.models.tickets import Ticket
 from lototrot.selectors import breaches
 from lototrot.services.contest.contests import contest_get
-from lototrot.services.races.results import Missing, results_missing
+from lototrot.services.races.results import results_missing
 from lototrot.services.settlement import breach, payment_order
 from lototrot.services.settlement.settling import settleable
 
@@ -40,29 +41,12 @@ Data = dict[str, Any]
 _BREACHES_SHOWN = 100
 _PROPOSED = _("Proposed; a second person confirms it.")
 
-MISSING = {
-    "withdrawal_unconfirmed": _("A withdrawal waits for its second person"),
-    "result_contradictory": _("Both classified and declared"),
-    "ruling_missing": _("Left at the start without a ruling"),
-    "withdrawals_differ": _("Classification and record differ on the withdrawn"),
-    "classification_missing": _("No classification"),
-    "draw_required": _("No certified draw"),
-    "start_missing": _("No actual start"),
-}
 REASONS = {
     "after_limit": _("After the start"),
     "premises_not_authorised": _("Premises without authorisation"),
     "terminal_revoked": _("Terminal revoked"),
     "sales_suspended": _("Sales suspended there"),
 }
-
-
-def missing_text(gap: Missing) -> str:
-    """Return what a leg lacks before settlement, as text that begins with its position."""
-    numbers = ", ".join(map(str, gap.numbers))
-    race = Race.objects.get(pk=gap.race_id)
-    text = f"{gap.position}: {race} – {MISSING.get(gap.code, gap.code)}"
-    return f"{text} ({numbers})" if numbers else text
 
 
 # --- Acts -----------------------------------------------------------------------------------------
