@@ -15,9 +15,8 @@ from lototrot.admin.figures import figures
 from lototrot.admin.paddock import page, running_words
 from lototrot.admin.refusals import CLASSIFICATION as CLASSIFICATION_TEXTS
 from lototrot.admin.refusals import PROGRAMME
-from lototrot.admin.settling import MISSING
 from lototrot.admin.tickets import story
-from lototrot.admin.words import GATES, race_text
+from lototrot.admin.words import GATES, MISSING, race_text
 from lototrot.models.authority import FiguresAmendment, GameEnd
 from lototrot.models.contest import BetType, Contest, TicketModel
 from lototrot.models.programme import Meeting, Race, Racecourse

@@ -18,7 +18,12 @@ from lototrot.models.contest import Contest
 from lototrot.models.retired import RetiredSales
 from lototrot.models.sealing import Seal
 from lototrot.models.tickets import Ticket, Void
-from lototrot.selectors.breaches import annulled_after_start, breach_pending, voided_in_time
+from lototrot.selectors.breaches import (
+    annulled_after_start,
+    breach_pending,
+    races_restated,
+    voided_in_time,
+)
 from lototrot.services.seal.sealing import seal_verify
 from lototrot.services.settlement.auditing import SettlementsDiffer, audit_contests
 from lototrot.services.settlement.auditing_lapses import Spans, within
@@ -88,14 +93,15 @@ def voided_early(day: date) -> Outcome:
 def _voids(
     day: date, select: Callable[[Contest], QuerySet[Void]], count: str, listed: str
 ) -> Outcome:
-    """List voids of the day's contests, and of earlier ones that are not settled: their starts may
-    have been reported or corrected since.
+    """List voids of the day's contests, of earlier ones that are not settled, and of those whose
+    starts or declarations were reported or put right on the day.
     """
     rows: list[dict[str, object]] = []
     total = 0
     unsettled = Q(day__lt=day, state=Contest.State.CLOSED)
-    closed = Contest.objects.filter(Q(day=day) | unsettled).exclude(closed_at=None)
-    for contest in closed.order_by("day", "pk"):
+    restated = Q(legs__race__in=races_restated(*day_bounds(day)))
+    closed = Contest.objects.filter(Q(day=day) | unsettled | restated).exclude(closed_at=None)
+    for contest in closed.distinct().order_by("day", "pk"):
         voids = select(contest)
         total += voids.count()
         rows += [

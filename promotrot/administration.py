@@ -35,6 +35,7 @@ def _voucher(ident: Any) -> Any:
 ADMINISTRATION = Administration(
     key_names={
         "blocks": _("blocks"),
+        "receipt": _("Code on the play's receipt"),
     },
     sections=(
         Section(

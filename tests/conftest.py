@@ -5,12 +5,14 @@ LOTOTROT_TESTS=quick (`make quick`) only tests that need no server run, and none
 """
 
 import gc
+import math
 import os
 import re
 import sys
 from collections import Counter
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from pytest_django import DjangoDbBlocker
@@ -74,7 +76,7 @@ django.setup()
 
 import core.config.celery  # noqa: E402  (tasks are this application's, and acts)
 import core.config.urls  # noqa: E402, F401  (with it come the pages of the administration)
-from core.database import kept  # noqa: E402
+from core.database import clock, kept  # noqa: E402
 from core.journal.acting import name_process  # noqa: E402
 from core.traffic import limits  # noqa: E402
 from core.traffic.standing import good_credentials  # noqa: E402
@@ -333,6 +335,15 @@ def own_database(
         raise pytest.UsageError("own_database and db exclude each other")
     with django_db_blocker.unblock(), databases.clone() as database:
         yield database
+
+
+@pytest.fixture
+def facts_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep what a process keeps for some seconds, for tests that count queries: on a slow machine
+    the seconds pass between two of their pages, and one more question is asked.
+    """
+    monkeypatch.setattr(clock, "_KEPT_S", math.inf)
+    monkeypatch.setattr(kept, "time", SimpleNamespace(monotonic=lambda: 0.0))
 
 
 @pytest.fixture

@@ -84,11 +84,15 @@ def _asked(model: type[models.Model], page: Any, term: str) -> models.Q:
     condition = models.Q()
     names = {field.name for field in model._meta.concrete_fields}
     quick: Sequence[str] = getattr(page, "quick", ())
-    for lookup in (*quick, *({"uuid"} & names)):
+    ident = _uuid(term)
+    if ident is not None and "uuid" in names:
+        by_uuid = getattr(page, "by_uuid", None)
+        condition |= by_uuid(ident) if by_uuid else models.Q(uuid=ident)
+    for lookup in quick:
         value = _read(model, lookup, term)
         if value is not None:
             condition |= models.Q((lookup, value))
-    if issubclass(model, Named) and quick and _uuid(term) is None:
+    if issubclass(model, Named) and quick and ident is None:
         condition |= with_name(model, term)
     return condition
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
@@ -39,7 +39,7 @@ from core.statements.models import (
     Statement,
     Till,
 )
-from core.statements.weeks import statement_of
+from core.statements.weeks import in_uuid, statement_of
 
 Data = dict[str, Any]
 
@@ -161,6 +161,9 @@ class StatementAdmin(ReadOnlyAdmin):
     inlines = (_Remittances,)
     acts = (SETTLE,)
 
+    def by_uuid(self, ident: uuid.UUID) -> Q:
+        return in_uuid(ident) & super().by_uuid(ident)
+
     def get_queryset(self, request: HttpRequest) -> QuerySet[Statement]:
         return with_outstanding(super().get_queryset(request))
 
@@ -266,6 +269,9 @@ class RemittanceAdmin(ReadOnlyAdmin):
     columns = ("premises", "statement", "amount_cents", "paid_on", "reference", "recorded_by")
     search_fields = ("reference", "premises__code")
     read_power = powers.READ
+
+    def by_uuid(self, ident: uuid.UUID) -> Q:
+        return in_uuid(ident, "statement__") & super().by_uuid(ident)
 
 
 class _Balances(ReadOnlyInline):

@@ -27,14 +27,21 @@ def ident(premises_id: int, first: datetime.date, payment: int = 0) -> uuid.UUID
     return uuid.UUID(f"{first.toordinal():08x}-{payment:04x}-8000-8000-{premises_id:012x}")
 
 
-def statement_of(ident: uuid.UUID) -> QuerySet[Statement]:
-    """Return the statement with that UUID, found by the week and premises in it; or none."""
+def in_uuid(ident: uuid.UUID, statement: str = "") -> Q:
+    """Return the condition on the week and premises that a UUID holds, which an index finds.
+
+    `statement` begins the lookups of a table that names statements.
+    """
     try:
         last = datetime.date.fromordinal((ident.int >> 96) + 6)
     except (ValueError, OverflowError):
-        return Statement.objects.none()
-    premises_id = ident.int & (1 << 48) - 1
-    return Statement.objects.filter(week_to=last, premises_id=premises_id, uuid=ident)
+        return Q(pk__in=())
+    return Q((f"{statement}week_to", last), (f"{statement}premises", ident.int & (1 << 48) - 1))
+
+
+def statement_of(ident: uuid.UUID) -> QuerySet[Statement]:
+    """Return the statement with that UUID, found by the week and premises in it; or none."""
+    return Statement.objects.filter(in_uuid(ident), uuid=ident)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from core.kernel.days import natural_day
 from core.staff.actor import StaffActor
 from lototrot import powers
 from lototrot.admin import preparing, settling, unprinted
-from lototrot.admin.words import GATES
+from lototrot.admin.words import GATES, missing_text
 from lototrot.engine.races import numbers_of
 from lototrot.models.contest import (
     Contest,
@@ -273,8 +273,8 @@ class ContestAdmin(ReadOnlyAdmin):
     def obstacles(self, row: Contest) -> Any:
         if row.state == Contest.State.DRAFT:
             return lines(f"{GATES[gate.code]} ({gate.article})" for gate in _missing(row)) or "–"
-        if row.state == Contest.State.CLOSED:
-            return lines(settling.missing_text(gap) for gap in results_missing(row)) or "–"
+        if row.state in (Contest.State.CLOSED, Contest.State.SETTLED):
+            return lines(missing_text(gap) for gap in results_missing(row)) or "–"
         return "–"
 
     @admin.display(description=_("takings"))
@@ -332,11 +332,16 @@ def _next(contest: Contest) -> Any:
             missing = len(_missing(contest))
             return _("%(count)s gates missing") % {"count": missing} if missing else _("To open")
         case Contest.State.CLOSED:
-            gaps = len(results_missing(contest))
-            return _("%(count)s results missing") % {"count": gaps} if gaps else _("To settle")
+            return _results_needed(contest) or _("To settle")
         case Contest.State.SETTLED:
-            return _("Payment order")
+            return _results_needed(contest) or _("Payment order")
     return "–"
+
+
+def _results_needed(contest: Contest) -> Any:
+    """Return how many results are missing, as text, or nothing."""
+    gaps = len(results_missing(contest))
+    return _("%(count)s results missing") % {"count": gaps} if gaps else ""
 
 
 def contests_panel(request: HttpRequest) -> Table:

@@ -34,7 +34,7 @@ from lototrot.admin import contests, programme, running, stopping
 from lototrot.admin import settling as settling_page
 from lototrot.admin.preparing import CONTEST as PREPARE
 from lototrot.admin.race_records import reading, records_of
-from lototrot.admin.words import GATE_NAMES, GATES
+from lototrot.admin.words import GATE_NAMES, GATES, missing_text
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Meeting
 from lototrot.models.settlement import PaymentOrder
@@ -154,14 +154,14 @@ class _Desk:
         ]
 
     def _missing(self) -> list[str]:
-        """Return what a closed contest's races lack before settlement. Races that have not begun
-        are left out.
+        """Return what a contest's races lack before its settlement or its payment order. Races that
+        have not begun are left out.
         """
-        if self.contest.state != Contest.State.CLOSED:
+        if self.contest.state not in (Contest.State.CLOSED, Contest.State.SETTLED):
             return []
         ahead = {leg.position for leg in self.legs if leg.card.record.state is RaceState.SCHEDULED}
         gaps = results_missing(self.contest, records_of)
-        return [settling_page.missing_text(gap) for gap in gaps if gap.position not in ahead]
+        return [missing_text(gap) for gap in gaps if gap.position not in ahead]
 
     def _race(self, leg: LegCard) -> dict[str, Any]:
         card, record = leg.card, leg.card.record

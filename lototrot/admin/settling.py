@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.acts import Act, Done, Facts
-from core.admin_support.columns import day, link, listed, moment, money, paper_links
+from core.admin_support.columns import day, lines, link, listed, moment, money, paper_links
 from core.admin_support.documents import as_html
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
@@ -19,6 +19,7 @@ from core.kernel.days import natural_day
 from core.staff.actor import StaffActor
 from lototrot import powers, tasks
 from lototrot.admin.race_records import records_of
+from lototrot.admin.words import missing_text
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.settlement import (
@@ -32,7 +33,7 @@ from lototrot.models.settlement import (
 from lototrot.models.tickets import Ticket
 from lototrot.selectors import breaches
 from lototrot.services.contest.contests import contest_get
-from lototrot.services.races.results import Missing, results_missing
+from lototrot.services.races.results import results_missing
 from lototrot.services.settlement import breach, payment_order
 from lototrot.services.settlement.settling import settleable
 
@@ -40,29 +41,12 @@ Data = dict[str, Any]
 _BREACHES_SHOWN = 100
 _PROPOSED = _("Proposed; a second person confirms it.")
 
-MISSING = {
-    "withdrawal_unconfirmed": _("A withdrawal waits for its second person"),
-    "result_contradictory": _("Both classified and declared"),
-    "ruling_missing": _("Left at the start without a ruling"),
-    "withdrawals_differ": _("Classification and record differ on the withdrawn"),
-    "classification_missing": _("No classification"),
-    "draw_required": _("No certified draw"),
-    "start_missing": _("No actual start"),
-}
 REASONS = {
     "after_limit": _("After the start"),
     "premises_not_authorised": _("Premises without authorisation"),
     "terminal_revoked": _("Terminal revoked"),
     "sales_suspended": _("Sales suspended there"),
 }
-
-
-def missing_text(gap: Missing) -> str:
-    """Return what a leg lacks before settlement, as text that begins with its position."""
-    numbers = ", ".join(map(str, gap.numbers))
-    race = Race.objects.get(pk=gap.race_id)
-    text = f"{gap.position}: {race} – {MISSING.get(gap.code, gap.code)}"
-    return f"{text} ({numbers})" if numbers else text
 
 
 # --- Acts -----------------------------------------------------------------------------------------
@@ -125,12 +109,17 @@ def _order_facts(contest: Contest) -> Facts:
     settlement = contest.settlements.filter(in_force=True).first()
     if settlement is None:
         return ()
-    days = payment_order.order_days(contest, natural_day(clock.now()))
     facts: list[tuple[Any, Any]] = [
         (_("settlement"), link(settlement, settlement.number)),
         (_("takings"), money(settlement.takings_cents)),
         (_("winning tickets"), settlement.winning_tickets),
         (_("prizes"), money(settlement.prizes_cents)),
+    ]
+    gaps = results_missing(contest, records_of)
+    if gaps:
+        return [*facts, (_("what is missing"), lines(missing_text(gap) for gap in gaps))]
+    days = payment_order.order_days(contest, natural_day(clock.now()))
+    facts += [
         (_("day of the results"), day(days.results_day)),
         (_("first day of payment"), day(days.first_pay_day)),
         (_("last day to claim"), day(days.last_claim_day)),
@@ -189,7 +178,9 @@ ORDER = Act(
     facts=_order_facts,
     danger=True,
     text=_("After the order, a change of the order of arrival changes no prize (14.III.8.2)."),
-    offered=lambda by, contest: contest.state == Contest.State.SETTLED,
+    offered=lambda by, contest: (
+        contest.state == Contest.State.SETTLED and not results_missing(contest, records_of)
+    ),
 )
 
 

@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from lototrot.models.programme import Race
+from lototrot.services.races.results import Missing
 
 # The reason why a contest cannot open, by the code of the gate [E8].
 GATES = {
@@ -44,6 +45,16 @@ GATE_NAMES = {
     "rules_unpublished": format_lazy("{}: {}", _("publication"), _("rules")),
     "percent_unpublished": format_lazy("{}: {}", _("publication"), _("percentage to prizes")),
 }
+# What a leg lacks before the settlement or the payment order, by the code of the gap.
+MISSING = {
+    "withdrawal_unconfirmed": _("A withdrawal waits for its second person"),
+    "result_contradictory": _("Both classified and declared"),
+    "ruling_missing": _("Left at the start without a ruling"),
+    "withdrawals_differ": _("Classification and record differ on the withdrawn"),
+    "classification_missing": _("No classification"),
+    "draw_required": _("No certified draw"),
+    "start_missing": _("No actual start"),
+}
 OUTCOMES = {
     "winner": _("Winner"),
     "started": pgettext_lazy("horse", "Started"),
@@ -56,3 +67,11 @@ OUTCOMES = {
 def race_text(race: Race) -> str:
     """Return the race with its racecourse and day, so that it differs from every other race."""
     return f"{race} · {race.racecourse} · {race.meeting.day:%d/%m/%Y}"
+
+
+def missing_text(gap: Missing) -> str:
+    """Return what a leg lacks, as text that begins with its position."""
+    numbers = ", ".join(map(str, gap.numbers))
+    race = Race.objects.get(pk=gap.race_id)
+    text = f"{gap.position}: {race} – {MISSING.get(gap.code, gap.code)}"
+    return f"{text} ({numbers})" if numbers else text

@@ -20,6 +20,7 @@ from lototrot.models.tickets import Ticket
 from lototrot.selectors import breaches, settlements
 from lototrot.services.contest.contests import ContestUnknown, contest_get
 from lototrot.services.races.results import DrawRequired, ResultsMissing
+from lototrot.services.seal.sealing import ContestNotSealed
 from lototrot.services.settlement import breach, checking, payment_order, settling
 from lototrot.services.tickets.retired import TicketsArchived
 
@@ -145,6 +146,8 @@ _BREACH_PROBLEMS = (
     breach.BreachNotNow,
     breach.BreachLimitUnknown,
     breach.NoBreach,
+    breach.CorrectionWaits,
+    ContestNotSealed,
     TicketsArchived,
     ProposalPending,
 )
@@ -253,6 +256,7 @@ class PaymentOrder(StaffView):
             ContestUnknown,
             payment_order.NothingToOrder,
             settling.BreachPending,
+            ResultsMissing,
             ProposalPending,
         ),
         power=powers.ORDER_PAYMENT,

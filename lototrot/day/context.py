@@ -97,7 +97,10 @@ def _course(contest: Contest, instant: datetime) -> Iterator[Model]:
     yield from legs
     yield from DisplayAcknowledgement.objects.filter(contest=contest)
     yield from Runner.objects.filter(race__in=races)
-    yield from Withdrawal.objects.filter(race__in=races, entered_at__lt=instant)
+    for withdrawal in Withdrawal.objects.filter(race__in=races, entered_at__lt=instant):
+        reversed_at = withdrawal.reversed_at
+        stands = reversed_at is None or reversed_at >= instant
+        yield standing(withdrawal) if stands else withdrawal
     yield from RaceStart.objects.filter(race__in=races, recorded_at__lt=instant)
     yield from RaceDeclaration.objects.filter(race__in=races, recorded_at__lt=instant)
     for row in Classification.objects.filter(race__in=races, confirmed_at__lt=instant):
@@ -107,6 +110,13 @@ def _course(contest: Contest, instant: datetime) -> Iterator[Model]:
     draws = Draw.objects.filter(subject__in=[subject_of(race) for race in races])
     for draw in draws.filter(certificate__certified_at__lt=instant):
         yield from draw_rows(draw)
+
+
+def standing(withdrawal: Withdrawal) -> Withdrawal:
+    """Return a withdrawal as it was before it was reversed, if it ever was."""
+    withdrawal.reversed_at = withdrawal.reversal = None
+    withdrawal.reversed_reason = ""
+    return withdrawal
 
 
 def draw_rows(draw: Draw) -> Iterator[Model]:

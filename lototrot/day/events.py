@@ -1,5 +1,6 @@
 """Collect the events of a day: rows written on it, and acts that a replay carries out again."""
 
+import dataclasses
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
@@ -13,7 +14,7 @@ from core.payoffice.models import Claim
 from core.premises.models import Game
 from core.reports.parts import Event, Span
 from core.staff.models import Proposal
-from lototrot.day.context import draw_rows
+from lototrot.day.context import draw_rows, standing
 from lototrot.models.authority import GameEnd
 from lototrot.models.contest import Contest
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
@@ -27,7 +28,6 @@ Written = Callable[[type[Model], str], QuerySet[Any]]
 _ROWS: tuple[tuple[str, type[Model], str], ...] = (
     ("lototrot.sale", Ticket, "sold_at"),
     ("lototrot.void", Void, "voided_at"),
-    ("lototrot.withdrawal", Withdrawal, "entered_at"),
     ("lototrot.stop", SalesStop, "stopped_at"),
     ("lototrot.start", RaceStart, "recorded_at"),
     ("lototrot.declaration", RaceDeclaration, "recorded_at"),
@@ -60,7 +60,17 @@ def events(span: Span) -> Iterator[Event]:
     for draw in written(Draw, "certificate__certified_at"):
         *steps, certificate = draw_rows(draw)
         yield Event(draw.certificate.certified_at, "lototrot.draw", certificate, tuple(steps))
+    yield from _withdrawals(written)
     yield from _acts(written)
+
+
+def _withdrawals(written: Written) -> Iterator[Event]:
+    """Yield the withdrawals, and apart from them their ends: a settlement may come between."""
+    for row in written(Withdrawal, "entered_at"):
+        yield Event(row.entered_at, "lototrot.withdrawal", standing(row))
+    for row in written(Withdrawal, "reversed_at"):
+        data = {"withdrawal": row.pk, "at": row.reversed_at.isoformat()}
+        yield Event(row.reversed_at, "lototrot.withdrawal_reversed", data=data)
 
 
 def _block(row: Block) -> Event:
@@ -82,12 +92,9 @@ def _acts(written: Written) -> Iterator[Event]:
     for settlement in written(Settlement, "settled_at"):
         yield _act(settlement.settled_at, "lototrot.settled", settlement.contest)
     for settlement in written(Settlement, "reversed_at"):
-        yield _act(
-            settlement.reversed_at,
-            "lototrot.reversed",
-            settlement.contest,
-            by=settlement.reversed_by_id,
-        )
+        person, contest = settlement.reversed_by, settlement.contest
+        act = _act(settlement.reversed_at, "lototrot.reversed", contest, by=person.pk)
+        yield dataclasses.replace(act, rows=(person,))
     for order in written(PaymentOrder, "ordered_at"):
         yield _ordered(order)
     for lapse in written(Lapse, "lapsed_at"):

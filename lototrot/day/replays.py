@@ -11,14 +11,14 @@ from core.reports.parts import Replay, nothing, post
 from lototrot import accounts, postings
 from lototrot.engine.distribution import Takings, distribute
 from lototrot.models.contest import Contest
-from lototrot.models.running import Classification
+from lototrot.models.running import Classification, Withdrawal
 from lototrot.models.settlement import PaymentOrder, Settlement
 from lototrot.models.tickets import Void
 from lototrot.services.contest.contests import rules_of
 from lototrot.services.prizes.carry_over import lapsed_carry_over
 from lototrot.services.prizes.early import early_claims_refund, early_claims_value
 from lototrot.services.prizes.lapsing import lapse
-from lototrot.services.races.results import contest_results
+from lototrot.services.races.results import settled_results
 from lototrot.services.settlement.counting import Counting, count
 from lototrot.services.settlement.settling import contest_settle
 
@@ -81,7 +81,7 @@ def _reverse(row: Any, data: Data) -> None:
     contest = Contest.objects.select_related("bet_type", "takings_account").get(pk=data["contest"])
     settlement = contest.settlements.get(in_force=True)
     rules = rules_of(contest.bet_type, contest.day)
-    tally = count(Counting(contest.pk, contest_results(contest).right_masks, rules))
+    tally = count(Counting(contest.pk, settled_results(contest).right_masks, rules))
     d = distribute(
         Takings(
             takings=tally.takings_cents,
@@ -123,6 +123,10 @@ def _order(row: Any, data: Data) -> None:
     Contest.objects.filter(pk=data["contest"]).update(state=State.ORDERED)
 
 
+def _withdrawal_reversed(row: Any, data: Data) -> None:
+    Withdrawal.objects.filter(pk=data["withdrawal"]).update(reversed_at=data["at"])
+
+
 def _lapse(row: Any, data: Data) -> None:
     order = PaymentOrder.objects.get(contest=data["contest"])
     lapse(order.contest_id, add_days(order.last_claim_day, 1))
@@ -153,6 +157,7 @@ REPLAYS: dict[str, Replay] = {
     "lototrot.void": _voided,
     "lototrot.block": _blocked,
     "lototrot.corrected": _uncorrected,
+    "lototrot.withdrawal_reversed": _withdrawal_reversed,
     "lototrot.opened": _opened,
     "lototrot.closed": _closed,
     "lototrot.settled": _settle,

@@ -18,6 +18,7 @@ from django.db.models import Q, QuerySet
 from core.database import clock
 from core.database.reading import numbers
 from lototrot.models.contest import Contest
+from lototrot.models.programme import Race
 from lototrot.models.tickets import Void
 from lototrot.services.contest.contests import contest_get
 
@@ -109,6 +110,16 @@ def voided_in_time(contest: Contest) -> QuerySet[Void]:
     limit = breach_parameters(contest)["limit"]
     before = Q(ticket__sold_at__lt=limit) if limit else Q()
     return Void.objects.filter(since, too_late, before)
+
+
+def races_restated(begin: datetime, end: datetime) -> QuerySet[Race]:
+    """Return the races whose start was recorded, or whose declaration was recorded or taken back,
+    from an instant up to another one: what limits their bets may be another instant since.
+    """
+    since = Q(starts__recorded_at__gte=begin, starts__recorded_at__lt=end)
+    since |= Q(declarations__recorded_at__gte=begin, declarations__recorded_at__lt=end)
+    since |= Q(declarations__superseded_at__gte=begin, declarations__superseded_at__lt=end)
+    return Race.objects.filter(since)
 
 
 def breach_pending(contest_id: int, *, last_sold_at: datetime | None = None) -> bool:

@@ -207,3 +207,26 @@ def test_what_was_voided_after_a_start_stated_too_early_is_listed(point: Point) 
     assert Void.objects.count() == 2, "a void is never undone"
     corrected(race, bettor.sold_at)
     assert nightly.voided_early(today()).counts == {"voided": 0}
+
+
+@pytest.mark.article("14.I.6", "14.III.4")
+def test_a_start_that_is_corrected_after_the_settlement_is_listed_that_night(point: Point) -> None:
+    """[C6, C9]: a contest is settled as soon as its bets in breach are voided."""
+    contest = contest_of()
+    (bettor,) = rounds.sell(contest, point, [(1, 1)])
+    factories.time_pass(hours=4)
+    (late,) = rounds.sell(contest, point, [(2, 2)])
+    race = contest.legs.get(position=1).race
+    factories.started(race, at=bettor.sold_at)
+    factories.contest_closed(contest, cause="start")
+    one, two = factories.two_organisers()
+    proposal = breach_void(by=one, contest_id=contest.pk)
+    two_persons.confirm(proposal=proposal.uuid, by=two)
+    Contest.objects.filter(pk=contest.pk).update(state=Contest.State.SETTLED)
+    factories.time_pass(days=2)
+    yesterday = today() - timedelta(days=1)
+    corrected(race, late.sold_at)
+    assert nightly.voided_early(yesterday).counts == {"voided": 0}
+    outcome = nightly.voided_early(today())
+    assert [row["ticket"] for row in outcome.listed["voided_in_time"]] == [str(bettor.uuid)]
+    assert nightly.voided_early(today() + timedelta(days=1)).counts == {"voided": 0}

@@ -292,9 +292,9 @@ def _ruled(proposal: Proposal, by: StaffActor) -> None:
     """Apply a confirmed ruling to its claim or its deposit.
 
     A granted claim may be paid on any later day. The money of a refused one goes where the game
-    sends it, unless the claim is another's: then it is paid to them [C5]. Where
-    another deposited it, the claim stays held, and two persons decide about that deposit. Raises
-    RulingOutdated if the document was blocked, presented or deposited since it was proposed.
+    sends it, unless the claim is another's: then it is paid to them [C5]. Where another deposited
+    it, the claim stays held, and two persons decide about that deposit. Raises RulingOutdated if
+    the document was blocked, presented or deposited since it was proposed.
     """
     content, now = proposal.content, clock.now()
     deposit = None

@@ -36,7 +36,7 @@ from lototrot.services.races.drawing import RACE_DRAW
 from lototrot.services.races.stopping import instant_of, stop_of, stop_place, stop_reject
 from lototrot.services.races.window import need_in_meeting
 from lototrot.services.reasons import need_source
-from lototrot.services.settlement.breach import START_CORRECTION, breached_reverse
+from lototrot.services.settlement.breach import START_CORRECTION, START_REPORT, breached_reverse
 
 
 class StartDiffers(Conflict):
@@ -208,6 +208,6 @@ def _corrected(proposal: Proposal, by: StaffActor) -> None:
 
 
 START = two_persons.Kind(
-    "lototrot.start", powers.RECORD_START, apply=_confirmed, reject=stop_reject, good_for=None
+    START_REPORT, powers.RECORD_START, apply=_confirmed, reject=stop_reject, good_for=None
 )
 CORRECTION = two_persons.Kind(START_CORRECTION, powers.RECORD_START, apply=_corrected)

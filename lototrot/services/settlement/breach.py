@@ -22,6 +22,7 @@ from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 from lototrot import postings, powers
 from lototrot.models.contest import Contest
+from lototrot.models.running import RaceDeclaration
 from lototrot.selectors.breaches import (
     IN_BREACH,
     breach_parameters,
@@ -36,7 +37,8 @@ from lototrot.services.seal.sealing import need_sealed, seal_amend
 from lototrot.services.settlement.settling import settlement_reverse
 from lototrot.services.tickets.retired import need_all
 
-START_CORRECTION = "lototrot.start_correction"
+START_REPORT, START_CORRECTION = "lototrot.start", "lototrot.start_correction"
+DECLARATION_RETRACTION = "lototrot.declaration_retraction"
 _GAME = {"game": Game.LOTOTROT.value}
 State = Contest.State
 
@@ -61,11 +63,14 @@ class BreachChanged(Conflict):
     message = "The bets in breach have changed since the proposal. Propose the new set."
 
 
-class StartCorrectionWaits(Conflict):
+class CorrectionWaits(Conflict):
     """`data`: race."""
 
-    code = "start_correction_waits"
-    message = "A correction of a start waits: confirm or reject it before bets are voided [C6, C9]."
+    code = "correction_waits"
+    message = (
+        "A correction of a start or of a declaration waits: confirm or reject it before bets are"
+        " voided [C6, C9]."
+    )
 
 
 # Two persons may be deciding about a held ticket, and do not see the block yet.
@@ -128,7 +133,7 @@ def breach_void(*, by: StaffActor, contest_id: int) -> Proposal:
     """Propose to void every bet in breach before the order; a second person confirms that set.
 
     The bets were sealed: an amendment of the seal, published with the confirmation, lists them.
-    Raise ContestUnknown, BreachNotNow, ContestNotSealed, TicketsArchived, StartCorrectionWaits,
+    Raise ContestUnknown, BreachNotNow, ContestNotSealed, TicketsArchived, CorrectionWaits,
     BreachLimitUnknown or NoBreach.
     """
     return _propose(VOID, by, contest_id)
@@ -172,11 +177,27 @@ def _need_state(kind: str, contest_id: int) -> Contest:
         raise BreachNotNow(contest=contest_id, state=contest.state)
     need_sealed(contest)
     need_all(contest_id)  # nobody has a right on what left
-    races = [f"race:{race}" for race in contest.legs.values_list("race_id", flat=True)]
-    for act, race in two_persons.all_pending(races):
-        if act == START_CORRECTION:
-            raise StartCorrectionWaits(race=int(race.removeprefix("race:")))
+    _need_no_correction(contest)
     return contest
+
+
+def _need_no_correction(contest: Contest) -> None:
+    """Raise CorrectionWaits while it waits to be put right from when on bets are in breach.
+
+    A correction of a start does so, and what takes a declaration back: its retraction, or the start
+    of its race.
+    """
+    races = dict.fromkeys(contest.legs.values_list("race_id", flat=True))
+    declared = RaceDeclaration.objects.filter(race__in=races, superseded_at=None)
+    declarations = dict(declared.values_list("pk", "race_id"))
+    moving = {(START_CORRECTION, f"race:{race}"): race for race in races}
+    moving |= {(START_REPORT, f"race:{race}"): race for race in declarations.values()}
+    moving |= {
+        (DECLARATION_RETRACTION, f"declaration:{pk}"): race for pk, race in declarations.items()
+    }
+    for act in two_persons.all_pending({subject for _, subject in moving}):
+        if act in moving:
+            raise CorrectionWaits(race=moving[act])
 
 
 def _apply(proposal: Proposal, insert: str, read_back: str) -> Contest:

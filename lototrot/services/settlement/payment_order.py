@@ -67,8 +67,9 @@ class OrderDays:
 
 
 def order_days(contest: Contest, order_day: date) -> OrderDays:
-    """Return the days of an order given on `order_day` for a settled contest."""
-    # The contest is settled, so these are the results that its settlement used.
+    """Return the days of an order given on `order_day` for a settled contest. Raise ResultsMissing
+    where a withdrawal was entered or reversed since, and no classification has that yet [B14].
+    """
     results_day = contest_results(contest).results_day
     claim_days = figures_of(contest.day).lototrot.claim_days
     ordinary = last_claim_day(contest.day, results_day, claim_days)
@@ -87,7 +88,8 @@ def payment_order_propose(*, by: StaffActor, contest_id: int) -> Proposal:
     """Propose to order the payment of the settlement in force.
 
     The proposal names the days that the order would fix and how late it is. Another person gives
-    the order by confirming it. Raise ContestUnknown, NothingToOrder or BreachPending [C9].
+    the order by confirming it. Raise ContestUnknown, NothingToOrder, BreachPending [C9] or
+    ResultsMissing.
     """
     by.need(powers.ORDER_PAYMENT)
     contest = contest_get(contest_id)
@@ -118,8 +120,8 @@ def _orderable(contest: Contest) -> Settlement:
 def _order(proposal: Proposal, by: StaffActor) -> None:
     """Give the order, with the days that the proposal named.
 
-    Raise NothingToOrder, SettlementChanged, or OrderDaysMoved if a late order has waited for its
-    second person past a midnight.
+    Raise NothingToOrder, ResultsMissing, SettlementChanged, or OrderDaysMoved if a late order has
+    waited for its second person past a midnight.
     """
     contest_id = proposal.content["contest"]
     hold((Lock.CONTEST, contest_id))

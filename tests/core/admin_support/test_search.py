@@ -2,13 +2,16 @@
 
 import pytest
 from django.contrib import admin
+from django.db.models import Model
 
 from core.admin_support.columns import SECRET
+from core.admin_support.readonly import ReadOnlyAdmin
 from core.ledger.models import Transfer
 from core.looks.models import Look
 from core.payoffice.models import Payment
 from core.premises.models import Premises
 from core.staff.powers import Role
+from core.statements.models import Statement
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
 from tests.support import factories, paying, rounds
@@ -39,6 +42,25 @@ def test_a_uuid_finds_its_rows_for_those_who_may_read_them() -> None:
     assert list_url(Transfer) in titles, "the transfer that the sale made"
     assert Look.objects.count() == before + 1
     assert row_url(ticket) not in _find(Desk(Role.ORGANISER), str(ticket.uuid))
+
+
+def _begins_with_uuid(model: type[Model]) -> bool:
+    """Return whether an index of the table begins with its UUIDs."""
+    lists = [
+        each.fields
+        for each in (*model._meta.indexes, *model._meta.constraints)
+        if getattr(each, "fields", ())
+    ]
+    return model._meta.get_field("uuid").unique or any(names[0] == "uuid" for names in lists)
+
+
+def test_no_table_is_read_whole_for_a_uuid() -> None:
+    """Each search by UUID, or by a ticket's code, asks every table with a UUID."""
+    pages = admin.site._registry
+    of_uuids = [m for m in pages if "uuid" in {field.name for field in m._meta.concrete_fields}]
+    assert {Statement, Ticket} < {*of_uuids}
+    without = {model for model in of_uuids if not _begins_with_uuid(model)}
+    assert without == {m for m in of_uuids if type(pages[m]).by_uuid is not ReadOnlyAdmin.by_uuid}
 
 
 @pytest.mark.django_db

@@ -28,6 +28,7 @@ def test_a_ticket_names_the_establishment_the_terminal_and_the_operator() -> Non
     assert (facts.address, facts.municipality) == (place.address, place.municipality)
 
 
+@pytest.mark.usefixtures("facts_stay")
 def test_a_repeated_reading_asks_the_database_nothing(django_assert_num_queries: Any) -> None:
     point = factories.point()
     first = seller_facts(point.terminal.pk, point.operator.pk), place_facts(point.premises.pk)

@@ -4,7 +4,7 @@ import re
 from datetime import date
 from html import unescape
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.db import connection
@@ -52,6 +52,27 @@ def test_a_statement_is_settled_and_its_papers_are_read(organiser: Any, contest:
     assert Ticket.objects.count() == 1
 
 
+def test_a_statement_and_its_payment_are_found_by_their_uuids(organiser: Any, contest: Any) -> None:
+    """Their tables have no index of UUIDs: these hold the week and the premises."""
+    rounds.sell(contest, factories.point(), [(1, 1)])
+    at(date(2030, 3, 11))
+    (statement,) = services.statements_issue(until=SUNDAY)
+    paid = services.statement_settle(
+        by=organiser, statement=statement.uuid, amount_cents=105, paid_on=SUNDAY, reference="TRF"
+    )
+    desk = Desk(Role.ORGANISER)
+    for row in (statement, paid):
+        with CaptureQueriesContext(connection) as asked:
+            answer = desk.client.post("/admin/find/", {"q": str(row.uuid)}, follow=True)
+        assert row_url(row) in answer.content.decode()
+        of_uuid = [e["sql"] for e in asked if f"'{row.uuid.hex}'" in e["sql"]]
+        of_table = [sql for sql in of_uuid if f'FROM "{row._meta.db_table}"' in sql]
+        assert of_table and all('"week_to" = ' in sql for sql in of_table)
+    for ident in (UUID(int=0), UUID(int=2**128 - 1)):
+        assert desk.client.post("/admin/find/", {"q": str(ident)}).status_code == 200
+
+
+@pytest.mark.usefixtures("facts_stay")
 def test_the_list_asks_as_much_for_ten_statements_as_for_one() -> None:
     desk = Desk(Role.ORGANISER)
 

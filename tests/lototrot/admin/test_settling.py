@@ -1,5 +1,6 @@
 """Void or block bets in breach, settle, and order the payment in the admin."""
 
+from datetime import timedelta
 from typing import Any
 from unittest.mock import patch
 
@@ -11,8 +12,9 @@ from lototrot import tasks
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder
 from lototrot.models.tickets import Block, Ticket, Void
+from lototrot.services.races.withdrawals import withdrawal_enter
 from lototrot.services.settlement.settling import contest_settle
-from tests.support import factories
+from tests.support import factories, rounds
 from tests.support.admin_desk import (
     Desk,
     act_url,
@@ -65,6 +67,27 @@ def test_settlement_and_payment_order(
     confirm_pending("lototrot.payment_order", Role.ORGANISER)
     assert PaymentOrder.objects.get().settlement == settlement
     assert not organiser.offers(contest, "order")
+
+
+def test_no_order_is_offered_while_a_withdrawal_is_not_in_the_classification(
+    organiser: Desk,
+) -> None:
+    """[B6, B14]: the page of the order ended with an error, and nobody was told what is missing."""
+    contest = rounds.settled(factories.point())
+    assert organiser.offers(contest, "order")
+    race, (one, _two) = factories.races_of(contest)[0], factories.two_stewards()
+    withdrawal_enter(
+        by=one,
+        race_id=race.pk,
+        number=3,
+        source="Announced text",
+        effective_at=race.starts.get().actual_start_at - timedelta(seconds=1),
+    )
+    words = "A withdrawal waits for its second person"
+    assert words in text_of(organiser.client.get(row_url(contest)))
+    assert not organiser.offers(contest, "order")
+    assert organiser.client.get(act_url(contest, "order")).status_code == 200
+    organiser.refused(contest, "order", "results_missing")
 
 
 def test_bets_in_breach_are_listed_and_voided_all_together(organiser: Desk) -> None:

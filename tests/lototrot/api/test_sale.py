@@ -252,6 +252,7 @@ def test_a_burnt_uuid(place: Point, contest: Contest) -> None:
     assert nothing_written()
 
 
+@pytest.mark.usefixtures("facts_stay")
 def test_the_whole_sale_asks_the_database_once(
     place: Point, contest: Contest, django_assert_num_queries: Any
 ) -> None:

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from core.database import clock
-from core.staff.models import User
+from core.staff.models import Proposal, User
 from core.staff.powers import Role
 from promotrot.engine.rules import paper_until
 from promotrot.models.play import PlayTicket
@@ -48,6 +48,16 @@ def test_a_cashier_hands_over_what_is_held_and_prints_it() -> None:
     desk.do(voucher, "printed")
     assert VoucherPrint.objects.filter(voucher=voucher).exists()
     assert desk.client.get(f"/admin/promotrot/voucher/{voucher.uuid}.pdf").status_code == 404
+
+
+def test_the_second_person_reads_whether_there_was_the_code_of_a_receipt() -> None:
+    voucher = unprinted()
+    cashier = User.objects.get(pk=paying.cashier().user_id)
+    factories.time_to(paper_until(voucher.issue_day) + timedelta(minutes=1))
+    Desk(person=cashier).do(voucher, "hand-over", claim="Bar Central")
+    proposal = Proposal.objects.get(kind="promotrot.handover")
+    for language, words in (("ca", "Codi del rebut de la jugada"), ("en", "play&#x27;s receipt")):
+        assert words in Desk(Role.SUPERVISOR, language=language).get(row_url(proposal))
 
 
 def test_who_does_not_hand_over_sees_vouchers_only() -> None:

@@ -117,6 +117,7 @@ def test_one_statement_finds_a_voucher_at_a_terminal(place: Point, issued: Issue
     assert document.details["prizes"] == issued.prizes
 
 
+@pytest.mark.usefixtures("facts_stay")
 @pytest.mark.article("15.III.6.3")
 def test_a_check_and_a_payment_of_a_voucher_ask_the_database_twice_each(
     place: Point, issued: Issued, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any

@@ -109,6 +109,7 @@ def test_a_holder_of_a_code_learns_the_state_but_not_who_was_paid(api: Api, plac
     refused(Api().post("check", {"code": unknown.text}), 404, "document_unknown")
 
 
+@pytest.mark.usefixtures("facts_stay")
 def test_codes_refused_before_anything_is_asked(api: Api, django_assert_num_queries: Any) -> None:
     (won,) = paying.worth(500)
     code = won.code
@@ -217,6 +218,7 @@ def test_presenting_and_depositing_at_a_terminal(api: Api) -> None:
     assert body["uuid"] in text
 
 
+@pytest.mark.usefixtures("facts_stay")
 @pytest.mark.article("14.III.10.2")
 def test_a_check_and_a_payment_ask_the_database_twice_each(
     api: Api, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any

@@ -49,6 +49,7 @@ def test_what_cannot_change_is_kept_for_ever_and_the_rest_shortly() -> None:
         assert (other.status_code, other.content) == (200, answer.content)
 
 
+@pytest.mark.usefixtures("facts_stay")
 def test_a_page_is_made_once_until_the_log_grows(
     django_assert_num_queries: Callable[[int], AbstractContextManager[object]],
 ) -> None:

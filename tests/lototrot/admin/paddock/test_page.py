@@ -178,6 +178,7 @@ def test_only_the_part_that_changes_is_asked_for_again(races: list[Race]) -> Non
     assert part.strip() in _page(desk, races[0])
 
 
+@pytest.mark.usefixtures("facts_stay")
 def test_the_page_of_a_day_costs_the_same_however_many_races(races: list[Race]) -> None:
     few = factories.meeting(races=2).races.get(number=1)
     desk, counts = Desk(Role.STEWARDS), []

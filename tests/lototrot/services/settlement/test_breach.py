@@ -20,13 +20,14 @@ from lototrot.models.settlement import PaymentOrder, Prize, Settlement
 from lototrot.models.tickets import Block, Void
 from lototrot.selectors.breaches import breach_pending
 from lototrot.services.contest.contests import ContestUnknown
-from lototrot.services.races.starts import start_correct
+from lototrot.services.races.declarations import declaration_retract
+from lototrot.services.races.starts import start_correct, start_report
 from lototrot.services.settlement.breach import (
     BreachChanged,
     BreachLimitUnknown,
     BreachNotNow,
+    CorrectionWaits,
     NoBreach,
-    StartCorrectionWaits,
     breach_block,
     breach_void,
     breached_reverse,
@@ -136,14 +137,34 @@ def test_nothing_is_voided_while_a_correction_of_the_start_waits(
     correction = start_correct(
         by=one, race_id=race.pk, actual_start_at=late.sold_at, source="Video"
     )
-    with pytest.raises(StartCorrectionWaits):
+    with pytest.raises(CorrectionWaits):
         confirmed(proposed)
     two_persons.reject(proposal=proposed.uuid, by=organiser())
-    with pytest.raises(StartCorrectionWaits):
+    with pytest.raises(CorrectionWaits):
         breach_void(by=organiser(), contest_id=contest.pk)
     two_persons.confirm(proposal=correction.uuid, by=two)
     confirmed(breach_void(by=organiser(), contest_id=contest.pk))
     assert [void.ticket_id for void in Void.objects.all()] == [late.ticket_id]
+
+
+def test_nothing_is_voided_while_it_waits_that_a_declaration_is_taken_back(
+    contest: Contest, point: f.Point
+) -> None:
+    """[C6, B13]: the race is run after all, as who retracts or who reports its start says."""
+    race, (one, two) = f.races_of(contest)[0], f.two_stewards()
+    f.declared(race)
+    sell(contest, point)
+    f.contest_closed(contest, cause="not_run")
+    retraction = declaration_retract(by=one, race_id=race.pk, reason="Another race")
+    with pytest.raises(CorrectionWaits):
+        breach_void(by=organiser(), contest_id=contest.pk)
+    two_persons.reject(proposal=retraction.uuid, by=two)
+    started = start_report(by=one, race_id=race.pk, source="Judge")
+    with pytest.raises(CorrectionWaits):
+        breach_void(by=organiser(), contest_id=contest.pk)
+    two_persons.confirm(proposal=started.uuid, by=two)
+    with pytest.raises(NoBreach):
+        breach_void(by=organiser(), contest_id=contest.pk)
 
 
 def test_they_are_voided_between_closing_and_order(contest: Contest, point: f.Point) -> None:
