@@ -31,6 +31,7 @@ export function prizes(till) {
 
 class Prizes {
   #code = "";
+  #asking = 0;   // the number of the last check: an answer to one before it is not shown
   #document = null;
   #release = null;
 
@@ -67,6 +68,7 @@ class Prizes {
   }
 
   #empty() {
+    this.#asking += 1;
     this.#code = "";
     this.#document = null;
     this.input.value = "";
@@ -75,14 +77,18 @@ class Prizes {
   }
 
   async check(code) {
+    const asking = ++this.#asking;
     this.#code = code.trim();
     this.input.value = "";
     this.place.replaceChildren(h("p", { class: "loading" }, t("loading")));
     try {
-      this.#document = await this.till.client.post("claims/check", { code: this.#code });
-      const why = this.#document.refusal && await this.till.client.get(`problems/${this.#document.refusal}`);
+      const presented = await this.till.client.post("claims/check", { code: this.#code });
+      const why = presented.refusal && await this.till.client.get(`problems/${presented.refusal}`);
+      if (asking !== this.#asking) return;
+      this.#document = presented;
       this.#draw(why ? why.title : "");
     } catch (error) {
+      if (asking !== this.#asking) return;
       this.#code = "";
       this.#fault(error);
     }
