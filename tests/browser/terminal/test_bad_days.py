@@ -23,7 +23,7 @@ NUMBERS = [4, 1, 3, 7, 9, 2, 5]
 def test_a_fault_of_the_server_after_the_sale_does_not_say_not_sold(
     open_browser: Open, line: Line, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who is told that nothing was sold sells the same bet again."""
+    """An operator who reads that nothing was sold sells the same bet again."""
     browser = open_browser()
     desk.enrol(browser, line.url, desk.shop())
     desk.to_sale(browser)
@@ -75,7 +75,7 @@ def test_a_sale_that_never_arrived_is_not_made_without_its_player(
 
 
 def _operator_two(shop: desk.Shop) -> None:
-    """Have an operator who may sell the contest."""
+    """Register an operator who may sell the contest."""
     by = factories.staff(Role.ORGANISER)
     two = operators.operator_register(
         by=by, premises=shop.premises, number=2, name="Aina Pons", pin=desk.GIVEN
