@@ -7,7 +7,7 @@ import pytest
 from core.kernel.errors import InvariantBroken
 from core.premises import operators
 from core.premises.access import BareTerminal, TerminalActor
-from core.premises.models import OperatorSession, Terminal
+from core.premises.models import OperatorSession, Premises, Terminal
 from core.staff.powers import Role
 from lototrot.api import sale
 from lototrot.models.tickets import Ticket
@@ -137,3 +137,15 @@ def test_a_second_window_waits_for_the_first(open_browser: Open, line: Line) -> 
     browser.go("about:blank")
     browser.other_window()
     browser.find("#operator-number")
+
+
+def test_no_name_is_markup_on_the_test_page(open_browser: Open, line: Line) -> None:
+    """A name with a sign of markup was cut there, and could bring elements into the page."""
+    browser, shop = open_browser(), desk.shop()
+    name = 'Ca <b data-style="color:red">na</b> & <img src="x">'
+    Premises.objects.filter(code=shop.premises).update(name=name)
+    desk.enrol(browser, line.url, shop)
+    browser.click("#tab-day")
+    browser.click(".day .printer .button")
+    assert name in desk.printed(browser)[-1]
+    assert browser.run("return document.querySelectorAll('#paper img, #paper b').length") == 0
