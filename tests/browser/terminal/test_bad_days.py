@@ -1,10 +1,13 @@
 """The terminal in a real browser on bad days: faults of the server, old requests, two windows."""
 
+import threading
 from typing import Any
 
 import pytest
 
 from core.kernel.errors import InvariantBroken
+from core.payoffice.api import claims
+from core.payoffice.models import Payment
 from core.premises import operators
 from core.premises.access import BareTerminal, TerminalActor
 from core.premises.models import OperatorSession, Premises, Terminal
@@ -149,3 +152,33 @@ def test_no_name_is_markup_on_the_test_page(open_browser: Open, line: Line) -> N
     browser.click(".day .printer .button")
     assert name in desk.printed(browser)[-1]
     assert browser.run("return document.querySelectorAll('#paper img, #paper b').length") == 0
+
+
+def test_a_payment_that_is_still_under_way_is_not_called_not_paid(
+    open_browser: Open, line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page is loaded again while the system is slow: the player would go with a paid ticket."""
+    (ticket,) = paying.worth(1_000)
+    browser = open_browser()
+    desk.enrol(browser, line.url, desk.shop())
+    browser.find(".bet")
+    make, asked, go_on = claims.paying.payment_make, threading.Event(), threading.Event()
+
+    def slowly(**given: Any) -> Any:
+        asked.set()
+        go_on.wait(60)
+        return make(**given)
+
+    monkeypatch.setattr(claims.paying, "payment_make", slowly)
+    desk.scan(browser, ticket.code)
+    browser.find(".acts .primary")
+    browser.keys("Enter")
+    assert asked.wait(60)
+    browser.go(f"{line.url}/terminal/")
+    browser.find("#tabs")
+    browser.run("return new Promise((done) => setTimeout(done, 1500))")
+    assert desk.outbox(browser)
+    go_on.set()
+    browser.find(".shown .state.good")
+    until(lambda: desk.outbox(browser) is None, "the receipt")
+    assert Payment.objects.count() == 1
