@@ -164,10 +164,10 @@ def test_a_payment_that_is_still_under_way_is_not_called_not_paid(
     browser.find(".bet")
     make, asked, go_on = claims.paying.payment_make, threading.Event(), threading.Event()
 
-    def slowly(**given: Any) -> Any:
+    def slowly(**request: Any) -> Any:
         asked.set()
         go_on.wait(60)
-        return make(**given)
+        return make(**request)
 
     monkeypatch.setattr(claims.paying, "payment_make", slowly)
     desk.scan(browser, ticket.code)
