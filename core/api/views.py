@@ -56,7 +56,7 @@ from core.premises.access import (
     bare_terminal,
     terminal_actor,
 )
-from core.premises.quotas import writes_take
+from core.premises.quotas import reads_take, writes_take
 from core.staff.actor import PasswordNotOwn, SecondFactorNotSet, StaffActor
 from core.traffic.standing import standing_of
 
@@ -254,8 +254,8 @@ class StaffView(ApiView):
 class CredentialsView(ApiView):
     """Answer a terminal by `self.credentials`, which the service's own query resolves.
 
-    `takes_quota` says that a request that may write takes units of what the terminal may write
-    without being paid for it (`core.premises.quotas`). Each ticket that was sold pays for one
+    `takes_quota` says that a request takes units of what the terminal may read, or write without
+    being paid for it (`core.premises.quotas`). Each ticket that was sold pays for one
     confirmation of its print.
     """
 
@@ -272,7 +272,11 @@ class CredentialsView(ApiView):
 
     def take_quota(self, request: Request, terminal_id: int) -> None:
         """Take the units of this request. Raises Throttled."""
-        if self.takes_quota and request.method not in SAFE_METHODS:
+        if not self.takes_quota:
+            return
+        if request.method in SAFE_METHODS:
+            reads_take(terminal_id=terminal_id)
+        else:
             length = str(request.META.get("CONTENT_LENGTH") or "0")
             writes_take(
                 terminal_id=terminal_id, body_bytes=int(length) if length.isdecimal() else 0

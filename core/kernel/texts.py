@@ -7,6 +7,17 @@ _INVISIBLE: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Controls; format and direction marks; surrogates; characters of private use and of no use; ends
 of lines and paragraphs.
 """
+_BLANK: Final = frozenset(
+    chr(code)
+    for first, last in (
+        *((0x34F, 0x34F), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x2800, 0x2800)),
+        *((0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFFA0, 0xFFA0), (0xE0100, 0xE01EF)),
+    )
+    for code in range(first, last + 1)
+)
+"""Letters, marks and signs that show nothing: fillers, joiners, selectors of variants, and a blank
+pattern of Braille. Unicode has them in categories of what is seen.
+"""
 
 
 def invisible_at(text: str, *, but: str = "") -> int | None:
@@ -14,6 +25,6 @@ def invisible_at(text: str, *, but: str = "") -> int | None:
     places = (
         place
         for place, sign in enumerate(text)
-        if unicodedata.category(sign) in _INVISIBLE and sign not in but
+        if (unicodedata.category(sign) in _INVISIBLE or sign in _BLANK) and sign not in but
     )
     return next(places, None)

@@ -33,6 +33,7 @@ from core.receipts.paper import Paper, Sheet
 
 ENCODING = "cp1252"
 MM_PER_POINT = 25.4 / 72
+_PAGES = "\x01"  # stands for their number; no text of a document has a control character
 MAX_PAGE_MM = 5000  # a PDF page is at most 14,400 points
 
 
@@ -63,6 +64,7 @@ class _Pdf(FPDF):
     def __init__(self, document: Document, sheet: Sheet, height_mm: float) -> None:
         super().__init__(unit="mm", format=(sheet.width_mm, height_mm))
         self.core_fonts_encoding = ENCODING
+        self.alias_nb_pages(_PAGES)
         self.document = document
         self.sheet = sheet
         self.set_margin(sheet.margin_mm)
@@ -87,7 +89,7 @@ class _Pdf(FPDF):
         if self.sheet.height_mm is not None:
             self.set_y(-self.sheet.margin_mm)
             self.set_font("helvetica", "", 8)
-            self.cell(0, 4, f"{self.page_no()} / {{nb}}", align="R")
+            self.cell(0, 4, f"{self.page_no()} / {_PAGES}", align="R")
 
     def style(self, emphasis: Emphasis) -> None:
         scale = 1.8 if emphasis is Emphasis.LARGE else 1

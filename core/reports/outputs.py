@@ -13,8 +13,11 @@ from core.reports.tables import Kind, Table
 EUROS = '#,##0.00 "€"'
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 _DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n")
-_NEXT_CELL = re.compile(r"(?<=[;\t])(?=[=+\-@])")
-"""The places where a spreadsheet that parts CSV by semicolons, as in Spain, begins a formula."""
+_NEXT_CELL = re.compile(r"(?<=[;\t\r\n])(?=[ \"]*[=+\-@])")
+"""The places where a spreadsheet that parts CSV by semicolons, as in Spain, begins a formula. It
+takes a quote after one for the begin of a cell, and the quotes of the whole text for none, so that
+a line of the text is a row.
+"""
 _IN_NO_SHEET = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 

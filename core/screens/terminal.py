@@ -57,6 +57,7 @@ TERMINAL_TEXTS: dict[str, texts.Text] = {
     "line_lost": _("No connection"),
     "fault": _("This screen has a fault. Reload it; nothing that was asked for is lost."),
     "loading": _("Loading…"),
+    "open_elsewhere": _("This terminal is open in another window. Close that one to work here."),
     "try_again": _("Try again"),
     "sign_off": _("Sign off"),
     "enrol": _("Enrol this terminal"),

@@ -29,7 +29,6 @@ from core.staff.services import (
     person,
     roles_checked,
     user_insert,
-    username_check,
     waited_until,
 )
 from core.traffic import hashing, limits
@@ -79,12 +78,12 @@ def account_propose(
     """Propose an account; a second administrator confirms it.
 
     The name is encrypted at once, and its key waits beside the password. Raises PowerMissing,
-    PasswordWeak, UsernameTellsName, RolesIncompatible, AppointmentMissing, UsernameTaken,
-    ProposalPending.
+    PasswordWeak, UsernameTellsName, UsernameMalformed, RolesIncompatible, AppointmentMissing,
+    UsernameTaken, ProposalPending.
     """
     by.need(powers.MANAGE_ACCOUNTS)
     _need_strong(password, person(username, full_name))
-    username_check(username, full_name)
+    names.username_check(username, full_name)
     name = names.encrypt_name(User, full_name)
     content = {
         "username": username,

@@ -22,9 +22,28 @@ from django.utils.translation import gettext_lazy as _
 from core.database.encryption import Cell, ContentUnreadable, decrypt, encrypt
 from core.database.models import Guarded
 from core.kernel.days import natural_day
+from core.kernel.errors import Invalid
 
+_USERNAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,59}")
 _NONCE_BYTES = 12
 _PADDED_BYTES = 64  # so that the length of a ciphertext does not tell that of the name
+
+
+class UsernameTellsName(Invalid):
+    """A user name may hold no part of the person's name: only that name is erased later."""
+
+    code = "username_tells_name"
+    message = "The user name holds a part of the person's name: choose one that does not."
+
+
+class UsernameMalformed(Invalid):
+    """Books, minutes and lists call a person by the user name. No two may be read as one."""
+
+    code = "username_malformed"
+    message = (
+        "A user name has at most 60 small letters without accents, digits, dots and hyphens, and"
+        " begins with a letter or digit."
+    )
 
 
 class EncryptedName(NamedTuple):
@@ -113,6 +132,19 @@ def words(name: str) -> list[str]:
     decomposed = unicodedata.normalize("NFKD", name.casefold())
     plain = "".join(sign for sign in decomposed if not unicodedata.combining(sign))
     return re.findall(r"[^\W\d_]+", plain)
+
+
+def username_check(username: str, full_name: str) -> None:
+    """Raise UsernameTellsName if a word of the name is in the user name, and UsernameMalformed
+    if that has other signs than small letters of English, digits, dots and hyphens.
+
+    Capitals and accents mean nothing, nor do words of less than three letters.
+    """
+    letters = "".join(words(username))
+    if any(len(word) > 2 and word in letters for word in words(full_name)):
+        raise UsernameTellsName(username=username)
+    if not _USERNAME.fullmatch(username):
+        raise UsernameMalformed(username=username)
 
 
 def all_names(model: type[Named], **where: Any) -> Iterator[tuple[int, str]]:

@@ -75,13 +75,6 @@ class UsernameTaken(Conflict):
     message = "Another member of staff has that user name."
 
 
-class UsernameTellsName(Invalid):
-    """A user name may hold no part of the person's name: only that name is erased later."""
-
-    code = "username_tells_name"
-    message = "The user name holds a part of the person's name: choose one that does not."
-
-
 def roles_checked(roles: Sequence[str], appointment: str) -> list[str]:
     """Return the roles, each once, if one person may have them all.
 
@@ -101,14 +94,14 @@ def user_create(
     """Open an account on the server's console, where fewer than two administrators have one.
 
     The first two administrators of a new system may be second persons at once; any other account
-    waits. Raises PasswordWeak, UsernameTellsName, RolesIncompatible, AppointmentMissing,
-    UsernameTaken.
+    waits. Raises PasswordWeak, UsernameTellsName, UsernameMalformed, RolesIncompatible,
+    AppointmentMissing, UsernameTaken.
     """
     try:
         validate_password(password, person(username, full_name))
     except ValidationError as error:
         raise PasswordWeak(reasons=error.messages) from error
-    username_check(username, full_name)
+    names.username_check(username, full_name)
     return user_insert(
         username=username,
         name=names.encrypt_name(User, full_name),
@@ -124,16 +117,6 @@ def person(username: str, full_name: str) -> User:
     user = User(username=username)
     user.full_name = full_name
     return user
-
-
-def username_check(username: str, full_name: str) -> None:
-    """Raise UsernameTellsName if a word of the name is in the user name.
-
-    Capitals and accents mean nothing, nor do words of less than three letters.
-    """
-    letters = "".join(names.words(username))
-    if any(len(word) > 2 and word in letters for word in names.words(full_name)):
-        raise UsernameTellsName(username=username)
 
 
 def is_start() -> bool:

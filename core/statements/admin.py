@@ -26,7 +26,7 @@ from core.looks.recording import EXPORT, look
 from core.premises.admin.choosing import PremisesField
 from core.premises.models import Game, Premises
 from core.staff.actor import StaffActor
-from core.statements import papers, powers, services
+from core.statements import guarantee, papers, powers, services
 from core.statements.balances import outstanding_cents, with_outstanding
 from core.statements.guarantee import covers
 from core.statements.models import (
@@ -69,7 +69,7 @@ class _Limit(ActForm):
     limit_cents = EurosField(label=_("Limit"))
     minute_cap_cents = EurosField(
         label=_("Most per terminal and minute"),
-        initial=f"{services.MINUTE_CAP_CENTS // 100}.00",
+        initial=f"{guarantee.MINUTE_CAP_CENTS // 100}.00",
     )
     in_force_from = MomentField(label=_("In force from"), required=False)
     reference = forms.CharField(label=_("Reference"), max_length=120)
@@ -89,7 +89,7 @@ def _rate(by: StaffActor, target: None, data: Data) -> Done:
 
 
 def _limit(by: StaffActor, target: None, data: Data) -> Done:
-    services.guarantee_limit_propose(by=by, premises=data.pop("premises").code, **data)
+    guarantee.guarantee_limit_propose(by=by, premises=data.pop("premises").code, **data)
     return Done(_("Proposed; a second person confirms it."))
 
 

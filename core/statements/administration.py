@@ -10,6 +10,7 @@ KEY_NAMES = {
     "base_cents": _("net sales"),
     "count": _("number"),
     "column": _("movement"),
+    "limit_before": _("newest limit on record"),
 }
 
 ADMINISTRATION = Administration(

@@ -1,4 +1,4 @@
-"""Read what premises owe and how far their guarantee covers it, and set many limits at once.
+"""Read what premises owe and how far their guarantee covers it, and set limits: one or many.
 
 The sale itself holds the limit (`sql/credit.sql`).
 """
@@ -11,15 +11,19 @@ from typing import Any
 from django.db import connection, transaction
 
 from core.database import clock
+from core.kernel.errors import Invalid
 from core.premises.chosen import Outcome, Plan, need_unchanged, plan_of, subject_of
 from core.premises.models import Premises
-from core.premises.services import sales_hold
+from core.premises.services import premises_by_code, sales_hold
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 from core.statements import powers
 from core.statements.models import GuaranteeLimit
-from core.statements.services import MINUTE_CAP_CENTS, LimitRefused, ReferenceMissing
+from core.statements.services import ReferenceMissing
+
+MINUTE_CAP_CENTS = 1_000_00
+"""The most that a terminal sells in a minute where its premises' limit does not say another."""
 
 # Every premises that has owed or may owe, what it owes now, and its limit in force.
 _COVERS = """
@@ -31,6 +35,11 @@ SELECT t.premises_id, sum(t.owed_cents)::bigint, coalesce((
  WHERE %(premises)s::bigint IS NULL OR t.premises_id = %(premises)s
  GROUP BY t.premises_id ORDER BY t.premises_id
 """
+
+
+class LimitRefused(Invalid):
+    code = "guarantee_limit_refused"
+    message = "A limit and a cap must be zero or more, and must begin now or later."
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +85,83 @@ def standing(places: Sequence[Premises]) -> dict[int, dict[str, Any]]:
             "in_force_from": row.in_force_from.isoformat(),
         }
     return limit_by_place
+
+
+def guarantee_limit_propose(
+    *,
+    by: StaffActor,
+    premises: str,
+    limit_cents: int,
+    reference: str,
+    in_force_from: datetime.datetime | None = None,
+    minute_cap_cents: int = MINUTE_CAP_CENTS,
+) -> Proposal:
+    """Propose the largest debt of premises, and the most that each of their terminals sells a
+    minute.
+
+    It holds from an instant on, by default from its confirmation by another person. The proposal
+    keeps the newest limit on record: it is refused where another one is set meanwhile. Raises
+    PremisesUnknown, LimitRefused, ReferenceMissing, ProposalPending.
+    """
+    by.need(powers.SET_GUARANTEE)
+    begins_before = in_force_from is not None and in_force_from < clock.now()
+    if begins_before or min(limit_cents, minute_cap_cents) < 0:
+        raise LimitRefused(limit_cents=limit_cents, minute_cap_cents=minute_cap_cents)
+    if not reference.strip():
+        raise ReferenceMissing
+    place = premises_by_code(premises)
+    return two_persons.propose(
+        kind=GUARANTEE,
+        subject=f"guarantee:{place.code}",
+        by=by,
+        content={
+            "premises": premises,
+            "limit_before": standing([place])[place.pk],
+            "limit_cents": limit_cents,
+            "minute_cap_cents": minute_cap_cents,
+            "in_force_from": in_force_from.isoformat() if in_force_from else None,
+            "reference": reference,
+        },
+    )
+
+
+def _limit_set(proposal: Proposal, by: StaffActor) -> None:
+    """Set a limit. Sales in flight come before it; none after it goes beyond it.
+
+    Raises PremisesChanged.
+    """
+    content, now = proposal.content, sales_hold()
+    place = premises_by_code(content["premises"])
+    before = {"premises": place.code, "name": place.name, "standing": content["limit_before"]}
+    need_unchanged([before], state=standing)
+    since = content["in_force_from"]
+    _limits_create(
+        [place], proposal, at=now, since=datetime.datetime.fromisoformat(since) if since else now
+    )
+
+
+def _limits_create(
+    places: Sequence[Premises],
+    proposal: Proposal,
+    *,
+    at: datetime.datetime,
+    since: datetime.datetime,
+) -> None:
+    """Record the limit of a proposal for premises, from `since` on, and not before `at`, now."""
+    content = proposal.content
+    GuaranteeLimit.objects.bulk_create(
+        GuaranteeLimit(
+            premises=place,
+            limit_cents=content["limit_cents"],
+            minute_cap_cents=content["minute_cap_cents"],
+            in_force_from=max(since, at),
+            reference=content["reference"],
+            recorded_at=at,
+            recorded_by_id=proposal.proposed_by_id,
+            proposal=proposal,
+        )
+        for place in places
+    )
 
 
 def limits_plan(codes: Sequence[str], limit_cents: int, minute_cap_cents: int) -> Plan:
@@ -130,20 +216,10 @@ def limits_propose(
 
 def _limits_set(proposal: Proposal, by: StaffActor) -> None:
     """Set the limit of each of the premises, or of none. Raises PremisesChanged."""
-    content, now = proposal.content, sales_hold()
-    GuaranteeLimit.objects.bulk_create(
-        GuaranteeLimit(
-            premises=place,
-            limit_cents=content["limit_cents"],
-            minute_cap_cents=content["minute_cap_cents"],
-            in_force_from=now,
-            reference=content["reference"],
-            recorded_at=now,
-            recorded_by_id=proposal.proposed_by_id,
-            proposal=proposal,
-        )
-        for place in need_unchanged(content["premises"], state=standing)
-    )
+    now = sales_hold()
+    places = need_unchanged(proposal.content["premises"], state=standing)
+    _limits_create(places, proposal, at=now, since=now)
 
 
 LIMITS = two_persons.Kind("statements.guarantees", powers.SET_GUARANTEE, _limits_set)
+GUARANTEE = two_persons.Kind("statements.guarantee", powers.SET_GUARANTEE, _limit_set)

@@ -2,4 +2,4 @@
 
 from core.statements import guarantee, services
 
-KINDS = (services.RATE, services.GUARANTEE, services.REMITTANCE, guarantee.LIMITS)
+KINDS = (services.RATE, guarantee.GUARANTEE, services.REMITTANCE, guarantee.LIMITS)

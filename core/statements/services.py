@@ -1,4 +1,4 @@
-"""Record rates and guarantee limits, issue weekly statements and settle them.
+"""Record rates of commission, issue weekly statements and settle them.
 
 A statement is made once, and the commission of its week with it. It equals the ledger to the cent.
 """
@@ -18,17 +18,14 @@ from core.kernel.errors import Conflict, Invalid, InvariantBroken, NotFound
 from core.kernel.money import parse_percent, percent_text
 from core.ledger import services as ledger
 from core.premises.models import Game, Premises
-from core.premises.services import premises_by_code, sales_hold
+from core.premises.services import premises_by_code
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 from core.statements import postings, powers, weeks
 from core.statements.balances import alone_cents, outstanding_cents
-from core.statements.models import CommissionRate, GuaranteeLimit, Remittance, Statement
+from core.statements.models import CommissionRate, Remittance, Statement
 from core.statements.weeks import Figures, Week
-
-MINUTE_CAP_CENTS = 1_000_00
-"""The most that a terminal sells in a minute where its premises' limit does not say another."""
 
 
 class RateRecorded(Conflict):
@@ -44,11 +41,6 @@ class RateTooLate(Conflict):
 class ReferenceMissing(Invalid):
     code = "reference_missing"
     message = "The reference of the contract, guarantee or bank movement is needed."
-
-
-class LimitRefused(Invalid):
-    code = "guarantee_limit_refused"
-    message = "A limit and a cap must be zero or more, and must begin now or later."
 
 
 class StatementUnknown(NotFound):
@@ -136,57 +128,6 @@ def _rate_set(proposal: Proposal, by: StaffActor) -> None:
             )
     except IntegrityError as error:
         raise RateRecorded(game=content["game"], premises=content["premises"]) from error
-
-
-def guarantee_limit_propose(
-    *,
-    by: StaffActor,
-    premises: str,
-    limit_cents: int,
-    reference: str,
-    in_force_from: datetime.datetime | None = None,
-    minute_cap_cents: int = MINUTE_CAP_CENTS,
-) -> Proposal:
-    """Propose the largest debt of premises, and the most that each of their terminals sells a
-    minute.
-
-    It holds from an instant on, by default from its confirmation by another person. Raises
-    PremisesUnknown, LimitRefused, ReferenceMissing, ProposalPending.
-    """
-    by.need(powers.SET_GUARANTEE)
-    if min(limit_cents, minute_cap_cents) < 0 or (in_force_from and in_force_from < clock.now()):
-        raise LimitRefused(limit_cents=limit_cents, minute_cap_cents=minute_cap_cents)
-    if not reference.strip():
-        raise ReferenceMissing
-    return two_persons.propose(
-        kind=GUARANTEE,
-        subject=f"guarantee:{premises_by_code(premises).code}",
-        by=by,
-        content={
-            "premises": premises,
-            "limit_cents": limit_cents,
-            "minute_cap_cents": minute_cap_cents,
-            "in_force_from": in_force_from.isoformat() if in_force_from else None,
-            "reference": reference,
-        },
-    )
-
-
-def _limit_set(proposal: Proposal, by: StaffActor) -> None:
-    """Set a limit. Sales in flight come before it; none after it goes beyond it."""
-    content = proposal.content
-    now = sales_hold()
-    since = content["in_force_from"]
-    GuaranteeLimit.objects.create(
-        premises=premises_by_code(content["premises"]),
-        limit_cents=content["limit_cents"],
-        minute_cap_cents=content["minute_cap_cents"],
-        in_force_from=max(datetime.datetime.fromisoformat(since), now) if since else now,
-        reference=content["reference"],
-        recorded_at=now,
-        recorded_by_id=proposal.proposed_by_id,
-        proposal=proposal,
-    )
 
 
 @transaction.atomic
@@ -385,4 +326,3 @@ def _remitted(proposal: Proposal, by: StaffActor) -> None:
 
 RATE = two_persons.Kind("statements.rate", powers.SET_RATES, _rate_set)
 REMITTANCE = two_persons.Kind("statements.remittance", powers.SETTLE, _remitted)
-GUARANTEE = two_persons.Kind("statements.guarantee", powers.SET_GUARANTEE, _limit_set)

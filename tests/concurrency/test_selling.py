@@ -28,8 +28,8 @@ from core.premises.requests import CreditExhausted, UuidBurnt, new_uuid
 from core.premises.suspending import sales_suspend
 from core.staff import two_persons
 from core.staff.powers import Role
+from core.statements.guarantee import guarantee_limit_propose
 from core.statements.models import GuaranteeLimit
-from core.statements.services import guarantee_limit_propose
 from lototrot.engine.selection import WithdrawnNumber
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Reprint, Ticket

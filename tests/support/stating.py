@@ -9,7 +9,7 @@ from core.nights.nightly import lapse
 from core.staff import two_persons
 from core.staff.models import Proposal
 from core.staff.powers import Role
-from core.statements import services
+from core.statements import guarantee, services
 from core.statements.balances import mark_make
 from core.statements.models import Statement
 from tests.support import factories
@@ -49,7 +49,7 @@ def rate(by: Any, percent: str = "6", since: date = MONDAY, **more: Any) -> None
 
 def limited(by: Any, premises: str, cents: int, since: datetime | None = None) -> None:
     """Set the guarantee limit of premises by two persons."""
-    proposal = services.guarantee_limit_propose(
+    proposal = guarantee.guarantee_limit_propose(
         by=by, premises=premises, limit_cents=cents, reference="Aval", in_force_from=since
     )
     two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.ORGANISER))

@@ -23,7 +23,7 @@ from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 from core.statements import guarantee
 from core.statements import powers as statements
-from core.statements.services import MINUTE_CAP_CENTS
+from core.statements.guarantee import MINUTE_CAP_CENTS
 
 Data = dict[str, Any]
 Row = Mapping[str, Any]

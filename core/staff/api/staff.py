@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from core.api.schema import SIGNED_ON, operation
 from core.api.shapes import Choice, Flag, Instant, PageQuery, Secret, Shape, Text, Uuid, Whole
 from core.api.views import ApiView, StaffView
-from core.staff import accounts, powers, second_factor, selectors, services, two_persons
+from core.staff import accounts, names, powers, second_factor, selectors, services, two_persons
 from core.staff.api.proposals import ProposalOut
 from core.staff.devices import Origin, device_token
 from core.staff.powers import Role
@@ -207,7 +207,8 @@ class Staff(StaffView):
             services.RolesIncompatible,
             services.AppointmentMissing,
             services.UsernameTaken,
-            services.UsernameTellsName,
+            names.UsernameTellsName,
+            names.UsernameMalformed,
             two_persons.ProposalPending,
         ),
         example={**_ACCOUNT, "password": "…"},

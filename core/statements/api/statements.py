@@ -109,7 +109,7 @@ class RateOut(Shape):
 class LimitIn(Shape):
     limit_cents = Cents(max_value=MAX_ACT_CENTS)
     minute_cap_cents = Cents(
-        default=services.MINUTE_CAP_CENTS,
+        default=guarantee.MINUTE_CAP_CENTS,
         max_value=MAX_ACT_CENTS,
         help_text="The most that each of their terminals sells in a minute.",
     )
@@ -125,7 +125,7 @@ class ChosenLimitIn(Shape):
     )
     limit_cents = Cents(max_value=MAX_ACT_CENTS)
     minute_cap_cents = Cents(
-        default=services.MINUTE_CAP_CENTS,
+        default=guarantee.MINUTE_CAP_CENTS,
         max_value=MAX_ACT_CENTS,
         help_text="The most that each of their terminals sells in a minute.",
     )
@@ -178,7 +178,7 @@ class Limits(StaffView):
         idempotent=True,
         problems=(
             PremisesUnknown,
-            services.LimitRefused,
+            guarantee.LimitRefused,
             services.ReferenceMissing,
             ProposalPending,
         ),
@@ -194,7 +194,7 @@ class Limits(StaffView):
         body = self.read(LimitIn)
 
         def act() -> HttpResponse:
-            proposal = services.guarantee_limit_propose(by=self.by, premises=code, **body)
+            proposal = guarantee.guarantee_limit_propose(by=self.by, premises=code, **body)
             return self.answer(ProposalOut, proposal, 202)
 
         return self.once(act)
@@ -211,7 +211,7 @@ class ChosenLimits(StaffView):
         status=201,
         idempotent=True,
         problems=(
-            services.LimitRefused,
+            guarantee.LimitRefused,
             services.ReferenceMissing,
             SelectionEmpty,
             SelectionRefused,

@@ -15,6 +15,14 @@ def test_surrogates_private_and_unassigned_characters_are_none(sign: str) -> Non
     assert invisible_at(sign) == 0
 
 
+@pytest.mark.parametrize(
+    "sign", ["\u034f", "\u115f", "\u17b4", "\u180b", "\u2800", "\u3164", "\ufe0f", "\U000e0100"]
+)
+def test_letters_and_marks_that_show_nothing_are_none(sign: str) -> None:
+    """Two names that differ by one of them are read as one."""
+    assert invisible_at(f"or-17{sign}") == 5
+
+
 @pytest.mark.parametrize("name", ["Núria Ça-Vall·llobera", "Íñigo O'Neill", "«Cal Pep», 1r 2a", ""])
 def test_names_of_catalan_and_spanish_are_whole(name: str) -> None:
     assert invisible_at(name) is None

@@ -161,6 +161,27 @@ def test_two_proposals_of_limits_at_once_set_one_of_them(
     }
 
 
+def test_a_limit_of_one_proposed_before_a_newer_one_is_not_set_after_it(
+    by: StaffActor, other: StaffActor, places: list[Premises]
+) -> None:
+    """A list took the credit of all premises away; an older proposal does not give it back."""
+    old = guarantee.guarantee_limit_propose(
+        by=by, premises=places[0].code, limit_cents=10**6, reference="Aval"
+    )
+    terms = {"limit_cents": 0, "reference": "Concurs de creditors"}
+    newer = guarantee.limits_propose(by=by, premises=codes(places), **terms)
+    two_persons.confirm(proposal=newer.proposal.uuid, by=other)
+    with pytest.raises(PremisesChanged) as refused:
+        two_persons.confirm(proposal=old.uuid, by=other)
+    assert refused.value.data["premises"][0]["premises"] == places[0].code
+    assert [cover.limit_cents for cover in guarantee.covers(places[0].pk)] == [0]
+    again = guarantee.guarantee_limit_propose(
+        by=other, premises=places[1].code, limit_cents=500, reference="Aval nou"
+    )
+    two_persons.confirm(proposal=again.uuid, by=by)
+    assert [cover.limit_cents for cover in guarantee.covers(places[1].pk)] == [500]
+
+
 @pytest.mark.parametrize("number", [0, MOST + 1])
 def test_none_and_more_than_a_person_can_read_are_refused(by: StaffActor, number: int) -> None:
     asked = [f"P{at}" for at in range(number)]
@@ -169,7 +190,7 @@ def test_none_and_more_than_a_person_can_read_are_refused(by: StaffActor, number
             propose(by=by, premises=asked, reason="x")
     with pytest.raises(SelectionEmpty):
         guarantee.limits_propose(by=by, premises=asked, limit_cents=1, reference="x")
-    with pytest.raises(services.LimitRefused):
+    with pytest.raises(guarantee.LimitRefused):
         guarantee.limits_propose(by=by, premises=["P1"], limit_cents=-1, reference="x")
     with pytest.raises(services.ReferenceMissing):
         guarantee.limits_propose(by=by, premises=["P1"], limit_cents=1, reference=" ")

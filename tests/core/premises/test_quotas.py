@@ -31,6 +31,21 @@ def test_a_terminal_burns_no_more_requests_than_its_quota() -> None:
     assert terminal_api(stolen).get("terminal").status_code == 200
 
 
+@pytest.mark.django_db
+def test_a_terminal_that_reads_all_the_time_leaves_room_for_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is answered by the processes that sell, also in the last minute before a start."""
+    monkeypatch.setattr(quotas, "READS", Rate(per_s=3 / 3600, burst=3))
+    stolen, other, contest = factories.point(), factories.point(), factories.contest()
+    for _ in range(3):
+        assert terminal_api(stolen).get("lototrot/terminal/tickets").status_code == 200
+    for path in ("lototrot/terminal/tickets", "terminal", "lototrot/terminal/totals"):
+        refused(terminal_api(stolen).get(path), 429, "throttled")
+    assert terminal_api(other).get("lototrot/terminal/tickets").status_code == 200
+    assert factories.sell(contest, stolen).outcome == "sold"
+
+
 def test_a_large_body_takes_more_of_it() -> None:
     quotas.writes_take(terminal_id=1, body_bytes=quotas.UNIT_BYTES)
     with pytest.raises(Throttled):

@@ -60,6 +60,13 @@ def test_a_very_long_receipt_goes_on_over_pages_and_loses_nothing(
     assert all("SIMUL" in page for page in pages)
 
 
+@pytest.mark.parametrize("paper", Paper)
+def test_no_text_stands_for_the_number_of_pages(paper: Paper) -> None:
+    """The library has a sign for it, which the reason of an act could hold."""
+    written = Document(language="en", blocks=(Line("Paid {nb} times"),), simulated=False)
+    assert "Paid {nb} times" in read(written, paper).pages[0].extract_text()
+
+
 def test_a_poster_is_a4_with_banners_and_numbers_on_every_page() -> None:
     rows = tuple((str(number), f"Cavall {number}") for number in range(200))
     long = Document(language="en", blocks=(Table(rows),), simulated=True, duplicate=True)

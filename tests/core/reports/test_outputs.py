@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from datetime import date
 from typing import Any
 from xml.etree import ElementTree
 
@@ -10,6 +11,7 @@ import openpyxl
 import pytest
 
 from core.reports import charts, outputs, selectors
+from core.reports.tables import Column, Period, Report, Table
 from tests.support.reporting import Season
 
 pytestmark = pytest.mark.django_db
@@ -30,3 +32,21 @@ def test_the_same_figures_in_every_form(by: Any, season: Season) -> None:
     tree = ElementTree.fromstring(picture)  # noqa: S314  (our own)
     assert [drawn.attrib["role"] for drawn in tree] == ["img"]
     assert not re.search(r"(href|src|url\()", picture)
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize(
+    "reason",
+    ['Broken;"=1+1;', "Broken\n=1+1;", "Broken\r\n@x", 'Broken;  ""-2+3', 'Broken\t"+1', "a;=1;=2"],
+)
+def test_no_cell_is_a_formula_at_whatever_sign_a_spreadsheet_parts_the_file(
+    reason: str, delimiter: str
+) -> None:
+    """A quote begins a cell, and where it is in the middle of one, an end of line begins a row."""
+    columns = (Column("terminal", "terminal"), Column("reason", "reason"), Column("by", "by"))
+    report = Report(name="t", title="t", about="", order=1, columns=columns)
+    period = Period(date(2030, 1, 1), date(2030, 1, 2))
+    table = Table(report, period, [("T-1", reason, "Aina")], (None, None, None))
+    rows = csv.reader(io.StringIO(outputs.as_csv(table), newline=""), delimiter=delimiter)
+    cells = [cell.lstrip() for row in rows for cell in row]
+    assert [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))] == []

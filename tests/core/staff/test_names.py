@@ -11,12 +11,20 @@ from core.api.models import FirstAnswer
 from core.database import clock
 from core.database.encryption import ContentUnreadable
 from core.journal import acting
+from core.kernel.errors import Invalid
 from core.premises.models import Operator
 from core.staff import accounts, two_persons
 from core.staff.models import NewPassword, User
-from core.staff.names import EncryptedName, all_names, decrypt_name, encrypt_name, with_name
+from core.staff.names import (
+    EncryptedName,
+    UsernameTellsName,
+    all_names,
+    decrypt_name,
+    encrypt_name,
+    with_name,
+)
 from core.staff.powers import Role
-from core.staff.services import UsernameTellsName, user_create
+from core.staff.services import user_create
 from tests.support import factories
 from tests.support.admin_desk import Desk, row_url
 from tests.support.api import staff_api
@@ -114,6 +122,22 @@ def test_a_user_name_that_tells_the_name_is_refused() -> None:
         with pytest.raises(UsernameTellsName):
             account_of(username)
     account_of("nb")
+
+
+@pytest.mark.parametrize(
+    "username", ["\u043er-17", "or-17\u0301", "\uff4fr-17", "OR-17", "or 17", "-or", "", "a" * 61]
+)
+def test_a_user_name_that_is_read_as_another_one_is_refused(username: str) -> None:
+    """Books and minutes call a person by it: acts would be taken for those of another person."""
+    account_of("or-17")
+    for attempt in (account_of, _on_the_console):
+        with pytest.raises(Invalid) as refused:
+            attempt(username)
+        assert refused.value.code == "username_malformed"
+
+
+def _on_the_console(username: str) -> None:
+    user_create(username=username, full_name=NAME, password=PASSWORD, roles=["administrator"])
 
 
 def account_of(username: str) -> None:

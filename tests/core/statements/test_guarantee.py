@@ -15,7 +15,7 @@ from core.premises.requests import new_uuid
 from core.staff import two_persons
 from core.staff.powers import Role
 from core.staff.two_persons import SamePerson
-from core.statements import services
+from core.statements import guarantee
 from core.statements.guarantee import covers
 from core.statements.journal_rules import LIMIT, TILLS
 from core.statements.models import GuaranteeLimit
@@ -133,7 +133,7 @@ def test_a_terminal_sells_so_much_in_a_minute(organiser: Any, contest: Any) -> N
 
 def test_one_organiser_alone_gives_no_credit(organiser: Any, contest: Any) -> None:
     place = factories.point(factories.premises(limit_cents=None))
-    proposal = services.guarantee_limit_propose(
+    proposal = guarantee.guarantee_limit_propose(
         by=organiser, premises=place.premises.code, limit_cents=10**6, reference="Mine"
     )
     with pytest.raises(SamePerson):

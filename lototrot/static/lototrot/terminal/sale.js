@@ -34,7 +34,7 @@ export function sales(till, { sold, failed }) {
       try {
         await client.post(`${PATH}/${uuid}/print-confirmation`);
       } catch (error) {
-        if (!(error instanceof till.Problem) || error.transient || error.code.startsWith("token_")) {
+        if (!(error instanceof till.Problem) || error.transient || error.status >= 500 || error.code.startsWith("token_")) {
           looking = setTimeout(() => confirm(), LOOK_MS);
           return;
         }

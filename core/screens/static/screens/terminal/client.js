@@ -10,7 +10,6 @@ const PREFIX = "/api/v1/";
 const PATIENCE_MS = 15_000;
 const DOUBT_MS = 1500;   // without an answer by then, check the connection
 const AGAIN_MS = 700;
-const AWAY = new Set([502, 503, 504]);
 // Problems after which this terminal has to be enrolled.
 const ENDED = new Set(["terminal_unknown", "terminal_revoked", "terminal_copied", "token_replaced", "proof_missing", "proof_refused"]);
 
@@ -37,20 +36,18 @@ export class LineLost extends Error {}
 const ENROLLED = "terminal.enrolled";   // in localStorage: kept on this machine
 const SIGNED_ON = "terminal.signed-on"; // in sessionStorage: until this window closes
 
-const kept = (name) => JSON.parse(localStorage.getItem(name) ?? "null");
-
 class Client extends EventTarget {
-  #enrolled = kept(ENROLLED);
-  #rolling = null;
-  #session = JSON.parse(sessionStorage.getItem(SIGNED_ON) ?? "null");
+  #enrolled = null;
+  #session = null;
+  #turn = Promise.resolve();   // of what changes the token
 
   get enrolled() { return this.#enrolled; }
   get session() { return this.#session; }
 
-  constructor() {
-    super();
-    // Another window of this machine has rolled the token, or enrolled.
-    addEventListener("storage", ({ key }) => { if (key === ENROLLED) this.#enrolled = kept(ENROLLED); });
+  /** Take up what was kept when this machine was left. */
+  open() {
+    this.#enrolled = JSON.parse(localStorage.getItem(ENROLLED) ?? "null");
+    this.#session = JSON.parse(sessionStorage.getItem(SIGNED_ON) ?? "null");
   }
 
   async enrol(code) {
@@ -60,10 +57,12 @@ class Client extends EventTarget {
   async signOn(number, pin) { this.#keepSession(await this.sessionOf(number, pin)); }
 
   /** Sign an operator on beside the one who works here; return the session. */
-  async sessionOf(number, pin) {
-    const { terminal_token: token, ...session } = await this.#proven("terminal/session", { number, pin });
-    this.#keepEnrolled({ ...this.#enrolled, token });
-    return session;
+  sessionOf(number, pin) {
+    return this.#inTurn(async () => {
+      const { terminal_token: token, ...session } = await this.#proven("terminal/session", { number, pin });
+      this.#keepEnrolled({ ...this.#enrolled, token });
+      return session;
+    });
   }
 
   choosePin = (number, pin, newPin) => this.#proven("terminal/pin", { number, pin, new_pin: newPin });
@@ -102,11 +101,8 @@ class Client extends EventTarget {
     try {
       return await this.#send(method, path, options);
     } catch (problem) {
-      if (problem.code === "token_expired") await this.#roll();
-      else {
-        if (problem.code === "token_replaced") this.#enrolled = kept(ENROLLED); // another window rolled it
-        if (problem.code !== "token_replaced" || this.#enrolled?.token === token) throw this.#lost(problem);
-      }
+      if (problem.code === "token_expired") await this.#roll(token);
+      else if (problem.code !== "token_replaced" || this.#enrolled?.token === token) throw this.#lost(problem);
       return this.#send(method, path, options).catch((again) => { throw this.#lost(again); });
     }
   }
@@ -124,11 +120,20 @@ class Client extends EventTarget {
     }
   }
 
-  /** Get a new token, once for all the requests that wait for it. */
-  async #roll() {
-    this.#rolling ??= this.#proven("terminal/token", {}).finally(() => { this.#rolling = null; });
-    const { token } = await this.#rolling;
-    this.#keepEnrolled({ ...this.#enrolled, token });
+  /** Get a new token in the place of `ended`, once for all the requests that wait for it. */
+  #roll(ended) {
+    return this.#inTurn(async () => {
+      if (this.#enrolled?.token !== ended) return;
+      const { token } = await this.#proven("terminal/token", {});
+      this.#keepEnrolled({ ...this.#enrolled, token });
+    });
+  }
+
+  /** Run what gets a new token, one after the other: the server knows the last that it gave alone. */
+  #inTurn(act) {
+    const done = this.#turn.then(act);
+    this.#turn = done.catch(() => {});
+    return done;
   }
 
   async #send(method, path, { body, text = body === undefined ? undefined : JSON.stringify(body), as = "json", signal, proof }) {
@@ -151,9 +156,11 @@ class Client extends EventTarget {
     } finally {
       clearTimeout(doubt);
     }
-    clock.sync(answer.headers.get("X-Server-Time"));
+    const time = answer.headers.get("X-Server-Time");
+    clock.sync(time);
     const isProblem = answer.headers.get("Content-Type")?.includes("problem+json");
-    if (AWAY.has(answer.status) && !isProblem) {
+    const isForeign = answer.status >= 500 || (answer.ok && !time);
+    if (isForeign && !isProblem) {   // a proxy or the shop's network answered
       line.lost();
       throw new LineLost(String(answer.status));
     }

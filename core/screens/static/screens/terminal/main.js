@@ -18,6 +18,7 @@ const config = JSON.parse(document.getElementById("config").textContent);
 const at = Object.fromEntries(
   ["work", "tabs", "clock", "line", "who", "headline", "toast", "waiting"].map((id) => [id, document.getElementById(id)]),
 );
+const NOTICED_MS = 300;
 const panels = new Map();
 const scans = [];
 let current = null;
@@ -196,8 +197,19 @@ function showTime(ms) {
   at.clock.title = hourOfDay(ms);
 }
 
+/** Wait until no other window of this machine runs the terminal. Two would send the same sale, print its
+ *  paper twice, and take each other's token away. */
+async function alone() {
+  const tell = setTimeout(() => at.work.replaceChildren(h("p", { class: "empty large elsewhere" }, t("open_elsewhere"))), NOTICED_MS);
+  await new Promise((have) => navigator.locks.request("terminal", () => { have(); return new Promise(() => {}); }));
+  clearTimeout(tell);
+}
+
 async function start() {
   for (const kind of ["error", "unhandledrejection"]) addEventListener(kind, () => till.toast(t("fault"), "bad"));
+  await alone();
+  client.open();
+  outbox.open();
   drawLine();
   line.addEventListener("change", drawLine);
   line.start();

@@ -4,25 +4,34 @@
 // sold meanwhile. It survives a lost connection, a reload and a switched-off machine. It is always
 // sent under the same UUID, which the server registers once. Only where the server refuses the time in
 // a UUID is it sent again under another one: nothing can have been registered under the first.
+//
+// Whether an unanswered sale was registered is asked for, and nothing is sold any more, where its player
+// may have gone, or where the server had a fault.
 
 import { client, LineLost, Problem } from "./client.js";
+import { now } from "./clock.js";
 import { line } from "./line.js";
 import { requestUuid } from "./request-uuid.js";
 
 const KEPT = "terminal.outbox";
 const AGAIN_MS = [1000, 2000, 4000, 8000, 16_000, 30_000];
+const PLAYER_WAITS_MS = 3_600_000;
 
 // The UUID has the time of a wrong clock, or waited for days. The answer has told the server's time.
 const WRONG_TIME = new Set(["request_uuid_from_the_future", "request_uuid_too_old"]);
 
+const who = () => `${client.enrolled?.terminal}/${client.session?.operator}`;
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 
 class Outbox extends EventTarget {
-  #entry = JSON.parse(localStorage.getItem(KEPT) ?? "null");
+  #entry = null;
   #kinds = new Map();
   #turn = 0;      // a loop ends when this number is no longer its own
   #cancel = null;
   #secret = null; // the part of the body that must not be stored: a ticket's code
+
+  /** Take up what was kept when this machine was left. */
+  open() { this.#keep(JSON.parse(localStorage.getItem(KEPT) ?? "null")); }
 
   /** Return `{kind, uuid, path, body, stage}`; stage is "asked", "answered", or a game's mark. */
   get entry() { return this.#entry; }
@@ -41,17 +50,21 @@ class Outbox extends EventTarget {
   ask(entry, secret = null) {
     if (this.#entry) throw new Error("an unanswered request is under way");
     this.#secret = secret;
-    this.#keep({ ...entry, stage: "asked", secret: Boolean(secret) });
+    this.#keep({ ...entry, stage: "asked", secret: Boolean(secret), by: who(), at: now() });
     return this.#send();
   }
 
   /** Continue with the stored entry, if there is one, after a start or a sign-on. */
   async resume() {
     if (!this.#entry) return;
-    if (this.unanswered && this.#entry.secret && !this.#secret) await this.#kinds.get(this.#entry.kind).lost(this.#entry);
-    else if (this.unanswered) await this.#send();
-    else await this.#kinds.get(this.#entry.kind).resume(this.#entry);
+    const maySend = this.#playerWaits && (this.#secret || !this.#entry.secret);
+    if (!this.unanswered) await this.#kinds.get(this.#entry.kind).resume(this.#entry);
+    else if (maySend) await this.#send();
+    else await this.#inquire();
   }
+
+  /** Return whether the operator who asked works here, and asked within the last hour. */
+  get #playerWaits() { return this.#entry.by === who() && now() - this.#entry.at < PLAYER_WAITS_MS; }
 
   /** Store the stage of an answered request. */
   mark(stage) { this.#keep({ ...this.#entry, stage }); }
@@ -64,11 +77,23 @@ class Outbox extends EventTarget {
     const entry = this.#entry;
     const turn = ++this.#turn;
     this.#cancel?.abort();
-    const inquiry = await this.#until(turn, () => client.post(`${entry.path}/${entry.uuid}/inquiry`));
-    if (inquiry === undefined || turn !== this.#turn) return;
-    if (inquiry.outcome === "sold") return this.#answered(inquiry.ticket ?? null);
-    this.#keep(null);
-    this.#kinds.get(entry.kind).burnt(entry);
+    try {
+      const inquiry = await this.#until(turn, () => client.post(`${entry.path}/${entry.uuid}/inquiry`));
+      if (inquiry === undefined || turn !== this.#turn) return;
+      if (inquiry.outcome === "sold") return this.#answered(inquiry.ticket ?? null);
+      this.#keep(null);
+      this.#kinds.get(entry.kind).burnt(entry);
+    } catch (problem) {
+      if (!(problem instanceof Problem) || problem.status >= 500) throw problem;
+      if (client.enrolled) this.#refused(problem, entry);
+    }
+  }
+
+  /** Ask for the outcome of an unanswered request, which is not sent again. */
+  #inquire() {
+    const entry = this.#entry;
+    this.#secret = null;
+    return entry.secret ? this.#kinds.get(entry.kind).lost(entry) : this.giveUp();
   }
 
   async #send() {
@@ -80,16 +105,21 @@ class Outbox extends EventTarget {
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       if (turn !== this.#turn) return;
-      if (problem.code.startsWith("operator_session_")) return; // signing on resumes it
-      if (WRONG_TIME.has(problem.code) && !entry.renewed) {
+      if (!client.session) return; // signing on resumes it
+      if (problem.status >= 500) return this.#inquire(); // it may be registered all the same
+      if (WRONG_TIME.has(problem.code) && this.#playerWaits && !entry.renewed) {
         const uuid = requestUuid();
         this.#keep({ ...entry, uuid, body: { ...entry.body, uuid }, renewed: true });
         return this.#send();
       }
-      this.#secret = null;
-      this.#keep(null);
-      this.#kinds.get(entry.kind).refused(problem, entry);
+      this.#refused(problem, entry);
     }
+  }
+
+  #refused(problem, entry) {
+    this.#secret = null;
+    this.#keep(null);
+    this.#kinds.get(entry.kind).refused(problem, entry);
   }
 
   async #answered(answer) {

@@ -16,11 +16,12 @@ export const rollMm = () => Number(localStorage.getItem(ROLL) ?? ROLLS_MM[0]);
 export const setRoll = (mm) => localStorage.setItem(ROLL, String(mm));
 
 /** Print a page that shows whether width, letters and cut of the printer are right. */
-export const testPage = (lines) => print(`<section class="receipt">${lines.map((line) => `<p>${line}</p>`).join("")}</section>`);
+export const testPage = (lines) => handedOver(h("section", { class: "receipt" }, lines.map((line) => h("p", {}, line))));
 
-/** Print a paper's markup and resolve when the browser has passed it to the printer. */
-export async function print(markup, { wide = false } = {}) {
-  const section = paper(markup);
+/** Print a paper that the API rendered. Resolve when the browser has passed it to the printer. */
+export const print = (markup, { wide = false } = {}) => handedOver(paper(markup), wide);
+
+async function handedOver(section, wide = false) {
   document.getElementById("paper")?.remove();
   document.body.append(h("div", { id: "paper", class: wide ? "sheet" : `roll mm-${rollMm()}` }, section));
   document.body.classList.add("printing");

@@ -14,6 +14,8 @@ import { requestUuid } from "./request-uuid.js";
 const KIND = "payoffice.payment";
 const PATH = "claims/payments";
 const PRINTED = "printed";
+const ON_ITS_WAY_MS = 30_000;   // so long a payment may be under way after it was asked for
+const AGAIN_MS = 1000;
 const REASONS = ["damaged", "altered", "unreadable", "unverifiable"];
 // The checks of texts look for these keys, which are put together at run time:
 // t("state_sold") t("state_void") t("state_no_prize") t("state_prize") t("state_refund_due")
@@ -31,6 +33,7 @@ export function prizes(till) {
 
 class Prizes {
   #code = "";
+  #asking = 0;   // the number of the last check: an answer to one before it is not shown
   #document = null;
   #release = null;
 
@@ -67,6 +70,7 @@ class Prizes {
   }
 
   #empty() {
+    this.#asking += 1;
     this.#code = "";
     this.#document = null;
     this.input.value = "";
@@ -75,14 +79,18 @@ class Prizes {
   }
 
   async check(code) {
+    const asking = ++this.#asking;
     this.#code = code.trim();
     this.input.value = "";
     this.place.replaceChildren(h("p", { class: "loading" }, t("loading")));
     try {
-      this.#document = await this.till.client.post("claims/check", { code: this.#code });
-      const why = this.#document.refusal && await this.till.client.get(`problems/${this.#document.refusal}`);
+      const presented = await this.till.client.post("claims/check", { code: this.#code });
+      const why = presented.refusal && await this.till.client.get(`problems/${presented.refusal}`);
+      if (asking !== this.#asking) return;
+      this.#document = presented;
       this.#draw(why ? why.title : "");
     } catch (error) {
+      if (asking !== this.#asking) return;
       this.#code = "";
       this.#fault(error);
     }
@@ -217,17 +225,31 @@ class Prizes {
 
   /** Ask for the receipt, which tells whether the payment was made: the code is lost. */
   async #lost(entry) {
-    const { outbox, client } = this.till;
+    const { client, outbox } = this.till;
     try {
-      const receipt = await client.insist(() => client.text(`${PATH}/${entry.uuid}/receipt.html?lang=${language}`));
+      const receipt = await this.#receiptOf(entry);
       this.#say(entry);
       await this.till.print(receipt);
     } catch (error) {
       if (!(error instanceof this.till.Problem)) throw error;
-      this.till.toast(`${t("not_paid")} ${error.title}`, "bad");
+      if (!client.session) return;   // signing on asks again
+      const words = error.code === "payment_unknown" ? [t("not_paid")] : [];
+      this.till.toast([...words, error.title].join(" "), "bad");
     }
     outbox.done(entry.uuid);
     this.till.open("prizes");
+  }
+
+  /** Return the receipt, and wait for that of a payment that was asked for a moment ago. */
+  async #receiptOf(entry) {
+    const { client, clock } = this.till;
+    try {
+      return await client.insist(() => client.text(`${PATH}/${entry.uuid}/receipt.html?lang=${language}`));
+    } catch (problem) {
+      if (problem.code !== "payment_unknown" || clock.now() - entry.at > ON_ITS_WAY_MS) throw problem;
+    }
+    await new Promise((done) => setTimeout(done, AGAIN_MS));
+    return this.#receiptOf(entry);
   }
 
   async #slip() {
