@@ -90,7 +90,7 @@ def test_an_outsider_takes_a_result_of_the_small_hours_as_fridays(
     assert order["results_day"] == "2030-06-07"
     log = written(tmp_path, "log.jsonl", published_log())
     verdict = verifier("settlement").check(log, public_key(), settlement["settlement"])
-    assert verdict.endswith("; payable until 2030-07-07.")
+    assert "; payable until 2030-07-07" in verdict
 
 
 def test_a_race_delayed_past_midnight_was_run(staff: Staff) -> None:
