@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import strategies as st
 
+from core.kernel.texts import invisible_at
 from lototrot.engine import programme_csv, programme_fields
 from lototrot.engine.programme import (
     SENTENCES,
@@ -29,6 +30,7 @@ def plain_text(limit: int) -> st.SearchStrategy[str]:
         st.text(st.characters(exclude_categories=("C", "Z"), include_characters=" "), min_size=1)
         .map(lambda text: unicodedata.normalize("NFC", text.strip(" "))[:limit].strip(" "))
         .filter(lambda text: text and unicodedata.normalize("NFC", text) == text)
+        .filter(lambda text: invisible_at(text) is None)
     )
 
 
