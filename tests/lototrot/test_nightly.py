@@ -186,9 +186,8 @@ def corrected(race: Race, at: datetime) -> None:
     two_persons.confirm(proposal=proposal.uuid, by=two)
 
 
-@pytest.mark.article("14.I.6", "14.III.4")
-def test_what_was_voided_after_a_start_stated_too_early_is_listed(point: Point) -> None:
-    """[C6, E12]: the void stands, and the night says whose bet was in time after all."""
+def voided_as_late(point: Point) -> tuple[Race, Ticket, Ticket]:
+    """Void both bets of a contest: its start was stated as the instant of the first sale."""
     contest = contest_of()
     (bettor,) = rounds.sell(contest, point, [(1, 1)])
     factories.time_pass(hours=4)
@@ -199,6 +198,13 @@ def test_what_was_voided_after_a_start_stated_too_early_is_listed(point: Point) 
     one, two = factories.two_organisers()
     proposal = breach_void(by=one, contest_id=contest.pk)
     two_persons.confirm(proposal=proposal.uuid, by=two)
+    return race, bettor, late
+
+
+@pytest.mark.article("14.I.6", "14.III.4")
+def test_what_was_voided_after_a_start_stated_too_early_is_listed(point: Point) -> None:
+    """[C6, E12]: the void stands, and the night says whose bet was in time after all."""
+    race, bettor, late = voided_as_late(point)
     assert nightly.voided_early(today()).counts == {"voided": 0}
     corrected(race, late.sold_at)
     outcome = nightly.voided_early(today())
@@ -212,17 +218,8 @@ def test_what_was_voided_after_a_start_stated_too_early_is_listed(point: Point) 
 @pytest.mark.article("14.I.6", "14.III.4")
 def test_a_start_that_is_corrected_after_the_settlement_is_listed_that_night(point: Point) -> None:
     """[C6, C9]: a contest is settled as soon as its bets in breach are voided."""
-    contest = contest_of()
-    (bettor,) = rounds.sell(contest, point, [(1, 1)])
-    factories.time_pass(hours=4)
-    (late,) = rounds.sell(contest, point, [(2, 2)])
-    race = contest.legs.get(position=1).race
-    factories.started(race, at=bettor.sold_at)
-    factories.contest_closed(contest, cause="start")
-    one, two = factories.two_organisers()
-    proposal = breach_void(by=one, contest_id=contest.pk)
-    two_persons.confirm(proposal=proposal.uuid, by=two)
-    Contest.objects.filter(pk=contest.pk).update(state=Contest.State.SETTLED)
+    race, bettor, late = voided_as_late(point)
+    Contest.objects.update(state=Contest.State.SETTLED)
     factories.time_pass(days=2)
     yesterday = today() - timedelta(days=1)
     corrected(race, late.sold_at)
