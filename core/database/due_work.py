@@ -5,7 +5,6 @@ so sending it twice is harmless.
 """
 
 import threading
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -24,7 +23,7 @@ _SWEEP: Final = "core.config.tasks.sweep"
 _EXPIRES_S: Final = 30
 _LISTING: Final = 0
 _TOGETHER_S: Final = 0.02
-_asks_at_s = 0.0
+_about_to_ask: Final = threading.Event()
 log = structlog.get_logger("due_work")
 
 Failures = dict[tuple[str, int], str]
@@ -66,10 +65,8 @@ def sweep_soon() -> None:
 
 def _sweep_begin() -> None:
     """Ask in a thread, so that a person who closes a contest never waits for the broker."""
-    global _asks_at_s  # noqa: PLW0603  (one for the process)
-    now_s = time.monotonic()
-    if now_s >= _asks_at_s:  # otherwise it is asked for after this commit anyway
-        _asks_at_s = now_s + _TOGETHER_S
+    if not _about_to_ask.is_set():  # otherwise it is asked for after this commit anyway
+        _about_to_ask.set()
         asking = threading.Timer(_TOGETHER_S, _sweep_ask)
         asking.daemon = True
         asking.start()
@@ -79,6 +76,7 @@ def _sweep_ask() -> None:
     from celery import current_app
     from kombu.exceptions import OperationalError
 
+    _about_to_ask.clear()  # what is committed from now on is asked for again
     try:
         current_app.send_task(_SWEEP, expires=_EXPIRES_S)
     except OperationalError as error:

@@ -90,7 +90,6 @@ def test_contests_that_are_closed_together_ask_for_one_sweep(
     sent = Queue[str]()
     monkeypatch.setattr(current_app, "send_task", lambda name, expires: sent.put(name))
     monkeypatch.setattr(due_work, "_TOGETHER_S", 0.5)
-    monkeypatch.setattr(due_work, "_asks_at_s", 0.0)
     with django_capture_on_commit_callbacks(execute=True):
         with transaction.atomic():
             due_work.sweep_soon()
