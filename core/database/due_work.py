@@ -23,7 +23,7 @@ _SWEEP: Final = "core.config.tasks.sweep"
 _EXPIRES_S: Final = 30
 _LISTING: Final = 0
 _TOGETHER_S: Final = 0.02
-_about_to_ask: Final = threading.Event()
+_asks_soon: threading.Timer | None = None
 log = structlog.get_logger("due_work")
 
 Failures = dict[tuple[str, int], str]
@@ -65,18 +65,20 @@ def sweep_soon() -> None:
 
 def _sweep_begin() -> None:
     """Ask in a thread, so that a person who closes a contest never waits for the broker."""
-    if not _about_to_ask.is_set():  # otherwise it is asked for after this commit anyway
-        _about_to_ask.set()
-        asking = threading.Timer(_TOGETHER_S, _sweep_ask)
-        asking.daemon = True
-        asking.start()
+    global _asks_soon  # noqa: PLW0603  (one for the process)
+    if _asks_soon and _asks_soon.is_alive():
+        return  # it asks after this commit anyway; one that died, as by a fork, is started anew
+    _asks_soon = threading.Timer(_TOGETHER_S, _sweep_ask)
+    _asks_soon.daemon = True
+    _asks_soon.start()
 
 
 def _sweep_ask() -> None:
+    global _asks_soon  # noqa: PLW0603
     from celery import current_app
     from kombu.exceptions import OperationalError
 
-    _about_to_ask.clear()  # what is committed from now on is asked for again
+    _asks_soon = None  # what is committed from now on is asked for again
     try:
         current_app.send_task(_SWEEP, expires=_EXPIRES_S)
     except OperationalError as error:

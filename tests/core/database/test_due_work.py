@@ -1,6 +1,11 @@
 """Do and send what is due, whatever fails."""
 
+import os
+import signal
+import threading
+import time
 from queue import Empty, Queue
+from select import select
 from types import SimpleNamespace
 from typing import Any
 from unittest import mock
@@ -102,6 +107,43 @@ def test_contests_that_are_closed_together_ask_for_one_sweep(
         sent.get(timeout=1)
     due_work._sweep_begin()  # what is committed later is asked for again
     sent.get(timeout=60)
+
+
+def test_a_request_whose_thread_never_ran_stops_no_later_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A process at its limit of threads must ask again when it has one."""
+    sent = Queue[str]()
+    monkeypatch.setattr(current_app, "send_task", lambda name, expires: sent.put(name))
+    with (
+        mock.patch.object(threading.Timer, "start", side_effect=RuntimeError),
+        pytest.raises(RuntimeError),
+    ):
+        due_work._sweep_begin()
+    due_work._sweep_begin()
+    sent.get(timeout=60)
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_process_that_was_forked_while_one_waited_asks_for_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A thread does not live on in the child."""
+    reading, writing = os.pipe()
+    monkeypatch.setattr(due_work, "_TOGETHER_S", 0.5)
+    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: os.write(writing, b"1"))
+    due_work._sweep_begin()
+    child = os.fork()
+    if child == 0:
+        due_work._sweep_begin()
+        time.sleep(60)
+        os._exit(0)
+    asked = 0
+    while asked < 2 and select([reading], [], [], 30)[0]:
+        asked += len(os.read(reading, 2))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    assert asked == 2
 
 
 @pytest.mark.django_db
