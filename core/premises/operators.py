@@ -22,7 +22,7 @@ from core.premises.services import (
 )
 from core.staff.actor import StaffActor
 from core.traffic import hashing, limits
-from core.traffic.limits import claim
+from core.traffic.limits import claim, claim_of_row
 from core.traffic.rates import Rate
 
 SESSION_LENGTH = datetime.timedelta(hours=12)
@@ -207,7 +207,7 @@ def _pin_attempt(terminal: BareTerminal, number: int, pin: str) -> Operator:
     if not is_known:
         claims += [
             claim("pin-of", whose, TRIES),
-            claim("pins-at", str(terminal.terminal_id), TRIES_OF_TERMINAL),
+            claim_of_row("pins-at", terminal.terminal_id, TRIES_OF_TERMINAL),
         ]
     limits.take(*claims)
     encoded = operator.pin if operator else None

@@ -5,7 +5,7 @@ Sales, plays and payments are paid for: their limits are money (`core/statements
 and each paper was sold. All else that a terminal asks for and that may write takes units.
 """
 
-from core.traffic.limits import claim, take
+from core.traffic.limits import claim_of_row, take
 from core.traffic.rates import Rate
 
 WRITES = Rate(per_s=3_000 / 3600, burst=1_500)
@@ -17,9 +17,10 @@ READS = Rate(per_s=10, burst=300)
 
 def writes_take(*, terminal_id: int, body_bytes: int) -> None:
     """Take the units of a request that may write. Raises Throttled, which is transient."""
-    take(claim("terminal-writes", str(terminal_id), WRITES, 1.0 + body_bytes // UNIT_BYTES))
+    units = 1.0 + body_bytes // UNIT_BYTES
+    take(claim_of_row("terminal-writes", terminal_id, WRITES, units))
 
 
 def reads_take(*, terminal_id: int) -> None:
     """Take the unit of a request that only reads. Raises Throttled, which is transient."""
-    take(claim("terminal-reads", str(terminal_id), READS))
+    take(claim_of_row("terminal-reads", terminal_id, READS))

@@ -20,7 +20,7 @@ from core.premises.models import (
 )
 from core.premises.proving import public_key_read
 from core.staff.actor import StaffActor
-from core.traffic.limits import claim, take
+from core.traffic.limits import claim_of_row, take
 from core.traffic.rates import Rate
 
 TOKEN_LENGTH = datetime.timedelta(hours=1)
@@ -157,7 +157,7 @@ def terminal_roll(*, terminal: BareTerminal) -> Token:
     token and can roll again. Raises Throttled, and TokenReplaced where another machine enrolled in
     its place since.
     """
-    take(claim("rolls-of", str(terminal.terminal_id), ROLLS))
+    take(claim_of_row("rolls-of", terminal.terminal_id, ROLLS))
     token = _token_make(clock.now())
     same = Terminal.objects.filter(pk=terminal.terminal_id)
     if terminal.key is not None:

@@ -44,6 +44,14 @@ def claim(kind: str, who: str, rate: Rate, units: float = 1.0) -> Claim:
     return Claim(place_of(kind, who), rate, units)
 
 
+def claim_of_row(kind: str, pk: int, rate: Rate, units: float = 1.0) -> Claim:
+    """Return a claim on the rate of a row of a register, such as a terminal.
+
+    The rows are known and few: each has a place of its own, which no other row can use up.
+    """
+    return Claim(f"{kind}:row:{pk}", rate, units)
+
+
 def take(*claims: Claim) -> None:
     """Take all claims or none. Raises Throttled."""
     wait_s = refused_s(*(one.key for one in claims))

@@ -5,7 +5,7 @@ import pytest
 from core.premises import quotas
 from core.premises.models import BurntRequest
 from core.premises.requests import new_uuid
-from core.traffic.limits import Throttled
+from core.traffic.limits import Throttled, place_of
 from core.traffic.rates import Rate
 from tests.support import factories
 from tests.support.api import refused, terminal_api
@@ -51,3 +51,23 @@ def test_a_large_body_takes_more_of_it() -> None:
     with pytest.raises(Throttled):
         quotas.writes_take(terminal_id=1, body_bytes=quotas.UNIT_BYTES)
     quotas.writes_take(terminal_id=2, body_bytes=0)
+
+
+def test_no_terminal_takes_what_another_may_read_or_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Strangers share places in the store; a terminal that took another's could stop its sales."""
+    monkeypatch.setattr(quotas, "READS", Rate(per_s=3 / 3600, burst=1))
+    monkeypatch.setattr(quotas, "WRITES", Rate(per_s=3 / 3600, burst=1))
+    for kind, take in (("reads", quotas.reads_take), ("writes", _write)):
+        seen: dict[str, int] = {}
+        for other in range(1, 100_000):
+            first = seen.setdefault(place_of(f"terminal-{kind}", str(other)), other)
+            if first != other:
+                break
+        take(terminal_id=first)
+        with pytest.raises(Throttled):
+            take(terminal_id=first)
+        take(terminal_id=other)
+
+
+def _write(*, terminal_id: int) -> None:
+    quotas.writes_take(terminal_id=terminal_id, body_bytes=0)
