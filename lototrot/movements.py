@@ -1,18 +1,20 @@
-"""Show Lototrot's sales on the accounts of premises, and exclude breaches from commission."""
+"""Show Lototrot's sales on the accounts of premises, and which of them earn no commission."""
 
 import datetime
 from collections.abc import Iterable
 
 from django.db import connection
 
+from core.database.reading.numbers import numbers
 from core.premises.models import Game
 from core.statements.columns import GameMovements
 from lototrot.accounts import Part, organiser
+from lototrot.models.tickets import Void
 
-_BREACHES = """
+_VOIDED = """
 SELECT t.premises_id, (t.sold_at AT TIME ZONE 'Europe/Madrid')::date, sum(t.amount_cents)::bigint
   FROM lototrot_void v JOIN lototrot_ticket t ON t.id = v.ticket_id
- WHERE v.reason <> 'error' AND v.voided_at >= %s AND v.voided_at < %s
+ WHERE v.id >= %s AND v.id < %s AND v.voided_at >= %s AND v.voided_at < %s
  GROUP BY 1, 2 ORDER BY 1, 2
 """
 
@@ -20,12 +22,13 @@ SELECT t.premises_id, (t.sold_at AT TIME ZONE 'Europe/Madrid')::date, sum(t.amou
 def unearned(
     since: datetime.datetime, until: datetime.datetime
 ) -> Iterable[tuple[int, datetime.date, int]]:
-    """Return the tickets voided with a refund due: by premises and day of the sale, in cents.
+    """Return the void tickets: by premises and day of the sale, in cents.
 
-    They left the takings, although the premises took and still owe their price [C6].
+    They left the takings, also where the premises took and still owe their price [C6].
     """
+    first, after = numbers(Void, "voided_at", since, until)
     with connection.cursor() as cursor:
-        cursor.execute(_BREACHES, [since, until])
+        cursor.execute(_VOIDED, [first, after, since, until])
         rows: list[tuple[int, datetime.date, int]] = cursor.fetchall()
     return rows
 

@@ -51,8 +51,8 @@ def _nothing(
 class GameMovements:
     """The movements of a game. `commission_from` is the organiser's account that pays commission.
 
-    `unearned(since, until)` returns the sales that left the takings at `since <= x < until` without
-    a refund at the counter: (premises id, day of the sale, cents).
+    `unearned(since, until)` returns the sales that left the takings at `since <= x < until`, at the
+    counter or later: (premises id, day of the sale, cents).
     """
 
     game: str

@@ -1,9 +1,9 @@
 """Compute the commission of premises: a dated percentage of the net sales of each game.
 
-The net sales of a day earn that day's rate. Days with one rate are added and rounded down once; the
+The sales of a day earn that day's rate. Days with one rate are added and rounded down once; the
 premises lose less than a cent. Sales that left the takings (annulled at the counter, voided in
-breach) earn nothing. If that happens in a later week, the commission on them is taken back in that
-week, at the rate of the day on which they were sold.
+breach) earn nothing: the commission on them is taken back in the week in which they left, at the
+rate of the day on which they were sold.
 """
 
 import datetime
@@ -50,7 +50,7 @@ def unearned(
     first: datetime.date, last: datetime.date
 ) -> dict[tuple[str, int], dict[datetime.date, int]]:
     """Return, by (game, premises id) and day of the sale, the sales that left the takings on days
-    from the first to the last, but not at the counter.
+    from the first to the last.
     """
     since, until = day_bounds(first)[0], day_bounds(last)[1]
     sales: dict[tuple[str, int], dict[datetime.date, int]] = {}
@@ -75,7 +75,7 @@ def earned(
         bases[key] = bases.get(key, 0) + cents
 
     for movement in moved:
-        if movement.column in (Column.SALES, Column.ANNULMENTS):
+        if movement.column is Column.SALES:
             add(movement.game, movement.day, movement.cents)
     for game in games():
         for day, cents in left.get((game.game, premises_id), {}).items():

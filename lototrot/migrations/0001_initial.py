@@ -2375,13 +2375,6 @@ class Migration(migrations.Migration):
                         name="void_by_whom",
                     )
                 ],
-                "indexes": [
-                    models.Index(
-                        condition=models.Q(("reason", "error"), _negated=True),
-                        fields=["voided_at"],
-                        name="void_with_refund",
-                    )
-                ],
             },
         ),
         migrations.CreateModel(

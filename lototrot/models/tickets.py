@@ -264,11 +264,6 @@ class Void(Guarded):
                 name="void_by_whom",
             )
         ]
-        indexes = [
-            models.Index(
-                fields=["voided_at"], condition=~Q(reason="error"), name="void_with_refund"
-            )
-        ]
 
     def __str__(self) -> str:
         return str(self.ticket)

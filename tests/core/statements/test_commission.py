@@ -39,6 +39,25 @@ def test_annulled_and_voided_sales_earn_nothing(organiser: Any) -> None:
     assert mine.closing_cents == 380
 
 
+def test_an_error_annulled_after_midnight_takes_back_what_its_sale_earned(organiser: Any) -> None:
+    """The rate falls at midnight, and the contest goes on (B15). The sale earned 10 %; what was
+    annulled within the window of errors [E4] earned nothing, on whatever day.
+    """
+    rate(organiser, "10")
+    rate(organiser, "2", since=date(2030, 3, 7))
+    at(date(2030, 3, 6), 22)
+    contest = factories.contest(correction_window_s=7200, price_cents=200)
+    place = factories.point()
+    error, code = sold_with_code(contest, place)
+    assert clock.now().date() == date(2030, 3, 6)
+    factories.time_pass(minutes=90)
+    ticket_annul(by=place.actor, ident=error.uuid, presented_code=code, reason="wrong")
+    at(date(2030, 3, 11))
+    (mine,) = services.statements_issue(until=SUNDAY)
+    assert (mine.sales_cents, mine.annulments_cents, mine.commission_cents) == (200, -200, 0)
+    assert mine.closing_cents == 0
+
+
 def test_commission_is_taken_back_at_the_rate_at_which_it_was_earned(
     organiser: Any, contest: Any
 ) -> None:
