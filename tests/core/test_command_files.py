@@ -35,6 +35,28 @@ def test_a_file_that_is_none_of_the_command(
     assert content is None or file.read_bytes() == content
 
 
+def test_an_export_leaves_other_files_beside_it_alone(tmp_path: Path) -> None:
+    """They may be a person's, or of another export to the same name that runs now."""
+    beside = tmp_path / "file.part"
+    beside.write_bytes(b"mine")
+    call_command("journal_export", str(tmp_path / "file"))
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "file.part"]
+    assert beside.read_bytes() == b"mine"
+
+
+def test_an_export_to_a_disk_without_hard_links(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as those that auditors bring."""
+
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr("os.link", refused)
+    call_command("journal_export", str(tmp_path / "file"))
+    assert (tmp_path / "file").exists()
+
+
 def test_an_export_into_a_folder_that_is_missing(tmp_path: Path) -> None:
     with pytest.raises(CommandError):
         call_command("journal_export", str(tmp_path / "none" / "file"))

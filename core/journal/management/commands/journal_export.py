@@ -1,6 +1,7 @@
 """`manage.py journal_export FILE`: write the sealed journal to a file, for verify/journal.py."""
 
 import os
+import secrets
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -21,13 +22,16 @@ class Command(ProgramCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         look(EXPORT, "journal", asked=str(options["file"]))
         target: Path = options["file"]
-        part = target.with_name(f"{target.name}.part")
+        part = target.with_name(f"{target.name}.{secrets.token_hex(4)}.part")
         try:
-            with part.open("w", encoding="utf-8") as file:
+            if target.exists():
+                raise FileExistsError(f"{target} is there already")
+            with part.open("x", encoding="utf-8") as file:
                 batches = read_much(lambda: _export_anew(file))
                 file.flush()
                 os.fsync(file.fileno())
-            os.link(part, target)  # the file is there whole or not at all, and replaces none
+            target.touch(exist_ok=False)  # it replaces no file that came meanwhile
+            part.replace(target)  # disks for transport have no hard links
         except OSError as error:
             raise CommandError(f"nothing was exported: {error}") from error
         finally:
