@@ -15,3 +15,21 @@ CREATE OR REPLACE TRIGGER draw_begun BEFORE INSERT ON lototrot_racestart
     FOR EACH ROW EXECUTE FUNCTION lototrot_guard_begun();
 CREATE OR REPLACE TRIGGER draw_begun BEFORE UPDATE OF superseded_at ON lototrot_racedeclaration
     FOR EACH ROW EXECUTE FUNCTION lototrot_guard_begun();
+
+-- Refuse to change what a result follows from once payment is ordered of a contest on the race: a keying
+-- error is corrected until then (14.III.8.2) [B14].
+CREATE OR REPLACE FUNCTION lototrot_guard_ordered() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM lototrot_contestleg l
+                 JOIN lototrot_paymentorder o ON o.contest_id = l.contest_id
+                WHERE l.race_id = NEW.race_id) THEN
+        RAISE EXCEPTION 'race %: payment is ordered of a contest on it', NEW.race_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER not_ordered BEFORE INSERT OR UPDATE ON lototrot_withdrawal
+    FOR EACH ROW EXECUTE FUNCTION lototrot_guard_ordered();
+CREATE OR REPLACE TRIGGER not_ordered BEFORE INSERT OR UPDATE ON lototrot_classification
+    FOR EACH ROW EXECUTE FUNCTION lototrot_guard_ordered();

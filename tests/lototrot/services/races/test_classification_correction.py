@@ -37,6 +37,8 @@ from tests.support.lototrot.classifying import confirm, entries, oversee, propos
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.5.3")]
 
+REVERSAL = "lototrot.withdrawal_reversal"
+
 
 @pytest.fixture(scope="module")
 def on_sale(shared: None) -> Contest:
@@ -223,6 +225,15 @@ def test_nothing_is_corrected_once_payment_is_ordered(contest: Contest, race: Ra
     assert race_record(race.pk).facts().winners == {7}
     settlement.refresh_from_db()
     assert settlement.in_force
+    written = Classification.objects.filter(race=race)
+    standing = race.withdrawals.filter(number=3)
+    for by_sql in (
+        lambda: f.withdrawal(race, 6),
+        lambda: standing.update(reversed_at=clock.now(), reversal=f.proposal(REVERSAL, "x")),
+        lambda: written.update(in_force=False),
+    ):
+        with pytest.raises(IntegrityError, match="payment is ordered"), transaction.atomic():
+            by_sql()
 
 
 @pytest.mark.article("14.III.8.2")
