@@ -91,6 +91,55 @@ def _operator_two(shop: desk.Shop) -> None:
     display_acknowledge(by=TerminalActor(*place, two.pk, 0), contest=shop.contest)
 
 
+# Put the page's counter two hours ahead.
+_LATER = "const now = performance.now.bind(performance); performance.now = () => now() + 7_200_000"
+
+
+def test_a_till_that_was_left_on_sells_nothing_hours_later(open_browser: Open, line: Line) -> None:
+    """It waited for the line all the time, with the operator's session; the player had gone."""
+    browser, shop = open_browser(), desk.shop()
+    desk.enrol(browser, line.url, shop)
+    desk.to_sale(browser)
+    desk.mark_all(browser, NUMBERS)
+    browser.click(".bet-bar .primary")
+    browser.find("dialog .primary")
+    line.cut()
+    browser.click("dialog .primary")
+    browser.find("#cut")
+    browser.run(_LATER)
+    line.mend()
+    until(lambda: desk.outbox(browser) is None, "the outbox to be empty")
+    assert not Ticket.objects.exists()
+    browser.find("#toast .warn")
+
+
+# Pass the first sale on, and answer in the place of the system, as a shop's network does.
+_REFUSED_BY_ANOTHER = """
+const ask = window.fetch;
+let first = true;
+window.fetch = async (path, asked) => {
+  const isFirst = path.endsWith("lototrot/tickets") && first;
+  if (isFirst) first = false;
+  const answer = await ask(path, asked);
+  return isFirst ? new Response("<h1>Forbidden</h1>", { status: 403 }) : answer;
+};
+"""
+
+
+def test_a_refusal_by_the_network_of_the_shop_does_not_say_not_sold(
+    open_browser: Open, line: Line
+) -> None:
+    """Only the system itself knows. The sale had arrived, and is asked for under the same UUID."""
+    browser = open_browser()
+    desk.enrol(browser, line.url, desk.shop())
+    desk.to_sale(browser)
+    desk.mark_all(browser, NUMBERS)
+    browser.run(_REFUSED_BY_ANOTHER)
+    desk.sell(browser)
+    paper = desk.sold(browser)
+    assert str(Ticket.objects.get().uuid) in paper
+
+
 # Keep the answer to the first check back until the second one is shown.
 _SLOW = """
 const ask = window.fetch;

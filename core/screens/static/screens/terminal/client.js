@@ -159,8 +159,7 @@ class Client extends EventTarget {
     const time = answer.headers.get("X-Server-Time");
     clock.sync(time);
     const isProblem = answer.headers.get("Content-Type")?.includes("problem+json");
-    const isForeign = answer.status >= 500 || (answer.ok && !time);
-    if (isForeign && !isProblem) {   // a proxy or the shop's network answered
+    if (!isProblem && (!time || answer.status >= 500)) {   // a proxy or the shop's network answered
       line.lost();
       throw new LineLost(String(answer.status));
     }

@@ -121,12 +121,10 @@ async function draw() {
     return;
   }
   try {
-    me = await client.get("terminal");
+    me = await client.insist(() => client.get("terminal"));
     if (!me.session) return client.forget();
   } catch (error) {
-    till.tell(error);
-    if (error instanceof LineLost) line.back().then(draw);
-    return;
+    return till.tell(error);
   }
   drawWho();
   drawTabs();

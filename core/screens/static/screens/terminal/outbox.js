@@ -5,8 +5,8 @@
 // sent under the same UUID, which the server registers once. Only where the server refuses the time in
 // a UUID is it sent again under another one: nothing can have been registered under the first.
 //
-// Whether an unanswered sale was registered is asked for, and nothing is sold any more, where its player
-// may have gone, or where the server had a fault.
+// If its player may have gone, or the server had a fault, an unanswered sale is not sent again: the
+// outbox only asks whether it was registered.
 
 import { client, LineLost, Problem } from "./client.js";
 import { now } from "./clock.js";
@@ -16,6 +16,7 @@ import { requestUuid } from "./request-uuid.js";
 const KEPT = "terminal.outbox";
 const AGAIN_MS = [1000, 2000, 4000, 8000, 16_000, 30_000];
 const PLAYER_WAITS_MS = 3_600_000;
+const GONE = Symbol("the player may have gone");
 
 // The UUID has the time of a wrong clock, or waited for days. The answer has told the server's time.
 const WRONG_TIME = new Set(["request_uuid_from_the_future", "request_uuid_too_old"]);
@@ -100,8 +101,11 @@ class Outbox extends EventTarget {
     const entry = this.#entry;
     const turn = ++this.#turn;
     try {
-      const answer = await this.#until(turn, (signal) => client.post(entry.path, { ...entry.body, ...this.#secret }, { signal }));
-      if (turn === this.#turn) await this.#answered(answer);
+      const answer = await this.#until(turn, async (signal) => (
+        this.#playerWaits ? client.post(entry.path, { ...entry.body, ...this.#secret }, { signal }) : GONE));
+      if (turn !== this.#turn) return;
+      if (answer !== GONE) await this.#answered(answer);
+      else if (client.session) return this.#inquire();   // without one, signing on resumes it
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       if (turn !== this.#turn) return;
