@@ -99,8 +99,11 @@ def check(log_file: str, keys: str, settlement: str, tickets: str = "") -> str:
     check_organiser(certificate["organiser"], money_figures["organiser_share"], f"{KIND}.organiser")
     result = f"{money_figures['takings']} cents taken, {money_figures['prizes_total']} in prizes"
     if tickets:
-        counted = check_tickets(certificate, tickets, voided, sales_limit(log, certificate))
+        limit = sales_limit(log, certificate)
+        counted, in_vain = check_tickets(certificate, tickets, voided, limit)
         result += f", counted again over {counted} sealed tickets"
+        if in_vain:
+            result += f"; {in_vain} VOIDED AS SOLD AFTER THE START WERE SOLD BEFORE IT"
     else:
         result += "; without TICKETS, its winners are as the operator counted them"
     result += check_order(log, certificate)

@@ -16,7 +16,7 @@ from entry import same
 from forms import need
 from public_log import Log
 
-KIND = "lototrot.settlement"
+KIND, TOO_LATE = "lototrot.settlement", "after_limit"
 Fields = list[bytes]
 
 
@@ -72,11 +72,11 @@ def winning_bets(masks: list[int], right: list[int]) -> Counter[int]:
     return ways
 
 
-def voided_places(log: Log, certificate: dict[str, Any]) -> set[int]:
+def voided_places(log: Log, certificate: dict[str, Any]) -> dict[int, str]:
     """Check that the tickets are those of the seal without those voided by published amendments.
 
     All amendments count that were published before it. A later one undoes it: it was reversed
-    before [C9]. Return the places of the voided tickets.
+    before [C9]. Return the reasons of each voided ticket, by its place.
     """
     contest = f"contest:{certificate['contest']}"
     seal, left = log.document("lototrot.seal", contest), log.document("lototrot.seal", contest)
@@ -86,7 +86,7 @@ def voided_places(log: Log, certificate: dict[str, Any]) -> set[int]:
     sealed = {name: seal[name] for name in ("root", "tickets", "bets", "takings_cents")}
     entry = log.digest("lototrot.seal", contest)
     same(certificate, {"seal": {"entry": entry, **sealed}}, KIND)
-    places: set[int] = set()
+    places: dict[int, str] = {}
     entries: list[str] = []
     own = log.entry(KIND, certificate["settlement"])["sequence"]
     while log.has("lototrot.amendment", f"{contest}:{len(entries) + 1}"):
@@ -100,7 +100,8 @@ def voided_places(log: Log, certificate: dict[str, Any]) -> set[int]:
         after = {name: left[name] - amendment["taken"][name] for name in amendment["taken"]}
         expected = {"contest": seal["contest"], "number": len(entries) + 1, "seal": entry}
         same(amendment, expected | {"left": after}, "lototrot.amendment")
-        voided = {each["place"] for each in amendment["voided"]} - places
+        new = [each for each in amendment["voided"] if each["place"] not in places]
+        voided = {each["place"]: each["reasons"] for each in new}
         good = len(voided) == len(amendment["voided"]) == amendment["taken"]["tickets"]
         need(good, "lototrot.amendment.voided", "not so many tickets, each once")
         places, left = places | voided, after
@@ -113,18 +114,20 @@ def voided_places(log: Log, certificate: dict[str, Any]) -> set[int]:
     return places
 
 
-def check_tickets(certificate: dict[str, Any], file: str, voided: set[int], limit: str) -> int:
+def check_tickets(
+    certificate: dict[str, Any], file: str, voided: dict[int, str], limit: str
+) -> tuple[int, int]:
     """Refuse tickets that are not the sealed ones, or win other amounts than the certificate says.
 
     Tickets at the `voided` places do not count; no other was sold at the `limit` or later [C6].
-    Return the number of tickets.
+    Return the number of tickets, and of those that were voided as sold too late, and were not.
     """
     since = datetime.fromisoformat(limit) - datetime(2000, 1, 1, tzinfo=UTC)
     end = since // timedelta(microseconds=1)
     right = [sum(1 << (n - 1) for n in race["right"]) for race in certificate["races"]]
     categories = [int(category) for category in certificate["figures"]["winners"]]
     tree, sealed, counted = Tree(), Counter[str](), Counter[str]()
-    won, winning = Counter[int](), 0
+    won, winning, in_vain = Counter[int](), 0, 0
     for place, (leaf, fields) in enumerate(leaves(file, len(right))):
         bets, cents, *masks = (int.from_bytes(field, "big") for field in fields[3:-1])
         price = certificate["price_cents"]
@@ -133,8 +136,9 @@ def check_tickets(certificate: dict[str, Any], file: str, voided: set[int], limi
         tree.add(leaf)
         sums = {"tickets": 1, "bets": bets, "takings_cents": cents}
         sealed.update(sums)
+        in_time = int.from_bytes(fields[2], "big", signed=True) < end
+        in_vain += in_time and voided.get(place) == TOO_LATE
         if place not in voided:
-            in_time = int.from_bytes(fields[2], "big", signed=True) < end
             need(in_time, "TICKETS", f"ticket {place} counts, and was sold after the start")
             counted.update(sums)
             hits = winning_bets(masks, right)
@@ -148,4 +152,4 @@ def check_tickets(certificate: dict[str, Any], file: str, voided: set[int], limi
     winners = {str(category): won[category] for category in categories}
     same(certificate["figures"], {"winners": winners}, "lototrot.settlement.figures")
     same(certificate, {"winning_tickets": winning}, "lototrot.settlement")
-    return totals["tickets"]
+    return totals["tickets"], in_vain

@@ -1,7 +1,7 @@
 """An operator who signs a lie about settlements is found out by a person who has the public log."""
 
 from collections import Counter
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from core.staff.powers import Role
 from lototrot.accounts import organiser_share
 from lototrot.engine.bet_type import BetType
 from lototrot.engine.distribution import Takings, distribute
+from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
 from lototrot.services.races.starts import start_correct
 from lototrot.services.settlement import certificate
@@ -106,17 +107,13 @@ def test_a_settlement_reversed_for_a_breach_says_so(
     factories.time_pass(hours=2)
     rounds.run(contest, FACTS)
     first = contest_settle(contest_id=contest.pk)
-    race, (one, two) = factories.races_of(contest)[0], factories.two_stewards()
-    earlier = clock.now() - timedelta(hours=3)
-    proposal = start_correct(by=one, race_id=race.pk, actual_start_at=earlier, source="Film")
-    two_persons.confirm(proposal=proposal.uuid, by=two)
-    one, two = factories.two_organisers()
-    two_persons.confirm(proposal=breach_void(by=one, contest_id=contest.pk).uuid, by=two)
+    voided_by_start(contest)
     second = contest_settle(contest_id=contest.pk)
     assert (first.tickets, second.tickets) == (60, 0)
     log = published_log()
     tickets = sealed_tickets(tmp_path, second)
-    assert run(tmp_path, log, second, tickets).startswith("The settlement holds: ")
+    verdict = run(tmp_path, log, second, tickets)
+    assert verdict.startswith("The settlement holds: ") and "WERE SOLD BEFORE" not in verdict
     assert run(tmp_path, log, first, tickets).startswith("REVERSED since: ")
     silent = [
         e for e in log if (e["kind"], e["subject"]) != (certificate.REVERSAL, str(first.uuid))
@@ -125,6 +122,38 @@ def test_a_settlement_reversed_for_a_breach_says_so(
     monkeypatch.setattr(verifier("public_log"), "log_holds", lambda *_: "")
     with pytest.raises(Refused, match=r"amendments: tickets were voided since, and it stands"):
         run(tmp_path, silent, first, tickets)
+
+
+@pytest.mark.article("14.III.1.4", "14.III.4")
+def test_bets_in_time_that_a_false_start_voided_are_named(
+    point: factories.Point, tmp_path: Path, monkeypatch: Any
+) -> None:
+    """Two persons state a start too early, so that bets are voided, and correct it (ADR 70): the
+    voids stay, and everybody is told of them.
+    """
+    quick_signatures(monkeypatch)
+    contest = sold(point)
+    factories.time_pass(hours=2)
+    rounds.run(contest, FACTS)
+    true_start = factories.races_of(contest)[0].starts.get().actual_start_at
+    voided_by_start(contest)
+    restated(contest, true_start)
+    of = contest_settle(contest_id=contest.pk)
+    verdict = run(tmp_path, published_log(), of, sealed_tickets(tmp_path, of))
+    assert "; 60 VOIDED AS SOLD AFTER THE START WERE SOLD BEFORE IT" in verdict
+
+
+def restated(contest: Contest, at: datetime) -> None:
+    race, (one, two) = factories.races_of(contest)[0], factories.two_stewards()
+    proposal = start_correct(by=one, race_id=race.pk, actual_start_at=at, source="Film")
+    two_persons.confirm(proposal=proposal.uuid, by=two)
+
+
+def voided_by_start(contest: Contest) -> None:
+    """Move the start to before all bets, and void them."""
+    restated(contest, clock.now() - timedelta(hours=3))
+    one, two = factories.two_organisers()
+    two_persons.confirm(proposal=breach_void(by=one, contest_id=contest.pk).uuid, by=two)
 
 
 @pytest.mark.article("14.III.4")
