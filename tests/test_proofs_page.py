@@ -30,7 +30,11 @@ PUBLIC = keys.public_of(SEED)
 NOON = datetime(2030, 3, 2, 11, tzinfo=UTC)
 BLIND = bytes(range(16))
 CODE = codes.issue(
-    codes.TICKET, UUID(int=1), b"s" * 32, codes.CodeKeys({"1": (b"a" * 32, b"b" * 32)}, "1")
+    codes.TICKET,
+    UUID(int=1),
+    b"s" * 32,
+    codes.CodeKeys({"1": (b"a" * 32, b"b" * 32)}, "1"),
+    day=NOON.date(),
 )
 RULES = shipped("lototrot", minimum_prize_percent=Fraction(60)).to_document()
 SELECTIONS = [[1], [2, 3], [4], [5], [6], [7], [8]]

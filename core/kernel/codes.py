@@ -2,13 +2,15 @@
 
 A code is 24 characters of Crockford base32, shown in six groups of four:
 
-    [1 key version][16 body, 80 bits][6 authenticity, 30 bits][1 check]
+    [1 key version][2 day][16 body, 80 bits][4 authenticity, 20 bits][1 check]
 
-The body is keyed by a secret of the contest or day, together with a long-lived key. When the secret
-is erased, no one can make the code again, so no one can print a second ticket from the data. Who
-knows the secret but not the key must guess all 110 bits. The authenticity part is keyed by the
-long-lived key alone, so that an invented code is refused before any query. The check character
-detects every single wrong character and every swap of two characters.
+The day is that of the contest or of the issue, and no secret: it tells where the digest of the code
+stands in the index, so that codes of one day stand together (docs/adr/0073). The body is keyed by a
+secret of the contest or day, together with a long-lived key. When the secret is erased, no one can
+make the code again, so no one can print a second ticket from the data. Who knows the secret but not
+the key must guess all 100 bits. The authenticity part is keyed by the long-lived key alone, so that
+of a million invented codes all but one are refused before any query. The check character detects
+every single wrong character and every swap of two characters.
 
 A code pays its holder. So only its keyed `digest` is stored, and `repr` does not show the code.
 """
@@ -18,6 +20,7 @@ import hmac
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from types import MappingProxyType
 from typing import Final
 from uuid import UUID
@@ -36,9 +39,12 @@ MIN_KEY_BYTES: Final = 32
 TICKET: Final = b"T"
 VOUCHER: Final = b"V"
 
+_DAY_CHARS: Final = 2
+_DAYS: Final = 1 << 5 * _DAY_CHARS
+_DAY_BYTES: Final = 2
 _BODY_CHARS: Final = 16
-_MAC_CHARS: Final = 6
-_MAC_AT: Final = 1 + _BODY_CHARS
+_MAC_CHARS: Final = 4
+_MAC_AT: Final = 1 + _DAY_CHARS + _BODY_CHARS
 _MAX_TYPED: Final = 4 * LENGTH
 
 # The address that a symbol holds before the code. A scanner types its signs, other than letters and
@@ -134,11 +140,18 @@ class CodeKeys:
 
 
 def issue(
-    kind: bytes, ident: UUID, secret: bytes, keys: CodeKeys, version: str | None = None
+    kind: bytes,
+    ident: UUID,
+    secret: bytes,
+    keys: CodeKeys,
+    version: str | None = None,
+    *,
+    day: date | None = None,
 ) -> Code:
     """Return the code of the document `ident`. The same arguments always give the same code.
 
-    `secret` belongs to the contest or emission and has at least 32 bytes. A reprint after a key
+    `secret` belongs to the contest or the day of issue and has at least 32 bytes. `day` is that of
+    the contest or of the issue; a code whose digest is not stored needs none. A reprint after a key
     rotation must name the `version` under which the document was first issued. None means the
     current version.
     """
@@ -147,7 +160,9 @@ def issue(
     version = keys.current if version is None else version
     key = hmac.digest(keys.ring[version][0], b"trot code body key\0" + secret, "sha256")
     seed = hmac.digest(key, b"trot code body\0" + _one_byte(kind) + ident.bytes, "sha256")
-    signed = version + _base32(int.from_bytes(seed[:10], "big"), _BODY_CHARS)
+    number = int.from_bytes(day_bytes(day), "big") if day else 0
+    body = _base32(int.from_bytes(seed[:10], "big"), _BODY_CHARS)
+    signed = version + _base32(number, _DAY_CHARS) + body
     text = signed + _authenticity(kind, signed, keys.ring[version][0])
     return Code(kind, text + _check(text))
 
@@ -178,9 +193,18 @@ def parse(typed: str, keys: CodeKeys, *kinds: bytes) -> Code:
 
 
 def digest(code: Code, key: bytes) -> bytes:
-    """Return the keyed digest of `code` for storage and look-up: 15 bytes."""
+    """Return the keyed digest of `code` for storage and look-up: 15 bytes.
+
+    It begins with the day in the code (`day_bytes`). The other 13 bytes nobody can foresee.
+    """
     message = b"trot code digest\0" + _one_byte(code.kind) + code.text.encode("ascii")
-    return hmac.digest(key, message, "sha256")[:DIGEST_BYTES]
+    day = (_VALUE[code.text[1]] << 5 | _VALUE[code.text[2]]).to_bytes(_DAY_BYTES, "big")
+    return day + hmac.digest(key, message, "sha256")[: DIGEST_BYTES - _DAY_BYTES]
+
+
+def day_bytes(day: date) -> bytes:
+    """Return how the digests of the codes of a day begin. Days 1,024 days apart begin alike."""
+    return (day.toordinal() % _DAYS).to_bytes(_DAY_BYTES, "big")
 
 
 def commitment(code: Code, blind: bytes) -> bytes:
@@ -194,8 +218,8 @@ def commitment(code: Code, blind: bytes) -> bytes:
 
 def _authenticity(kind: bytes, signed: str, key: bytes) -> str:
     message = b"trot code authenticity\0" + _one_byte(kind) + signed.encode("ascii")
-    mac = int.from_bytes(hmac.digest(key, message, "sha256")[:4], "big")
-    return _base32(mac >> 2, _MAC_CHARS)
+    mac = int.from_bytes(hmac.digest(key, message, "sha256")[:3], "big")
+    return _base32(mac >> 4, _MAC_CHARS)
 
 
 def _check(text: str) -> str:

@@ -21,7 +21,7 @@ _SECRETS_KEPT: Final = 8
 def code_of(voucher: uuid.UUID, day: datetime.date, version: str | None = None) -> codes.Code:
     """Return a voucher's code, made from the secret of the day it is issued or handed over."""
     secret = day_secret(day)
-    return codes.issue(codes.VOUCHER, voucher, secret, settings.CODE_KEYS, version)
+    return codes.issue(codes.VOUCHER, voucher, secret, settings.CODE_KEYS, version, day=day)
 
 
 def day_secret(day: datetime.date) -> bytes:

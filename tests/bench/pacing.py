@@ -29,7 +29,10 @@ from tests.support.history.weeks import History
 _LEAST = 1e-6  # a figure may be nothing
 _MOST_NIGHTS = 2  # a night takes long, and the meeting of the week is sold after it
 _SALES, _PAYMENTS = 200, 40
-"""Acts of one round: a third of the tickets wins something, and most of these can be paid."""
+"""Acts of one round: a third of the tickets wins something, and most of these can be paid.
+
+Each round sells at the same terminals: pages that are a terminal's own are written in the first.
+"""
 _REPEATED = ("sweep", "metrics", "live")
 _STARTED = ("web", "live", "worker")
 Figures = dict[str, float]

@@ -131,7 +131,9 @@ def _real_codes(contest: Contest, rng: Random, count: int) -> list[str]:
         cursor.execute("ALTER TABLE lototrot_ticket DISABLE TRIGGER guard_columns")
         for ticket in chosen:
             secret = secret_of(contest)
-            code = codes.issue(codes.TICKET, ticket.uuid, secret, settings.CODE_KEYS)
+            code = codes.issue(
+                codes.TICKET, ticket.uuid, secret, settings.CODE_KEYS, day=contest.day
+            )
             cursor.execute(
                 "UPDATE lototrot_ticket SET code_digest = %s, code_commitment = %s WHERE id = %s",
                 [

@@ -108,11 +108,11 @@ class SellingGround:
 
     def annul(self, name: str) -> Answer:
         """Annul the ticket against its paper."""
-        secret = contest_facts(self.contest.pk).secret
-        code = codes.issue(codes.TICKET, self.idents[name], secret, settings.CODE_KEYS)
+        facts, ident = contest_facts(self.contest.pk), self.idents[name]
+        code = codes.issue(codes.TICKET, ident, facts.secret, settings.CODE_KEYS, day=facts.day)
         void = annulment.ticket_annul(
             by=self.point(name).actor,
-            ident=self.idents[name],
+            ident=ident,
             presented_code=code.grouped,
             reason="Wrong number",
         )

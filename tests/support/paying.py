@@ -103,7 +103,9 @@ def tickets(of: Contest, count: int, at: Point | None = None) -> list[Presented]
     at = at or factories.point()
     key = secrets.token_bytes(32)
     idents = [new_uuid() for _ in range(count)]
-    printed_codes = [codes.issue(codes.TICKET, ident, key, settings.CODE_KEYS) for ident in idents]
+    printed_codes = [
+        codes.issue(codes.TICKET, ident, key, settings.CODE_KEYS, day=of.day) for ident in idents
+    ]
     sold = Ticket.objects.bulk_create(
         sold_ticket(of, at, ident, code) for ident, code in zip(idents, printed_codes, strict=True)
     )

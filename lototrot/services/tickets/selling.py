@@ -261,7 +261,7 @@ def _draw(count: int, offered_mask: int, programme_mask: int) -> tuple[int, ...]
 def _issue(ident: uuid.UUID, facts: ContestFacts) -> codes.Code | None:
     if not facts.secret:
         return None
-    return codes.issue(codes.TICKET, ident, facts.secret, settings.CODE_KEYS)
+    return codes.issue(codes.TICKET, ident, facts.secret, settings.CODE_KEYS, day=facts.day)
 
 
 def sold_again(ticket: Ticket, *, by: int | None, road: Road | None) -> Sold:
@@ -334,7 +334,7 @@ def code_of(ticket: Ticket, *, by: int | None, replay: bool = False) -> codes.Co
             return None
     secret = secret_read(bytes(encrypted), takings_account=account)
     for version in settings.CODE_KEYS.ring:
-        code = codes.issue(codes.TICKET, ticket.uuid, secret, settings.CODE_KEYS, version)
+        code = codes.issue(codes.TICKET, ticket.uuid, secret, settings.CODE_KEYS, version, day=day)
         if settings.CODE_KEYS.digest(code) == bytes(ticket.code_digest):
             return code
     return None

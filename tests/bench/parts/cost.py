@@ -73,7 +73,7 @@ _WRITES = {
 _NEW = {
     "uuid": V7,
     "reference": "'{act}'",
-    "code_digest": "substr(uuid_send(gen_random_uuid()), 1, 15)",
+    "code_digest": "substr(code_digest, 1, 2) || substr(uuid_send(gen_random_uuid()), 1, 13)",
 }
 
 

@@ -7,7 +7,8 @@ inserts the tickets of a year of meetings, a contest at a time, into all in turn
 before each. Then codes are looked up: by their digest alone, which asks the index of each
 partition, and with their contest. Then the oldest month leaves: by DELETE and VACUUM from one
 table, by DETACH and DROP from the partitioned one; and a month is sold again. Seconds are of the
-server's processor.
+server's processor. Digests are random here, as all were before a code told its day
+(docs/adr/0073).
 """
 
 import json

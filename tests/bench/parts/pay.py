@@ -110,7 +110,9 @@ def _winning_tickets(count: int) -> list[str]:
     prizes: dict[int, int] = {}
     for first in range(0, count, _ROWS_AT_ONCE):
         idents = [new_uuid() for _ in range(min(_ROWS_AT_ONCE, count - first))]
-        new_codes = [codes.issue(codes.TICKET, ident, key, settings.CODE_KEYS) for ident in idents]
+        new_codes = [
+            codes.issue(codes.TICKET, ident, key, settings.CODE_KEYS, day=day) for ident in idents
+        ]
         rows = Ticket.objects.bulk_create(
             paying.sold_ticket(contest, at, ident, code)
             for ident, code in zip(idents, new_codes, strict=True)

@@ -4,6 +4,7 @@ separate.
 
 import hashlib
 import hmac
+from datetime import date, timedelta
 from itertools import combinations
 from uuid import UUID
 
@@ -18,6 +19,7 @@ FIRST = (b"a" * 32, b"b" * 32)
 SECOND = (b"c" * 32, b"d" * 32)
 KEYS = CodeKeys({"1": FIRST}, "1")
 SECRET = b"s" * 32
+DAY = date(2030, 3, 2)
 IDENTS = [UUID(int=n * 0x9E3779B97F4A7C15F39CC0605CEDC835 % 2**128) for n in range(1, 41)]
 
 
@@ -37,25 +39,61 @@ def test_a_code_reads_back_as_printed(ident: UUID, secret: bytes) -> None:
     assert code.version == "1"
 
 
-def test_the_body_is_eighty_bits_of_the_keyed_hash() -> None:
+def test_a_code_tells_its_day_and_has_eighty_bits_of_the_keyed_hash() -> None:
     """Read the layout independently: int(..., 32) with an alphabet made here."""
     ident = IDENTS[0]
-    code = codes.issue(TICKET, ident, SECRET, KEYS)
+    code = codes.issue(TICKET, ident, SECRET, KEYS, day=DAY)
     native = str.maketrans(codes.ALPHABET, "0123456789abcdefghijklmnopqrstuv")
     key = hmac.new(FIRST[0], b"trot code body key\0" + SECRET, hashlib.sha256).digest()
     seed = hmac.new(key, b"trot code body\0T" + ident.bytes, hashlib.sha256).digest()
-    assert int(code.text[1:17].translate(native), 32) == int.from_bytes(seed[:10], "big")
-    mac = hmac.new(FIRST[0], b"trot code authenticity\0T" + code.text[:17].encode(), "sha256")
-    bits = int.from_bytes(mac.digest(), "big") >> (256 - 30)
-    assert int(code.text[17:23].translate(native), 32) == bits
+    assert int(code.text[1:3].translate(native), 32) == DAY.toordinal() % 1024
+    assert int(code.text[3:19].translate(native), 32) == int.from_bytes(seed[:10], "big")
+    mac = hmac.new(FIRST[0], b"trot code authenticity\0T" + code.text[:19].encode(), "sha256")
+    bits = int.from_bytes(mac.digest(), "big") >> (256 - 20)
+    assert int(code.text[19:23].translate(native), 32) == bits
+
+
+@given(day=st.dates(), ident=st.uuids())
+def test_the_digest_of_a_code_begins_with_its_day(day: date, ident: UUID) -> None:
+    """Codes of one day stand together in the index: a sale writes where others have just written.
+
+    Before, a digest fell on any page of the index, and the more there were of them, the rarer had
+    another sale touched it since the checkpoint.
+    """
+    code = codes.issue(TICKET, ident, SECRET, KEYS, day=day)
+    same_day = codes.issue(TICKET, UUID(int=~ident.int % 2**128), SECRET, KEYS, day=day)
+    digest = KEYS.digest(codes.parse(code.grouped, KEYS, TICKET))
+    assert digest[:2] == codes.day_bytes(day) == KEYS.digest(same_day)[:2]
+    assert digest[2:] == hmac.digest(FIRST[1], _digested(code), "sha256")[:13]
+    assert digest[2:] != KEYS.digest(same_day)[2:]
+
+
+def test_days_of_two_years_and_a_half_begin_in_their_order() -> None:
+    """After 1,024 days the numbers begin again, between those of days that have left."""
+    first = date(2030, 1, 1) - timedelta(days=date(2030, 1, 1).toordinal() % 1024)
+    days = [first + timedelta(days=number) for number in range(1024)]
+    numbers = [codes.day_bytes(day) for day in days]
+    assert numbers == sorted(set(numbers))
+    assert codes.day_bytes(first + timedelta(days=1024)) == numbers[0]
+
+
+def test_who_changes_the_day_of_a_code_has_forged_it() -> None:
+    code = codes.issue(TICKET, IDENTS[0], SECRET, KEYS, day=DAY)
+    other = codes.issue(TICKET, IDENTS[0], SECRET, KEYS, day=DAY + timedelta(days=1))
+    moved = code.text[0] + other.text[1:3] + code.text[3:23]
+    assert typed_error(moved + codes._check(moved)) == "code_forged"
+
+
+def _digested(code: codes.Code) -> bytes:
+    return b"trot code digest\0" + code.kind + code.text.encode()
 
 
 def test_who_knows_the_secret_but_no_key_knows_no_bit_of_the_code() -> None:
-    """Before, 80 of its 110 bits followed from the secret and 30 were left to guess."""
+    """All but the day, which is on the paper."""
     other = codes.CodeKeys({"1": (b"x" * 32, b"y" * 32)}, "1")
-    code = codes.issue(TICKET, IDENTS[0], SECRET, KEYS)
-    forged = codes.issue(TICKET, IDENTS[0], SECRET, other)
-    assert code.text[1:17] != forged.text[1:17] and code.text[17:23] != forged.text[17:23]
+    code = codes.issue(TICKET, IDENTS[0], SECRET, KEYS, day=DAY)
+    forged = codes.issue(TICKET, IDENTS[0], SECRET, other, day=DAY)
+    assert code.text[3:19] != forged.text[3:19] and code.text[19:23] != forged.text[19:23]
 
 
 @pytest.mark.parametrize(
@@ -170,7 +208,7 @@ def test_kinds_secrets_and_documents_are_kept_apart() -> None:
     ticket = codes.issue(TICKET, IDENTS[0], SECRET, KEYS)
     voucher = codes.issue(VOUCHER, IDENTS[0], SECRET, KEYS)
     other = codes.issue(TICKET, IDENTS[0], b"t" * 32, KEYS)
-    bodies = {code.text[1:17] for code in (ticket, voucher, other)}
+    bodies = {code.text[3:19] for code in (ticket, voucher, other)}
     assert len(bodies) == 3
     assert typed_error(voucher.grouped, TICKET) == "code_forged"
     assert codes.parse(voucher.grouped, KEYS, TICKET, VOUCHER) == voucher

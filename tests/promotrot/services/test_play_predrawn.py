@@ -88,4 +88,5 @@ def test_a_voucher_has_its_code_once_and_only_its_digest_is_kept(
         assert issued.code.text not in cursor.fetchone()[0]
     today = natural_day(clock.now())
     assert (row.issue_day, row.last_day) == (today, today + timedelta(days=30))
+    assert bytes(row.code_digest or b"")[:2] == codes.day_bytes(today)
     assert row.premises_id == place.premises.pk

@@ -19,6 +19,7 @@ from django.db import connection, transaction
 from core.database import clock
 from core.database.tokens import token_digest
 from core.journal.acting import acting
+from core.kernel import codes
 from core.kernel.days import day_bounds
 from core.ledger import services as ledger
 from core.payoffice import postings
@@ -53,7 +54,8 @@ BEGIN
             ARRAY(SELECT m::integer FROM jsonb_array_elements_text(v_line -> 'masks') m),
             0, (v_line ->> 'bets')::integer,
             (v_line ->> 'bets')::bigint * (v ->> 'price')::bigint,
-            substring(sha256(uuid_send(v_uuid)) FOR 15), sha256(uuid_send(v_uuid)));
+            (v ->> 'day')::bytea || substring(sha256(uuid_send(v_uuid)) FOR 13),
+            sha256(uuid_send(v_uuid)));
         IF r.outcome <> 'sold' THEN
             RAISE EXCEPTION 'not sold: %', r.outcome;
         END IF;
@@ -179,7 +181,8 @@ def sell(
         for point in points
     ]
     marks = [{"masks": list(line.masks), "bets": line.bets} for line in lines[:count]]
-    plan = {"contest": of.pk, "price": of.price_cents}
+    day = f"\\x{codes.day_bytes(of.day).hex()}"
+    plan = {"contest": of.pk, "price": of.price_cents, "day": day}
     plans = [
         plan | {"count": len(numbers), "points": at, "lines": marked}
         for numbers, at, marked in zip(

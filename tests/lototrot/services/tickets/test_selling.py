@@ -64,6 +64,8 @@ def test_a_single_ticket_fixes_every_element_and_takes_its_price(
     assert ticket.operator == place.operator
     assert sold.code is not None
     assert bytes(ticket.code_digest) == settings.CODE_KEYS.digest(sold.code)
+    day = contest.day.toordinal() % 1024  # digests of a contest stand together (docs/adr/0073)
+    assert bytes(ticket.code_digest)[:2] == day.to_bytes(2, "big")
     commitment = settings.CODE_KEYS.commitment(sold.code, sold.uuid)
     assert bytes(ticket.code_commitment) == commitment
     assert codes.parse(sold.code.grouped, settings.CODE_KEYS, codes.TICKET) == sold.code
