@@ -24,7 +24,7 @@ from lototrot.models.contest import Contest
 from lototrot.models.programme import Meeting, Race
 from lototrot.models.running import RaceDeclaration
 from lototrot.selectors.draws import subject_of
-from lototrot.selectors.races import RaceRecord, race_record
+from lototrot.selectors.races import RaceRecord, race_record, race_records
 from lototrot.services.contest.closing import contest_close
 from lototrot.services.races.course import (
     DrawCertified,
@@ -213,9 +213,9 @@ def _declarable(proposal: Proposal) -> list[Race]:
     meeting = content["meeting"]
     contests = Contest.objects.filter(meeting=meeting).values_list("pk", flat=True)
     hold((Lock.MEETING, meeting), *((Lock.CONTEST, contest) for contest in contests))
-    races = Race.objects.filter(meeting=meeting).order_by("scheduled_start_at", "pk")
-    records = ((race, race_record(race.pk)) for race in races)
-    ahead = [race for race, record in records if not record.start and not record.declaration]
+    races = list(Race.objects.filter(meeting=meeting).order_by("scheduled_start_at", "pk"))
+    records = race_records([race.pk for race in races])
+    ahead = [r for r in races if not records[r.pk].start and not records[r.pk].declaration]
     if not ahead:
         raise NothingToDeclare(meeting=meeting)
     return ahead
