@@ -350,7 +350,7 @@ def test_a_month_that_is_retired_while_an_audit_reads_is_no_finding(
         confirm(proposal)
         assert retired_remove() == leaving()
 
-    with meanwhile("lototrot_retiredsales", retire):  # the tickets are counted next
+    with meanwhile("lototrot_left_by_terminal", retire):  # the tickets are counted next
         counts = nightly.audit_everything().counts
     assert counts == {"contests": 1, "tickets": 3, "prizes": 2}
     assert nightly.audit_everything().counts == counts
