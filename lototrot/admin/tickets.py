@@ -214,7 +214,7 @@ class RetiredSalesAdmin(ReadOnlyAdmin):
     def tickets_in_all(self, row: RetiredSales) -> int:
         return sum(row.tickets) + sum(row.annulled_tickets)
 
-    @admin.display(description=_("sums"))
+    @admin.display(description=_("sums of tickets that left"))
     def sums(self, row: RetiredSales) -> SafeString:
         premises = Premises.objects.in_bulk(row.premises)
         terminals = Terminal.objects.in_bulk(row.terminals)

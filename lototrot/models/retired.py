@@ -63,11 +63,17 @@ class RetiredSales(OfRetiredTickets):
 
     def by_terminal(self) -> list[dict[str, int]]:
         """Return the sums of each terminal, as the view names them."""
-        names = ("premises", "terminal", "tickets", "bets", "amount_cents")
-        names += ("annulled_tickets", "annulled_bets", "annulled_cents")
-        arrays = (self.premises, self.terminals, self.tickets, self.bets, self.amounts_cents)
-        arrays += (self.annulled_tickets, self.annulled_bets, self.annulled_cents)
-        return [dict(zip(names, sums, strict=True)) for sums in zip(*arrays, strict=True)]
+        named = {
+            "premises": self.premises,
+            "terminal": self.terminals,
+            "tickets": self.tickets,
+            "bets": self.bets,
+            "amount_cents": self.amounts_cents,
+            "annulled_tickets": self.annulled_tickets,
+            "annulled_bets": self.annulled_bets,
+            "annulled_cents": self.annulled_cents,
+        }
+        return [dict(zip(named, sums, strict=True)) for sums in zip(*named.values(), strict=True)]
 
 
 class RetiredMarks(OfRetiredTickets):

@@ -1610,8 +1610,12 @@ class Migration(migrations.Migration):
                         verbose_name="means",
                     ),
                 ),
-                ("payments", models.BigIntegerField(verbose_name="payments")),
-                ("amount_cents", models.BigIntegerField(verbose_name="amount")),
+                (
+                    "premises",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), size=None, verbose_name="premises"
+                    ),
+                ),
                 (
                     "amounts_cents",
                     django.contrib.postgres.fields.ArrayField(
@@ -1628,16 +1632,6 @@ class Migration(migrations.Migration):
                         verbose_name="payments of each amount",
                     ),
                 ),
-                (
-                    "premises",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="premises.premises",
-                        verbose_name="premises",
-                    ),
-                ),
             ],
             options={
                 "verbose_name": "sums of payments that left",
@@ -1645,14 +1639,6 @@ class Migration(migrations.Migration):
                 "indexes": [
                     django.contrib.postgres.indexes.BrinIndex(
                         autosummarize=True, fields=["day"], name="retired_payments_day"
-                    )
-                ],
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("amount_cents__gte", models.F("payments")), ("payments__gte", 1)
-                        ),
-                        name="retired_payments_some",
                     )
                 ],
             },

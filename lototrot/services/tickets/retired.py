@@ -84,9 +84,9 @@ def staying(tickets: QuerySet[Ticket]) -> QuerySet[Ticket]:
 
 def left(contest_id: int) -> Left | None:
     """Return what left of the valid tickets of a contest; None if no ticket left, valid or not."""
-    if not RetiredSales.objects.filter(contest=contest_id).exists():
-        return None
     sums = _sums("contest_id = %s", contest_id)
+    if not sums.tickets + sums.annulled_tickets:
+        return None
     prizes = list(RetiredPrizes.objects.filter(contest=contest_id))
     winning_bets = zip(*(prize.winning_bets for prize in prizes), strict=True)
     return Left(
@@ -109,7 +109,7 @@ def left_of_terminal(terminal_id: int, day: datetime.date) -> Sums:
     return _sums("terminal_id = %s AND day = %s", terminal_id, day)
 
 
-def _sums(which: str, *values: object) -> Sums:
+def _sums(which: str, *values: int | datetime.date) -> Sums:
     with connection.cursor() as cursor:
         cursor.execute(_SUMS.format(which=which), values)
         return Sums(*cursor.fetchone())
