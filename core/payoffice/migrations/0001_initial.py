@@ -730,10 +730,11 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "payee",
-                    models.OneToOneField(
+                    models.ForeignKey(
+                        db_index=False,
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
-                        related_name="payment",
+                        related_name="+",
                         to="payoffice.payee",
                         verbose_name="payee",
                     ),
@@ -834,6 +835,11 @@ class Migration(migrations.Migration):
                         condition=models.Q(("proposal", None), _negated=True),
                         fields=("proposal",),
                         name="payment_of_proposal",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("payee", None), _negated=True),
+                        fields=("payee",),
+                        name="payment_of_payee",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(("amount_cents__gt", 0)), name="payment_positive"
