@@ -31,6 +31,7 @@ from core.periods.archive.retiring import retirement_propose
 from core.periods.archive.tables import ArchiveTable
 from core.periods.archive.writing import archive_write
 from core.periods.models import ClosedPeriod, RetiredRows
+from core.premises.models import Premises
 from core.premises.requests import new_uuid
 from core.staff.powers import Role
 from lototrot import journal_rules
@@ -45,6 +46,7 @@ from tests.core.periods.archive.test_retiring import confirm, forge, row_finding
 from tests.core.periods.conftest import closed
 from tests.lototrot.services.tickets.test_retired import accounts_of
 from tests.support import databases, factories, paying, rounds
+from tests.support.admin_desk import Desk, row_url
 from tests.support.journaling import seal_all
 from tests.support.stating import days_end
 
@@ -256,6 +258,7 @@ def test_other_sums_than_left_are_found(sold: list[Ticket], tmp_path: Path) -> N
     seal_all()
     assert retired_remove() > 0 and row_findings() == []
     sums, kept = "payoffice_retiredpayments", RetiredPayments.objects.get()
+    assert str(Premises.objects.get(pk=kept.premises[0])) in Desk(Role.AUDITOR).get(row_url(kept))
     with pytest.raises(DatabaseError, match="permission denied"), transaction.atomic():
         RetiredPayments.objects.update(amounts_cents=[1])
     forge(sums, f"UPDATE {sums} SET amounts_cents[1] = amounts_cents[1] + 1")
