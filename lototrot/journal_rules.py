@@ -199,7 +199,7 @@ CAP = Rule(
                              WHERE t.contest_id = s.contest_id AND t.premises_id = s.premises_id
                                AND {stays()})
                          + (SELECT coalesce(sum(l.amount_cents + l.annulled_cents), 0)
-                              FROM lototrot_retiredsales l
+                              FROM lototrot_left_by_terminal l
                              WHERE l.contest_id = s.contest_id AND l.premises_id = s.premises_id)
     """,
 )
@@ -213,9 +213,10 @@ LEFT = Rule(
       FROM periods_retiredrows d
      WHERE d.relation = 'lototrot_ticket'
        AND (d.leaves <> (SELECT coalesce(sum(l.tickets + l.annulled_tickets), 0)
-                           FROM lototrot_retiredsales l WHERE l.retired_id = d.id)
+                           FROM lototrot_left_by_terminal l WHERE l.retired_id = d.id)
             OR EXISTS (
-                SELECT FROM (SELECT l.contest_id, sum(l.bets) AS bets FROM lototrot_retiredsales l
+                SELECT FROM (SELECT l.contest_id, sum(l.bets) AS bets
+                               FROM lototrot_left_by_terminal l
                               WHERE l.retired_id = d.id AND l.bets > 0 GROUP BY 1) s
                   FULL JOIN (SELECT k.contest_id, k.leg, sum(k.bets) AS bets
                                FROM lototrot_retiredmarks k WHERE k.retired_id = d.id
@@ -241,7 +242,7 @@ _TICKETS = (
         "lototrot_premisessales",
         ("lototrot_ticket", "o.contest_id = t.contest_id AND o.premises_id = t.premises_id"),
         # The first ticket that was sold there may have left with its month.
-        unless="EXISTS (SELECT FROM lototrot_retiredsales l WHERE l.contest_id = t.contest_id"
+        unless="EXISTS (SELECT FROM lototrot_left_by_terminal l WHERE l.contest_id = t.contest_id"
         " AND l.premises_id = t.premises_id)",
     ),
     with_parent("lototrot_retiredsales", "periods_retiredrows", "retired_id"),

@@ -33,10 +33,10 @@ SELECT s.premises_id, sum(s.amount_cents)::bigint,
          WHERE t.contest_id = %(contest)s AND {stays()}
          UNION ALL
         SELECT l.premises_id, l.amount_cents, NULL
-          FROM lototrot_retiredsales l WHERE l.contest_id = %(contest)s
+          FROM lototrot_left_by_terminal l WHERE l.contest_id = %(contest)s
          UNION ALL
         SELECT l.premises_id, l.annulled_cents, 'error'
-          FROM lototrot_retiredsales l WHERE l.contest_id = %(contest)s) s
+          FROM lototrot_left_by_terminal l WHERE l.contest_id = %(contest)s) s
  GROUP BY 1 ORDER BY 1
 """
 

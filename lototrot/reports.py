@@ -29,7 +29,7 @@ SELECT (t.sold_at AT TIME ZONE 'Europe/Madrid')::date, t.premises_id, t.terminal
  UNION ALL
 SELECT l.day, l.premises_id, l.terminal_id, sum(l.tickets + l.annulled_tickets)::bigint,
        sum(l.amount_cents + l.annulled_cents)::bigint, sum(l.annulled_cents)::bigint, 0
-  FROM lototrot_retiredsales l WHERE l.day >= %(first)s AND l.day <= %(last)s GROUP BY 1, 2, 3
+  FROM lototrot_left_by_terminal l WHERE l.day >= %(first)s AND l.day <= %(last)s GROUP BY 1, 2, 3
 """
 # Every transfer of the jackpots and reserves, in order, with the balance after it. The first one is
 # added to what the last retired month left.

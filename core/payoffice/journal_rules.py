@@ -72,12 +72,8 @@ PAYMENTS_LEFT = Rule(
     SELECT 'periods_retiredrows', d.id, d.journal_xid
       FROM periods_retiredrows d
      WHERE d.relation = 'payoffice_payment'
-       AND (d.leaves <> (SELECT coalesce(sum(l.payments), 0) FROM payoffice_retiredpayments l
-                          WHERE l.retired = d.id)
-            OR EXISTS (SELECT FROM payoffice_retiredpayments l
-                        WHERE l.retired = d.id AND NOT coalesce((l.payments, l.amount_cents) = (
-                              SELECT sum(a.payments)::bigint, sum(a.payments * a.cents)::bigint
-                                FROM unnest(l.amounts_cents, l.counts) a(cents, payments)), false)))
+       AND d.leaves <> (SELECT coalesce(sum(l.payments), 0) FROM payoffice_left_by_premises l
+                         WHERE l.retired = d.id)
     """,
 )
 

@@ -39,7 +39,8 @@ SELECT s.premises_id, s.cash_session_id, sum(s.amount_cents)::bigint
   FROM (SELECT p.premises_id, p.cash_session_id, p.amount_cents FROM payoffice_payment p
          WHERE p.means <> %(cheque)s AND {PAYMENT_STAYS}
          UNION ALL
-        SELECT l.premises_id, NULL, l.amount_cents FROM payoffice_retiredpayments l) s
+        SELECT l.premises_id, NULL, l.amount_cents * l.payments
+          FROM payoffice_left_by_premises l) s
  GROUP BY 1, 2 ORDER BY 1, 2
 """
 

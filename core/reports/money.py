@@ -27,9 +27,8 @@ SELECT (p.paid_at AT TIME ZONE 'Europe/Madrid')::date, c.game, p.place, m.code, 
    AND p.paid_at < %(until)s AND {PAYMENT_STAYS}
  GROUP BY 1, 2, 3, 4, 5, 6
  UNION ALL
-SELECT l.day, l.game, l.place, m.code, l.means, a.cents, a.payments
-  FROM payoffice_retiredpayments l JOIN premises_premises m ON m.id = l.premises_id
- CROSS JOIN LATERAL unnest(l.amounts_cents, l.counts) a(cents, payments)
+SELECT l.day, l.game, l.place, m.code, l.means, l.amount_cents, l.payments
+  FROM payoffice_left_by_premises l JOIN premises_premises m ON m.id = l.premises_id
  WHERE l.day >= %(first)s AND l.day <= %(last)s
 """
 

@@ -11,11 +11,13 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.acts import Act, Done
 from core.admin_support.columns import NOTHING, link, money, tag
+from core.admin_support.documents import as_html
 from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.kernel.regulation import Bearer
@@ -23,7 +25,7 @@ from core.payoffice import powers
 from core.payoffice.services.checking import desk_state, payable_check
 from core.payoffice.services.slips import STATES
 from core.payoffice.sources import DocumentUnknown
-from core.premises.models import Game, Terminal
+from core.premises.models import Game, Premises, Terminal
 from core.staff.actor import StaffActor
 from lototrot import powers as lototrot_powers
 from lototrot.models.contest import Contest, ContestLeg
@@ -199,12 +201,33 @@ class PrintConfirmationAdmin(ReadOnlyAdmin):
 @admin.register(RetiredSales)
 class RetiredSalesAdmin(ReadOnlyAdmin):
     read_power = lototrot_powers.READ_TICKETS
-    columns = (
-        *("id", "contest", "day", "premises", "terminal", "tickets", "bets", "amount_cents"),
-        *("annulled_tickets", "annulled_bets", "annulled_cents"),
-    )
-    list_select_related = ("contest", "premises", "terminal")
+    columns = ("id", "contest", "day", "terminals_in_all", "tickets_in_all")
+    shown = ("contest", "retired", "day", "sums")
+    list_select_related = ("contest",)
     sortable_by = ()
+
+    @admin.display(description=_("terminals"))
+    def terminals_in_all(self, row: RetiredSales) -> int:
+        return len(row.terminals)
+
+    @admin.display(description=_("tickets"))
+    def tickets_in_all(self, row: RetiredSales) -> int:
+        return sum(row.tickets) + sum(row.annulled_tickets)
+
+    @admin.display(description=_("sums of tickets that left"))
+    def sums(self, row: RetiredSales) -> SafeString:
+        premises = Premises.objects.in_bulk(row.premises)
+        terminals = Terminal.objects.in_bulk(row.terminals)
+        return as_html(
+            [
+                sums
+                | {
+                    "premises": str(premises[sums["premises"]]),
+                    "terminal": str(terminals[sums["terminal"]]),
+                }
+                for sums in row.by_terminal()
+            ]
+        )
 
 
 @admin.register(RetiredPrizes)

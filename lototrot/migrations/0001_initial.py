@@ -2481,12 +2481,58 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("day", models.DateField(verbose_name="day")),
-                ("tickets", models.BigIntegerField(verbose_name="tickets")),
-                ("bets", models.BigIntegerField(verbose_name="bets")),
-                ("amount_cents", models.BigIntegerField(verbose_name="amount")),
-                ("annulled_tickets", models.BigIntegerField(verbose_name="annulled tickets")),
-                ("annulled_bets", models.BigIntegerField(verbose_name="annulled bets")),
-                ("annulled_cents", models.BigIntegerField(verbose_name="annulled")),
+                (
+                    "premises",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), size=None, verbose_name="premises"
+                    ),
+                ),
+                (
+                    "terminals",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), size=None, verbose_name="terminals"
+                    ),
+                ),
+                (
+                    "tickets",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), size=None, verbose_name="tickets"
+                    ),
+                ),
+                (
+                    "bets",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), size=None, verbose_name="bets"
+                    ),
+                ),
+                (
+                    "amounts_cents",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(),
+                        size=None,
+                        verbose_name="amounts in cents",
+                    ),
+                ),
+                (
+                    "annulled_tickets",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(),
+                        size=None,
+                        verbose_name="annulled tickets",
+                    ),
+                ),
+                (
+                    "annulled_bets",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), size=None, verbose_name="annulled bets"
+                    ),
+                ),
+                (
+                    "annulled_cents",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), size=None, verbose_name="annulled"
+                    ),
+                ),
                 (
                     "contest",
                     models.ForeignKey(
@@ -2494,17 +2540,6 @@ class Migration(migrations.Migration):
                         related_name="+",
                         to="lototrot.contest",
                         verbose_name="contest",
-                    ),
-                ),
-                (
-                    "premises",
-                    models.ForeignKey(
-                        db_constraint=False,
-                        db_index=False,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="premises.premises",
-                        verbose_name="premises",
                     ),
                 ),
                 (
@@ -2517,17 +2552,6 @@ class Migration(migrations.Migration):
                         verbose_name="retired rows",
                     ),
                 ),
-                (
-                    "terminal",
-                    models.ForeignKey(
-                        db_constraint=False,
-                        db_index=False,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="premises.terminal",
-                        verbose_name="terminal",
-                    ),
-                ),
             ],
             options={
                 "verbose_name": "sums of tickets that left",
@@ -2536,39 +2560,6 @@ class Migration(migrations.Migration):
                     django.contrib.postgres.indexes.BrinIndex(
                         autosummarize=True, fields=["day"], name="retired_sales_day"
                     )
-                ],
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            models.Q(
-                                ("amount_cents", 0),
-                                ("annulled_tickets__gte", 1),
-                                ("bets", 0),
-                                ("tickets", 0),
-                            ),
-                            models.Q(
-                                ("amount_cents__gte", 1), ("bets__gte", 1), ("tickets__gte", 1)
-                            ),
-                            _connector="OR",
-                        ),
-                        name="retired_sales_some",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            models.Q(
-                                ("annulled_bets", 0),
-                                ("annulled_cents", 0),
-                                ("annulled_tickets", 0),
-                            ),
-                            models.Q(
-                                ("annulled_bets__gte", 1),
-                                ("annulled_cents__gte", 1),
-                                ("annulled_tickets__gte", 1),
-                            ),
-                            _connector="OR",
-                        ),
-                        name="retired_sales_annulled",
-                    ),
                 ],
             },
         ),

@@ -9,7 +9,6 @@ from django.utils.translation import gettext_lazy as _
 from core.database.models import Guarded
 from core.payoffice.models import Claim
 from core.periods.models import RetiredRows
-from core.premises.models import Premises, Terminal
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
 
@@ -35,57 +34,46 @@ class OfRetiredTickets(Guarded):
 
 
 class RetiredSales(OfRetiredTickets):
-    """The tickets of a contest that left with a retired month, as sums (ADR 46).
+    """The tickets of a contest that left with a retired month, as sums of terminals (ADR 46, 74).
 
-    By day of sale and terminal. The database writes them when the tickets are retired. From then on
-    every count of tickets adds these sums to the tickets that stay. `tickets`, `bets` and
-    `amount_cents` are of valid tickets, the `annulled_` ones of errors (ADR 52). No other void
-    ticket leaves.
+    Of a day of sale; a row has up to 64 terminals, and each array one sum of each of them. The view
+    `lototrot_left_by_terminal` has a row for each. The database writes them when the tickets are
+    retired. From then on every count of tickets adds these sums to the tickets that stay.
+    `tickets`, `bets` and `amounts_cents` are of valid tickets, the `annulled_` ones of errors
+    (ADR 52). No other void ticket leaves.
     """
 
     day = models.DateField(_("day"))
-    premises = models.ForeignKey(
-        Premises,
-        models.PROTECT,
-        related_name="+",
-        db_index=False,
-        db_constraint=False,
-        verbose_name=_("premises"),
-    )
-    terminal = models.ForeignKey(
-        Terminal,
-        models.PROTECT,
-        related_name="+",
-        db_index=False,
-        db_constraint=False,
-        verbose_name=_("terminal"),
-    )
-    tickets = models.BigIntegerField(_("tickets"))
-    bets = models.BigIntegerField(_("bets"))
-    amount_cents = models.BigIntegerField(_("amount"))
-    annulled_tickets = models.BigIntegerField(_("annulled tickets"))
-    annulled_bets = models.BigIntegerField(_("annulled bets"))
-    annulled_cents = models.BigIntegerField(_("annulled"))
+    premises = ArrayField(models.BigIntegerField(), verbose_name=_("premises"))
+    terminals = ArrayField(models.BigIntegerField(), verbose_name=_("terminals"))
+    tickets = ArrayField(models.BigIntegerField(), verbose_name=_("tickets"))
+    bets = ArrayField(models.BigIntegerField(), verbose_name=_("bets"))
+    amounts_cents = ArrayField(models.BigIntegerField(), verbose_name=_("amounts in cents"))
+    annulled_tickets = ArrayField(models.BigIntegerField(), verbose_name=_("annulled tickets"))
+    annulled_bets = ArrayField(models.BigIntegerField(), verbose_name=_("annulled bets"))
+    annulled_cents = ArrayField(models.BigIntegerField(), verbose_name=_("annulled"))
 
     class Meta:
         verbose_name = _("sums of tickets that left")
         verbose_name_plural = _("sums of tickets that left")
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(tickets=0, bets=0, amount_cents=0, annulled_tickets__gte=1)
-                | Q(tickets__gte=1, bets__gte=1, amount_cents__gte=1),
-                name="retired_sales_some",
-            ),
-            models.CheckConstraint(
-                condition=Q(annulled_tickets=0, annulled_bets=0, annulled_cents=0)
-                | Q(annulled_tickets__gte=1, annulled_bets__gte=1, annulled_cents__gte=1),
-                name="retired_sales_annulled",
-            ),
-        ]
         indexes = [BrinIndex(fields=["day"], name="retired_sales_day", autosummarize=True)]
 
     def __str__(self) -> str:
-        return f"{self.contest} · {self.day} · {self.terminal_id}"
+        return f"{self.contest} · {self.day}"
+
+    def by_terminal(self) -> list[dict[str, int]]:
+        """Return the sums of each terminal, as the view names them."""
+        named = {
+            "premises": self.premises,
+            "terminal": self.terminals,
+            "tickets": self.tickets,
+            "bets": self.bets,
+            "amount_cents": self.amounts_cents,
+            "annulled_tickets": self.annulled_tickets,
+            "annulled_bets": self.annulled_bets,
+            "annulled_cents": self.annulled_cents,
+        }
+        return [dict(zip(named, sums, strict=True)) for sums in zip(*named.values(), strict=True)]
 
 
 class RetiredMarks(OfRetiredTickets):

@@ -13,7 +13,6 @@ from core.kernel.days import day_bounds, natural_day
 from core.periods.models import Retirement
 from lototrot.engine.races import HIGHEST_NUMBER
 from lototrot.models.contest import Contest, DisplayAcknowledgement
-from lototrot.models.retired import RetiredSales
 from lototrot.models.tickets import (
     LEG_COLUMNS,
     PrintConfirmation,
@@ -21,7 +20,7 @@ from lototrot.models.tickets import (
     Unprinted,
     Void,
 )
-from lototrot.services.tickets.retired import staying
+from lototrot.services.tickets.retired import left_of_terminal, staying
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -105,19 +104,13 @@ def terminal_totals(*, terminal_id: int, day: datetime.date | None) -> DayTotals
     sold = staying(Ticket.objects.filter(of_the_day, terminal_id=terminal_id))
     errors = sold.filter(void__reason=Void.Reason.ERROR)
     sums = sold.aggregate(bets=Coalesce(Sum("bets"), 0), cents=Coalesce(Sum("amount_cents"), 0))
-    left = RetiredSales.objects.filter(terminal=terminal_id, day=day).aggregate(
-        tickets=Coalesce(Sum(F("tickets") + F("annulled_tickets")), 0),
-        bets=Coalesce(Sum(F("bets") + F("annulled_bets")), 0),
-        cents=Coalesce(Sum(F("amount_cents") + F("annulled_cents")), 0),
-        annulled=Coalesce(Sum("annulled_tickets"), 0),
-        annulled_cents=Coalesce(Sum("annulled_cents"), 0),
-    )
+    left = left_of_terminal(terminal_id, day)
     annulled = errors.aggregate(cents=Coalesce(Sum("amount_cents"), 0))
     return DayTotals(
         day=day,
-        tickets=sold.count() + left["tickets"],
-        bets=sums["bets"] + left["bets"],
-        amount_cents=sums["cents"] + left["cents"],
-        annulled_tickets=errors.count() + left["annulled"],
-        annulled_cents=annulled["cents"] + left["annulled_cents"],
+        tickets=sold.count() + left.tickets + left.annulled_tickets,
+        bets=sums["bets"] + left.bets + left.annulled_bets,
+        amount_cents=sums["cents"] + left.amount_cents + left.annulled_cents,
+        annulled_tickets=errors.count() + left.annulled_tickets,
+        annulled_cents=annulled["cents"] + left.annulled_cents,
     )

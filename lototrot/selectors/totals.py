@@ -45,7 +45,7 @@ def totals_of(contests: Collection[Contest]) -> dict[int, Totals]:
 
 
 _VOIDS = f"""
-SELECT count(*) + (SELECT coalesce(sum(l.annulled_tickets), 0) FROM lototrot_retiredsales l
+SELECT count(*) + (SELECT coalesce(sum(l.annulled_tickets), 0) FROM lototrot_left_by_terminal l
                     WHERE l.contest_id = %(contest)s)
   FROM lototrot_void v JOIN lototrot_ticket t ON t.id = v.ticket_id
  WHERE t.contest_id = %(contest)s AND {stays()}

@@ -259,6 +259,37 @@ END $$;
 CREATE OR REPLACE TRIGGER with_ticket AFTER DELETE ON lototrot_void
     FOR EACH ROW EXECUTE FUNCTION lototrot_guard_void_alone();
 
+-- Show the sums of tickets that left: a row for each contest, day of sale and terminal.
+CREATE OR REPLACE VIEW lototrot_left_by_terminal AS
+SELECT s.contest_id, s.retired_id, s.day, u.premises_id, u.terminal_id, u.tickets, u.bets,
+       u.amount_cents, u.annulled_tickets, u.annulled_bets, u.annulled_cents
+  FROM lototrot_retiredsales s CROSS JOIN LATERAL unnest(
+       s.premises, s.terminals, s.tickets, s.bets, s.amounts_cents, s.annulled_tickets,
+       s.annulled_bets, s.annulled_cents) u(premises_id, terminal_id, tickets, bets, amount_cents,
+       annulled_tickets, annulled_bets, annulled_cents);
+
+-- Refuse sums that are not of up to 64 terminals, with every sum of each; of a terminal without any
+-- ticket; or of tickets without bets or without an amount. An array that is too short ends in NULL.
+CREATE OR REPLACE FUNCTION lototrot_guard_sums() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT cardinality(NEW.terminals) BETWEEN 1 AND 64 OR EXISTS (
+        SELECT FROM unnest(NEW.premises, NEW.terminals, NEW.tickets, NEW.bets, NEW.amounts_cents,
+                           NEW.annulled_tickets, NEW.annulled_bets, NEW.annulled_cents)
+               u(premises, terminal, sold, bets, cents, void, void_bets, void_cents)
+         WHERE (u.premises > 0 AND u.terminal > 0 AND u.sold + u.void > 0
+                AND least(u.sold, u.bets, u.cents, u.void, u.void_bets, u.void_cents) >= 0
+                AND (u.sold = 0) = (u.bets = 0) AND (u.sold = 0) = (u.cents = 0)
+                AND (u.void = 0) = (u.void_bets = 0) AND (u.void = 0) = (u.void_cents = 0)
+               ) IS NOT TRUE) THEN
+        RAISE EXCEPTION 'contest %: these are no sums of tickets that left', NEW.contest_id
+            USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER sums AFTER INSERT OR UPDATE ON lototrot_retiredsales
+    FOR EACH ROW EXECUTE FUNCTION lototrot_guard_sums();
+
 -- Sum the tickets that leave, in the transaction that retires them, and refuse other ones than were
 -- published. A block may not come meanwhile; it is the only row that could name so old a ticket.
 CREATE OR REPLACE FUNCTION lototrot_sum_retired() RETURNS trigger LANGUAGE plpgsql
@@ -267,22 +298,35 @@ DECLARE
     v_summed bigint;
 BEGIN
     LOCK TABLE public.lototrot_block IN SHARE MODE;
-    WITH summed AS (
-        INSERT INTO public.lototrot_retiredsales (contest_id, retired_id, day, premises_id,
-               terminal_id, tickets, bets, amount_cents, annulled_tickets, annulled_bets,
-               annulled_cents)
-        SELECT t.contest_id, NEW.id, (t.sold_at AT TIME ZONE 'Europe/Madrid')::date, t.premises_id,
-               t.terminal_id, count(*) FILTER (WHERE v.id IS NULL),
-               coalesce(sum(t.bets) FILTER (WHERE v.id IS NULL), 0)::bigint,
-               coalesce(sum(t.amount_cents) FILTER (WHERE v.id IS NULL), 0)::bigint,
-               count(v.id), coalesce(sum(t.bets) FILTER (WHERE v.id IS NOT NULL), 0)::bigint,
-               coalesce(sum(t.amount_cents) FILTER (WHERE v.id IS NOT NULL), 0)::bigint
+    WITH sold AS MATERIALIZED (
+        SELECT t.contest_id, (t.sold_at AT TIME ZONE 'Europe/Madrid')::date AS day, t.premises_id,
+               t.terminal_id, count(*) FILTER (WHERE v.id IS NULL) AS tickets,
+               coalesce(sum(t.bets) FILTER (WHERE v.id IS NULL), 0)::bigint AS bets,
+               coalesce(sum(t.amount_cents) FILTER (WHERE v.id IS NULL), 0)::bigint AS cents,
+               count(v.id) AS void_tickets,
+               coalesce(sum(t.bets) FILTER (WHERE v.id IS NOT NULL), 0)::bigint AS void_bets,
+               coalesce(sum(t.amount_cents) FILTER (WHERE v.id IS NOT NULL), 0)::bigint AS void_cents
           FROM public.lototrot_ticket t LEFT JOIN public.lototrot_void v ON v.ticket_id = t.id
          WHERE t.id BETWEEN NEW.first_row AND NEW.last_row
            AND public.lototrot_ticket_leaves(t.id)
-         GROUP BY 1, 3, 4, 5 ORDER BY 3, 1, 4, 5
-        RETURNING tickets + annulled_tickets AS tickets)
-    SELECT coalesce(sum(tickets), 0) INTO v_summed FROM summed;
+         GROUP BY 1, 2, 3, 4
+    ), numbered AS (
+        SELECT s.*, row_number() OVER (
+                   PARTITION BY s.day, s.contest_id ORDER BY s.premises_id, s.terminal_id) AS number
+          FROM sold s
+    ), summed AS (
+        INSERT INTO public.lototrot_retiredsales (contest_id, retired_id, day, premises, terminals,
+               tickets, bets, amounts_cents, annulled_tickets, annulled_bets, annulled_cents)
+        SELECT n.contest_id, NEW.id, n.day, array_agg(n.premises_id ORDER BY n.number),
+               array_agg(n.terminal_id ORDER BY n.number), array_agg(n.tickets ORDER BY n.number),
+               array_agg(n.bets ORDER BY n.number), array_agg(n.cents ORDER BY n.number),
+               array_agg(n.void_tickets ORDER BY n.number),
+               array_agg(n.void_bets ORDER BY n.number), array_agg(n.void_cents ORDER BY n.number)
+          FROM numbered n GROUP BY n.day, n.contest_id, (n.number - 1) / 64
+         ORDER BY n.day, n.contest_id, min(n.number)
+        RETURNING tickets, annulled_tickets)
+    SELECT coalesce(sum(u.tickets + u.annulled), 0) INTO v_summed
+      FROM summed s CROSS JOIN LATERAL unnest(s.tickets, s.annulled_tickets) u(tickets, annulled);
     IF v_summed <> NEW.leaves THEN
         RAISE EXCEPTION 'tickets % to %: % leave, and % were published', NEW.first_row,
             NEW.last_row, v_summed, NEW.leaves USING ERRCODE = 'restrict_violation';

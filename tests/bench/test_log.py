@@ -8,7 +8,7 @@ FILES = {10: ("ledger_transfer", None), 11: ("ledger_transfer", "transfer_once")
 ACTS = {700: "lototrot.sale"}
 HEAD = "rmgr: {} len (rec/tot): {:>6}/{:>6}, tx: {:>10}, lsn: 0/01F0, prev 0/01E0, desc: {}"
 ROW = HEAD.format("Heap       ", 150, 150, 700, "INSERT off: 7, flags: 0x00, blkref #0: rel 1/5/10")
-ENTRY = HEAD.format("Btree      ", 53, 8000, 700, "INSERT_LEAF off: 2, blkref #0: rel 1/5/11 blk 3")
+PAGE = HEAD.format("Btree", 53, 8000, 700, "INSERT_LEAF off: 2, blkref #0: rel 1/5/11 blk 3 FPW")
 LOCK = HEAD.format(
     "Heap       ", 54, 54, 701, "LOCK xmax: 701, off: 9, blkref #0: rel 1/5/10 blk 0"
 )
@@ -17,12 +17,13 @@ COMMIT = HEAD.format("Transaction", 34, 34, 700, "COMMIT 2030-01-05 12:00:00.000
 
 def test_records_are_counted_by_what_they_are_of_and_pages_apart() -> None:
     log = Log()
-    for line in (ROW, ENTRY, LOCK, COMMIT):
+    for line in (ROW, PAGE, LOCK, COMMIT):
         _add(log, line, FILES, ACTS)
     assert (log.records, log.pages, log.entries, log.locks) == (291, 7_947, 1, 1)
     assert log.by_table == {"ledger_transfer": 257, "(Transaction)": 34}
     assert log.by_index == {"transfer_once": 53}
     assert log.by_lock == {"ledger_transfer": 54}
+    assert log.by_page == {"transfer_once": 7_947}
     assert log.by_act == {"lototrot.sale": 237, "(none)": 54}
     figures = log.figures("log", tickets=2)
     assert figures["log.per_ticket"] == (291 + 7_947) / 2

@@ -8,12 +8,14 @@ from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import navigation, signed_on
 from core.admin_support.columns import NOTHING, link, money, paper_links
 from core.admin_support.contents import Table
+from core.admin_support.documents import as_html
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.api.papers import as_file
 from core.database import clock
@@ -45,6 +47,7 @@ from core.payoffice.models import (
     VoidedChequePayment,
 )
 from core.payoffice.services import cheques, deposits, goods, slips
+from core.premises.models import Premises
 from core.receipts.output import Output, render
 from core.receipts.paper import Paper
 
@@ -132,9 +135,24 @@ class PaymentAdmin(_Register):
 
 @admin.register(RetiredPayments)
 class RetiredPaymentsAdmin(_Register):
-    columns = ("id", "day", "game", "premises", "place", "means", "payments", "amount_cents")
-    list_select_related = ("premises",)
+    columns = ("id", "day", "game", "place", "means", "payments")
+    shown = ("day", "game", "place", "means", "sums")
     sortable_by = ()
+
+    @admin.display(description=_("payments"))
+    def payments(self, row: RetiredPayments) -> int:
+        return sum(row.counts)
+
+    @admin.display(description=_("sums of payments that left"))
+    def sums(self, row: RetiredPayments) -> SafeString:
+        premises = Premises.objects.in_bulk(row.premises)
+        sums = zip(row.premises, row.amounts_cents, row.counts, strict=True)
+        return as_html(
+            [
+                {"premises": str(premises[ident]), "amount_cents": cents, "payments": count}
+                for ident, cents, count in sums
+            ]
+        )
 
 
 @admin.register(Deposit)

@@ -730,10 +730,11 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "payee",
-                    models.OneToOneField(
+                    models.ForeignKey(
+                        db_index=False,
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
-                        related_name="payment",
+                        related_name="+",
                         to="payoffice.payee",
                         verbose_name="payee",
                     ),
@@ -834,6 +835,11 @@ class Migration(migrations.Migration):
                         condition=models.Q(("proposal", None), _negated=True),
                         fields=("proposal",),
                         name="payment_of_proposal",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("payee", None), _negated=True),
+                        fields=("payee",),
+                        name="payment_of_payee",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(("amount_cents__gt", 0)), name="payment_positive"
@@ -1610,8 +1616,12 @@ class Migration(migrations.Migration):
                         verbose_name="means",
                     ),
                 ),
-                ("payments", models.BigIntegerField(verbose_name="payments")),
-                ("amount_cents", models.BigIntegerField(verbose_name="amount")),
+                (
+                    "premises",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), size=None, verbose_name="premises"
+                    ),
+                ),
                 (
                     "amounts_cents",
                     django.contrib.postgres.fields.ArrayField(
@@ -1628,16 +1638,6 @@ class Migration(migrations.Migration):
                         verbose_name="payments of each amount",
                     ),
                 ),
-                (
-                    "premises",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="premises.premises",
-                        verbose_name="premises",
-                    ),
-                ),
             ],
             options={
                 "verbose_name": "sums of payments that left",
@@ -1645,14 +1645,6 @@ class Migration(migrations.Migration):
                 "indexes": [
                     django.contrib.postgres.indexes.BrinIndex(
                         autosummarize=True, fields=["day"], name="retired_payments_day"
-                    )
-                ],
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("amount_cents__gte", models.F("payments")), ("payments__gte", 1)
-                        ),
-                        name="retired_payments_some",
                     )
                 ],
             },

@@ -164,8 +164,13 @@ class Payment(Acted):
         db_index=False,
         verbose_name=_("cash session"),
     )
-    payee = models.OneToOneField(
-        Payee, models.PROTECT, null=True, related_name="payment", verbose_name=_("payee")
+    payee = models.ForeignKey(
+        Payee,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("payee"),
     )
     proposal = models.ForeignKey(
         Proposal,
@@ -190,6 +195,9 @@ class Payment(Acted):
         constraints = [
             models.UniqueConstraint(
                 fields=["proposal"], condition=~Q(proposal=None), name="payment_of_proposal"
+            ),
+            models.UniqueConstraint(
+                fields=["payee"], condition=~Q(payee=None), name="payment_of_payee"
             ),
             models.CheckConstraint(condition=Q(amount_cents__gt=0), name="payment_positive"),
             models.CheckConstraint(

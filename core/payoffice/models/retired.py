@@ -3,20 +3,19 @@
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
-from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
 from core.payoffice.models.payments import MEANS, PLACES
-from core.premises.models import Premises
 
 
 class RetiredPayments(Guarded):
-    """The payments of premises on a day that left with a retired month, as sums.
+    """The payments of a day that left with a retired month, as sums by premises and amount.
 
     The database writes them when the payments are retired. From then on every count of payments
-    adds these sums to the payments that stay. Each of `amounts_cents` was paid as often as `counts`
-    says. `retired` is the row of the retirement (`periods.RetiredRows`).
+    adds these sums to the payments that stay. A row has up to 64 sums, and each array one entry of
+    each: those premises paid that amount so many times. The view `payoffice_left_by_premises` has
+    a row for each. `retired` is the row of the retirement (`periods.RetiredRows`).
     """
 
     inserted_by_application = False
@@ -24,26 +23,16 @@ class RetiredPayments(Guarded):
     retired = models.BigIntegerField(_("retired rows"))
     game = models.CharField(_("game"), max_length=20)
     day = models.DateField(_("day"))
-    premises = models.ForeignKey(
-        Premises, models.PROTECT, related_name="+", db_index=False, verbose_name=_("premises")
-    )
     place = models.CharField(_("place"), max_length=20, choices=PLACES)
     means = models.CharField(_("means"), max_length=20, choices=MEANS)
-    payments = models.BigIntegerField(_("payments"))
-    amount_cents = models.BigIntegerField(_("amount"))
+    premises = ArrayField(models.BigIntegerField(), verbose_name=_("premises"))
     amounts_cents = ArrayField(models.BigIntegerField(), verbose_name=_("amounts in cents"))
     counts = ArrayField(models.BigIntegerField(), verbose_name=_("payments of each amount"))
 
     class Meta:
         verbose_name = _("sums of payments that left")
         verbose_name_plural = _("sums of payments that left")
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(payments__gte=1, amount_cents__gte=F("payments")),
-                name="retired_payments_some",
-            )
-        ]
         indexes = [BrinIndex(fields=["day"], name="retired_payments_day", autosummarize=True)]
 
     def __str__(self) -> str:
-        return f"{self.day} · {self.premises_id}"
+        return f"{self.day} · {self.get_place_display()}"

@@ -4,9 +4,11 @@ A ticket on which nobody has a right any more leaves the live store when its mon
 counts tickets counts those that stay, and adds the sums of those that left.
 """
 
+import datetime
 from dataclasses import dataclass
 
-from django.db.models import BooleanField, F, Func, Max, Q, QuerySet, Sum
+from django.db import connection
+from django.db.models import BooleanField, F, Func, Max, Q, QuerySet
 
 from core.kernel.errors import Conflict
 from core.payoffice.sources import DocumentArchived
@@ -23,6 +25,12 @@ STAYS = f"""
 """
 """SQL of the condition that a ticket does not leave. A night deletes those that do, so they may
 still be there, and so may what follows from a ticket that is gone."""
+_SUMS = """
+SELECT coalesce(sum(tickets), 0)::bigint, coalesce(sum(bets), 0)::bigint,
+       coalesce(sum(amount_cents), 0)::bigint, coalesce(sum(annulled_tickets), 0)::bigint,
+       coalesce(sum(annulled_bets), 0)::bigint, coalesce(sum(annulled_cents), 0)::bigint
+  FROM lototrot_left_by_terminal WHERE {which}
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +46,18 @@ class Left:
     winning_tickets: int = 0
     prize_cents: int = 0
     winning_bets: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Sums of tickets that left: of valid ones, and of those that were annulled as errors."""
+
+    tickets: int
+    bets: int
+    amount_cents: int
+    annulled_tickets: int
+    annulled_bets: int
+    annulled_cents: int
 
 
 class TicketsArchived(Conflict):
@@ -64,15 +84,15 @@ def staying(tickets: QuerySet[Ticket]) -> QuerySet[Ticket]:
 
 def left(contest_id: int) -> Left | None:
     """Return what left of the valid tickets of a contest; None if no ticket left, valid or not."""
-    sums = RetiredSales.objects.filter(contest=contest_id).aggregate(
-        tickets=Sum("tickets"), bets=Sum("bets"), amount_cents=Sum("amount_cents")
-    )
-    if sums["tickets"] is None:
+    sums = _sums("contest_id = %s", contest_id)
+    if not sums.tickets + sums.annulled_tickets:
         return None
     prizes = list(RetiredPrizes.objects.filter(contest=contest_id))
     winning_bets = zip(*(prize.winning_bets for prize in prizes), strict=True)
     return Left(
-        **{name: int(value) for name, value in sums.items()},
+        sums.tickets,
+        sums.bets,
+        sums.amount_cents,
         winning_tickets=sum(prize.tickets for prize in prizes),
         prize_cents=sum(prize.prize_cents for prize in prizes),
         winning_bets=tuple(map(sum, winning_bets)),
@@ -81,8 +101,18 @@ def left(contest_id: int) -> Left | None:
 
 def annulled_left(contest_id: int) -> int:
     """Return how many tickets of a contest left that were annulled as errors."""
-    sums = RetiredSales.objects.filter(contest=contest_id).aggregate(sum=Sum("annulled_tickets"))
-    return int(sums["sum"] or 0)
+    return _sums("contest_id = %s", contest_id).annulled_tickets
+
+
+def left_of_terminal(terminal_id: int, day: datetime.date) -> Sums:
+    """Return what left of the tickets that a terminal sold on a natural day."""
+    return _sums("terminal_id = %s AND day = %s", terminal_id, day)
+
+
+def _sums(which: str, *values: int | datetime.date) -> Sums:
+    with connection.cursor() as cursor:
+        cursor.execute(_SUMS.format(which=which), values)
+        return Sums(*cursor.fetchone())
 
 
 def kept_where(contest_id: int) -> dict[str, str]:

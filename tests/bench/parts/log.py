@@ -3,9 +3,9 @@
 A history with the mix of the decade (1.2 tickets a week for each of the premises, both games,
 statements and remittances) grows by some weeks, with a checkpoint before them; then PostgreSQL's
 own program reads the log of these weeks. What records say is counted apart from the whole pages in
-them, for their number depends on the checkpoints. At the end months are retired, and counted in the
-same way (`log.retirement.*`). All figures are bytes a ticket, but `entries` (of
-indexes) and `locks` (of rows), which are numbers.
+them, for their number depends on the checkpoints: `log.page.*` are pages by table and index. At the
+end months are retired, and counted in the same way (`log.retirement.*`). All figures are bytes a
+ticket, but `entries` (of indexes) and `locks` (of rows), which are numbers.
 """
 
 import re
@@ -40,6 +40,7 @@ _RECORD = re.compile(
     r"rmgr: (?P<kind>\S+) +len \(rec/tot\): +(?P<rest>\d+)/ +(?P<whole>\d+), tx: +(?P<xid>\d+),"
     r".*? desc: (?P<does>\w+)(?:.*? blkref #0: rel \d+/\d+/(?P<file>\d+))?"
 )
+_PAGE = re.compile(r"blkref #\d+: rel \d+/\d+/(\d+)[^,]* FPW")
 _FILES = """
 SELECT pg_relation_filenode(c.oid)::bigint, coalesce(h.relname, t.relname, c.relname)::text,
        CASE WHEN i.indexrelid IS NOT NULL THEN c.relname::text END
@@ -61,7 +62,8 @@ class Log:
     """The bytes of a part of the log: of its records by table, by index and by act; of its pages.
 
     The rows of a table, their locks and its indexes are in `by_table`, each index also in
-    `by_index`, and the locks of rows also in `by_lock`. `entries` are those of indexes.
+    `by_index`, and the locks of rows also in `by_lock`. `entries` are those of indexes. `by_page`
+    are whole pages, by the index or the table that they are of.
     """
 
     records: int = 0
@@ -72,6 +74,7 @@ class Log:
     by_index: Counter[str] = field(default_factory=Counter)
     by_act: Counter[str] = field(default_factory=Counter)
     by_lock: Counter[str] = field(default_factory=Counter)
+    by_page: Counter[str] = field(default_factory=Counter)
 
     def figures(self, name: str, tickets: int) -> Figures:
         """Return the figures of a ticket, the largest tables, indexes and acts first."""
@@ -87,6 +90,7 @@ class Log:
             ("index", self.by_index),
             ("lock", self.by_lock),
             ("act", self.by_act),
+            ("page", self.by_page),
         ):
             totals |= {
                 f"{name}.{kind}.{each}": size
@@ -147,8 +151,11 @@ def _add(log: Log, line: str, files: Mapping[int, Sequence[str]], acts: Mapping[
     if record is None:
         raise RuntimeError(f"this line of the log is not understood: {line}")
     size, kind = int(record["rest"]), record["kind"]
+    pages, touched = int(record["whole"]) - size, _PAGE.findall(line)
     log.records += size
-    log.pages += int(record["whole"]) - size
+    log.pages += pages
+    for file in touched:
+        log.by_page[_name(files, file)] += pages // len(touched)
     table, index = files.get(int(record["file"] or 0), (f"({kind})", None))
     log.by_table[table] += size
     if index:
@@ -158,6 +165,11 @@ def _add(log: Log, line: str, files: Mapping[int, Sequence[str]], acts: Mapping[
         log.by_lock[table] += size
         log.locks += 1
     log.by_act[acts.get(int(record["xid"]), "(none)")] += size
+
+
+def _name(files: Mapping[int, Sequence[str]], file: str) -> str:
+    table, index = files.get(int(file), ("(other)", None))
+    return index or table
 
 
 @contextmanager

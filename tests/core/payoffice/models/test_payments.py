@@ -76,6 +76,30 @@ def test_a_payment_is_of_a_paid_claim_and_a_claim_is_paid_once() -> None:
         Payment.objects.update(amount_cents=1)
 
 
+@pytest.mark.article("14.III.10.4")
+def test_a_payee_is_of_one_payment() -> None:
+    """The index holds it without an entry for each payment in cash, which names no payee."""
+    won, other = given.worth(100_001, 600)
+    given.paid_by_two(given.cashier(), won.request(payee=given.MARIA))
+    columns = {
+        field.attname: getattr(Payment.objects.get(), field.attname)
+        for field in Payment._meta.fields
+        if field.name not in ("id", "uuid")
+    }
+    with transaction.atomic():
+        claim = Claim.objects.create(
+            game="lototrot",
+            document_id=other.ticket.pk,
+            state="paid",
+            amount_cents=600,
+            opened_at=clock.now(),
+        )
+        proposal = factories.proposal("payoffice.payment")
+        changed = {"uuid": uuid.uuid4(), "claim_id": claim.pk, "proposal_id": proposal.pk}
+        refused("payment_of_payee", Payment, **(columns | changed))
+        transaction.set_rollback(True)
+
+
 @pytest.mark.article("14.III.10.2")
 @pytest.mark.parametrize("place", ["establishment", "central_office"])
 def test_a_payment_of_a_claim_that_is_held_or_not_there_is_refused(place: str) -> None:

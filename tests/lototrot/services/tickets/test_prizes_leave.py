@@ -31,6 +31,7 @@ from core.periods.archive.retiring import retirement_propose
 from core.periods.archive.tables import ArchiveTable
 from core.periods.archive.writing import archive_write
 from core.periods.models import ClosedPeriod, RetiredRows
+from core.premises.models import Premises
 from core.premises.requests import new_uuid
 from core.staff.powers import Role
 from lototrot import journal_rules
@@ -45,6 +46,7 @@ from tests.core.periods.archive.test_retiring import confirm, forge, row_finding
 from tests.core.periods.conftest import closed
 from tests.lototrot.services.tickets.test_retired import accounts_of
 from tests.support import databases, factories, paying, rounds
+from tests.support.admin_desk import Desk, row_url
 from tests.support.journaling import seal_all
 from tests.support.stating import days_end
 
@@ -162,9 +164,9 @@ def test_what_follows_from_a_ticket_leaves_after_it(sold: list[Ticket], tmp_path
     sums = RetiredPrizes.objects.order_by("state").values_list("state", "tickets", "prize_cents")
     cents = Prize.objects.get().prize_cents
     assert list(sums) == [("lapsed", 1, cents), ("paid", 2, 2 * cents)]
-    payments = RetiredPayments.objects.order_by("day").values_list("day", "payments", "counts")
+    payments = RetiredPayments.objects.values_list("day", "amounts_cents", "counts")
     days = [datetime.date(2030, 3, 3), datetime.date(2030, 4, 1)]
-    assert sorted(payments) == [(day, 1, [1]) for day in days]
+    assert sorted(payments) == [(day, [cents], [1]) for day in days]
 
 
 @pytest.mark.article("14.III.10.2")
@@ -256,16 +258,26 @@ def test_other_sums_than_left_are_found(sold: list[Ticket], tmp_path: Path) -> N
     seal_all()
     assert retired_remove() > 0 and row_findings() == []
     sums, kept = "payoffice_retiredpayments", RetiredPayments.objects.get()
+    assert str(Premises.objects.get(pk=kept.premises[0])) in Desk(Role.AUDITOR).get(row_url(kept))
     with pytest.raises(DatabaseError, match="permission denied"), transaction.atomic():
-        RetiredPayments.objects.update(amount_cents=1)
-    forge(sums, f"UPDATE {sums} SET amount_cents = amount_cents + 1")
+        RetiredPayments.objects.update(amounts_cents=[1])
+    forge(sums, f"UPDATE {sums} SET amounts_cents[1] = amounts_cents[1] + 1")
     assert row_findings() == [(Fault.ROW_CHANGED, sums)]
     assert [each.account for each in differences()[1]]
-    forge(sums, f"UPDATE {sums} SET amount_cents = {kept.amount_cents}, counts = ARRAY[2]")
+    forge(sums, f"UPDATE {sums} SET amounts_cents = ARRAY{kept.amounts_cents}, counts = ARRAY[2]")
     assert [name for name, _, _ in rules.broken(office_rules.PAYMENTS_LEFT)] == [
         "periods_retiredrows"
     ]
     forge(sums, f"UPDATE {sums} SET counts = ARRAY[1]")
+    for bad in ("counts = '{0}'", "amounts_cents = '{-5}'", "premises = '{1,2}'", "counts = '{}'"):
+        with (
+            pytest.raises(DatabaseError, match="these are no sums of payments that left"),
+            transaction.atomic("owner"),
+            connections["owner"].cursor() as owner,
+        ):
+            owner.execute(f"ALTER TABLE {sums} DISABLE TRIGGER USER")
+            owner.execute(f"ALTER TABLE {sums} ENABLE TRIGGER sums")
+            owner.execute(f"UPDATE {sums} SET {bad}")
     forge(
         "lototrot_retiredprizes",
         "UPDATE lototrot_retiredprizes SET state = 'lapsed', day = '2030-04-01'"

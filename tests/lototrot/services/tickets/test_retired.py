@@ -221,6 +221,9 @@ def _not_counted_ticket_by_ticket(contest: Contest) -> None:
     assert "3 on which nobody has a right and 0 annulled ones are in the archives of" in said_there
     for model in (RetiredSales, RetiredMarks, RetiredPrizes):
         assert f"/{model._meta.model_name}/" in desk.get(list_url(model))
+    sums = RetiredSales.objects.get()
+    (terminal,) = Terminal.objects.in_bulk(sums.terminals).values()
+    assert str(terminal) in desk.get(row_url(sums))
 
 
 def test_a_staying_ticket_is_missed(own_month: ClosedPeriod, tmp_path: Path) -> None:
@@ -350,7 +353,7 @@ def test_a_month_that_is_retired_while_an_audit_reads_is_no_finding(
         confirm(proposal)
         assert retired_remove() == leaving()
 
-    with meanwhile("lototrot_retiredsales", retire):  # the tickets are counted next
+    with meanwhile("lototrot_left_by_terminal", retire):  # the tickets are counted next
         counts = nightly.audit_everything().counts
     assert counts == {"contests": 1, "tickets": 3, "prizes": 2}
     assert nightly.audit_everything().counts == counts
