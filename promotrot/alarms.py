@@ -1,11 +1,11 @@
 """Raise the alarms of Promotrot."""
 
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from core.alarms.kinds import Alarm, AlarmRow
 from core.payoffice.powers import KEEP_STOCK
+from core.receipts.document import present_language
 from core.receipts.formats import format_cents
 from promotrot import powers
 from promotrot.models.emission import Emission
@@ -46,7 +46,7 @@ def _waiting(debt: Debt) -> bool:
 
 
 def _debts() -> list[AlarmRow]:
-    language = get_language() or "ca"
+    language = present_language()
     return [
         AlarmRow(
             subject=debt.game,

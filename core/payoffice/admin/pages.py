@@ -8,7 +8,6 @@ from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
-from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import navigation, signed_on
@@ -45,6 +44,7 @@ from core.payoffice.models import (
     VoidedChequePayment,
 )
 from core.payoffice.services import cheques, deposits, goods, slips
+from core.receipts.document import present_language
 from core.receipts.output import Output, render
 from core.receipts.paper import Paper
 
@@ -221,7 +221,7 @@ class ChequeAdmin(_Register):
     def _pdf(self, request: HttpRequest, number: int) -> HttpResponse:
         try:
             cheque = cheques.cheque_printed(by=signed_on.actor(request), number=number)
-            document = slips.cheque_document(cheque, get_language() or "ca")
+            document = slips.cheque_document(cheque, present_language())
         except DomainError as error:
             raise Http404(error.code) from error
         content = render(document, output=Output.PDF, created_at=cheque.issued_at, paper=Paper.A4)
