@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import navigation, signed_on
 from core.admin_support.acts import Act, Done
-from core.admin_support.columns import NOTHING, link, moment, money
+from core.admin_support.columns import NOTHING, day, link, moment, money
 from core.admin_support.contents import Table
 from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
@@ -108,7 +108,7 @@ def held_panel(request: HttpRequest) -> Table | None:
                 money(row.amount_cents),
                 row.premises.code,
                 moment(row.issued_at),
-                row.last_day,
+                day(row.last_day),
             )
             for row in rows[:_SHOWN]
         ],

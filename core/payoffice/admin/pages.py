@@ -11,7 +11,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import navigation, signed_on
-from core.admin_support.columns import NOTHING, link, money, paper_links
+from core.admin_support.columns import NOTHING, day, link, money, paper_links
 from core.admin_support.contents import Table
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.api.papers import as_file
@@ -314,7 +314,7 @@ def rulings_panel(request: HttpRequest) -> Table | None:
         (
             link(deposits_by_uuid[waiting.deposit]) if waiting.deposit else str(waiting.document),
             money(waiting.amount_cents),
-            str(waiting.since),
+            day(waiting.since),
         )
         for waiting in due[:20]
     ]
