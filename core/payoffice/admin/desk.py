@@ -156,7 +156,7 @@ def _exchange(by: StaffActor, asked: dict[str, Any]) -> DeskResult:
     outcome = goods.exchange_make(by=by, request=request)
     if isinstance(outcome, Proposal):
         return _proposed(outcome)
-    message = _("Exchanged: hand the document over that entitles to the thing.")
+    message = _("Exchanged: hand over the document that entitles to the prize.")
     return DeskResult(message, paper=_paper("exchange", outcome.uuid))
 
 
