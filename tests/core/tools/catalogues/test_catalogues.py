@@ -224,7 +224,7 @@ def test_this_project_is_translated_into_its_three_languages() -> None:
 
 
 def test_no_text_hides_behind_another_name_of_gettext() -> None:
-    known = {"_", *catalogues.GETTEXTS}
+    collected = {"_", *catalogues.GETTEXTS}
     root = Path(catalogues.__file__).parents[3]
     hidden = [
         f"{path.relative_to(root)}: {name.asname}"
@@ -233,6 +233,6 @@ def test_no_text_hides_behind_another_name_of_gettext() -> None:
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.ImportFrom) and node.module == "django.utils.translation"
         for name in node.names
-        if name.name in catalogues.GETTEXTS and name.asname and name.asname not in known
+        if name.name in catalogues.GETTEXTS and name.asname and name.asname not in collected
     ]
     assert hidden == []
