@@ -2,13 +2,12 @@
 
 import datetime
 
-from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from core.alarms.kinds import Alarm, AlarmRow
 from core.database import clock
 from core.kernel.days import natural_day
-from core.receipts.document import LANGUAGES
+from core.receipts.document import present_language
 from core.receipts.formats import format_cents, format_date
 from lototrot import powers
 from lototrot.models.contest import Contest
@@ -38,7 +37,7 @@ def breaches_pending() -> list[AlarmRow]:
 
     No payment order is given meanwhile.
     """
-    rows, language = [], get_language() or "ca"
+    rows, language = [], present_language()
     for contest in contests_with_breaches():
         breaches = breach_set(contest.pk)
         words = _("%(tickets)s tickets, %(amount)s: void them, or block them after the order") % {
@@ -83,7 +82,7 @@ def orders_missing() -> list[AlarmRow]:
 def chains_kept_waiting() -> list[AlarmRow]:
     """Return the contests that keep later meetings with results from being settled [A4, D7]."""
     today = natural_day(clock.now())
-    language = get_language() or LANGUAGES[0]
+    language = present_language()
     rows = []
     for waiting in chains_waiting(unordered()):
         first = waiting.meetings[0]

@@ -1,17 +1,18 @@
 """Raise the alarms of Promotrot."""
 
-from django.utils.translation import get_language
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.alarms.kinds import Alarm, AlarmRow
 from core.payoffice.powers import KEEP_STOCK
+from core.receipts.document import present_language
 from core.receipts.formats import format_cents
 from promotrot import powers
 from promotrot.models.emission import Emission
 from promotrot.selectors.debts import Debt, Stage, debts
 from promotrot.selectors.plays import stranded
-from promotrot.selectors.things import shortages_of
+from promotrot.selectors.things import Shortage, shortages_of
+from promotrot.services.facts import emission_facts
 
 
 def _stranded() -> list[AlarmRow]:
@@ -19,7 +20,7 @@ def _stranded() -> list[AlarmRow]:
         AlarmRow(
             subject=ticket,
             since=ticket.sold_at,
-            words=_now("%(premises)s can no longer finish it.") % {"premises": ticket.premises},
+            words=gettext("%(premises)s can no longer finish it.") % {"premises": ticket.premises},
         )
         for ticket in stranded()
     ]
@@ -46,7 +47,7 @@ def _waiting(debt: Debt) -> bool:
 
 
 def _debts() -> list[AlarmRow]:
-    language = get_language() or "ca"
+    language = present_language()
     return [
         AlarmRow(
             subject=debt.game,
@@ -58,14 +59,18 @@ def _debts() -> list[AlarmRow]:
     ]
 
 
+def _name(emission: Emission, short: Shortage) -> str:
+    return emission_facts(emission.pk).texts(present_language()).prizes[short.thing]
+
+
 def _short() -> list[AlarmRow]:
     on_sale = Emission.objects.filter(state__in=ON_SALE).select_related("opening")
     return [
         AlarmRow(
             subject=emission,
             since=emission.opening.opened_at,
-            words=_now("%(thing)s: %(in_stock)s in stock, %(needed)s needed.")
-            % {"thing": short.thing, "in_stock": short.in_stock, "needed": short.needed},
+            words=gettext("%(thing)s: %(in_stock)s in stock, %(needed)s needed.")
+            % {"thing": _name(emission, short), "in_stock": short.in_stock, "needed": short.needed},
         )
         for emission in on_sale.order_by("pk")
         for short in shortages_of(emission)

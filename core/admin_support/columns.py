@@ -14,12 +14,12 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.functional import Promise
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, gettext
+from django.utils.translation import gettext
 
 from core.admin_support import signed_on
 from core.admin_support.contents import collected
 from core.admin_support.documents import as_html
-from core.receipts.document import LANGUAGES
+from core.receipts.document import LANGUAGES, present_language
 from core.receipts.formats import format_cents, format_date, format_moment
 from core.staff.names import Named
 
@@ -33,21 +33,21 @@ SECRET = frozenset({"password", "pin"})
 
 
 def money(cents: int | None) -> str:
-    return NOTHING if cents is None else format_cents(cents, get_language() or "ca")
+    return NOTHING if cents is None else format_cents(cents, present_language())
 
 
 def whole(number: int) -> str:
     """Return a number with its thousands apart: "100.000", in English "100,000"."""
     written = f"{number:,}"
-    return written if (get_language() or "ca").startswith("en") else written.replace(",", ".")
+    return written if present_language().startswith("en") else written.replace(",", ".")
 
 
 def moment(instant: Any) -> str:
-    return format_moment(instant, get_language() or "ca") if instant else NOTHING
+    return format_moment(instant, present_language()) if instant else NOTHING
 
 
 def day(date: Any) -> str:
-    return format_date(date, get_language() or "ca") if date else NOTHING
+    return format_date(date, present_language()) if date else NOTHING
 
 
 def named(row: models.Model) -> str:

@@ -5,9 +5,10 @@ from typing import Any
 
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, gettext
+from django.utils.translation import gettext
 
 from core.admin_support.key_names import key_name
+from core.receipts.document import present_language
 from core.receipts.formats import format_cents, format_moment
 
 _NOTHING = "–"
@@ -19,9 +20,9 @@ def _scalar(key: str, value: Any) -> str:
     if isinstance(value, bool):
         return gettext("Yes") if value else gettext("No")
     if key.endswith("_cents") and isinstance(value, int):
-        return format_cents(value, get_language() or "ca")
+        return format_cents(value, present_language())
     if key.endswith("_at") and isinstance(value, str):
-        return format_moment(datetime.fromisoformat(value), get_language() or "ca")
+        return format_moment(datetime.fromisoformat(value), present_language())
     return str(value)
 
 

@@ -25,10 +25,8 @@ from core.staff.two_persons import Kind, kinds
 
 MAY, SECOND, PERHAPS, KIND = "x", "2", "x2", "k"
 METHODS = ("get", "post", "put", "patch", "delete")
-ANYONE, TERMINAL, SELLER, ENTITY, FIRST, NEW = (
-    *("anyone", "terminal", "establishment", "entity"),
-    *("first password", "new"),
-)
+ANYONE, TERMINAL, SELLER, ENTITY = "anyone", "terminal", "establishment", "entity"
+FIRST, NEW = "first password", "new"
 CALLERS = (ANYONE, TERMINAL, SELLER, ENTITY, *(role.value for role in Role), FIRST, NEW)
 
 INTRODUCTION = """\
@@ -47,7 +45,7 @@ hours: it may what its roles may, but is no second person, and proposes nothing 
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Door:
+class Endpoint:
     """An operation of the API: its address, its power, and what it answers a caller."""
 
     method: str
@@ -91,11 +89,11 @@ class Door:
         if caller == FIRST:
             return "" if self.view.needs_own_password else MAY  # type: ignore[attr-defined]
         if caller == NEW:
-            return "" if self.takes_time() else self.mark
+            return "" if self.refuses_new_accounts() else self.mark
         return self.mark if caller in {role.value for role in self.roles()} else ""
 
-    def takes_time(self) -> bool:
-        """Return whether the person's account must not be new."""
+    def refuses_new_accounts(self) -> bool:
+        """Return whether a person whose account is new is refused."""
         if self.mark == KIND:
             return self.path.endswith("/confirmation")
         giving = {kind.power for kind in kinds().values() if kind.gives_power}
@@ -107,15 +105,15 @@ class Door:
         return not capability or Capability(capability) in CAPABILITIES[kind]
 
 
-def doors() -> list[Door]:
+def endpoints() -> list[Endpoint]:
     """Return every operation of the API, sorted by address."""
     operations = []
     for path, view in _views(get_resolver().url_patterns, "/"):
         for method in METHODS:
             declared = getattr(getattr(view, method, None), "operation", None)
             if declared is not None:
-                operations.append(Door(method, path, view, declared))
-    return sorted(operations, key=lambda door: (door.path, door.method))
+                operations.append(Endpoint(method, path, view, declared))
+    return sorted(operations, key=lambda each: (each.path, each.method))
 
 
 def _views(patterns: Sequence[Any], before: str) -> Iterator[tuple[str, type[ApiView]]]:
@@ -137,7 +135,7 @@ def page() -> str:
     with override("en"):
         parts = [INTRODUCTION, "## Operations of the API"]
         groups = groupby(
-            doors(), lambda door: door.path.removeprefix("/api/v1/").split("/")[0].split(".")[0]
+            endpoints(), lambda each: each.path.removeprefix("/api/v1/").split("/")[0].split(".")[0]
         )
         for name, members in groups:
             rows = [[f"`{d.name}`", *map(d.cell, CALLERS)] for d in members]

@@ -12,7 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import SimpleTemplateResponse, TemplateResponse
 from django.templatetags.static import static
 from django.urls import URLPattern, URLResolver, path, reverse
-from django.utils.translation import get_language, gettext
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.i18n import set_language
 from unfold.sites import UnfoldAdminSite
@@ -25,6 +25,7 @@ from core.api import acting
 from core.database import clock
 from core.database.reading.limits import ReadingTooLong, limited
 from core.looks.recording import LookNotRecorded
+from core.receipts.document import present_language
 from core.receipts.formats import format_moment
 from core.staff import devices
 from core.staff.services import SignOnRefused
@@ -245,5 +246,5 @@ def environment(request: HttpRequest) -> list[str] | None:
     """
     if not clock.is_simulated():
         return None
-    now = format_moment(clock.now(), get_language() or "ca")
+    now = format_moment(clock.now(), present_language())
     return [gettext("Simulated time: %(now)s") % {"now": now}, "warning"]

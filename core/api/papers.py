@@ -20,14 +20,13 @@ from typing import Any, ClassVar, TypeVar
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response, patch_cache_control
-from django.utils.translation import get_language
 from drf_spectacular.types import OpenApiTypes
 from rest_framework.request import Request
 
 from core.api.errors import RouteUnknown
 from core.api.shapes import Choice, Shape
 from core.api.views import ApiView
-from core.receipts.document import LANGUAGES
+from core.receipts.document import LANGUAGES, present_language
 from core.receipts.output import Output
 
 _Answer = TypeVar("_Answer", bound=HttpResponseBase)
@@ -80,8 +79,7 @@ class LanguageQuery(Shape):
 
 def language_of(query: dict[str, Any]) -> str:
     """Return the language asked for, or that of the request."""
-    language = query.get("lang") or (get_language() or "").partition("-")[0]
-    return language if language in LANGUAGES else LANGUAGES[0]
+    return query.get("lang") or present_language()
 
 
 def cached(request: Request, response: HttpResponse, *, max_age_s: int) -> HttpResponse:

@@ -11,10 +11,12 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
+
+_Value = TypeVar("_Value")
 
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"0", "false", "no", "off"})
@@ -27,8 +29,10 @@ def _read(name: str) -> str | None:
     return os.environ.get(name, "").strip() or None
 
 
-def _missing(name: str) -> ImproperlyConfigured:
-    return ImproperlyConfigured(f"{name} is not set, and it has no default.")
+def _default(name: str, default: _Value | None) -> _Value:
+    if default is None:
+        raise ImproperlyConfigured(f"{name} is not set, and it has no default.")
+    return default
 
 
 def secret(name: str, default: str = "") -> str:
@@ -51,19 +55,14 @@ def secret(name: str, default: str = "") -> str:
 
 def string(name: str, default: str | None = None) -> str:
     """Return a text."""
-    value = _read(name) or default
-    if value is None:
-        raise _missing(name)
-    return value
+    return _read(name) or _default(name, default)
 
 
 def boolean(name: str, default: bool | None = None) -> bool:
     """Return a boolean: 1, true, yes, on or 0, false, no, off, in any case."""
     value = _read(name)
     if value is None:
-        if default is None:
-            raise _missing(name)
-        return default
+        return _default(name, default)
     if value.lower() in _TRUE:
         return True
     if value.lower() in _FALSE:
@@ -77,9 +76,7 @@ def integer(
     """Return a whole number, within the limits where given."""
     value = _read(name)
     if value is None:
-        if default is None:
-            raise _missing(name)
-        return default
+        return _default(name, default)
     try:
         number = int(value)
     except ValueError:
@@ -105,9 +102,7 @@ def seconds(
     """
     value = _read(name)
     if value is None:
-        if default is None:
-            raise _missing(name)
-        return default
+        return _default(name, default)
     try:
         duration = float(value)
     except ValueError:
@@ -129,9 +124,7 @@ def words(name: str, default: Sequence[str] | None = None) -> list[str]:
     """Return values separated by commas; blank ones are dropped."""
     value = _read(name)
     if value is None:
-        if default is None:
-            raise _missing(name)
-        return list(default)
+        return list(_default(name, default))
     return [part.strip() for part in value.split(",") if part.strip()]
 
 

@@ -55,7 +55,7 @@ class Facts(Generic[V]):
 
 
 def kept(*, most: int, seconds: int = 0) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Keep the results of a function by its arguments. An exception is not kept."""
+    """Keep the results of a function by its arguments. None and an exception are not kept."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         facts: Facts[R] = Facts(most=most, seconds=seconds)

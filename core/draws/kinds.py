@@ -74,7 +74,7 @@ class Certified:
     certified_at: datetime
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
     """A kind of public draw (see the module)."""
 

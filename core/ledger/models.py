@@ -2,12 +2,12 @@
 
 from django.db import models
 from django.db.models import F, Q
-from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
 from core.kernel.money import MAX_CENTS
 from core.ledger.titles import title_of
+from core.receipts.document import present_language
 from core.receipts.formats import format_cents
 
 
@@ -78,7 +78,7 @@ class Transfer(Guarded):
         ]
 
     def __str__(self) -> str:
-        cents = format_cents(self.amount_cents, get_language() or "ca")
+        cents = format_cents(self.amount_cents, present_language())
         return f"{title_of(self.kind)} · {cents}"
 
 

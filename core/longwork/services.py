@@ -28,6 +28,7 @@ from core.longwork import selectors
 from core.longwork.kinds import Content, File, Outcome, WorkUnknown, kind_named
 from core.longwork.models import FilePart, LongWork
 from core.longwork.telling import Teller
+from core.receipts.document import present_language
 from core.staff.actor import StaffActor
 from core.staff.services import actor_behind
 
@@ -66,7 +67,7 @@ def work_ask(*, kind: str, by: StaffActor, content: Content | None = None) -> Lo
                     asked_by_id=by.user_id,
                     asked_in_id=by.session_id,
                     asked_at=clock.now(),
-                    language=(translation.get_language() or settings.LANGUAGE_CODE)[:2],
+                    language=present_language(),
                     state=State.WAITING,
                 )
         except IntegrityError:  # somebody else asked at the same time

@@ -43,17 +43,11 @@ def _entered(row: Any, data: Mapping[str, Any]) -> None:
         Terminal.objects.filter(pk=row.terminal_id).update(revoked_at=row.effective_at)
 
 
-def figures(span: Span) -> Iterator[tuple[str, Any]]:
-    """Yield nothing: premises have no figures of their own in a day file."""
-    yield from ()
-
-
 DAY_PARTS: tuple[Part, ...] = (
     Part(
         name="premises",
         context=context,
         events=events,
-        figures=figures,
         replays={"premises.resolution": _entered},
     ),
 )

@@ -80,12 +80,13 @@ def resolution_propose(
     by.need(powers.ENTER_RESOLUTION)
     if not reference.strip():
         raise ReferenceMissing
-    row = _subject(effect, authorisation, premises, terminal)
-    row.effective_at = _past(effective_at)
-    row.replaced_at = _shortened(row)
+    row = _resolution(
+        effect=effect, authorisation=authorisation, premises=premises, terminal=terminal
+    )
+    _take_effect(row, effective_at)
     return two_persons.propose(
         kind=RESOLUTION,
-        subject=f"{_name(row)}",
+        subject=_subject(row),
         by=by,
         content={
             "effect": effect,
@@ -98,8 +99,8 @@ def resolution_propose(
     )
 
 
-def _subject(
-    effect: str, authorisation: int | None, premises: str | None, terminal: str | None
+def _resolution(
+    *, effect: str, authorisation: int | None, premises: str | None, terminal: str | None
 ) -> Resolution:
     """Return an unsaved resolution with the one row that it is about."""
     present = [authorisation is not None, premises is not None, terminal is not None]
@@ -122,32 +123,30 @@ def _subject(
     return row
 
 
-def _past(instant: datetime.datetime) -> datetime.datetime:
+def _take_effect(row: Resolution, instant: datetime.datetime) -> None:
+    """Set the instant from which a resolution has effect, and the end that it replaces.
+
+    An authorisation that began later is ended at its beginning, so it was never in force. Raises
+    NaiveInstant, ResolutionAhead, ResolutionNeedless.
+    """
     if instant.utcoffset() is None:
         raise NaiveInstant
     if instant > clock.now():
         raise ResolutionAhead(instant=instant.isoformat())
-    return instant
-
-
-def _shortened(row: Resolution) -> datetime.datetime | None:
-    """Return the end on record before, None if there is none. Raise ResolutionNeedless.
-
-    An authorisation that began later is ended at its beginning, so it was never in force.
-    """
+    row.effective_at = instant
     if row.effect == Effect.SUSPENDED:
-        return None
+        return
     if row.authorisation is not None:
-        row.effective_at = max(row.effective_at, row.authorisation.valid_from)
-        before = row.authorisation.valid_until
-    else:
-        before = row.terminal.revoked_at if row.terminal else None
-    if before is not None and before <= row.effective_at:
-        raise ResolutionNeedless(ended_at=before.isoformat())
-    return before
+        row.effective_at = max(instant, row.authorisation.valid_from)
+        row.replaced_at = row.authorisation.valid_until
+    elif row.terminal is not None:
+        row.replaced_at = row.terminal.revoked_at
+    if row.replaced_at is not None and row.replaced_at <= row.effective_at:
+        raise ResolutionNeedless(ended_at=row.replaced_at.isoformat())
 
 
-def _name(row: Resolution) -> str:
+def _subject(row: Resolution) -> str:
+    """Return what a proposal is about: one waits at a time."""
     if row.authorisation is not None:
         return f"authorisation:{row.authorisation.pk}"
     place = row.premises or row.terminal
@@ -160,11 +159,10 @@ def _enter(proposal: Proposal, by: StaffActor) -> None:
     reviews: tuple[Review, ...] = contributed_items("reviews", "REVIEWS")
     for review in reviews:
         review.hold()
-    row = _subject(
-        content["effect"], content["authorisation"], content["premises"], content["terminal"]
+    row = _resolution(
+        **{name: content[name] for name in ("effect", "authorisation", "premises", "terminal")}
     )
-    row.effective_at = _past(datetime.datetime.fromisoformat(content["effective_at"]))
-    row.replaced_at = _shortened(row)
+    _take_effect(row, datetime.datetime.fromisoformat(content["effective_at"]))
     row.reference, row.proposal, row.entered_at = content["reference"], proposal, clock.now()
     row.save()
     _carry_out(row, by)

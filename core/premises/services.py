@@ -123,7 +123,7 @@ def terminal_enrol(*, code: str, public_key: str) -> tuple[Terminal, Token]:
     """
     key, now = public_key_read(public_key), clock.now()
     typed = "".join(code.split())
-    code = typed[:1] + typed[1:].upper()
+    code = typed[:1] + typed[1:].upper()  # the first is the key's version, which has a case
     enrolment = (
         Enrolment.objects.select_for_update(no_key=True, of=("self",))
         .select_related("terminal")

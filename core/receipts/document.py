@@ -8,9 +8,17 @@ nothing out: a ticket that lacks a field is not valid (14.II.3).
 from dataclasses import dataclass
 from enum import StrEnum
 
-from django.utils.translation import gettext, override
+from django.utils.translation import get_language, gettext, override
 
 LANGUAGES = ("ca", "es", "en")
+
+
+def present_language() -> str:
+    """Return the language of the present request or task, Catalan where it has none of ours."""
+    language = (get_language() or "").partition("-")[0]
+    return language if language in LANGUAGES else LANGUAGES[0]
+
+
 MAX_TABLE_COLUMNS = 12
 
 

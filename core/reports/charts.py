@@ -6,8 +6,8 @@ from typing import Any
 
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language
 
+from core.receipts.document import present_language
 from core.receipts.formats import format_cents
 from core.reports.tables import Kind, Table
 
@@ -109,7 +109,7 @@ def _series(table: Table, label: str, values: Sequence[str]) -> tuple[list[str],
 
 
 def _number_text(value: int, *, cents: bool) -> str:
-    return format_cents(value, get_language() or "ca") if cents else f"{value:,}"
+    return format_cents(value, present_language()) if cents else f"{value:,}"
 
 
 def _mark_texts(scale: _Scale, *, cents: bool) -> list[str]:

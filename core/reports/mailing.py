@@ -30,6 +30,7 @@ from core.kernel.days import add_days, day_bounds
 from core.kernel.errors import Conflict, DomainError, Invalid, NotFound
 from core.looks.recording import EXPORT, look
 from core.nights.services import NightRunning
+from core.receipts.document import present_language
 from core.reports import outputs, powers, selectors, tables
 from core.reports.models import ReportMail, ReportOrder
 from core.staff.actor import StaffActor
@@ -84,7 +85,7 @@ def order_make(*, by: StaffActor, report: str, every: str, kind: str, address: s
                 every=Every(every),
                 kind=ReportOrder.Form(kind),
                 address=_checked(address),
-                language=(translation.get_language() or settings.LANGUAGE_CODE)[:2],
+                language=present_language(),
                 owner_id=by.user_id,
                 ordered_in_id=by.session_id,
                 ordered_at=clock.now(),

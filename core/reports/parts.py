@@ -60,14 +60,14 @@ class Part:
 
     `context` returns the earlier rows that its events need, as they were when the day began.
     `figures` returns the day's results by name, from a database in which the day has happened, the
-    original or the replay.
+    original or the replay; an app need not have any.
     """
 
     name: str
     context: Callable[[Span], Iterable[Model]]
     events: Callable[[Span], Iterable[Event]]
     replays: Mapping[str, Replay]
-    figures: Callable[[Span], Iterable[tuple[str, Any]]]
+    figures: Callable[[Span], Iterable[tuple[str, Any]]] = lambda span: ()
 
 
 def day_parts() -> list[Part]:

@@ -32,7 +32,7 @@ TEXTS: dict[str, texts.Text] = {
     "not_checked": _("Not checked: no connection"),
     "not_checked_why": _("It says nothing about the ticket. This page tries again by itself."),
     "remember": _("Remember this ticket on this phone."),
-    "remember_why": _("Who opens this phone can then see it and be paid."),
+    "remember_why": _("Anyone who opens this phone can then see it and be paid."),
     "remembered": _("Remembered on this phone"),
     "camera_open": _("Scan with the camera"),
     "camera_close": _("Close the camera"),

@@ -10,8 +10,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from core.admin_support import navigation, signed_on
 from core.admin_support.acts import Act, Done
@@ -25,6 +25,7 @@ from core.ledger.models import Account
 from core.looks.recording import EXPORT, look
 from core.premises.admin.choosing import PremisesField
 from core.premises.models import Game, Premises
+from core.receipts.document import present_language
 from core.staff.actor import StaffActor
 from core.statements import guarantee, papers, powers, services
 from core.statements.balances import outstanding_cents, with_outstanding
@@ -196,7 +197,7 @@ class StatementAdmin(ReadOnlyAdmin):
 
     def _pdf(self, request: HttpRequest, ident: uuid.UUID) -> HttpResponse:
         statement = self._statement(request, ident)
-        content = papers.statement_pdf(statement, language=get_language() or "ca")
+        content = papers.statement_pdf(statement, language=present_language())
         return as_file(HttpResponse(content, content_type="application/pdf"), f"{statement}.pdf")
 
     def _csv(self, request: HttpRequest, ident: uuid.UUID) -> HttpResponse:

@@ -160,14 +160,9 @@ class TicketModels(StaffView):
         power=powers.PREPARE_CONTEST,
     )
     def post(self, request: Request) -> HttpResponse:
-        body = self.read(TicketModelIn)
-
-        def act() -> HttpResponse:
-            return self.answer(
-                TicketModelOut, contests.ticket_model_record(by=self.by, **body), 201
-            )
-
-        return self.once(act)
+        return self.created_once(
+            TicketModelOut, contests.ticket_model_record, by=self.by, **self.read(TicketModelIn)
+        )
 
 
 class TicketLayoutOut(Shape):

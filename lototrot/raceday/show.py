@@ -106,8 +106,10 @@ def traced_ticket(state: Mapping[str, Any]) -> None:
     won = listed(
         f"{counted(hit['bets'], 'bet')} with {hit['hits']} right" for hit in details["winning_bets"]
     )
-    prize = f"wins {euros(state['amount_cents'])}: {won}" if state["amount_cents"] else "no prize"
-    note(f"A ticket of {counted(details['bets'], 'bet')} sold at {details['premises']}, {prize}.")
+    prize = (
+        f"wins {euros(state['amount_cents'])}: {won}" if state["amount_cents"] else "has no prize"
+    )
+    note(f"A ticket of {counted(details['bets'], 'bet')}, sold at {details['premises']}, {prize}.")
     table(
         ("race", "marked", "right marks"),
         [

@@ -1,5 +1,6 @@
 """A meeting from the programme to its payment order, through the public API."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,7 +11,7 @@ from lototrot.raceday import meeting as office
 from lototrot.raceday import selling, show
 from lototrot.raceday.meeting import Day
 from lototrot.sample import facts
-from lototrot.sample.facts import RaceDay, RaceFacts, Withdrawal
+from lototrot.sample.facts import RaceFacts, Withdrawal
 
 FIRST_SALES = selling.Mix(singles=300, multiples=500, quick_picks=100)
 LAST_SALES = selling.Mix(singles=300, multiples=400, quick_picks=100)
@@ -24,21 +25,15 @@ def morning() -> datetime:
 
 
 def tell(stage: Stage) -> None:
-    """Play the first meeting."""
-    day = Day(facts.load(facts.SON_PARDO), stage.staff)
+    """Play the first meeting; keep its tickets and the winning ones for later chapters."""
+    day, sellers = Day(facts.load(facts.SON_PARDO), stage.staff), stage.sellers
     office.rules_record(stage.staff["org1"])
-    _meeting(stage, day, facts.SON_PARDO, seed=1)
-
-
-def _meeting(stage: Stage, day: Day, name: str, seed: int) -> None:
-    """Play a meeting; keep its tickets and the winning ones for later chapters."""
-    sellers = stage.sellers
-    office.programme_enter(day, name)
+    office.programme_enter(day, facts.SON_PARDO)
     show.programme(day.meeting)
     contest = office.contest_put_on_sale(day)
     step(f"The contest is on sale until {selling.clock_time(contest['scheduled_close_at'])}")
     selling.display_acknowledge(day, sellers)
-    tickets = _sales(day, sellers, seed)
+    tickets = _sales(day, sellers)
     late = _close(stage, day)
     _seal(day)
     _prints(stage, day, late)
@@ -51,18 +46,18 @@ def _meeting(stage: Stage, day: Day, name: str, seed: int) -> None:
     stage.kept["lototrot.winners"] = winners
 
 
-def _sales(day: Day, sellers: list[Seller], seed: int) -> list[dict[str, Any]]:
+def _sales(day: Day, sellers: list[Seller]) -> list[dict[str, Any]]:
     """Sell, annul, withdraw, sell on; return the tickets that stand."""
     heading("Sales")
     doing("selling at all terminals")
-    sold = selling.sell_many(day, sellers, seed, FIRST_SALES)
+    sold = selling.sell_many(day, sellers, 1, FIRST_SALES)
     need(not sold.refusals, f"sales refused: {dict(sold.refusals)}")
     step(f"{counted(len(sold.tickets), 'ticket')} sold at {len(sellers)} terminals at once:")
     selling.show_kinds(sold)
     by_terminal = {seller.terminal: seller for seller in sellers}
     selling.print_confirm(by_terminal[sold.tickets[0]["terminal"]], sold.tickets[0])
 
-    body = selling.sale(day, [[n] for n in _favourites(day.facts)], 1)
+    body = selling.sale(day, [[n] for n in _favourites(day)], 1)
     error = sellers[0].api.post("lototrot/tickets", body)
     again = sellers[0].api.post("lototrot/tickets", body)
     need(again == {**error, "given_again": 1}, "a replay answered otherwise")
@@ -76,21 +71,27 @@ def _sales(day: Day, sellers: list[Seller], seed: int) -> list[dict[str, Any]]:
     code = selling.refused(sellers[0], _with_number(day, withdrawn[0]))
     need(code == "withdrawn_number", f"a withdrawn number was refused as {code}")
 
-    more = selling.sell_many(day, sellers, seed + 1, LAST_SALES, withdrawn)
+    more = selling.sell_many(day, sellers, 2, LAST_SALES, withdrawn)
     need(not more.refusals, f"sales refused: {dict(more.refusals)}")
     step(f"A withdrawn number is refused; {counted(len(more.tickets), 'more ticket')} sold:")
     selling.show_kinds(more)
     return sold.tickets + more.tickets
 
 
-def _favourites(raceday: RaceDay) -> list[int]:
-    return [max(shares, key=lambda n: shares[n]) for shares in raceday.bet_shares()]
+def _favourites(day: Day, withdrawn: Sequence[Withdrawal] = ()) -> list[int]:
+    """Return the number of each race that most bets are on, of those not withdrawn."""
+    return [max(race, key=lambda n: race[n]) for race in day.facts.bet_shares(withdrawn)]
+
+
+def _place(day: Day, withdrawn: Withdrawal) -> int:
+    """Return the place, from 0, of the race of a withdrawal among the races of the contest."""
+    races = [(race.racecourse, race.race) for race in day.facts.races]
+    return races.index((withdrawn.racecourse, withdrawn.race))
 
 
 def _with_number(day: Day, withdrawn: Withdrawal) -> dict[str, Any]:
-    numbers = _favourites(day.facts)
-    places = [(race.racecourse, race.race) for race in day.facts.races]
-    numbers[places.index((withdrawn.racecourse, withdrawn.race))] = withdrawn.number
+    numbers = _favourites(day)
+    numbers[_place(day, withdrawn)] = withdrawn.number
     return selling.sale(day, [[number] for number in numbers], 1)
 
 
@@ -106,7 +107,7 @@ def _close(stage: Stage, day: Day) -> dict[str, Any]:
     step("The start is delayed: announced, and two persons move the closing, which is published")
     _false_start(day, race, seller)
     stage.move_to(race.started_at + timedelta(seconds=5), "they are off")
-    body = selling.sale(day, [[n] for n in _standing_favourites(day)], 1)
+    body = selling.sale(day, [[n] for n in _favourites(day, day.facts.withdrawals)], 1)
     late: dict[str, Any] = seller.api.post("lototrot/tickets", body)
     reported = office.start_report(day, race)
     code = selling.refused(seller, selling.sale(day, body["races"], 1))
@@ -140,18 +141,13 @@ def _prints(stage: Stage, day: Day, late: dict[str, Any]) -> None:
 def _false_start(day: Day, race: RaceFacts, seller: Seller) -> None:
     """Stop sales for a false start, and lift the stop: no sale is lost [E12]."""
     stopped = office.stop(day, race)
-    body = selling.sale(day, [[n] for n in _standing_favourites(day)], 1)
+    body = selling.sale(day, [[n] for n in _favourites(day, day.facts.withdrawals)], 1)
     code = selling.refused(seller, body)
     need(code == "sales_stopped", f"a sale during a stop was refused as {code}")
     office.stop_lift(day, stopped)
     body = selling.sale(day, body["races"], 1)
     selling.annul(seller, seller.api.post("lototrot/tickets", body))
     step("A false start: one steward stops all sales at once, two let them go on")
-
-
-def _standing_favourites(day: Day) -> list[int]:
-    shares = day.facts.bet_shares(day.facts.withdrawals)
-    return [max(race, key=lambda n: race[n]) for race in shares]
 
 
 def _seal(day: Day) -> None:
@@ -209,12 +205,10 @@ def _payout(
         need(state["amount_cents"] == winner["prize_cents"], "a ticket shows another prize")
         show.traced_ticket(state)
     withdrawn = day.facts.withdrawals[0]
-    position = 1 + [(r.racecourse, r.race) for r in day.facts.races].index(
-        (withdrawn.racecourse, withdrawn.race)
-    )
-    moved = next(t for t in tickets if withdrawn.number in t["races"][position - 1]["numbers"])
+    place = _place(day, withdrawn)
+    moved = next(t for t in tickets if withdrawn.number in t["races"][place]["numbers"])
     step(
-        f"Number {withdrawn.number} of race {position} was withdrawn; the next one that runs"
+        f"Number {withdrawn.number} of race {place + 1} was withdrawn; the next one that runs"
         " replaces it:"
     )
     show.traced_ticket(seller.api.post("claims/check", {"code": moved["code"]}))

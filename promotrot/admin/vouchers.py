@@ -9,18 +9,17 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
-from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import navigation, signed_on
 from core.admin_support.acts import Act, Done
-from core.admin_support.columns import NOTHING, link, moment, money
+from core.admin_support.columns import NOTHING, day, link, moment, money
 from core.admin_support.contents import Table
 from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.kernel.errors import DomainError
 from core.premises.models import Game
-from core.receipts.document import LANGUAGES
+from core.receipts.document import present_language
 from core.receipts.output import Output
 from core.staff.actor import StaffActor
 from promotrot import powers
@@ -109,7 +108,7 @@ def held_panel(request: HttpRequest) -> Table | None:
                 money(row.amount_cents),
                 row.premises.code,
                 moment(row.issued_at),
-                row.last_day,
+                day(row.last_day),
             )
             for row in rows[:_SHOWN]
         ],
@@ -190,7 +189,7 @@ class VoucherAdmin(SearchedAdmin):
             emission_facts(voucher.ticket.emission_id),
             voucher.ticket.uuid,
             output=Output.PDF,
-            language=(get_language() or LANGUAGES[0]).partition("-")[0],
+            language=present_language(),
         )
         response = HttpResponse(content, content_type=Output.PDF.media_type)
         response["Cache-Control"] = "no-store"

@@ -31,7 +31,6 @@ from promotrot.services import closing, games, valuing
 from promotrot.services import emissions as steps
 from promotrot.services.facts import EmissionUnknown
 
-_UNKNOWN = EmissionUnknown
 _TIER_MOST = 100
 
 
@@ -192,7 +191,7 @@ class OneEmission(StaffView):
     @operation(
         "An emission with its prizes and what is on record of it",
         answer=EmissionDetailOut,
-        problems=(_UNKNOWN,),
+        problems=(EmissionUnknown,),
         power=powers.READ_EMISSIONS,
     )
     def get(self, request: Request, code: str, number: int) -> HttpResponse:
@@ -203,7 +202,7 @@ class Standing(StaffView):
     @operation(
         "How an emission stands now, whole; never per block",
         answer=StandingOut,
-        problems=(_UNKNOWN,),
+        problems=(EmissionUnknown,),
         power=powers.READ_EMISSIONS,
     )
     def get(self, request: Request, code: str, number: int) -> HttpResponse:
@@ -218,7 +217,7 @@ class Commitment(StaffView):
         answer=EmissionDetailOut,
         example={"source": "dice", "pieces": 10},
         problems=(
-            _UNKNOWN,
+            EmissionUnknown,
             steps.EmissionState,
             MeansRefused,
             EntropyTooLittle,
@@ -240,7 +239,7 @@ class Entropy(StaffView):
         idempotent=True,
         example={"source": "dice", "text": "3 1 6 1 4 2 5 3 6 4"},
         problems=(
-            _UNKNOWN,
+            EmissionUnknown,
             steps.EmissionState,
             steps.WitnessNotApart,
             SecondPersonTooNew,
@@ -268,7 +267,7 @@ class Opening(StaffView):
         status=201,
         idempotent=True,
         problems=(
-            _UNKNOWN,
+            EmissionUnknown,
             steps.EmissionState,
             games.GameEnded,
             valuing.ValuationTooOld,
@@ -278,7 +277,6 @@ class Opening(StaffView):
     )
     def post(self, request: Request, code: str, number: int) -> HttpResponse:
         self.read(Shape)
-
         return self.created_once(
             ProposalOut, steps.emission_open_propose, by=self.by, emission=_emission(code, number)
         )
@@ -294,7 +292,7 @@ class Valuations(StaffView):
         idempotent=True,
         example={"tier": 1, "source": "Price of three shops", "valued_on": "2026-10-15"},
         problems=(
-            _UNKNOWN,
+            EmissionUnknown,
             valuing.ThingUnknown,
             valuing.ValuationLate,
             valuing.ValuationDayWrong,
@@ -318,19 +316,18 @@ class Closing(StaffView):
         answer=ProposalOut,
         status=201,
         idempotent=True,
-        problems=(_UNKNOWN, steps.EmissionState, ProposalPending),
+        problems=(EmissionUnknown, steps.EmissionState, ProposalPending),
         power=powers.CLOSE_EMISSION,
     )
     def post(self, request: Request, code: str, number: int) -> HttpResponse:
         self.read(Shape)
+        return self.created_once(
+            ProposalOut,
+            closing.emission_close_propose,
+            by=self.by,
+            emission=_emission(code, number),
+        )
 
-        def act() -> HttpResponse:
-            emission = _emission(code, number)
-            proposal = closing.emission_close_propose(by=self.by, emission=emission)
-            return self.answer(ProposalOut, proposal, 201)
 
-        return self.once(act)
-
-
-def _emission(code: str, number: int) -> Any:
+def _emission(code: str, number: int) -> Emission:
     return steps.emission_get(f"{code}/{number}")

@@ -4,7 +4,6 @@ import uuid
 from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse
-from django.utils.translation import get_language
 from msgspec import Meta
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -31,6 +30,7 @@ from core.kernel.request_uuids import REFUSALS, RequestArchived, RequestUuidVers
 from core.premises.access import Capability, PremisesNotAuthorised, SalesSuspended, TerminalCannot
 from core.premises.requests import CREDIT_REFUSALS, DisplayNotAcknowledged, UuidBurnt, UuidReused
 from core.proofs.head import recent_head
+from core.receipts.document import present_language
 from core.receipts.output import Output
 from promotrot.api import samples
 from promotrot.api.vouchers import VoucherCard, card_of_voucher
@@ -156,7 +156,7 @@ class UnfinishedOut(Shape):
 def card_of(play: playing.PlayView) -> dict[str, Any]:
     """Return the play as it is answered, in the active language."""
     facts, ending = play.facts, play.ending
-    language = get_language() or "ca"
+    language = present_language()
     return {
         "uuid": str(play.uuid),
         "state": ENDED if ending else PLAYING,

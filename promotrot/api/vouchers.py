@@ -6,7 +6,6 @@ import uuid
 from typing import Any
 
 from django.http import HttpResponse
-from django.utils.translation import get_language
 from rest_framework import serializers
 from rest_framework.request import Request
 
@@ -30,7 +29,7 @@ from core.kernel import codes
 from core.kernel.request_uuids import REFUSALS
 from core.payoffice.refusals import CashSessionMissing, ClaimLapsed
 from core.premises.requests import UuidReused
-from core.receipts.document import LANGUAGES
+from core.receipts.document import LANGUAGES, present_language
 from core.receipts.output import Output
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
@@ -137,7 +136,7 @@ def card_of_voucher(
     issued: vouchers.Issued, facts: EmissionFacts, play: uuid.UUID
 ) -> dict[str, Any]:
     """Return the voucher as it is answered, in the active language."""
-    return voucher_card(issued, facts, play, get_language() or LANGUAGES[0])
+    return voucher_card(issued, facts, play, present_language())
 
 
 def _card(voucher: Voucher, issued: vouchers.Issued) -> dict[str, Any]:

@@ -164,7 +164,7 @@ class Hidden:
             if not all(0 <= tier <= tiers for tier in deal.contents):
                 yield _wrong("prize_unknown", "There is no such prize.", f"{place}.contents")
 
-    def document(self) -> Json:
+    def document(self) -> dict[str, Json]:
         return {
             "kind": "hidden",
             "openings": self.openings,
@@ -261,7 +261,7 @@ class Ladder:
                 yield from _way_faults(way, top - at, tiers, names, f"{place}.ways[{number}]")
                 names.append(way.name)
 
-    def document(self) -> Json:
+    def document(self) -> dict[str, Json]:
         return {
             "kind": "ladder",
             "rungs": [

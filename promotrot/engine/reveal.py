@@ -23,7 +23,7 @@ from promotrot.engine.presentation import (
 
 Picture = Cells | Numbers
 
-# One in twenty proposals is kept or more (MIN_KEPT_SHARE): so many in vain are out of the question.
+# At least one proposal in twenty is kept (MIN_KEPT_SHARE): 10,000 in vain do not happen by chance.
 _MOST_TRIES: Final = 10_000
 
 

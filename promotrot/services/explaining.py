@@ -8,12 +8,11 @@ retired month; then the end of the play is what is told.
 from collections import Counter
 from typing import Any
 
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from core.kernel.errors import DomainError
 from core.payoffice.sources import Reasons, Won
-from core.receipts.document import LANGUAGES
+from core.receipts.document import present_language
 from core.receipts.formats import format_cents
 from promotrot.engine.game import PredrawnGame, ProbabilisticGame
 from promotrot.engine.mechanics import Play, perform, standing
@@ -83,7 +82,7 @@ def _won(
     facts: EmissionFacts, prize: dict[str, Any], count: int | None, steps: tuple[Step, ...]
 ) -> Won:
     """Return one prize of a voucher, with its line of the prize table."""
-    language = get_language() or LANGUAGES[0]
+    language = present_language()
     tier = facts.tiers[prize["tier"]]
     title = _("Extra prize, line %(line)s") if prize["extra"] else _("Line %(line)s of the table")
     value = format_cents(tier.value_cents, language)
@@ -150,7 +149,7 @@ def _cells_in_words(
     if isinstance(rules, Letters):
         letters = " ".join(cells)
         return f"{rules.words[tier - 1]} ({letters})" if tier else letters
-    labels = facts.texts(get_language() or LANGUAGES[0]).labels
+    labels = facts.texts(present_language()).labels
     return ", ".join(
         f"{many} × {labels.get(sign) or sign}" for sign, many in Counter(cells).most_common()
     )
@@ -161,7 +160,7 @@ def _played(
 ) -> tuple[int | None, tuple[Step, ...]]:
     """Return the tier to which the acts on record lead, and each act with what it gave."""
     mechanic, play = game.kind.mechanic, Play()
-    labels = facts.texts(get_language() or LANGUAGES[0]).labels
+    labels = facts.texts(present_language()).labels
     steps: list[Step] = []
     acts = end.ticket.acts.order_by("number").values_list("act", "draw")
     for act, draw in acts:
@@ -178,7 +177,7 @@ def _played(
 
 
 def _prize_words(facts: EmissionFacts, tier: int | None) -> str:
-    language = get_language() or LANGUAGES[0]
+    language = present_language()
     return format_cents(facts.tiers[tier].value_cents, language) if tier else _("nothing")
 
 
@@ -196,7 +195,7 @@ def _paid_back(voucher: Voucher, end: PlayEnd) -> Reasons:
 
 def _drawn(voucher: Voucher, draw: DebtDraw) -> Reasons:
     """Return why the draw of an ended game gave a ticket its part of what the game owed [P17]."""
-    language = get_language() or LANGUAGES[0]
+    language = present_language()
     steps = (
         (_("Owed by the game"), format_cents(draw.owed_cents, language)),
         (_("Tickets drawn"), str(draw.winners)),

@@ -80,11 +80,16 @@ def emission_facts(pk: int) -> EmissionFacts:
 
 def _screen(game: Game, tiers: Mapping[int, TierFacts]) -> Json:
     """Return everything that a screen needs to draw a play, except the play itself."""
-    predrawn = isinstance(game, PredrawnGame)
+    presentation: Json = None
+    mechanic: Json = None
+    if isinstance(game, PredrawnGame):
+        mode, presentation = "predrawn", game.presentation.document()
+    else:
+        mode, mechanic = "probabilistic", game.kind.mechanic.document()
     return {
-        "mode": "predrawn" if predrawn else "probabilistic",
-        "presentation": game.presentation.document() if isinstance(game, PredrawnGame) else None,
-        "mechanic": None if isinstance(game, PredrawnGame) else game.kind.mechanic.document(),
+        "mode": mode,
+        "presentation": presentation,
+        "mechanic": mechanic,
         "tiers": [
             {"tier": t.number, "value_cents": t.value_cents, "thing": t.thing, "extra": t.extra}
             for t in tiers.values()

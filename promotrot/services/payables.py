@@ -10,7 +10,6 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from core.database import clock
@@ -35,7 +34,7 @@ from core.payoffice.sources import (
     Thing,
 )
 from core.premises.models import Game
-from core.receipts.document import LANGUAGES, Block, Pair
+from core.receipts.document import Block, Pair, present_language
 from core.receipts.document import Line as Text
 from core.receipts.formats import format_cents, format_date
 from promotrot import accounts, postings
@@ -139,7 +138,7 @@ class Vouchers:
 
     def blocks(self, document_id: int) -> Sequence[Block]:
         voucher = _get(document_id)
-        language = get_language() or LANGUAGES[0]
+        language = present_language()
         facts = emission_facts(voucher.ticket.emission_id)
         thing = thing_of(voucher.thing, facts, language)
         return [
@@ -274,7 +273,7 @@ def _get(document_id: int) -> Voucher:
 def _details(columns: Sequence[Any]) -> Mapping[str, Any]:
     row = _Row(*columns)
     facts = emission_facts(row.emission_id)
-    language = get_language() or LANGUAGES[0]
+    language = present_language()
     return {
         "play": str(row.play),
         "emission": facts.reference,
@@ -290,7 +289,7 @@ def _payable(columns: Sequence[Any]) -> Payable:
     facts = emission_facts(row.emission_id)
     refund = row.nature == Voucher.Nature.REFUND
     owed = accounts.refunds(facts.reference) if refund else accounts.vouchers(facts.reference)
-    thing = thing_of(row.thing, facts, get_language() or LANGUAGES[0])
+    thing = thing_of(row.thing, facts, present_language())
     return Payable(
         game=Game.PROMOTROT.value,
         document_id=row.id,

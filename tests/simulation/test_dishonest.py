@@ -24,7 +24,7 @@ from django.db import connection, transaction
 from django.test import Client
 from pytest_django import DjangoDbBlocker
 
-from core.admin_support.roles import ENTITY, SELLER, TERMINAL, doors
+from core.admin_support.roles import ENTITY, SELLER, TERMINAL, endpoints
 from core.database import clock
 from core.kernel.days import morning_after, natural_day
 from core.nights.jobs import all_jobs
@@ -38,7 +38,7 @@ from core.statements.models import Statement
 from core.statements.services import statements_issue
 from tests.support import factories, paying
 from tests.support.contributing import contributed
-from tests.support.operations.called import by_door
+from tests.support.operations.called import by_endpoint
 from tests.support.operations.inventing import invented
 from tests.support.operations.taking import Taken, counted, taken_since
 from tests.support.operations.world import World, later, world
@@ -132,16 +132,20 @@ class Dishonest:
         statements = Statement.objects.filter(premises=self.owing.premises)
         self.statements = list(statements.order_by("-number")[:1])
         for _ in range(ROUNDS):
-            for door in doors():
-                if door.method != "get" and door.cell(self.caller) and door.path not in NOT_TRIED:
-                    self.ask(door.method, door.path)
+            for endpoint in endpoints():
+                if (
+                    endpoint.method != "get"
+                    and endpoint.cell(self.caller)
+                    and endpoint.path not in NOT_TRIED
+                ):
+                    self.ask(endpoint.method, endpoint.path)
             self.remit()
             self.confirm_own()
             self.be_refused()
         self.sell()
 
     def ask(self, method: str, path: str) -> None:
-        called = by_door()[method, path]
+        called = by_endpoint()[method, path]
         content = called.content.get("application/json")
         bodies = [self.around.body(called.sample)]
         if content:
@@ -150,7 +154,7 @@ class Dishonest:
             self.send(method, path, body)
 
     def send(self, method: str, path: str, body: object = None, **parts: str) -> int:
-        called = by_door()[method, path]
+        called = by_endpoint()[method, path]
         answer = called.send(
             self.client,
             path=self.around.path(called) | parts,
@@ -180,7 +184,7 @@ class Dishonest:
     def sell(self) -> None:
         """Sell tickets without paying for them, until the house sells no more."""
         for _ in range(2_000):
-            body = self.around.body(by_door()["post", "/api/v1/lototrot/tickets"].sample) | {
+            body = self.around.body(by_endpoint()["post", "/api/v1/lototrot/tickets"].sample) | {
                 "uuid": str(new_uuid()),
                 "races": [[1, 2], [1, 2], [1], [1], [1], [1], [1]],
                 "price_cents": 100,

@@ -38,7 +38,13 @@ class Urn:
     certified: list[Certified] = field(default_factory=list)
 
     def kind(self) -> Kind:
-        return Kind("test.urn", self.held.append, self._matter, self._field, self.certified.append)
+        return Kind(
+            name="test.urn",
+            hold=self.held.append,
+            matter=self._matter,
+            field=self._field,
+            certified=self.certified.append,
+        )
 
     def _matter(self, subject: str) -> Matter:
         now = self.declared_at or clock.now()

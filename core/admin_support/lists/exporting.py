@@ -12,7 +12,6 @@ from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import SuspiciousOperation
 from django.db.models import QuerySet
 from django.utils.text import capfirst
-from django.utils.translation import get_language
 
 from core.admin_support import signed_on
 from core.admin_support.lists import files
@@ -22,6 +21,7 @@ from core.database.reading.standby import read_much
 from core.kernel.errors import Conflict, Invalid
 from core.longwork.kinds import Content, File, Outcome
 from core.looks.recording import look_at_list
+from core.receipts.document import present_language
 from core.reports.outputs import XLSX
 from core.staff.actor import PowerMissing, StaffActor
 
@@ -76,7 +76,7 @@ def _written(page: Any, rows: "QuerySet[Any]", form: str, total: int) -> Any:
         return files.as_xlsx(page, rows, total)
     with ExitStack() as failed:
         written: Any = failed.enter_context(tempfile.TemporaryFile())
-        written.writelines(files.as_csv(page, rows, get_language() or "ca", total))
+        written.writelines(files.as_csv(page, rows, present_language(), total))
         written.seek(0)
         failed.pop_all()  # who keeps it closes it
     return written

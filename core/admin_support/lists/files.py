@@ -28,7 +28,7 @@ from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.utils.html import strip_tags
 from django.utils.text import capfirst
-from django.utils.translation import get_language, gettext, override
+from django.utils.translation import gettext, override
 
 from core.admin_support import signed_on
 from core.admin_support.columns import MONEY, url_of, whole
@@ -40,6 +40,7 @@ from core.kernel.days import MADRID, natural_day
 from core.longwork import powers as longwork
 from core.longwork.services import work_ask
 from core.looks.recording import look_at_list
+from core.receipts.document import present_language
 from core.reports.outputs import EUROS, XLSX, safe_text
 
 MOST_IN_CSV = 100_000
@@ -117,7 +118,7 @@ def download(page: Any, rows: "QuerySet[Any]", kind: str, *, asked: str) -> Http
     """Answer with rows as a file, after the download and its query are on record."""
     look_at_list(page.model, asked=asked)
     if kind == "csv":
-        lines = as_csv(page, rows, get_language() or "ca")
+        lines = as_csv(page, rows, present_language())
         response: Any = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     else:
         response = FileResponse(as_xlsx(page, rows), content_type=XLSX)

@@ -4,7 +4,6 @@ from typing import Any
 
 from django import forms
 from django.utils.html import format_html
-from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.acts import Act, Done
@@ -14,7 +13,7 @@ from core.database import clock
 from core.draws import abandoning, conducting, manual, method, powers, services
 from core.draws.models import Announcement, Commitment, Draw, Outcome, PlaceReason
 from core.draws.services import announcement_of, is_announced_late
-from core.receipts.document import LANGUAGES
+from core.receipts.document import present_language
 from core.staff.actor import StaffActor
 
 Data = dict[str, Any]
@@ -283,5 +282,4 @@ ACTS = (
 
 def title_of(draw: Draw) -> str:
     """Return the draw's title in the language of the page."""
-    language = (get_language() or "").partition("-")[0]
-    return str(draw.title.get(language) or draw.title[LANGUAGES[0]])
+    return str(draw.title[present_language()])

@@ -6,7 +6,6 @@ import uuid
 from typing import Any
 
 from django.http import HttpResponse
-from django.utils.translation import get_language
 from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -21,7 +20,7 @@ from core.draws.models import Draw, DrawField, Outcome
 from core.draws.selectors import DrawCard
 from core.kernel.canonical import canonical_bytes
 from core.proofs.api.log import EntryOut
-from core.receipts.document import LANGUAGES
+from core.receipts.document import present_language
 from core.receipts.output import Output
 
 SOURCES = [source.value for source in method.Source]
@@ -112,8 +111,7 @@ class DrawOut(Shape):
     )
 
     def get_title(self, card: DrawCard) -> str:
-        language = (get_language() or "").partition("-")[0]
-        return str(card.draw.title[language if language in LANGUAGES else LANGUAGES[0]])
+        return str(card.draw.title[present_language()])
 
     def get_at_office(self, card: DrawCard) -> bool:
         return card.announcement.office_id is not None

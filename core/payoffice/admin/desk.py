@@ -18,7 +18,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.http import urlencode
-from django.utils.translation import get_language, gettext, ngettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import signed_on
@@ -42,7 +42,7 @@ from core.payoffice.services.paying import Paid, PayRequest
 from core.payoffice.services.personal_data import PayeeFacts
 from core.premises.models import Game, Premises
 from core.premises.requests import new_uuid
-from core.receipts.document import LANGUAGES
+from core.receipts.document import present_language
 from core.receipts.output import Output, render
 from core.receipts.paper import Paper
 from core.staff.actor import StaffActor
@@ -156,7 +156,7 @@ def _exchange(by: StaffActor, asked: dict[str, Any]) -> DeskResult:
     outcome = goods.exchange_make(by=by, request=request)
     if isinstance(outcome, Proposal):
         return _proposed(outcome)
-    message = _("Exchanged: hand the document over that entitles to the thing.")
+    message = _("Exchanged: hand over the document that entitles to the prize.")
     return DeskResult(message, paper=_paper("exchange", outcome.uuid))
 
 
@@ -339,7 +339,7 @@ def _paper_view(request: HttpRequest, kind: str, ident: UUID) -> HttpResponse:
     make = _RECEIPTS.get(kind)
     if make is None or not signed_on.may(request, powers.CHECK):
         raise Http404
-    language = (get_language() or LANGUAGES[0]).partition("-")[0]
+    language = present_language()
     try:
         document = make(signed_on.actor(request), ident, language)
     except DomainError as error:

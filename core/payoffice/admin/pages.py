@@ -9,11 +9,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import navigation, signed_on
-from core.admin_support.columns import NOTHING, link, money, paper_links
+from core.admin_support.columns import NOTHING, day, link, money, paper_links
 from core.admin_support.contents import Table
 from core.admin_support.documents import as_html
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
@@ -48,6 +47,7 @@ from core.payoffice.models import (
 )
 from core.payoffice.services import cheques, deposits, goods, slips
 from core.premises.models import Premises
+from core.receipts.document import present_language
 from core.receipts.output import Output, render
 from core.receipts.paper import Paper
 
@@ -239,7 +239,7 @@ class ChequeAdmin(_Register):
     def _pdf(self, request: HttpRequest, number: int) -> HttpResponse:
         try:
             cheque = cheques.cheque_printed(by=signed_on.actor(request), number=number)
-            document = slips.cheque_document(cheque, get_language() or "ca")
+            document = slips.cheque_document(cheque, present_language())
         except DomainError as error:
             raise Http404(error.code) from error
         content = render(document, output=Output.PDF, created_at=cheque.issued_at, paper=Paper.A4)
@@ -332,7 +332,7 @@ def rulings_panel(request: HttpRequest) -> Table | None:
         (
             link(deposits_by_uuid[waiting.deposit]) if waiting.deposit else str(waiting.document),
             money(waiting.amount_cents),
-            str(waiting.since),
+            day(waiting.since),
         )
         for waiting in due[:20]
     ]

@@ -228,8 +228,10 @@ def ruling_propose(
             )
         claim, payable = match.claim, finding.by_claim(match.claim)
         _need_its_turn(match)
+    elif document is None:
+        raise DepositUnknown
     else:
-        payable = finding.by_uuid(game, document) if document else _no_document()
+        payable = finding.by_uuid(game, document)
         existing = finding.claim_of(payable)
         if existing is None:
             raise NotHeld
@@ -245,10 +247,6 @@ def ruling_propose(
     return two_persons.propose(
         kind=RULING, subject=f"{payable.game}:{payable.uuid}", by=by, content=content
     )
-
-
-def _no_document() -> Payable:
-    raise DepositUnknown
 
 
 def _need_unmatched(deposit: Deposit, verdict: str) -> None:
@@ -288,7 +286,7 @@ def _need_rulable(claim: Claim, payable: Payable) -> None:
         raise PeriodRunning(last_claim_day=payable.last_claim_day.isoformat())
 
 
-def _ruled(proposal: Proposal, by: StaffActor) -> None:
+def _ruling_apply(proposal: Proposal, by: StaffActor) -> None:
     """Apply a confirmed ruling to its claim or its deposit.
 
     A granted claim may be paid on any later day. The money of a refused one goes where the game
@@ -303,7 +301,7 @@ def _ruled(proposal: Proposal, by: StaffActor) -> None:
     if "claim" not in content:
         if hasattr(deposit, "match"):
             raise DepositMatched
-        _rule(proposal, now, deposit=deposit)
+        _ruling_record(proposal, now, deposit=deposit)
         return
     claim = Claim.objects.select_for_update(no_key=True).get(pk=content["claim"])
     payable = finding.by_claim(claim)
@@ -316,9 +314,9 @@ def _ruled(proposal: Proposal, by: StaffActor) -> None:
     match = finding.standing_match(claim)
     refused = content["verdict"] == Ruling.Verdict.REFUSED
     if refused and match is not None and _deposited_by_another(match, payable):
-        _rule(proposal, now, deposit=match.deposit)
+        _ruling_record(proposal, now, deposit=match.deposit)
         return
-    _rule(proposal, now, claim=claim, deposit=deposit)
+    _ruling_record(proposal, now, claim=claim, deposit=deposit)
     claim.state, claim.changed_at = content["verdict"], now
     if claim.state == Claim.State.REFUSED and _is_of_another(claim, payable):
         claim.state = Claim.State.PRESENTED
@@ -351,7 +349,7 @@ def _is_of_another(claim: Claim, payable: Payable) -> bool:
     return from_records and is_due and not source.is_blocked(payable.document_id)
 
 
-def _rule(proposal: Proposal, now: datetime, **subject: Any) -> None:
+def _ruling_record(proposal: Proposal, now: datetime, **subject: Any) -> None:
     content = proposal.content
     Ruling.objects.create(
         verdict=content["verdict"],
@@ -396,4 +394,4 @@ def rulings_due(today: date) -> list[Waiting]:
     return due
 
 
-RULING = two_persons.Kind("payoffice.ruling", powers.RULE_ON_DEPOSIT, apply=_ruled)
+RULING = two_persons.Kind("payoffice.ruling", powers.RULE_ON_DEPOSIT, apply=_ruling_apply)

@@ -99,7 +99,9 @@ def _where(checked: Checked, language: str) -> Iterable[Block]:
         yield Pair(_("Must pay it"), _("The premises that issued it"))
     yield Pair(_("How"), str(_MEANS[rule.means.value]))
     if payable.thing is not None:
-        yield Line(_("Exchanged for the thing, or its value in money, as the winner chooses."))
+        yield Line(
+            _("Exchanged for the prize in kind, or its value in money, as the winner chooses.")
+        )
 
 
 def payment_receipt(payment: Payment, language: str) -> Document:

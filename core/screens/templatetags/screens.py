@@ -5,34 +5,32 @@ import datetime
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language
 
+from core.receipts.document import present_language
 from core.receipts.formats import format_cents, format_date, format_moment, format_scheduled
 
 register = template.Library()
 
 
-def _language() -> str:
-    return (get_language() or "ca").partition("-")[0]
-
-
 @register.filter
 def cents(amount_cents: int) -> SafeString:
     """Return cents as euros in an element of class `amount`, which does not wrap."""
-    return format_html('<span class="amount">{}</span>', format_cents(amount_cents, _language()))
+    return format_html(
+        '<span class="amount">{}</span>', format_cents(amount_cents, present_language())
+    )
 
 
 @register.filter
 def day(value: datetime.date) -> str:
     """Return a natural day as text."""
-    return format_date(value, _language())
+    return format_date(value, present_language())
 
 
 @register.filter
 def moment(value: datetime.datetime) -> SafeString:
     """Return an instant as a `<time>` element, in the time of the Balearic Islands."""
     return format_html(
-        '<time datetime="{}">{}</time>', value.isoformat(), format_moment(value, _language())
+        '<time datetime="{}">{}</time>', value.isoformat(), format_moment(value, present_language())
     )
 
 
@@ -42,5 +40,5 @@ def scheduled(value: datetime.datetime, of: datetime.date) -> SafeString:
     return format_html(
         '<time datetime="{}">{}</time>',
         value.isoformat(),
-        format_scheduled(value, _language(), of),
+        format_scheduled(value, present_language(), of),
     )

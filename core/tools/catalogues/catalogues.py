@@ -35,6 +35,8 @@ _KEYWORDS: Final[Mapping[str, Any]] = _PLAIN | {
     "npgettext": ((1, "c"), 2, 3),
     "npgettext_lazy": ((1, "c"), 2, 3),
 }
+GETTEXTS: Final = frozenset(_KEYWORDS) - {"_"}
+"""The functions whose texts are collected, also under the name `_`, and under no other."""
 # Without the space flag of "% d": a percentage in a sentence is not a placeholder.
 _PERCENT: Final = re.compile(
     r"%(?:\((?P<name>\w+)\))?[-#0+]*\d*(?:\.\d+)?(?P<kind>[diouxXeEfFgGcrs%])"

@@ -7,11 +7,11 @@ record; every step of a price is a figure as the settlement has it.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from core.payoffice.sources import Reasons, Won
-from core.receipts.document import LANGUAGES
+from core.receipts.document import present_language
 from core.receipts.formats import format_cents
 from lototrot.models.settlement import PaymentOrder, Prize
 from lototrot.services.settlement.certificate_paper import exact_amount
@@ -64,7 +64,7 @@ def _steps(figures: _Figures, rules: _Figures, category: str) -> Iterator[tuple[
 
     An amount that a step left as it was is not repeated.
     """
-    language = get_language() or LANGUAGES[0]
+    language = present_language()
     names = {
         "shares": _("Share of this meeting"),
         "after_cascade": _("With what nobody won in the category above (14.III.9.5)"),

@@ -157,4 +157,12 @@ def _names(facts: Facts) -> dict[str, str]:
     return dict(facts.get("runners", {}))
 
 
-RACE_DRAW = Kind(KIND, _hold, _matter, _field, _certified, _lines, _names)
+RACE_DRAW = Kind(
+    name=KIND,
+    hold=_hold,
+    matter=_matter,
+    field=_field,
+    certified=_certified,
+    lines=_lines,
+    names=_names,
+)

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from core.database.kept import kept
 from core.database.statements import run_prepared
-from core.receipts.document import LANGUAGES, Align, Block, Line, Pair, Table
+from core.receipts.document import Align, Block, Line, Pair, Table, present_language
 from core.receipts.formats import format_date, format_moment
 from lototrot.engine.races import numbers_of, substitute
 from lototrot.models.contest import Contest, ContestLeg
@@ -162,7 +161,7 @@ def _instant(at: datetime) -> str:
 
 def blocks(ticket_id: int) -> Sequence[Block]:
     """Return the ticket as blocks of a status slip, in the active language."""
-    language = get_language() or LANGUAGES[0]
+    language = present_language()
     ticket = presented_ticket(ticket_id)
     facts = contest_facts(ticket.contest_id)
     rows = []

@@ -66,7 +66,9 @@ def debt_entries(game: Game) -> QuerySet[PlayTicket]:
 
 def debt_draw_first(by: StaffActor, ending: GameEnding) -> Draw:
     """Announce the draw of what a game owes at its end. The caller holds the game's lock."""
-    return _announced(by, ending.game, 1, ending.owed_cents, ending.winners)
+    return _announced(
+        by, ending.game, number=1, owed_cents=ending.owed_cents, winners=ending.winners
+    )
 
 
 def debt_entries_lasting(game: Game) -> QuerySet[PlayTicket]:
@@ -101,12 +103,21 @@ def debt_draw_again(
         raise NothingOwed(game=game.code)
     # Where a small prize came back after it was drawn again, the cents left are of no whole prize.
     winners = max(1, min(prizes, left_cents))
-    return _announced(by, game, drawn + 1, left_cents, winners, place, planned_at)
+    return _announced(
+        by,
+        game,
+        number=drawn + 1,
+        owed_cents=left_cents,
+        winners=winners,
+        place=place,
+        planned_at=planned_at,
+    )
 
 
 def _announced(
     by: StaffActor,
     game: Game,
+    *,
     number: int,
     owed_cents: int,
     winners: int,
@@ -235,4 +246,4 @@ def _voucher(ticket: PlayTicket, cents: int, draw: Certified, debt: DebtDraw) ->
     )
 
 
-DEBT_DRAW = Kind(DRAW_KIND, _hold, _matter, _field, _certified)
+DEBT_DRAW = Kind(name=DRAW_KIND, hold=_hold, matter=_matter, field=_field, certified=_certified)

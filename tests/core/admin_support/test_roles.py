@@ -13,7 +13,7 @@ from django.test import Client
 from pytest_django import DjangoDbBlocker
 
 from core.admin_support import roles
-from core.admin_support.roles import CALLERS, FIRST, KIND, NEW, doors
+from core.admin_support.roles import CALLERS, FIRST, KIND, NEW, endpoints
 from core.admin_support.site import Site
 from core.database import clock
 from core.kernel.canonical import canonical_sha256
@@ -24,7 +24,7 @@ from core.staff.two_persons import Kind, kinds
 from core.tools.embedded.server import ROOT
 from tests.support import factories
 from tests.support.admin_desk import Desk, act_url, list_url
-from tests.support.operations.called import Called, by_door, code_of
+from tests.support.operations.called import Called, by_endpoint, code_of
 from tests.support.operations.world import Headers, World, bearer, world
 from tests.support.operations.writing import Undoing
 
@@ -54,27 +54,29 @@ def test_the_page_shows_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert page == capsys.readouterr().out, "run: manage.py roles > docs/roles.md"
 
 
-def test_every_operation_is_a_door_and_each_of_staff_names_its_power() -> None:
-    operations = doors()
-    assert {(door.method, door.path) for door in operations} == set(by_door())
-    for door in operations:
-        if "staff" in str(by_door()[door.method, door.path].operation.get("security")):
-            assert door.declared.power in ("-", "*") or holders(door.declared.power), door.name
+def test_every_operation_is_an_endpoint_and_each_of_staff_names_its_power() -> None:
+    operations = endpoints()
+    assert {(endpoint.method, endpoint.path) for endpoint in operations} == set(by_endpoint())
+    for endpoint in operations:
+        if "staff" in str(by_endpoint()[endpoint.method, endpoint.path].operation.get("security")):
+            assert endpoint.declared.power in ("-", "*") or holders(endpoint.declared.power), (
+                endpoint.name
+            )
 
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_each_cell_of_the_operations(state: tuple[World, Undoing], part: int) -> None:
     around, undoing = state
     client, faults = Client(raise_request_exception=False), []
-    for door in doors()[part::PARTS]:
-        called = by_door()[door.method, door.path]
+    for endpoint in endpoints()[part::PARTS]:
+        called = by_endpoint()[endpoint.method, endpoint.path]
         for caller in CALLERS:
             if caller in (FIRST, NEW):
                 continue  # what they may follows from the view, and is tried below
             answered = _answered(client, around, undoing, called, around.callers[caller])
-            may = bool(door.cell(caller))
+            may = bool(endpoint.cell(caller))
             if fault := _cell_fault(answered, may=may):
-                faults.append(f"{door.name} by {caller} ({'x' if may else '-'}): {fault}")
+                faults.append(f"{endpoint.name} by {caller} ({'x' if may else '-'}): {fault}")
     assert not faults, "\n".join(faults)
 
 
@@ -109,13 +111,13 @@ def test_an_account_with_a_first_password_may_choose_its_own_and_leave(
     User.objects.filter(pk=user.pk).update(must_set_password=True)
     undoing.keep()
     client, faults = Client(raise_request_exception=False), []
-    for door in doors():
-        called = by_door()[door.method, door.path]
+    for endpoint in endpoints():
+        called = by_endpoint()[endpoint.method, endpoint.path]
         if called.owner != "staff":
             continue
         _, code, tables = _answered(client, around, undoing, called, headers)
-        if (code == "password_not_own") == bool(door.cell(FIRST)) or (code and tables):
-            faults.append(f"{door.name}: {code} {tables}")
+        if (code == "password_not_own") == bool(endpoint.cell(FIRST)) or (code and tables):
+            faults.append(f"{endpoint.name}: {code} {tables}")
     assert not faults, "\n".join(faults)
 
 
@@ -131,14 +133,14 @@ def test_a_new_account_gives_no_power(state: tuple[World, Undoing]) -> None:
     headers = _new_account(Role.ADMINISTRATOR)
     undoing.keep()
     client, faults = Client(raise_request_exception=False), []
-    for door in doors():
-        called = by_door()[door.method, door.path]
-        if not door.takes_time() or door.mark == KIND:
+    for endpoint in endpoints():
+        called = by_endpoint()[endpoint.method, endpoint.path]
+        if not endpoint.refuses_new_accounts() or endpoint.mark == KIND:
             continue
         may = _answered(client, around, undoing, called, administrator)
         answered = _answered(client, around, undoing, called, headers)
         if answered[1:] != ("second_person_too_new", ()) and answered != may:
-            faults.append(f"{door.name}: {answered}, {may} for others")
+            faults.append(f"{endpoint.name}: {answered}, {may} for others")
     assert not faults, "\n".join(faults)
 
 
@@ -148,7 +150,7 @@ def test_each_cell_of_the_acts_of_two_persons(
 ) -> None:
     """Each role tries to confirm what each role that may proposed, by the API."""
     around, undoing = state
-    confirmation = by_door()["post", "/api/v1/proposals/{proposal}/confirmation"]
+    confirmation = by_endpoint()["post", "/api/v1/proposals/{proposal}/confirmation"]
     inert = {n: replace(kind, apply=lambda proposal, by: None) for n, kind in kinds().items()}
     monkeypatch.setattr(two_persons, "kinds", lambda: inert)
     client, faults = Client(raise_request_exception=False), []

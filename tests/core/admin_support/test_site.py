@@ -124,7 +124,7 @@ def test_a_form_of_an_older_session_is_refused_in_words() -> None:
     strict.cookies = desk.client.cookies
     answer = strict.post("/admin/logout/")
     assert answer.status_code == 403
-    assert "Torneu a obrir la pàgina" in answer.content.decode()
+    assert "Tornau a obrir la pàgina" in answer.content.decode()
     assert "house-empty" in answer.content.decode()
     assert desk.client.get("/admin/").status_code == 200
 

@@ -19,7 +19,7 @@ from django.db import transaction
 from django.test import Client
 from pytest_django import DjangoDbBlocker
 
-from core.admin_support.roles import SELLER, TERMINAL, doors
+from core.admin_support.roles import SELLER, TERMINAL, endpoints
 from core.staff.actor import StaffActor
 from core.staff.powers import Role
 from tests.support.openapi import faults_of
@@ -62,7 +62,7 @@ HEADERS = [
     {"Idempotency-Key": "\u00e9" * 20},
     {"X-Request-Id": "\x1b[31m"},
 ]
-DOORS = {(door.method, door.path): door for door in doors()}
+ENDPOINTS = {(endpoint.method, endpoint.path): endpoint for endpoint in endpoints()}
 OWNERS = {"operator": SELLER, "terminal": TERMINAL, "staff": "organiser", "nobody": "anyone"}
 
 
@@ -136,9 +136,9 @@ class Asked:
 
     def invent(self, rng: Random) -> list[str]:
         """Send requests that nobody thought of, as callers of every kind."""
-        door = DOORS[self.called.method, self.called.path]
+        endpoint = ENDPOINTS[self.called.method, self.called.path]
         everybody = [*self.world.callers]
-        welcome = [name for name in everybody if door.cell(name)] or everybody
+        welcome = [name for name in everybody if endpoint.cell(name)] or everybody
         content = self.called.content.get("application/json", {})
         for number in range(INVENTED if self.called.method != "get" else 1):
             self.caller = rng.choice(welcome if rng.random() < 0.8 else everybody)

@@ -1,11 +1,12 @@
 """The model and the texts it lets through."""
 
 import pytest
+from django.utils.translation import override
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.receipts.charset import clean, encodable
-from core.receipts.document import Align, Document, Qr, Table
+from core.receipts.document import Align, Document, Qr, Table, present_language
 
 
 def test_a_document_speaks_one_of_the_three_languages() -> None:
@@ -56,3 +57,11 @@ LETTERS = "àèéíïòóúüçñÀÈÉÍÏÒÓÚÜÇÑ·áÁ¿¡€ªº«»"
 
 def test_the_three_languages_pass_unchanged() -> None:
     assert encodable(LETTERS, "cp858") == encodable(LETTERS, "cp1252") == LETTERS
+
+
+@pytest.mark.parametrize(
+    ("active", "language"), [("es", "es"), ("en-gb", "en"), ("fr", "ca"), (None, "ca")]
+)
+def test_the_present_language_is_one_of_ours(active: str | None, language: str) -> None:
+    with override(active):
+        assert present_language() == language

@@ -61,5 +61,5 @@ def test_a_ticket_shows_what_replaced_its_numbers(capsys: pytest.CaptureFixture[
     }
     show.traced_ticket({"amount_cents": 2_562_12, "details": details})
     printed = capsys.readouterr().out
-    assert "A ticket of 2 bets sold at P-0009, wins 2,562.12 €: 1 bet with 6 right." in printed
+    assert "A ticket of 2 bets, sold at P-0009, wins 2,562.12 €: 1 bet with 6 right." in printed
     assert "6 → 7 → 8, 13" in printed

@@ -101,14 +101,14 @@ def test_the_day_begins_five_hours_before_its_first_race() -> None:
 def test_a_bet_on_a_withdrawn_number_differs_from_the_favourites_in_one_race() -> None:
     day = Day(facts.load(facts.SON_PARDO), staff_of(Answers()), contest=7)
     withdrawn = day.facts.withdrawals[0]
-    favourites = [[number] for number in story._favourites(day.facts)]
+    favourites = [[number] for number in story._favourites(day)]
     bet = story._with_number(day, withdrawn)
     changed = [place for place in range(7) if bet["races"][place] != favourites[place]]
     (place,) = changed
     race = day.facts.races[place]
     assert (race.racecourse, race.race) == (withdrawn.racecourse, withdrawn.race)
     assert bet["races"][place] == [withdrawn.number]
-    standing = story._standing_favourites(day)
+    standing = story._favourites(day, day.facts.withdrawals)
     assert not {(w.racecourse, w.race, w.number) for w in day.facts.withdrawals} & {
         (race.racecourse, race.race, number)
         for race, number in zip(day.facts.races, standing, strict=True)

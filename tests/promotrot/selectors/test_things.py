@@ -1,6 +1,7 @@
 """Count the things that may still be won or fetched against the stock [P21]."""
 
 import pytest
+from django.utils.translation import override
 
 from core.payoffice.services import goods
 from core.staff.powers import Role
@@ -19,6 +20,9 @@ def test_what_is_won_and_not_fetched_is_needed_until_it_is_claimed() -> None:
     assert short.in_stock == 0 and short.needed >= Voucher.objects.filter(thing="bicycle").count()
     (alarm,) = [alarm for alarm in ALARMS if alarm.code == "promotrot_stock_short"]
     assert [row.subject for row in alarm.rows()] == [emission]
+    with override("ca"):
+        (row,) = alarm.rows()
+        assert row.words == f"Bicycle: 0 en existència, en calen {short.needed}."
     keeper, office = factories.staff(Role.SUPERVISOR), paying.office()
     goods.stock_register(by=keeper, code="bicycle", description="Bicycle", unit_cents=400)
     terms = {"item": "bicycle", "premises": office.code, "reason": "Delivered."}

@@ -109,7 +109,7 @@ def operations() -> list[Called]:
 
 
 @cache
-def by_door() -> dict[tuple[str, str], Called]:
+def by_endpoint() -> dict[tuple[str, str], Called]:
     """Return the operations by method and path."""
     return {(called.method, called.path): called for called in operations()}
 

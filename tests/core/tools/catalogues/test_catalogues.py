@@ -1,5 +1,6 @@
 """Catalogues made, checked and compiled; and those of this project complete."""
 
+import ast
 import gettext
 import io
 from pathlib import Path
@@ -220,3 +221,18 @@ def test_the_commands(project: Path, settings: pytest.FixtureRequest) -> None:
 
 def test_this_project_is_translated_into_its_three_languages() -> None:
     assert catalogues.check(settings.BASE_DIR) == []
+
+
+def test_no_text_hides_behind_another_name_of_gettext() -> None:
+    collected = {"_", *catalogues.GETTEXTS}
+    root = Path(catalogues.__file__).parents[3]
+    hidden = [
+        f"{path.relative_to(root)}: {name.asname}"
+        for package in catalogues.packages(root)
+        for path in package.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and node.module == "django.utils.translation"
+        for name in node.names
+        if name.name in catalogues.GETTEXTS and name.asname and name.asname not in collected
+    ]
+    assert hidden == []
