@@ -223,7 +223,7 @@ class Reconciliation(StaffView):
         return self.once(
             lambda: self.answer(
                 ReconciliationOut,
-                {"items": [cheques.cheque_reconcile(by=self.by, **item) for item in items]},
+                {"items": cheques.cheques_reconcile(by=self.by, items=items)},
             )
         )
 
