@@ -30,9 +30,18 @@ def cheques() -> AccountCode:
 def voided_cheques() -> AccountCode:
     """Return the account of what the bank paid for voided cheques to others than their payees.
 
-    The organiser bears it, less what who presented the cheque, the bank or an insurer gives back.
+    It is the organiser's claim, less what who presented the cheque, the bank or an insurer gives
+    back, and less what is written off.
     """
     return asset("payoffice:voided_cheques")
+
+
+def written_off() -> AccountCode:
+    """Return the account of losses by voided cheques that nobody will give back: the organiser's.
+
+    It is a cost, so its normal side is debit.
+    """
+    return asset("payoffice:written_off")
 
 
 def goods() -> AccountCode:

@@ -12,6 +12,7 @@ from core.payoffice.models import (
     CashSession,
     Cheque,
     ChequeRecovery,
+    ChequeWriteOff,
     Claim,
     Deposit,
     Payee,
@@ -22,6 +23,7 @@ from core.payoffice.models import (
 
 KEY_NAMES = {
     "claim": _("claim"),
+    "entry": _("entry"),
     "changed_at": _("last change"),
     "cents": _("amount"),
     "moved_at": _("time"),
@@ -40,6 +42,8 @@ KIND_TITLES = {
     "payoffice.cheque_reissue": _("Cheque for a voided one"),
     "payoffice.cheque_paid_voided": _("Voided cheque that the bank paid"),
     "payoffice.cheque_recovery": _("Loss by a voided cheque that was given back"),
+    "payoffice.cheque_write_off": _("Write-off of a loss by a voided cheque"),
+    "payoffice.loss_reversal": _("Reversal of an entry about a loss by a voided cheque"),
     "payoffice.cash_ceiling": _("Cash ceiling"),
     "payoffice.ruling": _("Decision about what is held"),
 }
@@ -57,6 +61,7 @@ ADMINISTRATION = Administration(
                 (Deposit, "inventory_2"),
                 (Cheque, "request_quote"),
                 (ChequeRecovery, "undo"),
+                (ChequeWriteOff, "money_off"),
                 (CashSession, "point_of_sale"),
                 (StockItem, "redeem"),
                 (CashCeiling, "vertical_align_top"),

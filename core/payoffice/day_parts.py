@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.db import connections
-from django.db.models import F, Model, Q, Sum
+from django.db.models import Model, Q, Sum
 from django.db.models.functions import Coalesce
 
 from core.database import clock
@@ -16,12 +16,10 @@ from core.database.reading.numbers import within
 from core.kernel.days import natural_day
 from core.ledger.models import Account
 from core.ledger.services import AccountCode, Line
-from core.payoffice import accounts, postings, sources
+from core.payoffice import accounts, cheque_days, postings, sources
 from core.payoffice.models import (
     CashMovement,
     CashSession,
-    Cheque,
-    ChequeRecovery,
     Claim,
     DepositMatch,
     Exchange,
@@ -30,7 +28,6 @@ from core.payoffice.models import (
     Restoration,
     Ruling,
     StockMovement,
-    VoidedChequePayment,
 )
 from core.payoffice.sources import DocumentUnknown, Nature, Payable, Source
 from core.reports.parts import Event, Part, Span, balance_cents, nothing, post
@@ -146,11 +143,10 @@ def context(span: Span) -> Iterator[Model]:
     for session in CashSession.objects.filter(opened_at__lt=span.since):
         if session.closed_at is None or session.closed_at >= span.since:
             yield _open(session)
-    stood = Q(state="issued") | Q(reconciled_at__gte=span.since)
-    stood |= Q(voiding__decision__decided_at__gte=span.since)
-    for cheque in Cheque.objects.filter(stood, issued_at__lt=span.since):
+    for cheque in cheque_days.open_cheques(span):
         yield as_of(cheque.payment.claim, State.PAID, None)
-        yield _as_issued(cheque)
+        yield cheque
+    yield from cheque_days.entries_taken_back(span)
 
 
 def _matched(claim: Claim, span: Span) -> Iterator[Model]:
@@ -169,53 +165,23 @@ def _open(session: CashSession) -> CashSession:
     return session
 
 
-def _as_issued(cheque: Cheque) -> Cheque:
-    cheque.state, cheque.voiding, cheque.void_reason = Cheque.State.ISSUED, None, ""
-    cheque.presented_on = cheque.reconciled_at = cheque.reconciled_by = None
-    return cheque
-
-
 def events(span: Span) -> Iterator[Event]:
     for model, at, after in _ACTS:
         acts = model._default_manager.filter(within(model, at, span.since, span.until))
         for act in acts.exclude(claim=None).select_related("claim").order_by(at, "pk"):
             yield from _act(act, at, after)
-    for session in CashSession.objects.filter(_within("opened_at", span)):
+    for session in CashSession.objects.filter(cheque_days.within("opened_at", span)):
         yield Event(session.opened_at, "payoffice.cash_opened", _open(session))
-    for movement in CashMovement.objects.filter(_within("moved_at", span)):
+    for movement in CashMovement.objects.filter(cheque_days.within("moved_at", span)):
         yield Event(movement.moved_at, "payoffice.cash_moved", movement)
-    for session in CashSession.objects.filter(_within("closed_at", span)):
+    for session in CashSession.objects.filter(cheque_days.within("closed_at", span)):
         names = ("counted_cents", "count", "difference_reason", "difference_words", "proposal_id")
         data = {"session": session.pk} | {name: getattr(session, name) for name in names}
         closed_at = session.closed_at or span.since
         yield Event(closed_at, "payoffice.cash_closed", session.proposal, data=data)
-    yield from _of_cheques(span)
-    for stock in StockMovement.objects.filter(_within("moved_at", span), exchange=None):
+    yield from cheque_days.events(span)
+    for stock in StockMovement.objects.filter(cheque_days.within("moved_at", span), exchange=None):
         yield Event(stock.moved_at, "payoffice.stock_moved", stock)
-
-
-def _of_cheques(span: Span) -> Iterator[Event]:
-    for cheque in Cheque.objects.filter(_within("issued_at", span)):
-        yield Event(cheque.issued_at, "payoffice.cheque_issued", _as_issued(cheque), order=2)
-    voided = Cheque.objects.annotate(voided_at=F("voiding__decision__decided_at"))
-    for cheque in voided.filter(_within("voided_at", span)).select_related("voiding"):
-        data = {"cheque": cheque.pk, "reason": cheque.void_reason}
-        yield Event(cheque.voided_at, "payoffice.cheque_voided", cheque.voiding, data=data, order=2)
-    for cheque in Cheque.objects.filter(_within("reconciled_at", span)):
-        yield Event(
-            cheque.reconciled_at or span.since,
-            "payoffice.cheque_presented",
-            data={"cheque": cheque.pk},
-            order=2,
-        )
-    for paid in VoidedChequePayment.objects.filter(_within("recorded_at", span)):
-        yield Event(paid.recorded_at, "payoffice.voided_cheque_paid", paid, order=2)
-    for recovery in ChequeRecovery.objects.filter(_within("recorded_at", span)):
-        yield Event(recovery.recorded_at, "payoffice.loss_recovered", recovery, order=2)
-
-
-def _within(field: str, span: Span) -> Q:
-    return Q(**{f"{field}__gte": span.since, f"{field}__lt": span.until})
 
 
 def _act(act: Any, field: str, state: str) -> Iterator[Event]:
@@ -336,27 +302,6 @@ def _cash_closed(row: Any, data: Data) -> None:
     post("payoffice.close", session, lines)
 
 
-def _cheque_voided(row: Any, data: Data) -> None:
-    """Void the cheque, so that another can stand for its payment."""
-    voided = {"state": Cheque.State.VOIDED, "voiding": row, "void_reason": data["reason"]}
-    Cheque.objects.filter(pk=data["cheque"]).update(**voided)
-
-
-def _cheque_presented(row: Any, data: Data) -> None:
-    cheque = Cheque.objects.get(pk=data["cheque"])
-    post("payoffice.cheque", cheque, [postings.cheque_presented(cheque.amount_cents)])
-
-
-def _voided_cheque_paid(row: Any, data: Data) -> None:
-    settled = row.outcome == VoidedChequePayment.Outcome.SETTLED
-    line = postings.voided_cheque_paid(settled=settled, cents=row.amount_cents)
-    post("payoffice.voided_cheque", row, [line])
-
-
-def _loss_recovered(row: Any, data: Data) -> None:
-    post("payoffice.recovery", row, [postings.loss_recovered(row.amount_cents)])
-
-
 def _stock_moved(row: Any, data: Data) -> None:
     line = postings.goods_moved(row.units * row.item.unit_cents)
     post("payoffice.goods", row, [line])
@@ -389,11 +334,7 @@ DAY_PARTS: tuple[Part, ...] = (
             "payoffice.cash_opened": _cash_opened,
             "payoffice.cash_moved": _cash_moved,
             "payoffice.cash_closed": _cash_closed,
-            "payoffice.cheque_issued": nothing,
-            "payoffice.cheque_voided": _cheque_voided,
-            "payoffice.cheque_presented": _cheque_presented,
-            "payoffice.voided_cheque_paid": _voided_cheque_paid,
-            "payoffice.loss_recovered": _loss_recovered,
+            **cheque_days.REPLAYS,
             "payoffice.stock_moved": _stock_moved,
         },
     ),

@@ -78,24 +78,55 @@ PAYMENTS_LEFT = Rule(
 )
 
 
-RECOVERED = Rule(
-    "payoffice_chequerecovery.of_loss",
-    "it is not what two persons confirmed, or more was given back than was lost",
-    "payoffice_chequerecovery",
-    """
-    SELECT 'payoffice_chequerecovery', t.id, t.journal_xid
-      FROM payoffice_chequerecovery t JOIN payoffice_cheque c ON c.id = t.cheque_id
-      JOIN staff_proposal p ON p.id = t.proposal_id
-     WHERE (c.number::text, t.amount_cents::text, t.credited_on::text, t.reference, t.returned_by)
-           IS DISTINCT FROM
-           (p.content ->> 'cheque', p.content ->> 'amount_cents', p.content ->> 'credited_on',
-            p.content ->> 'reference', p.content ->> 'returned_by')
-        OR (SELECT sum(r.amount_cents) FROM payoffice_chequerecovery r
-             WHERE r.cheque_id = t.cheque_id)
-           > (SELECT coalesce(sum(v.amount_cents), 0) FROM payoffice_voidedchequepayment v
-               WHERE v.cheque_id = t.cheque_id AND v.outcome = 'loss')
-    """,
-)
+_LOSS = """(SELECT coalesce(sum(v.amount_cents), 0) FROM payoffice_voidedchequepayment v
+               WHERE v.cheque_id = t.cheque_id AND v.outcome = 'loss')"""
+_GONE = """(SELECT coalesce(sum(e.amount_cents), 0) FROM (
+               SELECT r.cheque_id, r.amount_cents FROM payoffice_chequerecovery r
+                WHERE r.reversed_at IS NULL UNION ALL
+               SELECT w.cheque_id, w.amount_cents FROM payoffice_chequewriteoff w
+                WHERE w.reversed_at IS NULL) e WHERE e.cheque_id = t.cheque_id)"""
+
+
+def _of_loss(table: str, *named: str) -> Rule:
+    """Return the rule that an entry is what two persons named, and no more than was lost."""
+    differs = " OR ".join(
+        f"p.content ->> '{each}' IS DISTINCT FROM t.{each}::text" for each in named
+    )
+    return Rule(
+        f"{table}.of_loss",
+        "it is not what two persons confirmed, or more was given back or written off than was lost",
+        table,
+        f"""
+        SELECT '{table}', t.id, t.journal_xid
+          FROM {table} t JOIN payoffice_cheque c ON c.id = t.cheque_id
+          JOIN staff_proposal p ON p.id = t.proposal_id
+         WHERE p.content ->> 'cheque' IS DISTINCT FROM c.number::text OR {differs}
+            OR {_GONE} > {_LOSS}
+        """,
+    )
+
+
+def _taken_back(table: str, kind: str) -> Rule:
+    """Return the rule that two persons took back an entry, and that its money was moved back."""
+    return Rule(
+        f"{table}.taken_back",
+        "it was taken back in an act that two persons did not decide, or that moved no money back",
+        table,
+        f"""
+        SELECT '{table}', t.id, c.journal_xid
+          FROM journal_change c JOIN {table} t ON t.id = c.row_id
+          LEFT JOIN staff_proposal p ON p.id = t.reversal_id
+         WHERE c.relation = '{table}' AND c.after ->> 'reversal_id' IS NOT NULL
+           AND ((p.content ->> 'entry', p.content ->> 'reason')
+                IS DISTINCT FROM (t.uuid::text, t.reversed_reason)
+                OR NOT EXISTS (SELECT FROM staff_decision d
+                                WHERE d.proposal_id = t.reversal_id AND d.verdict = 'confirmed'
+                                  AND d.journal_xid = c.journal_xid)
+                OR c.journal_xid > {LEFT} AND t.amount_cents IS DISTINCT FROM (
+                   SELECT sum(x.amount_cents) FROM ledger_transfer x
+                    WHERE x.kind = '{kind}_reversed' AND x.journal_xid = c.journal_xid))
+        """,
+    )
 
 
 def _of_claim(table: str, *, unless: str = "false") -> Rule:
@@ -169,7 +200,13 @@ RULES: tuple[Rule, ...] = (
     confirmed("payoffice_chequerecovery"),
     stamped("payoffice_chequerecovery", "recorded_at"),
     posted("payoffice_chequerecovery", "t.amount_cents"),
-    RECOVERED,
+    _of_loss("payoffice_chequerecovery", "amount_cents", "credited_on", "reference", "returned_by"),
+    _taken_back("payoffice_chequerecovery", "payoffice.recovery"),
+    confirmed("payoffice_chequewriteoff"),
+    stamped("payoffice_chequewriteoff", "recorded_at"),
+    posted("payoffice_chequewriteoff", "t.amount_cents"),
+    _of_loss("payoffice_chequewriteoff", "amount_cents", "reason"),
+    _taken_back("payoffice_chequewriteoff", "payoffice.write_off"),
     stamped("payoffice_payee", "recorded_at"),
     confirmed("payoffice_cashceiling"),
     stamped("payoffice_cashceiling", "recorded_at"),

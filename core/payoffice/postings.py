@@ -10,6 +10,11 @@ from core.ledger.services import AccountCode, Line, premises_account, signed_lin
 from core.payoffice import accounts
 
 PRIZE, REFUND = "payoffice.prize", "payoffice.refund"
+# The kind of the counter entry of each kind of entry that can be taken back.
+_COUNTER = {
+    "payoffice.recovery": "payoffice.recovery_reversed",
+    "payoffice.write_off": "payoffice.write_off_reversed",
+}
 
 
 def payer(*, premises_id: int, cash_session_id: int | None, means: str) -> AccountCode:
@@ -83,6 +88,16 @@ def loss_recovered(cents: int) -> Line:
     """Return the line of what the bank credits of a loss by a voided cheque."""
     voided = accounts.voided_cheques()
     return Line("payoffice.recovery", accounts.treasury(), voided, cents)
+
+
+def written_off(cents: int) -> Line:
+    """Return the line of a loss by a voided cheque that nobody will give back."""
+    return Line("payoffice.write_off", accounts.written_off(), accounts.voided_cheques(), cents)
+
+
+def entry_reversed(entry: Line) -> Line:
+    """Return the counter entry that takes back an entry about a loss by a voided cheque."""
+    return Line(_COUNTER[entry.kind], entry.credit, entry.debit, entry.amount_cents)
 
 
 def cash_float(session_id: int, cents: int) -> Line:

@@ -15,6 +15,7 @@ PRESENT = "payoffice.present"
 READ = "payoffice.read"
 RULE_ON_DEPOSIT = "payoffice.ruling"
 KEEP_STOCK = "payoffice.stock"
+WRITE_OFF = "payoffice.write_off"
 
 POWERS = {
     KEEP_CASH: frozenset({Role.CASHIER, Role.SUPERVISOR}),
@@ -30,4 +31,5 @@ POWERS = {
     READ: frozenset({Role.CASHIER, Role.SUPERVISOR, Role.ORGANISER, Role.AUDITOR}),
     RULE_ON_DEPOSIT: frozenset({Role.SUPERVISOR, Role.ORGANISER}),
     KEEP_STOCK: frozenset({Role.SUPERVISOR, Role.ORGANISER}),
+    WRITE_OFF: frozenset({Role.ORGANISER}),
 }

@@ -11,6 +11,8 @@ KINDS = (
     cheques.REISSUE,
     cheques.VOIDED_PAYMENT,
     recovering.RECOVERY,
+    recovering.WRITE_OFF,
+    recovering.REVERSAL,
     cheques.CASH_CEILING,
     deposits.RULING,
 )

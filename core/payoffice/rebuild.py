@@ -20,6 +20,7 @@ from core.payoffice.models import (
     CashSession,
     Cheque,
     ChequeRecovery,
+    ChequeWriteOff,
     Claim,
     Exchange,
     Payment,
@@ -76,8 +77,13 @@ def _payments() -> Iterator[Line]:
     for outcome, cents in voided.order_by():
         settled = outcome == VoidedChequePayment.Outcome.SETTLED
         yield postings.voided_cheque_paid(settled=settled, cents=cents)
-    recovered = ChequeRecovery.objects.aggregate(cents=Sum("amount_cents"))["cents"]
-    yield postings.loss_recovered(recovered or 0)
+    for entries, line in (
+        (ChequeRecovery.objects.all(), postings.loss_recovered),
+        (ChequeWriteOff.objects.all(), postings.written_off),
+    ):
+        yield line(entries.aggregate(cents=Sum("amount_cents"))["cents"] or 0)
+        back = entries.exclude(reversed_at=None).aggregate(cents=Sum("amount_cents"))["cents"]
+        yield postings.entry_reversed(line(back or 0))
 
 
 def _payment(premises_id: int, session: int | None, means: Means, cents: int) -> Line:
@@ -120,6 +126,9 @@ TRANSFERS: Mapping[str, Promise] = {
     "payoffice.cheque": _("cheque cashed"),
     "payoffice.voided_cheque": _("voided cheque paid by the bank"),
     "payoffice.recovery": _("loss by a voided cheque given back"),
+    "payoffice.recovery_reversed": _("loss given back, taken back as a mistake"),
+    "payoffice.write_off": _("loss by a voided cheque written off"),
+    "payoffice.write_off_reversed": _("write-off taken back"),
     "payoffice.float": _("float of a cash session"),
     "payoffice.cash": _("cash brought or taken"),
     "payoffice.count": _("cash counted at the close"),

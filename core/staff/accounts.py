@@ -24,7 +24,7 @@ from core.staff.services import (
     PasswordWeak,
     SessionExpired,
     SignOnRefused,
-    UsernameTaken,
+    need_username_free,
     own_account,
     person,
     roles_checked,
@@ -91,8 +91,7 @@ def account_propose(
         "roles": roles_checked(roles, appointment),
         "appointment": appointment,
     }
-    if User.objects.filter(username=username).exists():
-        raise UsernameTaken(username=username)
+    need_username_free(username)
     return _propose(ACCOUNT, f"username:{username}", content, by, password, name.key)
 
 

@@ -11,7 +11,14 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
-from core.staff.names import EncryptedName, Named, decrypt_name, name_constraints
+from core.staff.names import (
+    USERNAME,
+    EncryptedName,
+    Named,
+    decrypt_name,
+    name_constraints,
+    read_as,
+)
 from core.staff.powers import ALONE, Role
 
 
@@ -81,6 +88,10 @@ class User(AbstractBaseUser, Named):
                 condition=~Q(roles__overlap=sorted(ALONE)) | Q(roles__len=1),
                 name="separate_people",
             ),
+            models.CheckConstraint(
+                condition=Q(username__regex=f"^{USERNAME}$"), name="username_well_formed"
+            ),
+            models.UniqueConstraint(read_as(F("username")), name="username_read_as_another"),
             *name_constraints("user"),
         ]
 

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.db import models
-from django.db.models import Q
+from django.db.models import CharField, F, Func, Q, Value
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -24,7 +24,8 @@ from core.database.models import Guarded
 from core.kernel.days import natural_day
 from core.kernel.errors import Invalid
 
-_USERNAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,59}")
+USERNAME = "[a-z0-9][a-z0-9.-]{0,59}"
+"""The form of a user name, as a regular expression."""
 _NONCE_BYTES = 12
 _PADDED_BYTES = 64  # so that the length of a ciphertext does not tell that of the name
 
@@ -134,6 +135,11 @@ def words(name: str) -> list[str]:
     return re.findall(r"[^\W\d_]+", plain)
 
 
+def read_as(username: F | Value) -> Func:
+    """Return SQL of a user name as it is read: digits that look like a letter are that letter."""
+    return Func(username, Value("01"), Value("ol"), function="translate", output_field=CharField())
+
+
 def username_check(username: str, full_name: str) -> None:
     """Raise UsernameTellsName if a word of the name is in the user name, and UsernameMalformed
     if that has other signs than small letters of English, digits, dots and hyphens.
@@ -143,7 +149,7 @@ def username_check(username: str, full_name: str) -> None:
     letters = "".join(words(username))
     if any(len(word) > 2 and word in letters for word in words(full_name)):
         raise UsernameTellsName(username=username)
-    if not _USERNAME.fullmatch(username):
+    if not re.fullmatch(USERNAME, username):
         raise UsernameMalformed(username=username)
 
 

@@ -10,6 +10,7 @@ from django.contrib.auth.hashers import make_password
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, connection, transaction
+from django.db.models import F, Value
 
 from core.database import clock, encryption
 from core.database.statements import call_function
@@ -72,7 +73,7 @@ class RolesIncompatible(Invalid):
 
 class UsernameTaken(Conflict):
     code = "username_taken"
-    message = "Another member of staff has that user name."
+    message = "Another member of staff has that user name, or one that looks the same (0/o, 1/l)."
 
 
 def roles_checked(roles: Sequence[str], appointment: str) -> list[str]:
@@ -132,6 +133,13 @@ def waited_until() -> datetime.datetime:
     return now + datetime.timedelta(seconds=wait_s)
 
 
+def need_username_free(username: str) -> None:
+    """Raise UsernameTaken if somebody's user name is that one, or is read as that one."""
+    own = names.read_as(Value(username))
+    if User.objects.annotate(read_as=names.read_as(F("username"))).filter(read_as=own).exists():
+        raise UsernameTaken(username=username)
+
+
 def user_insert(
     *,
     username: str,
@@ -158,8 +166,7 @@ def user_insert(
         given=proposal,
         created_at=clock.now(),
     )
-    if User.objects.filter(username=username).exists():
-        raise UsernameTaken(username=username)
+    need_username_free(username)
     try:
         with transaction.atomic():
             user.save()

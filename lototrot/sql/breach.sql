@@ -112,3 +112,30 @@ END $$;
 
 CREATE OR REPLACE TRIGGER breach_pending BEFORE INSERT ON lototrot_paymentorder
     FOR EACH ROW EXECUTE FUNCTION lototrot_guard_order();
+
+-- Refuse that two persons void or block bets in breach while a correction waits of the start or the
+-- declaration from which they are [C6, C9]. This is looked at once for each such decision, not for each
+-- bet, and when its transaction ends: the service has refused it before.
+CREATE OR REPLACE FUNCTION lototrot_guard_correction_waits() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (
+        SELECT FROM staff_proposal p
+          JOIN lototrot_contestleg l ON l.contest_id = (p.content ->> 'contest')::bigint
+          LEFT JOIN lototrot_racedeclaration d ON d.race_id = l.race_id AND d.superseded_at IS NULL
+          JOIN staff_proposal w ON NOT w.decided AND (w.kind, w.subject) IN (
+               ('lototrot.start_correction', 'race:' || l.race_id),
+               (CASE WHEN d.id IS NOT NULL THEN 'lototrot.start' END, 'race:' || l.race_id),
+               ('lototrot.declaration_retraction', 'declaration:' || d.id))
+         WHERE p.id = NEW.proposal_id
+           AND p.kind IN ('lototrot.breach_void', 'lototrot.breach_block')
+           AND NOT staff_lapsed(w.id)) THEN
+        RAISE EXCEPTION 'proposal %: a correction of a start or of a declaration waits', NEW.proposal_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+
+DROP TRIGGER IF EXISTS correction_waits ON staff_decision;
+CREATE CONSTRAINT TRIGGER correction_waits AFTER INSERT ON staff_decision
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+    WHEN (NEW.verdict = 'confirmed') EXECUTE FUNCTION lototrot_guard_correction_waits();

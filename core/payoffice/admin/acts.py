@@ -13,13 +13,11 @@ from core.payoffice.admin.closing import CountForm
 from core.payoffice.models import (
     CashSession,
     Cheque,
-    ChequeRecovery,
     Claim,
     Deposit,
     Ruling,
     StockItem,
     StockMovement,
-    VoidedChequePayment,
 )
 from core.payoffice.services import (
     cash,
@@ -28,14 +26,13 @@ from core.payoffice.services import (
     finding,
     goods,
     matching,
-    recovering,
 )
 from core.payoffice.services.personal_data import PayeeFacts
 from core.premises.models import Game, Premises
 from core.staff.actor import StaffActor
 
 Data = dict[str, Any]
-_PROPOSED = _("Proposed; a second person confirms it.")
+PROPOSED = _("Proposed; a second person confirms it.")
 _DOCUMENT_KINDS = [
     ("", _("As on the voided cheque")),
     ("dni", _("DNI")),
@@ -45,7 +42,7 @@ _DOCUMENT_KINDS = [
 ]
 
 
-class _Why(ActForm):
+class Why(ActForm):
     reason = forms.CharField(label=_("Reason"), max_length=200)
 
 
@@ -66,23 +63,9 @@ class _Arrived(ActForm):
     )
 
 
-class _Bank(ActForm):
+class Bank(ActForm):
     amount_cents = EurosField(label=_("Amount paid by the bank"))
     presented_on = DayField(label=_("Presented on"))
-
-
-class _BankAllTheSame(_Bank):
-    outcome = forms.ChoiceField(
-        label=_("Who has the money"), choices=VoidedChequePayment.Outcome.choices
-    )
-    reason = forms.CharField(label=_("Reason"), max_length=200)
-
-
-class _GivenBack(ActForm):
-    amount_cents = EurosField(label=_("Amount given back"), min_value=Decimal("0.01"))
-    credited_on = DayField(label=_("Credited by the bank on"))
-    reference = forms.CharField(label=_("The bank's reference of the credit"), max_length=120)
-    returned_by = forms.ChoiceField(label=_("Given back by"), choices=ChequeRecovery.Giver.choices)
 
 
 class _Payee(ActForm):
@@ -140,12 +123,12 @@ class _Ceiling(ActForm):
 def _rule_claim(by: StaffActor, target: Claim, data: Data) -> Done:
     document = finding.by_claim(target).uuid
     deposits.ruling_propose(by=by, game=target.game, document=document, **data)
-    return Done(_PROPOSED, target)
+    return Done(PROPOSED, target)
 
 
 def _rule_deposit(by: StaffActor, target: Deposit, data: Data) -> Done:
     deposits.ruling_propose(by=by, deposit=target.uuid, **data)
-    return Done(_PROPOSED, target)
+    return Done(PROPOSED, target)
 
 
 def _match(by: StaffActor, target: Deposit, data: Data) -> Done:
@@ -160,28 +143,18 @@ def _arrive(by: StaffActor, target: Deposit, data: Data) -> Done:
 
 def _void(by: StaffActor, target: Cheque, data: Data) -> Done:
     cheques.cheque_void(by=by, number=target.number, **data)
-    return Done(_PROPOSED, target)
+    return Done(PROPOSED, target)
 
 
 def _reissue(by: StaffActor, target: Cheque, data: Data) -> Done:
     payee = PayeeFacts(**data) if data["name"] else None
     cheques.cheque_reissue(by=by, number=target.number, payee=payee)
-    return Done(_PROPOSED, target)
+    return Done(PROPOSED, target)
 
 
 def _reconcile(by: StaffActor, target: Cheque, data: Data) -> Done:
     cheques.cheque_reconcile(by=by, number=target.number, **data)
     return Done(_("The cheque is reconciled."), target)
-
-
-def _bank_paid(by: StaffActor, target: Cheque, data: Data) -> Done:
-    cheques.voided_cheque_paid(by=by, number=target.number, **data)
-    return Done(_PROPOSED, target)
-
-
-def _given_back(by: StaffActor, target: Cheque, data: Data) -> Done:
-    recovering.loss_recover(by=by, number=target.number, **data)
-    return Done(_PROPOSED, target)
 
 
 def _open_cash(by: StaffActor, target: None, data: Data) -> Done:
@@ -210,12 +183,12 @@ def _move_stock(by: StaffActor, target: StockItem, data: Data) -> Done:
     outcome = goods.stock_move(by=by, item=target.code, premises=data.pop("premises").code, **data)
     if isinstance(outcome, StockMovement):
         return Done(_("The movement is on record."), target)
-    return Done(_PROPOSED, target)
+    return Done(PROPOSED, target)
 
 
 def _ceiling(by: StaffActor, target: None, data: Data) -> Done:
     cheques.ceiling_propose(by=by, **data)
-    return Done(_PROPOSED)
+    return Done(PROPOSED)
 
 
 def _undecided(by: StaffActor, target: Deposit) -> bool:
@@ -267,7 +240,7 @@ VOID = Act(
     title=_("Void"),
     power=powers.ISSUE_CHEQUES,
     run=_void,
-    form=_Why,
+    form=Why,
     icon="block",
     danger=True,
     offered=lambda by, target: target.state == Cheque.State.ISSUED,
@@ -289,32 +262,9 @@ RECONCILE = Act(
     title=_("Presented at the bank"),
     power=powers.ISSUE_CHEQUES,
     run=_reconcile,
-    form=_Bank,
+    form=Bank,
     icon="account_balance",
     offered=lambda by, target: target.state == Cheque.State.ISSUED,
-)
-BANK_PAID = Act(
-    name="bank-paid",
-    title=_("Paid by the bank all the same"),
-    power=powers.ISSUE_CHEQUES,
-    run=_bank_paid,
-    form=_BankAllTheSame,
-    icon="report",
-    danger=True,
-    text=_("A second person confirms it. Then it is in the books as the bank has it."),
-    offered=lambda by, target: (
-        target.state == Cheque.State.VOIDED and not hasattr(target, "bank_payment")
-    ),
-)
-GIVEN_BACK = Act(
-    name="given-back",
-    title=_("Loss given back"),
-    power=powers.ISSUE_CHEQUES,
-    run=_given_back,
-    form=_GivenBack,
-    icon="undo",
-    text=_("All or a part of the loss, as the bank credited it. A second person confirms it."),
-    offered=lambda by, target: target.still_lost_cents > 0,
 )
 OPEN_CASH = Act(
     name="open",

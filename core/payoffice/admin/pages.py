@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import F, Model, QuerySet, Sum
+from django.db.models import Model, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
@@ -22,6 +22,7 @@ from core.kernel.days import natural_day
 from core.kernel.errors import DomainError
 from core.payoffice import powers
 from core.payoffice.admin import acts as office
+from core.payoffice.admin import losses
 from core.payoffice.admin.closing import counted_table
 from core.payoffice.models import (
     CashCeiling,
@@ -29,6 +30,7 @@ from core.payoffice.models import (
     CashSession,
     Cheque,
     ChequeRecovery,
+    ChequeWriteOff,
     Claim,
     Deposit,
     DepositArrival,
@@ -177,7 +179,20 @@ class _BankPayments(ReadOnlyInline):
 
 class _Recoveries(ReadOnlyInline):
     model = ChequeRecovery
-    shown = ("credited_on", "amount_cents", "reference", "returned_by", "recorded_at", "proposal")
+    shown = (
+        "credited_on",
+        "amount_cents",
+        "reference",
+        "returned_by",
+        "recorded_at",
+        "proposal",
+        "reversed_at",
+    )
+
+
+class _WriteOffs(ReadOnlyInline):
+    model = ChequeWriteOff
+    shown = ("recorded_at", "amount_cents", "reason", "proposal", "reversed_at")
 
 
 class _LossFilter(admin.SimpleListFilter):
@@ -191,8 +206,16 @@ class _LossFilter(admin.SimpleListFilter):
         if self.value() != "open":
             return rows
         lost = Cheque.objects.filter(bank_payment__outcome=VoidedChequePayment.Outcome.LOSS)
-        lost = lost.annotate(back=Coalesce(Sum("recoveries__amount_cents"), 0))
-        return rows.filter(pk__in=lost.filter(back__lt=F("amount_cents")).values("pk"))
+        gone = _standing(ChequeRecovery) + _standing(ChequeWriteOff)
+        lost = lost.filter(amount_cents__gt=gone)
+        return rows.filter(pk__in=lost.values("pk"))
+
+
+def _standing(model: type[ChequeRecovery] | type[ChequeWriteOff]) -> Coalesce:
+    """Return the sum of the entries of a cheque that were not taken back."""
+    own = model.objects.filter(cheque=OuterRef("pk"), reversed_at=None)
+    sums = own.values("cheque").annotate(cents=Sum("amount_cents")).values("cents")
+    return Coalesce(Subquery(sums), 0)
 
 
 @admin.register(Cheque)
@@ -219,8 +242,15 @@ class ChequeAdmin(_Register):
         "still_lost",
     )
     list_filter = ("state", _LossFilter)
-    inlines = (_BankPayments, _Recoveries)
-    acts = (office.VOID, office.REISSUE, office.RECONCILE, office.BANK_PAID, office.GIVEN_BACK)
+    inlines = (_BankPayments, _Recoveries, _WriteOffs)
+    acts = (
+        office.VOID,
+        office.REISSUE,
+        office.RECONCILE,
+        losses.BANK_PAID,
+        losses.GIVEN_BACK,
+        losses.WRITE_OFF,
+    )
 
     @admin.display(description=_("still lost"))
     def still_lost(self, row: Cheque) -> str:
@@ -252,8 +282,26 @@ class ChequeRecoveryAdmin(_Register):
     search_fields = ("reference",)
     asks = ("credited_on", "amount_cents")
     summed = ("amount_cents",)
-    columns = ("reference", "credited_on", "amount_cents", "returned_by", "cheque", "recorded_at")
-    list_filter = ("returned_by",)
+    columns = (
+        "reference",
+        "credited_on",
+        "amount_cents",
+        "returned_by",
+        "cheque",
+        "recorded_at",
+        "reversed_at",
+    )
+    list_filter = ("returned_by", losses.TakenBackFilter)
+    acts = (losses.TAKE_BACK,)
+
+
+@admin.register(ChequeWriteOff)
+class ChequeWriteOffAdmin(_Register):
+    asks = ("recorded_at", "amount_cents")
+    summed = ("amount_cents",)
+    columns = ("cheque", "amount_cents", "reason", "recorded_at", "reversed_at")
+    list_filter = (losses.TakenBackFilter,)
+    acts = (losses.TAKE_BACK,)
 
 
 @admin.register(CashSession)

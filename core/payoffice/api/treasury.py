@@ -14,27 +14,16 @@ from core.api.views import StaffView
 from core.kernel.money import MAX_ACT_CENTS
 from core.payoffice import powers, selectors
 from core.payoffice.api.claim_shapes import PayeeIn
-from core.payoffice.models import Cheque, ChequeRecovery, StockMovement, VoidedChequePayment
+from core.payoffice.api.losses import BankPaymentOut, RecoveryOut, WriteOffOut
+from core.payoffice.models import Cheque, StockMovement
 from core.payoffice.refusals import OutOfStock
-from core.payoffice.services import cheques, goods, recovering, slips
+from core.payoffice.services import cheques, goods, slips
 from core.payoffice.services.personal_data import Erased, PayeeFacts
 from core.premises.services import PremisesUnknown
 from core.receipts.output import Output, render
 from core.receipts.paper import Paper
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
-
-
-class BankPaymentOut(Shape):
-    presented_on = Day()
-    outcome = Choice(VoidedChequePayment.Outcome.values)
-
-
-class RecoveryOut(Shape):
-    amount_cents = Cents()
-    credited_on = Day()
-    reference = serializers.CharField()
-    returned_by = Choice(ChequeRecovery.Giver.values)
 
 
 class ChequeOut(Shape):
@@ -49,8 +38,11 @@ class ChequeOut(Shape):
     bank_payment = BankPaymentOut(
         allow_null=True, default=None, help_text="A voided cheque that the bank paid."
     )
-    still_lost_cents = Cents(help_text="What the organiser lost by it, less what was given back.")
+    still_lost_cents = Cents(
+        help_text="What the organiser lost by it, less what was given back or written off."
+    )
     recoveries = RecoveryOut(many=True)
+    write_offs = WriteOffOut(many=True)
 
 
 class ChequeQuery(PageQuery):
@@ -59,23 +51,6 @@ class ChequeQuery(PageQuery):
 
 class VoidingIn(Shape):
     reason = Text(max_length=200)
-
-
-class BankPaymentIn(Shape):
-    amount_cents = Cents(min_value=1)
-    presented_on = Day()
-    outcome = Choice(
-        VoidedChequePayment.Outcome.values,
-        help_text="`settled`: the payee has the money. `loss`: another has it.",
-    )
-    reason = Text(max_length=200)
-
-
-class RecoveryIn(Shape):
-    amount_cents = Cents(min_value=1)
-    credited_on = Day()
-    reference = Text(max_length=120, help_text="The bank's, of the credit. It is recorded once.")
-    returned_by = Choice(ChequeRecovery.Giver.values)
 
 
 class ReissueIn(Shape):
@@ -227,73 +202,6 @@ class ChequeReissue(StaffView):
         )
 
 
-class ChequeBankPayment(StaffView):
-    @operation(
-        "Propose to record that the bank paid a voided cheque; another person confirms",
-        body=BankPaymentIn,
-        answer=ProposalOut,
-        status=202,
-        idempotent=True,
-        problems=(
-            cheques.ChequeUnknown,
-            cheques.ChequeNotVoided,
-            cheques.ChequeAmountDiffers,
-            cheques.ChequeDayWrong,
-            cheques.ChequeReplaced,
-            cheques.ChequeSettled,
-            cheques.ReasonNeeded,
-            ProposalPending,
-        ),
-        example={
-            "amount_cents": 250000,
-            "presented_on": "2026-11-20",
-            "outcome": "loss",
-            "reason": "Stolen; reported to the police.",
-        },
-        power=powers.ISSUE_CHEQUES,
-    )
-    def post(self, request: Request, number: int) -> HttpResponse:
-        body = self.read(BankPaymentIn)
-        return self.once(
-            lambda: self.answer(
-                ProposalOut, cheques.voided_cheque_paid(by=self.by, number=number, **body), 202
-            )
-        )
-
-
-class ChequeRecoveries(StaffView):
-    @operation(
-        "Propose to record that a loss by a voided cheque was given back; another person confirms",
-        body=RecoveryIn,
-        answer=ProposalOut,
-        status=202,
-        idempotent=True,
-        problems=(
-            cheques.ChequeUnknown,
-            recovering.ChequeNotLost,
-            recovering.RecoveryAmountWrong,
-            recovering.RecoveryDayWrong,
-            recovering.RecoveryRecorded,
-            recovering.RecoveryReferenceMissing,
-            ProposalPending,
-        ),
-        example={
-            "amount_cents": 100000,
-            "credited_on": "2026-11-27",
-            "reference": "TR 2026-331",
-            "returned_by": "insurer",
-        },
-        power=powers.ISSUE_CHEQUES,
-    )
-    def post(self, request: Request, number: int) -> HttpResponse:
-        body = self.read(RecoveryIn)
-        return self.once(
-            lambda: self.answer(
-                ProposalOut, recovering.loss_recover(by=self.by, number=number, **body), 202
-            )
-        )
-
-
 class Reconciliation(StaffView):
     @operation(
         "Record the cheques that the bank paid, all or none",
@@ -315,7 +223,7 @@ class Reconciliation(StaffView):
         return self.once(
             lambda: self.answer(
                 ReconciliationOut,
-                {"items": [cheques.cheque_reconcile(by=self.by, **item) for item in items]},
+                {"items": cheques.cheques_reconcile(by=self.by, items=items)},
             )
         )
 

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from core.payoffice.api import cash, claims, office, treasury
+from core.payoffice.api import cash, claims, losses, office, treasury
 from core.payoffice.api import claim_papers as papers
 
 _CHEQUE = "office/cheques/<int:number>"
@@ -46,8 +46,10 @@ _OFFICE: list[URLPattern] = [
     path("office/cheques/reconciliation", treasury.Reconciliation.as_view()),
     path(f"{_CHEQUE}.<str:form>", treasury.ChequePaper.as_view()),
     path(f"{_CHEQUE}/voiding", treasury.ChequeVoiding.as_view()),
-    path(f"{_CHEQUE}/bank-payment", treasury.ChequeBankPayment.as_view()),
-    path(f"{_CHEQUE}/recoveries", treasury.ChequeRecoveries.as_view()),
+    path(f"{_CHEQUE}/bank-payment", losses.ChequeBankPayment.as_view()),
+    path(f"{_CHEQUE}/recoveries", losses.ChequeRecoveries.as_view()),
+    path(f"{_CHEQUE}/write-offs", losses.ChequeWriteOffs.as_view()),
+    path("office/loss-entries/<uuid:ident>/reversal", losses.LossEntryReversal.as_view()),
     path(f"{_CHEQUE}/reissue", treasury.ChequeReissue.as_view()),
     path("office/stock", treasury.Stock.as_view()),
     path("office/stock/<str:item>/movements", treasury.StockMovements.as_view()),

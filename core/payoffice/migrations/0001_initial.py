@@ -1510,6 +1510,23 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
+                ("reversed_at", models.DateTimeField(null=True, verbose_name="taken back at")),
+                (
+                    "reversed_reason",
+                    models.CharField(
+                        blank=True, max_length=200, verbose_name="reason of taking back"
+                    ),
+                ),
+                (
+                    "reversal",
+                    models.OneToOneField(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal to take back",
+                    ),
+                ),
                 (
                     "cheque",
                     models.ForeignKey(
@@ -1535,14 +1552,107 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.UniqueConstraint(
                         django.db.models.functions.text.Upper("reference"),
+                        condition=models.Q(("reversed_at", None)),
                         name="cheque_recovery_once",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(("amount_cents__gt", 0)), name="cheque_recovery_positive"
                     ),
                     models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("reversal", None), ("reversed_at", None), ("reversed_reason", "")
+                            ),
+                            models.Q(
+                                ("reversal__isnull", False),
+                                ("reversed_at__isnull", False),
+                                models.Q(("reversed_reason", ""), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="cheque_recovery_reversal_whole",
+                    ),
+                    models.CheckConstraint(
                         condition=models.Q(("reference", ""), _negated=True),
                         name="cheque_recovery_has_reference",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="ChequeWriteOff",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
+                ("amount_cents", models.BigIntegerField(verbose_name="amount")),
+                ("reason", models.CharField(max_length=200, verbose_name="reason")),
+                ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
+                ("reversed_at", models.DateTimeField(null=True, verbose_name="taken back at")),
+                (
+                    "reversed_reason",
+                    models.CharField(
+                        blank=True, max_length=200, verbose_name="reason of taking back"
+                    ),
+                ),
+                (
+                    "reversal",
+                    models.OneToOneField(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal to take back",
+                    ),
+                ),
+                (
+                    "cheque",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="write_offs",
+                        to="payoffice.cheque",
+                        verbose_name="cheque",
+                    ),
+                ),
+                (
+                    "proposal",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "write-off of a loss by cheque",
+                "verbose_name_plural": "write-offs of losses by cheque",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("amount_cents__gt", 0)),
+                        name="cheque_write_off_positive",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("reversal", None), ("reversed_at", None), ("reversed_reason", "")
+                            ),
+                            models.Q(
+                                ("reversal__isnull", False),
+                                ("reversed_at__isnull", False),
+                                models.Q(("reversed_reason", ""), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="cheque_write_off_reversal_whole",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("reason", ""), _negated=True),
+                        name="cheque_write_off_has_reason",
                     ),
                 ],
             },

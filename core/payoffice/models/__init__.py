@@ -1,7 +1,7 @@
 """Collect the tables of the prize office."""
 
 from core.payoffice.models.cash import CashMovement, CashSession
-from core.payoffice.models.cheques import Cheque, ChequeRecovery, VoidedChequePayment
+from core.payoffice.models.cheques import Cheque, VoidedChequePayment
 from core.payoffice.models.claims import Claim, Presentation, Ruling
 from core.payoffice.models.deposits import (
     Deposit,
@@ -11,6 +11,7 @@ from core.payoffice.models.deposits import (
     Restoration,
 )
 from core.payoffice.models.goods import Exchange, StockItem, StockMovement
+from core.payoffice.models.losses import ChequeRecovery, ChequeWriteOff, LossEntry
 from core.payoffice.models.payments import CashCeiling, Payee, Payment
 from core.payoffice.models.retired import RetiredPayments
 
@@ -20,12 +21,14 @@ __all__ = [
     "CashSession",
     "Cheque",
     "ChequeRecovery",
+    "ChequeWriteOff",
     "Claim",
     "Deposit",
     "DepositArrival",
     "DepositImage",
     "DepositMatch",
     "Exchange",
+    "LossEntry",
     "Payee",
     "Payment",
     "Presentation",

@@ -2,7 +2,6 @@
 
 from django.db import models
 from django.db.models import Q
-from django.db.models.functions import Upper
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
@@ -83,12 +82,13 @@ class Cheque(Guarded):
 
     @property
     def still_lost_cents(self) -> int:
-        """Return what the organiser lost by the cheque, less what was given back."""
+        """Return what the organiser lost by the cheque, less what was given back or written off."""
         paid = getattr(self, "bank_payment", None)
         if paid is None or paid.outcome != VoidedChequePayment.Outcome.LOSS:
             return 0
-        back = sum(each.amount_cents for each in self.recoveries.all())
-        return int(paid.amount_cents - back)
+        entries = (*self.recoveries.all(), *self.write_offs.all())
+        gone = sum(each.amount_cents for each in entries if each.reversed_at is None)
+        return int(paid.amount_cents - gone)
 
 
 class VoidedChequePayment(Guarded):
@@ -125,45 +125,3 @@ class VoidedChequePayment(Guarded):
 
     def __str__(self) -> str:
         return str(self.cheque)
-
-
-class ChequeRecovery(Guarded):
-    """An amount that was given back of a loss by a voided cheque, as the bank credited it.
-
-    A credit is recorded once: its reference names it, in capital or small letters.
-    """
-
-    class Giver(models.TextChoices):
-        PRESENTER = "presenter", _("Who presented the cheque")
-        BANK = "bank", _("The bank")
-        INSURER = "insurer", _("An insurer")
-        OTHER = "other", _("Another")
-
-    uuid = models.UUIDField(_("UUID"), unique=True)
-    cheque = models.ForeignKey(
-        Cheque, models.PROTECT, related_name="recoveries", verbose_name=_("cheque")
-    )
-    amount_cents = models.BigIntegerField(_("amount"))
-    credited_on = models.DateField(_("credited on"))
-    reference = models.CharField(_("reference"), max_length=120)
-    returned_by = models.CharField(_("given back by"), max_length=10, choices=Giver.choices)
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
-    recorded_at = models.DateTimeField(_("recorded at"))
-
-    class Meta:
-        verbose_name = _("recovery of a loss by cheque")
-        verbose_name_plural = _("recoveries of losses by cheque")
-        constraints = [
-            models.UniqueConstraint(Upper("reference"), name="cheque_recovery_once"),
-            models.CheckConstraint(
-                condition=Q(amount_cents__gt=0), name="cheque_recovery_positive"
-            ),
-            models.CheckConstraint(
-                condition=~Q(reference=""), name="cheque_recovery_has_reference"
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return self.reference

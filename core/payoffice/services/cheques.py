@@ -1,7 +1,7 @@
 """Keep the register of nominative cheques: draw, void, reissue, reconcile (14.III.10.6) [C3]."""
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -220,7 +220,8 @@ def _need_paid_all_the_same(content: Mapping[str, Any]) -> Cheque:
         raise ChequeNotVoided(number=cheque.number, state=cheque.state)
     if cheque.amount_cents != content["amount_cents"]:
         raise ChequeAmountDiffers(number=cheque.number, amount_cents=cheque.amount_cents)
-    _need_day(cheque, datetime.date.fromisoformat(content["presented_on"]))
+    presented_on = datetime.date.fromisoformat(content["presented_on"])
+    _need_day(cheque, presented_on, natural_day(clock.now()))
     if content["outcome"] == VoidedChequePayment.Outcome.SETTLED:
         _need_unsettled(cheque)
         standing = Cheque.objects.filter(payment=cheque.payment).exclude(state=Cheque.State.VOIDED)
@@ -237,37 +238,69 @@ def _need_unsettled(cheque: Cheque) -> None:
         raise ChequeSettled(number=cheque.number)
 
 
-def _need_day(cheque: Cheque, presented_on: datetime.date) -> None:
-    if not natural_day(cheque.issued_at) <= presented_on <= natural_day(clock.now()):
+def _need_day(cheque: Cheque, presented_on: datetime.date, today: datetime.date) -> None:
+    if not natural_day(cheque.issued_at) <= presented_on <= today:
         raise ChequeDayWrong(number=cheque.number)
 
 
-@transaction.atomic
 def cheque_reconcile(
     *, by: StaffActor, number: int, amount_cents: int, presented_on: datetime.date
 ) -> Cheque:
-    """Record that the bank paid a cheque, as its statement says. A second call changes nothing.
+    """Record that the bank paid a cheque, as `cheques_reconcile` does for many."""
+    item = {"number": number, "amount_cents": amount_cents, "presented_on": presented_on}
+    return cheques_reconcile(by=by, items=[item])[0]
 
-    Nor does one for a voided cheque that two persons recorded as paid on that day.
+
+@transaction.atomic
+def cheques_reconcile(*, by: StaffActor, items: Sequence[Mapping[str, Any]]) -> list[Cheque]:
+    """Record that the bank paid cheques, all or none, as its statement says.
+
+    Each item has `number`, `amount_cents` and `presented_on`. A second call changes nothing, nor
+    does an item for a voided cheque that two persons recorded as paid on that day.
     Raises ChequeUnknown, ChequeNotIssued, ChequeAmountDiffers, ChequeDayWrong.
     """
     by.need(powers.ISSUE_CHEQUES)
     hold((Lock.CHEQUE, 0))
-    cheque = cheque_get(number)
-    if cheque.amount_cents != amount_cents:
-        raise ChequeAmountDiffers(number=number, amount_cents=cheque.amount_cents)
-    if cheque.state == Cheque.State.PRESENTED and cheque.presented_on == presented_on:
-        return cheque
-    if VoidedChequePayment.objects.filter(cheque=cheque, presented_on=presented_on).exists():
-        return cheque
-    _need_issued(cheque)
-    _need_day(cheque, presented_on)
+    rows = Cheque.objects.select_related("payment", "replaces", "bank_payment")
+    rows = rows.prefetch_related("recoveries", "write_offs")
+    cheques = rows.in_bulk([item["number"] for item in items], field_name="number")
     now = clock.now()
+    new = (_presented(cheques, item, natural_day(now)) for item in items)
+    presented = [cheque for cheque in new if cheque is not None]
+    for cheque in presented:
+        cheque.reconciled_at, cheque.reconciled_by_id = now, by.user_id
+    Cheque.objects.bulk_update(
+        presented, ["state", "presented_on", "reconciled_at", "reconciled_by"]
+    )
+    ledger.post_all(
+        {
+            derived_uuid(cheque.payment.uuid, f"cheque:{cheque.number}"): [
+                postings.cheque_presented(cheque.amount_cents)
+            ]
+            for cheque in presented
+        }
+    )
+    return [cheques[item["number"]] for item in items]
+
+
+def _presented(
+    cheques: Mapping[int, Cheque], item: Mapping[str, Any], today: datetime.date
+) -> Cheque | None:
+    """Mark the cheque of an item as presented and return it; None if that is on record."""
+    number, presented_on = item["number"], item["presented_on"]
+    cheque = cheques.get(number)
+    if cheque is None:
+        raise ChequeUnknown(number=number)
+    if cheque.amount_cents != item["amount_cents"]:
+        raise ChequeAmountDiffers(number=number, amount_cents=cheque.amount_cents)
+    paid = (
+        cheque if cheque.state == Cheque.State.PRESENTED else getattr(cheque, "bank_payment", None)
+    )
+    if paid is not None and paid.presented_on == presented_on:
+        return None
+    _need_issued(cheque)
+    _need_day(cheque, presented_on, today)
     cheque.state, cheque.presented_on = Cheque.State.PRESENTED, presented_on
-    cheque.reconciled_at, cheque.reconciled_by_id = now, by.user_id
-    cheque.save(update_fields=["state", "presented_on", "reconciled_at", "reconciled_by"])
-    line = postings.cheque_presented(amount_cents)
-    ledger.post(reference=derived_uuid(cheque.payment.uuid, f"cheque:{number}"), lines=[line])
     return cheque
 
 

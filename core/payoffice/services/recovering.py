@@ -1,6 +1,10 @@
-"""Record what is given back of the loss by a voided cheque that the bank paid (ADR 69)."""
+"""Record what becomes of the loss by a voided cheque that the bank paid (ADR 69).
+
+An amount is given back, or it is written off. An entry by mistake is taken back by a counter entry.
+"""
 
 import datetime
+import uuid
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,11 +14,19 @@ from core.database import clock
 from core.database.clock import row_uuid
 from core.database.locks import Lock, hold
 from core.kernel.days import natural_day
-from core.kernel.errors import Conflict, Invalid
+from core.kernel.errors import Conflict, Invalid, NotFound
+from core.kernel.request_uuids import derived_uuid
 from core.ledger import services as ledger
+from core.ledger.services import Line
 from core.payoffice import postings, powers
-from core.payoffice.models import Cheque, ChequeRecovery, VoidedChequePayment
-from core.payoffice.services.cheques import cheque_get
+from core.payoffice.models import (
+    Cheque,
+    ChequeRecovery,
+    ChequeWriteOff,
+    LossEntry,
+    VoidedChequePayment,
+)
+from core.payoffice.services.cheques import ReasonNeeded, cheque_get
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
@@ -30,6 +42,11 @@ class RecoveryAmountWrong(Conflict):
     message = "What is given back must be more than zero, and no more than is still lost."
 
 
+class WriteOffAmountWrong(Conflict):
+    code = "write_off_amount_wrong"
+    message = "What is written off must be more than zero, and no more than is still lost."
+
+
 class RecoveryDayWrong(Invalid):
     code = "recovery_day_wrong"
     message = "The bank credits it between the day on which it paid the cheque and today."
@@ -43,6 +60,16 @@ class RecoveryRecorded(Conflict):
 class RecoveryReferenceMissing(Invalid):
     code = "recovery_reference_missing"
     message = "The reference of the bank's credit is needed."
+
+
+class LossEntryUnknown(NotFound):
+    code = "loss_entry_unknown"
+    message = "Nothing with that UUID was given back or written off of a loss by a cheque."
+
+
+class LossEntryReversed(Conflict):
+    code = "loss_entry_reversed"
+    message = "The entry was taken back already."
 
 
 @transaction.atomic
@@ -87,21 +114,16 @@ def _recovered(proposal: Proposal, by: StaffActor) -> None:
         proposal=proposal,
         recorded_at=now,
     )
-    ledger.post(reference=recovery.uuid, lines=[postings.loss_recovered(recovery.amount_cents)])
+    ledger.post(reference=recovery.uuid, lines=[line_of(recovery)])
 
 
 def _need_recoverable(content: Mapping[str, Any]) -> Cheque:
     """Return a cheque of whose loss that much can have been given back, on that day."""
-    cheque = cheque_get(content["cheque"])
-    paid = VoidedChequePayment.objects.filter(
-        cheque=cheque, outcome=VoidedChequePayment.Outcome.LOSS
-    ).first()
-    if paid is None:
-        raise ChequeNotLost(number=cheque.number)
+    cheque, paid = _lost_by(content["cheque"])
     credited_on = datetime.date.fromisoformat(content["credited_on"])
     if not paid.presented_on <= credited_on <= natural_day(clock.now()):
         raise RecoveryDayWrong(presented_on=paid.presented_on.isoformat())
-    same = ChequeRecovery.objects.filter(reference__iexact=content["reference"])
+    same = ChequeRecovery.objects.filter(reference__iexact=content["reference"], reversed_at=None)
     if same.exists():
         raise RecoveryRecorded(reference=content["reference"])
     if not 0 < content["amount_cents"] <= cheque.still_lost_cents:
@@ -109,4 +131,106 @@ def _need_recoverable(content: Mapping[str, Any]) -> Cheque:
     return cheque
 
 
+@transaction.atomic
+def loss_write_off(*, by: StaffActor, number: int, amount_cents: int, reason: str) -> Proposal:
+    """Propose to write off an amount of a loss that nobody will give back.
+
+    Raises ChequeUnknown, ChequeNotLost, WriteOffAmountWrong, ReasonNeeded, ProposalPending.
+    """
+    by.need(powers.ISSUE_CHEQUES)
+    if not reason.strip():
+        raise ReasonNeeded
+    content: two_persons.Content = {
+        "cheque": number,
+        "amount_cents": amount_cents,
+        "reason": reason,
+    }
+    _need_still_lost(content)
+    return two_persons.propose(kind=WRITE_OFF, subject=f"cheque:{number}", by=by, content=content)
+
+
+def _written_off(proposal: Proposal, by: StaffActor) -> None:
+    hold((Lock.CHEQUE, 0))
+    content, now = proposal.content, clock.now()
+    write_off = ChequeWriteOff.objects.create(
+        uuid=row_uuid(now),
+        cheque=_need_still_lost(content),
+        amount_cents=content["amount_cents"],
+        reason=content["reason"],
+        proposal=proposal,
+        recorded_at=now,
+    )
+    ledger.post(reference=write_off.uuid, lines=[line_of(write_off)])
+
+
+def _need_still_lost(content: Mapping[str, Any]) -> Cheque:
+    """Return a cheque of whose loss that much is still lost."""
+    cheque, _ = _lost_by(content["cheque"])
+    if not 0 < content["amount_cents"] <= cheque.still_lost_cents:
+        raise WriteOffAmountWrong(still_lost_cents=cheque.still_lost_cents)
+    return cheque
+
+
+def _lost_by(number: int) -> tuple[Cheque, VoidedChequePayment]:
+    cheque = cheque_get(number)
+    loss = VoidedChequePayment.Outcome.LOSS
+    paid = VoidedChequePayment.objects.filter(cheque=cheque, outcome=loss).first()
+    if paid is None:
+        raise ChequeNotLost(number=number)
+    return cheque, paid
+
+
+@transaction.atomic
+def loss_entry_reverse(*, by: StaffActor, entry: uuid.UUID, reason: str) -> Proposal:
+    """Propose to take back, by a counter entry, what was recorded by mistake or is given back now.
+
+    Raises LossEntryUnknown, LossEntryReversed, ReasonNeeded, ProposalPending.
+    """
+    by.need(powers.ISSUE_CHEQUES)
+    if not reason.strip():
+        raise ReasonNeeded
+    row = _need_standing(entry)
+    content: two_persons.Content = {
+        "cheque": row.cheque.number,
+        "entry": str(entry),
+        "amount_cents": row.amount_cents,
+        "reason": reason,
+    }
+    return two_persons.propose(kind=REVERSAL, subject=f"entry:{entry}", by=by, content=content)
+
+
+def _reversed(proposal: Proposal, by: StaffActor) -> None:
+    hold((Lock.CHEQUE, 0))
+    row = _need_standing(uuid.UUID(proposal.content["entry"]))
+    row.reversed_at, row.reversal = clock.now(), proposal
+    row.reversed_reason = proposal.content["reason"]
+    row.save(update_fields=["reversed_at", "reversal", "reversed_reason"])
+    line = postings.entry_reversed(line_of(row))
+    ledger.post(reference=derived_uuid(row.uuid, "reversal"), lines=[line])
+
+
+def _need_standing(entry: uuid.UUID) -> ChequeRecovery | ChequeWriteOff:
+    """Return the entry with that UUID, if it was not taken back."""
+    row = (
+        ChequeRecovery.objects.select_related("cheque").filter(uuid=entry).first()
+        or ChequeWriteOff.objects.select_related("cheque").filter(uuid=entry).first()
+    )
+    if row is None:
+        raise LossEntryUnknown
+    if row.reversed_at is not None:
+        raise LossEntryReversed
+    return row
+
+
+def line_of(entry: LossEntry) -> Line:
+    """Return the line by which the entry was posted."""
+    recovered = isinstance(entry, ChequeRecovery)
+    posting = postings.loss_recovered if recovered else postings.written_off
+    return posting(entry.amount_cents)
+
+
 RECOVERY = two_persons.Kind("payoffice.cheque_recovery", powers.ISSUE_CHEQUES, _recovered)
+WRITE_OFF = two_persons.Kind(
+    "payoffice.cheque_write_off", powers.ISSUE_CHEQUES, _written_off, second=powers.WRITE_OFF
+)
+REVERSAL = two_persons.Kind("payoffice.loss_reversal", powers.ISSUE_CHEQUES, _reversed)

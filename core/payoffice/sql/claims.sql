@@ -135,6 +135,12 @@ CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON payoffice_voidedchequepay
 
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON payoffice_chequerecovery
     FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'payoffice.cheque_recovery');
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON payoffice_chequewriteoff
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'payoffice.cheque_write_off');
+CREATE OR REPLACE TRIGGER two_persons_reverse BEFORE UPDATE ON payoffice_chequerecovery
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('reversal_id', 'payoffice.loss_reversal');
+CREATE OR REPLACE TRIGGER two_persons_reverse BEFORE UPDATE ON payoffice_chequewriteoff
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('reversal_id', 'payoffice.loss_reversal');
 
 -- What the bank paid for a voided cheque is its amount. Where its payee has the money, no other cheque
 -- of the payment stands, and none is drawn any more.
@@ -163,25 +169,34 @@ END $$;
 CREATE OR REPLACE TRIGGER of_voided BEFORE INSERT ON payoffice_voidedchequepayment
     FOR EACH ROW EXECUTE FUNCTION payoffice_guard_voided_payment();
 
--- What is given back is of a loss, as two persons named it, and all of it together no more than the
--- loss. The lock of cheques is held until the transaction ends.
-CREATE OR REPLACE FUNCTION payoffice_guard_recovery() RETURNS trigger LANGUAGE plpgsql AS $$
+-- What is given back or written off is of a loss, as two persons named it, and all of it together no
+-- more than the loss. The lock of cheques is held until the transaction ends.
+CREATE OR REPLACE FUNCTION payoffice_still_lost(p_cheque bigint) RETURNS bigint
+LANGUAGE sql STABLE AS $$
+    SELECT coalesce((SELECT v.amount_cents FROM payoffice_voidedchequepayment v
+                      WHERE v.cheque_id = p_cheque AND v.outcome = 'loss'), 0)
+         - coalesce((SELECT sum(r.amount_cents) FROM payoffice_chequerecovery r
+                      WHERE r.cheque_id = p_cheque AND r.reversed_at IS NULL), 0)::bigint
+         - coalesce((SELECT sum(w.amount_cents) FROM payoffice_chequewriteoff w
+                      WHERE w.cheque_id = p_cheque AND w.reversed_at IS NULL), 0)::bigint
+$$;
+
+CREATE OR REPLACE FUNCTION payoffice_guard_loss() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_row jsonb := to_jsonb(NEW);
+    v_named jsonb := (SELECT s.content FROM staff_proposal s WHERE s.id = NEW.proposal_id);
+    v_presented_on date := (SELECT v.presented_on FROM payoffice_voidedchequepayment v
+                             WHERE v.cheque_id = NEW.cheque_id);
 BEGIN
     PERFORM pg_advisory_xact_lock({lock.cheque}, 0);
-    IF NOT EXISTS (
-        SELECT FROM payoffice_voidedchequepayment v JOIN payoffice_cheque c ON c.id = v.cheque_id
-          JOIN staff_proposal s ON s.id = NEW.proposal_id
-         WHERE c.id = NEW.cheque_id AND v.outcome = 'loss'
-           AND NEW.amount_cents <= v.amount_cents - (
-               SELECT coalesce(sum(r.amount_cents), 0) FROM payoffice_chequerecovery r
-                WHERE r.cheque_id = c.id)
-           AND NEW.credited_on BETWEEN v.presented_on
-                                   AND (core_now() AT TIME ZONE 'Europe/Madrid')::date
-           AND s.content ->> 'cheque' = c.number::text
-           AND s.content ->> 'amount_cents' = NEW.amount_cents::text
-           AND s.content ->> 'credited_on' = NEW.credited_on::text
-           AND s.content ->> 'reference' = NEW.reference
-           AND s.content ->> 'returned_by' = NEW.returned_by) THEN
+    IF NEW.amount_cents > payoffice_still_lost(NEW.cheque_id)
+       OR NEW.reversed_at IS NOT NULL
+       OR (v_row ->> 'credited_on')::date NOT BETWEEN v_presented_on
+          AND (core_now() AT TIME ZONE 'Europe/Madrid')::date
+       OR v_named ->> 'cheque' IS DISTINCT FROM (SELECT c.number::text FROM payoffice_cheque c
+                                                  WHERE c.id = NEW.cheque_id)
+       OR EXISTS (SELECT FROM unnest(TG_ARGV) AS each (name)
+                   WHERE v_named ->> each.name IS DISTINCT FROM v_row ->> each.name) THEN
         RAISE EXCEPTION 'cheque %: it is not so much of a loss, or two persons named another', NEW.cheque_id
             USING ERRCODE = 'restrict_violation';
     END IF;
@@ -189,7 +204,28 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE TRIGGER of_loss BEFORE INSERT ON payoffice_chequerecovery
-    FOR EACH ROW EXECUTE FUNCTION payoffice_guard_recovery();
+    FOR EACH ROW EXECUTE FUNCTION payoffice_guard_loss(
+        'amount_cents', 'credited_on', 'reference', 'returned_by');
+CREATE OR REPLACE TRIGGER of_loss BEFORE INSERT ON payoffice_chequewriteoff
+    FOR EACH ROW EXECUTE FUNCTION payoffice_guard_loss('amount_cents', 'reason');
+
+-- An entry is taken back once, and as two persons named it.
+CREATE OR REPLACE FUNCTION payoffice_guard_loss_reversal() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF OLD.reversed_at IS NOT NULL OR NOT EXISTS (
+        SELECT FROM staff_proposal s
+         WHERE s.id = NEW.reversal_id AND s.content ->> 'entry' = NEW.uuid::text
+           AND s.content ->> 'reason' = NEW.reversed_reason) THEN
+        RAISE EXCEPTION 'table %: it was taken back already, or two persons named another', TG_TABLE_NAME
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER reversal_named BEFORE UPDATE ON payoffice_chequerecovery
+    FOR EACH ROW EXECUTE FUNCTION payoffice_guard_loss_reversal();
+CREATE OR REPLACE TRIGGER reversal_named BEFORE UPDATE ON payoffice_chequewriteoff
+    FOR EACH ROW EXECUTE FUNCTION payoffice_guard_loss_reversal();
 
 -- A cheque is of its payment: of the same amount, and of the same payee, unless it stands for a voided
 -- cheque of that payment. Then two persons named that cheque and the payee.

@@ -4,6 +4,7 @@ import uuid
 
 import django.contrib.postgres.fields
 import django.db.models.deletion
+import django.db.models.expressions
 from django.conf import settings
 from django.db import migrations, models
 
@@ -102,6 +103,20 @@ class Migration(migrations.Migration):
                             _connector="OR",
                         ),
                         name="separate_people",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("username__regex", "^[a-z0-9][a-z0-9.-]{0,59}$")),
+                        name="username_well_formed",
+                    ),
+                    models.UniqueConstraint(
+                        django.db.models.expressions.Func(
+                            models.F("username"),
+                            models.Value("01"),
+                            models.Value("ol"),
+                            function="translate",
+                            output_field=models.CharField(),
+                        ),
+                        name="username_read_as_another",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(

@@ -15,6 +15,7 @@ _ACCOUNT_NAMES = (
     (r"payoffice:cash_differences", "differences found when cash was counted"),
     (r"payoffice:cheques", "cheques that are not presented yet"),
     (r"payoffice:voided_cheques", "voided cheques that the bank paid to others"),
+    (r"payoffice:written_off", "losses by voided cheques that were written off"),
     (r"payoffice:goods", "prizes in kind in stock"),
     (r"payoffice:goods_differences", "prizes in kind: worth more or less than promised"),
 )

@@ -101,6 +101,7 @@ EMPTY = [
     "CashSession",
     "Cheque",
     "ChequeRecovery",
+    "ChequeWriteOff",
     "Claim",
     "Deposit",
     "Payee",

@@ -31,7 +31,9 @@ def test_every_kind_that_is_posted_has_words_and_no_other() -> None:
     assert KINDS.keys() - written == {
         "lototrot.reversal",
         "payoffice.prize",
+        "payoffice.recovery_reversed",
         "payoffice.refund",
+        "payoffice.write_off_reversed",
         "statements.commission",
         "statements.remittance",
     }

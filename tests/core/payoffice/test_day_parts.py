@@ -6,8 +6,8 @@ import pytest
 
 from core.database import clock
 from core.kernel.days import natural_day
-from core.payoffice import accounts, day_parts
-from core.payoffice.models import CashSession, Cheque, ChequeRecovery, Claim, DepositMatch, Payment
+from core.payoffice import day_parts
+from core.payoffice.models import CashSession, Cheque, Claim, DepositMatch, Payment
 from core.payoffice.services import cash, cheques, matching, paying
 from core.payoffice.services.presenting import presentation_make
 from core.reports.parts import Span
@@ -15,7 +15,6 @@ from core.staff.powers import Role
 from lototrot.services.prizes.lapsing import lapse
 from tests.support import factories, rounds
 from tests.support import paying as given
-from tests.support.payoffice.losing import LOST_CENTS, lost, recovered
 
 pytestmark = pytest.mark.django_db
 HOUR = datetime.timedelta(hours=1)
@@ -87,38 +86,6 @@ def test_the_context_holds_what_was_open_when_the_day_began() -> None:
     (cheque,) = [row for row in context if isinstance(row, Cheque)]
     assert (cheque.state, cheque.presented_on) == ("issued", None)
     assert len([row for row in context if isinstance(row, CashSession)]) == 1
-
-
-def test_a_voided_cheque_that_the_bank_paid_is_an_event_that_moves_its_money() -> None:
-    (large,) = given.worth(100_001)
-    given.paid_by_two(given.cashier(), large.request(payee=given.MARIA))
-    by = factories.staff(Role.SUPERVISOR)
-    given.confirmed(cheques.cheque_void(by=by, number=1, reason="Lost."), Role.ORGANISER)
-    factories.time_pass(days=1)
-    paid = cheques.voided_cheque_paid(
-        by=factories.staff(Role.SUPERVISOR),
-        number=1,
-        amount_cents=100_001,
-        presented_on=natural_day(clock.now()),
-        outcome="loss",
-        reason="Statement.",
-    )
-    given.confirmed(paid, Role.ORGANISER)
-    (event,) = day_parts.events(today())
-    assert event.kind == "payoffice.voided_cheque_paid"
-    before = given.balance(accounts.voided_cheques())
-    day_parts.DAY_PARTS[0].replays[event.kind](event.row, event.data)
-    assert given.balance(accounts.voided_cheques()) == before + 100_001 == 200_002
-
-
-def test_what_is_given_back_of_a_loss_is_an_event_that_moves_its_money() -> None:
-    lost()
-    factories.time_pass(days=1)
-    recovered(factories.staff(Role.SUPERVISOR), 60_000)
-    (event,) = day_parts.events(today())
-    assert (event.kind, event.row) == ("payoffice.loss_recovered", ChequeRecovery.objects.get())
-    day_parts.DAY_PARTS[0].replays[event.kind](event.row, event.data)
-    assert given.balance(accounts.voided_cheques()) == LOST_CENTS - 2 * 60_000
 
 
 @pytest.mark.article("14.III.10.5")

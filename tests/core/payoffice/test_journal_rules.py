@@ -5,13 +5,13 @@ from django.apps import apps
 
 from core.journal.rules import broken
 from core.payoffice import journal_rules
-from core.payoffice.models import Claim
+from core.payoffice.models import ChequeRecovery, ChequeWriteOff, Claim
 from core.payoffice.services import paying
 from tests.support import factories, rounds
 from tests.support import paying as given
 from tests.support.databases import Database
 from tests.support.journaling import as_owner, execute, touched
-from tests.support.payoffice.losing import lost, recovered
+from tests.support.payoffice.losing import lost, recovered, taken_back, written_off
 
 NAMES = [rule.name for rule in journal_rules.RULES]
 LARGE = "payoffice_payment.large_by_two"
@@ -83,16 +83,47 @@ def test_a_count_that_is_not_what_was_counted_or_confirmed_is_found(own_database
 def test_more_given_back_than_was_lost_or_confirmed_is_named(own_database: Database) -> None:
     """The triggers were taken away before the row was written."""
     factories.time_to(rounds.NOON)
-    recovered(lost(), 60_000)
-    of_loss = journal_rules.RECOVERED
-    assert list(broken(of_loss)) == []
-    for table, change in (
-        ("payoffice_chequerecovery", "amount_cents = 60001"),
-        ("payoffice_chequerecovery", "returned_by = 'other'"),
-        ("payoffice_voidedchequepayment", "amount_cents = 59999"),
-        ("payoffice_voidedchequepayment", "outcome = 'settled'"),
+    by = lost()
+    recovered(by, 60_000)
+    written_off(by, 1)
+    table, off = "payoffice_chequerecovery", "payoffice_chequewriteoff"
+    assert _named(f"{table}.of_loss") == _named(f"{off}.of_loss") == []
+    for changed, change, named in (
+        (table, "amount_cents = 60001", table),
+        (table, "returned_by = 'other'", table),
+        (off, "amount_cents = 2", off),
+        (off, "reason = 'Other.'", off),
+        ("payoffice_voidedchequepayment", "amount_cents = 60000", table),
+        ("payoffice_voidedchequepayment", "amount_cents = 60000", off),
+        ("payoffice_voidedchequepayment", "outcome = 'settled'", table),
     ):
-        with as_owner(own_database), touched(table):
-            execute(f"UPDATE {table} SET {change}")
-            breaches = list(broken(of_loss))
-        assert [named for named, *_ in breaches] == ["payoffice_chequerecovery"], change
+        with as_owner(own_database), touched(changed):
+            execute(f"UPDATE {changed} SET {change}")
+            assert _named(f"{named}.of_loss") == [named], change
+
+
+def test_an_entry_taken_back_by_one_person_or_without_its_money_is_named(
+    own_database: Database,
+) -> None:
+    factories.time_to(rounds.NOON)
+    by = lost()
+    recovered(by, 60_000)
+    written_off(by, 1)
+    for model in (ChequeRecovery, ChequeWriteOff):
+        row, table = model.objects.get(), model._meta.db_table
+        rule = f"{table}.taken_back"
+        taken_back(by, row.uuid)
+        assert _named(rule) == []
+        for changed, change in (
+            (table, "reversed_reason = 'Other.'"),
+            (table, f"reversal_id = {row.proposal_id}"),
+            ("ledger_transfer", "amount_cents = 2 WHERE kind LIKE '%_reversed'"),
+        ):
+            with as_owner(own_database), touched(changed):
+                execute(f"UPDATE {changed} SET {change}")
+                assert _named(rule) == [table], change
+
+
+def _named(name: str) -> list[str]:
+    (rule,) = (each for each in journal_rules.RULES if each.name == name)
+    return [table for table, *_ in broken(rule)]

@@ -52,7 +52,7 @@ def test_a_payee_named_like_a_member_of_staff_is_listed_and_not_by_name() -> Non
     payment = given.paid_by_two(cashier, won.request(payee=facts))
     (row,) = listed("named_like_staff")
     assert row["payment"] == str(payment.uuid)
-    assert "Joan Àngel Pons i Mas" in row["like_user"]
+    assert row["like_user"] == colleague.name
     assert Payee.objects.get().like_user_id == colleague.user_id
     assert "PONS" not in str(row)
 

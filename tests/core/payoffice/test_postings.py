@@ -71,3 +71,11 @@ def test_what_is_given_back_turns_the_line_of_the_loss_round() -> None:
     loss = postings.voided_cheque_paid(settled=False, cents=40)
     back = postings.loss_recovered(40)
     assert (back.debit, back.credit, back.amount_cents) == (loss.credit, loss.debit, 40)
+
+
+def test_a_counter_entry_turns_the_line_of_an_entry_round() -> None:
+    off = postings.written_off(40)
+    assert (off.debit, off.credit) == (accounts.written_off(), accounts.voided_cheques())
+    counter = postings.entry_reversed(off)
+    assert (counter.kind, counter.amount_cents) == ("payoffice.write_off_reversed", 40)
+    assert (counter.debit, counter.credit) == (off.credit, off.debit)

@@ -7,14 +7,14 @@ from core.kernel.days import natural_day
 from core.ledger.books import Books
 from core.ledger.services import asset
 from core.payoffice import accounts, rebuild
-from core.payoffice.models import Cheque
+from core.payoffice.models import Cheque, ChequeRecovery, ChequeWriteOff
 from core.payoffice.services import cash, cheques, goods, paying
 from core.payoffice.services.presenting import presentation_make
 from core.staff.powers import Role
 from lototrot import accounts as lototrot
 from tests.support import factories, rounds
 from tests.support import paying as given
-from tests.support.payoffice.losing import recovered
+from tests.support.payoffice.losing import recovered, taken_back, written_off
 
 pytestmark = pytest.mark.django_db
 
@@ -49,6 +49,14 @@ def test_every_act_of_the_office_is_rebuilt() -> None:
         Role.ORGANISER,
     )
     recovered(keeper, 60_000)
+    recovered(keeper, 7, "TR 2")
+    written_off(keeper, 11)
+    written_off(keeper, 13)
+    for entry in (
+        ChequeRecovery.objects.get(reference="TR 2"),
+        ChequeWriteOff.objects.earliest("pk"),
+    ):
+        taken_back(keeper, entry.uuid)
     cash.cash_move(by=cashier, cents=-1_000, reason="To the safe.")
     goods.stock_register(by=keeper, code="bike", description="Bicycle", unit_cents=400)
     goods.stock_move(by=keeper, item="bike", premises=office.code, units=3, reason="Delivered.")
@@ -61,13 +69,14 @@ def test_every_act_of_the_office_is_rebuilt() -> None:
         accounts.cash_differences(),
         accounts.cheques(),
         accounts.voided_cheques(),
+        accounts.written_off(),
         accounts.goods(),
         accounts.treasury(),
         lototrot.held(small.contest.pk),
     ):
         assert books.cents(account) == given.balance(account)
     assert books.cents(accounts.cash_differences()) == 5
-    assert books.cents(accounts.voided_cheques()) == 40_001
+    assert books.cents(accounts.voided_cheques()) == 40_001 - 13
     assert books.cents(rebuild._HANDED_OVER) == 0
     assert Cheque.objects.count() == 1
 

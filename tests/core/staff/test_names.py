@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.contrib.admin.models import LogEntry
@@ -27,7 +28,7 @@ from core.staff.powers import Role
 from core.staff.services import user_create
 from tests.support import factories
 from tests.support.admin_desk import Desk, row_url
-from tests.support.api import staff_api
+from tests.support.api import refused, staff_api
 
 NAME = "Núria Bibiloni"
 PASSWORD = "correct horse battery"
@@ -201,3 +202,38 @@ def test_an_erased_name_is_for_ever_and_its_account_stays_closed() -> None:
     again = rows.get()
     assert NAME not in again.full_name and again.name_and_alias.endswith("(or-9)")
     assert dict(all_names(User)).get(user.pk) is None
+
+
+@pytest.mark.parametrize(
+    ("stored", "typed"), [("bruno.c", "brun0.c"), ("box-11", "box-l1"), ("0l1va", "ollva")]
+)
+def test_a_user_name_that_looks_like_another_is_refused(stored: str, typed: str) -> None:
+    """Books and minutes call people by it: `0` is read as `o`, and `1` as `l`."""
+    factories.account(stored, "Somebody")
+    by = staff_api(Role.ADMINISTRATOR)
+    for username in (stored, typed):
+        refused(by.post("staff", ACCOUNT | {"username": username}), 409, "username_taken")
+    with pytest.raises(IntegrityError, match="username_read_as_another"), transaction.atomic():
+        User.objects.create(**_columns(typed))
+    assert by.post("staff", ACCOUNT | {"username": f"{typed}-2"}).status_code == 202
+
+
+@pytest.mark.parametrize(
+    "username",
+    ["", "Ana", "ana maria", "an\u00e0", "\u0430na", "-ana", "ana\n", "a" * 59 + "\n", "ana_2"],
+)
+def test_the_database_refuses_a_malformed_user_name(username: str) -> None:
+    with pytest.raises(IntegrityError, match="username_well_formed"), transaction.atomic():
+        User.objects.create(**_columns(username))
+
+
+def _columns(username: str) -> dict[str, Any]:
+    name = encrypt_name(User, "Somebody")
+    return {
+        "username": username,
+        "name_encrypted": name.ciphertext,
+        "name_key": name.key,
+        "password": "!",
+        "roles": ["stewards"],
+        "created_at": clock.now(),
+    }

@@ -6,9 +6,10 @@ import pytest
 from django.db import DatabaseError, IntegrityError, transaction
 
 from core.database import clock
+from lototrot.engine.races import Race as Facts
 from lototrot.models.programme import Race
 from lototrot.models.running import Classification, RaceStart, Withdrawal
-from tests.support import factories
+from tests.support import factories, rounds
 
 pytestmark = pytest.mark.django_db
 
@@ -60,3 +61,29 @@ def test_a_race_has_one_classification_in_force_and_its_text_is_frozen(race: Rac
         Classification.objects.filter(pk=first.pk).update(announced_text="Another")
     Classification.objects.filter(pk=first.pk).update(in_force=False)
     factories.classified(race, [2])
+
+
+@pytest.mark.article("14.III.8.2")
+def test_a_horse_is_neither_withdrawn_nor_back_once_payment_is_ordered() -> None:
+    """[B14]: not even by SQL of the application's role."""
+    factories.time_to(rounds.NOON)
+    contest = rounds.contest(rounds.rules(**rounds.TWO_LEGS), [(1, 2, 3)] * 2)
+    rounds.run(contest, [Facts((1, 2, 3), withdrawn=frozenset({3}), winners=frozenset({1}))] * 2)
+    race = factories.races_of(contest)[0]
+    standing = Withdrawal.objects.get(race=race)
+    reversal = factories.proposal("lototrot.withdrawal_reversal")
+    facts = (
+        lambda: factories.withdrawal(race, 15),
+        lambda: factories.withdrawal(race, 15, confirmed=False),
+        lambda: Withdrawal.objects.filter(pk=standing.pk).update(
+            reversed_at=clock.now(), reversed_reason="Mistake.", reversal=reversal
+        ),
+    )
+    for fact in facts:  # nothing else refuses them
+        with transaction.atomic():
+            fact()
+            transaction.set_rollback(True)
+    rounds.order(contest)
+    for fact in facts:
+        with pytest.raises(DatabaseError, match="payment is ordered"), transaction.atomic():
+            fact()

@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+import re
 import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ from core.kernel.canonical import canonical_sha256
 from core.staff import accounts, two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Decision, Proposal, StaffSession, User
-from core.staff.names import encrypt_name
+from core.staff.names import USERNAME, encrypt_name
 from core.staff.powers import Role
 from core.staff.second_factor import factor_begin, factor_confirm
 from core.staff.services import SESSION_LENGTH, actor_of, session_start
@@ -95,7 +96,8 @@ def staff(*roles: Role, name: str = "") -> StaffActor:
     """Return a member of staff with the roles, signed on, whose account is not new. The password is
     unusable, which is cheap.
     """
-    username, full_name = name or _username(roles), name or "Member of Staff"
+    username = name if re.fullmatch(USERNAME, name) else _username(roles)
+    full_name = name or "Member of Staff"
     together = Batch()
     session = _newcomer(together, username, full_name, roles)
     if together.run():

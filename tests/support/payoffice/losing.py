@@ -1,6 +1,7 @@
 """Make a loss by a voided cheque that the bank paid to another, and give it back."""
 
 from datetime import date
+from uuid import UUID
 
 from core.database import clock
 from core.kernel.days import natural_day
@@ -56,3 +57,18 @@ def recovery(
 def recovered(by: StaffActor, cents: int, reference: str = "TR 1", *, number: int = 1) -> None:
     """Record by two persons that the bank credited an amount today."""
     given.confirmed(recovery(by, cents, reference, number=number), Role.ORGANISER)
+
+
+def written_off(by: StaffActor, cents: int, *, number: int = 1) -> None:
+    """Write off an amount of a loss by two persons."""
+    proposal = recovering.loss_write_off(
+        by=by, number=number, amount_cents=cents, reason="The case is closed."
+    )
+    given.confirmed(proposal, Role.ORGANISER)
+
+
+def taken_back(by: StaffActor, entry: UUID, reason: str = "Entered by mistake.") -> None:
+    """Take back an entry about a loss by two persons."""
+    given.confirmed(
+        recovering.loss_entry_reverse(by=by, entry=entry, reason=reason), Role.ORGANISER
+    )

@@ -4,14 +4,12 @@ from datetime import timedelta
 
 import pytest
 
-from core.admin_support.columns import money
 from core.database import clock
 from core.kernel.days import natural_day
 from core.payoffice.models import (
     CashCeiling,
     CashSession,
     Cheque,
-    ChequeRecovery,
     Claim,
     DepositMatch,
     StockItem,
@@ -19,12 +17,10 @@ from core.payoffice.models import (
 from core.payoffice.services import deposits, goods
 from core.payoffice.services.personal_data import payee_decrypt
 from core.premises.requests import new_uuid
-from core.staff.models import Proposal
 from core.staff.powers import Role
 from tests.support import factories, rounds
 from tests.support import paying as given
-from tests.support.admin_desk import Desk, list_url, row_url
-from tests.support.payoffice.losing import lost
+from tests.support.admin_desk import Desk, confirm_all
 
 pytestmark = pytest.mark.django_db
 
@@ -32,11 +28,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def noon() -> None:
     factories.time_to(rounds.NOON)
-
-
-def confirm_all(by: Desk) -> None:
-    for proposal in Proposal.objects.filter(decision=None):
-        by.do(proposal, "confirm")
 
 
 def test_a_deposit_is_matched_and_ruled_upon_by_two_persons() -> None:
@@ -110,29 +101,3 @@ def test_cash_cheques_stock_and_ceiling() -> None:
     second.do(CashCeiling, "propose", in_force_from=day, cents="999", source="Law")
     confirm_all(Desk(Role.ORGANISER))
     assert CashCeiling.objects.get().cents == 99_900
-
-
-def test_what_is_given_back_of_a_loss_is_proposed_on_the_page_of_its_cheque() -> None:
-    lost()
-    first, second = Desk(Role.SUPERVISOR), Desk(Role.ORGANISER)
-    cheque, today = Cheque.objects.get(), natural_day(clock.now())
-    assert not Desk(Role.CASHIER).offers(cheque, "given-back")
-    back = {"credited_on": today.isoformat(), "reference": "TR 7", "returned_by": "insurer"}
-    first.refused(cheque, "given-back", "recovery_amount_wrong", amount_cents="1000.02", **back)
-    nothing = first.ask(cheque, "given-back", amount_cents="0", **back)
-    assert nothing.status_code == 200 and not Proposal.objects.filter(decision=None).exists()
-    first.do(cheque, "given-back", amount_cents="999.99", **back)
-    first.refused(cheque, "given-back", "proposal_pending", amount_cents="1", **back)
-    proposed = Proposal.objects.get(decision=None)
-    for words in ("credited on", "given back by", "TR 7"):
-        assert words in second.get(row_url(proposed)).lower().replace("tr 7", "TR 7"), words
-    confirm_all(second)
-    page = first.get(row_url(cheque))
-    assert "TR 7" in page and "An insurer" in page and money(2) in page
-    assert "TR 7" in first.get(list_url(ChequeRecovery), q="tr 7")
-    assert "TR 7" not in first.get(list_url(ChequeRecovery), q="tr 8")
-    assert row_url(cheque) in first.get(list_url(Cheque), loss="open")
-    first.do(cheque, "given-back", amount_cents="0.02", **back | {"reference": "TR 8"})
-    confirm_all(second)
-    assert not first.offers(cheque, "given-back")
-    assert row_url(cheque) not in first.get(list_url(Cheque), loss="open")

@@ -7,6 +7,7 @@ from core.payoffice.models import (
     CashSession,
     Cheque,
     ChequeRecovery,
+    ChequeWriteOff,
     Claim,
     Deposit,
     Payee,
@@ -19,7 +20,7 @@ from core.staff.powers import Role
 from tests.support import factories, rounds
 from tests.support import paying as given
 from tests.support.admin_desk import Desk, list_url, row_url
-from tests.support.payoffice.losing import lost, recovered
+from tests.support.payoffice.losing import lost, recovered, written_off
 
 pytestmark = pytest.mark.django_db
 
@@ -34,11 +35,13 @@ def test_the_registers_show_what_happened_to_those_who_may_read_them() -> None:
     given.paid_by_two(given.cashier(), won.request(payee=given.MARIA))
     request = deposits.DepositRequest(new_uuid(), "damaged", "Torn.", torn.code)
     deposits.deposit_take(at=factories.point().actor, request=request)
-    recovered(lost(), 1, number=2)
+    by = lost()
+    recovered(by, 1, number=2)
+    written_off(by, 1, number=2)
     reader = Desk(Role.AUDITOR)
     pages = ""
     models = (Claim, Payment, Deposit, Cheque, ChequeRecovery, CashSession, Payee, StockItem)
-    for model in (*models, CashCeiling):
+    for model in (*models, ChequeWriteOff, CashCeiling):
         pages += reader.get(list_url(model))
         for row in model.objects.all():
             pages += reader.get(row_url(row))

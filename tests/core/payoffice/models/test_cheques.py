@@ -2,22 +2,20 @@
 
 import uuid
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, ProgrammingError, transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Manager
 
 from core.database import clock
 from core.kernel.days import natural_day
-from core.payoffice.models import Cheque, ChequeRecovery, VoidedChequePayment
-from core.payoffice.services import cheques, desk, personal_data, recovering
+from core.payoffice.models import Cheque, VoidedChequePayment
+from core.payoffice.services import cheques, desk, personal_data
 from core.staff.powers import Role
 from tests.support import factories, rounds
 from tests.support import paying as given
 from tests.support.payoffice.guards import refused
-from tests.support.payoffice.losing import LOST_CENTS, lost, recovered
 
 pytestmark = pytest.mark.django_db
 
@@ -129,53 +127,3 @@ def test_what_the_bank_paid_for_a_voided_cheque_takes_two_persons_and_settles_on
         replaces=Cheque.objects.get(number=2),
         reissue=factories.proposal("payoffice.cheque_reissue"),
     )
-
-
-def test_what_is_given_back_is_of_a_loss_and_what_two_persons_named() -> None:
-    lost(outcome="settled")
-    by, today = lost(), natural_day(clock.now())
-    recovered(by, LOST_CENTS - 10, number=2)
-
-    def columns(
-        decided: dict[str, Any] | None = None, kind: str = recovering.RECOVERY.name, **changes: Any
-    ) -> dict[str, Any]:
-        facts = {"amount_cents": 10, "credited_on": today, "reference": "TR 2"}
-        facts |= {"returned_by": "bank", "number": 2} | changes
-        cheque = Cheque.objects.get(number=facts.pop("number"))
-        content = facts | {"credited_on": str(facts["credited_on"]), "cheque": cheque.number}
-        return facts | {
-            "uuid": uuid.uuid4(),
-            "cheque": cheque,
-            "proposal": factories.proposal(kind, content=content | (decided or {})),
-            "recorded_at": clock.now(),
-        }
-
-    for changes in (
-        {"amount_cents": 11},
-        {"number": 1},
-        {"credited_on": today + timedelta(days=1)},
-        {"credited_on": today - timedelta(days=1)},
-    ):
-        refused("not so much of a loss", ChequeRecovery, **columns(**changes))
-    for decided in (
-        {"cheque": 1},
-        {"amount_cents": 9},
-        {"credited_on": "2030-01-01"},
-        {"reference": "TR 3"},
-        {"returned_by": "insurer"},
-        {"returned_by": None},
-    ):
-        refused("two persons named another", ChequeRecovery, **columns(decided))
-    refused("cheque_recovery_positive", ChequeRecovery, **columns(amount_cents=-1))
-    refused("cheque_recovery_has_reference", ChequeRecovery, **columns(reference=""))
-    refused("cheque_recovery_once", ChequeRecovery, **columns(reference="tr 1"))
-    refused("two persons are needed", ChequeRecovery, **columns(kind="payoffice.ruling"))
-    rows = [columns(reference=f"TR {number}") for number in (3, 4)]
-    with pytest.raises(IntegrityError, match="not so much of a loss"), transaction.atomic():
-        ChequeRecovery.objects.bulk_create(ChequeRecovery(**each) for each in rows)
-    with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
-        ChequeRecovery.objects.update(amount_cents=1)
-    with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
-        ChequeRecovery.objects.all()._raw_delete("default")
-    ChequeRecovery.objects.create(**columns())
-    assert [each.still_lost_cents for each in Cheque.objects.order_by("number")] == [0, 0]

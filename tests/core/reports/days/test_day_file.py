@@ -17,11 +17,11 @@ from core.database import clock
 from core.kernel.days import add_days, natural_day
 from core.kernel.errors import InvariantBroken
 from core.payoffice import sources
-from core.payoffice.models import DepositMatch, Payment
+from core.payoffice.models import ChequeRecovery, ChequeWriteOff, DepositMatch, Payment
 from core.payoffice.services import cheques
 from core.payoffice.services.matching import deposit_match
 from core.payoffice.services.presenting import presentation_make
-from core.payoffice.services.recovering import loss_recover
+from core.payoffice.services.recovering import loss_entry_reverse, loss_recover, loss_write_off
 from core.reports.days import day_file
 from core.reports.days.day_file import DayDiffers, NotADayFile
 from core.staff.models import Proposal
@@ -153,20 +153,26 @@ def test_days_of_a_cheque_voided_reissued_and_paid_all_the_same_are_made_again(
         def then(propose: Callable[..., Proposal], **facts: Any) -> None:
             factories.time_pass(days=days)
             written_on.add(natural_day(clock.now()))
-            proposal = propose(by=factories.staff(Role.SUPERVISOR), number=1, **facts)
+            proposal = propose(by=factories.staff(Role.SUPERVISOR), **facts)
             paying.confirmed(proposal, Role.ORGANISER)
 
-        then(cheques.cheque_void, reason="Lost.")
-        then(cheques.cheque_reissue)
+        then(cheques.cheque_void, number=1, reason="Lost.")
+        then(cheques.cheque_reissue, number=1)
         then(
             cheques.voided_cheque_paid,
+            number=1,
             amount_cents=100_001,
             presented_on=min(written_on),
             outcome="loss",
             reason="Statement.",
         )
         back = {"reference": "TR 1", "returned_by": "bank", "amount_cents": 60_000}
-        then(loss_recover, credited_on=max(written_on), **back)
+        back |= {"number": 1, "credited_on": max(written_on)}
+        then(loss_recover, **back)
+        then(loss_entry_reverse, entry=ChequeRecovery.objects.get().uuid, reason="60 euros.")
+        then(loss_recover, **back | {"amount_cents": 6_000})
+        then(loss_write_off, number=1, amount_cents=94_001, reason="Closed.")
+        then(loss_entry_reverse, entry=ChequeWriteOff.objects.get().uuid, reason="Sued.")
         factories.time_pass(days=1)
         for day in sorted(written_on):
             assert replayed(written(day)) > 0, day
