@@ -29,7 +29,7 @@ class Bench:
 
 @pytest.fixture
 def bench() -> Iterator[Bench]:
-    """Return a bench of the kinds `tests.shared`, `tests.own` and `tests.whole`, besides those of the apps."""
+    """Return a bench of the three kinds of this module, besides those of the apps."""
     workbench = Bench()
     own: list[Any] = [
         WorkKind(

@@ -24,8 +24,8 @@ def _cut_off(pk: int) -> None:
     """Call work cut off in another session, as the sweeper does."""
     with closing(connection.copy()) as other, other.cursor() as cursor:
         cursor.execute(
-            "UPDATE longwork_longwork SET state = 'cut_off', fault = 'cut_off', ended_at = started_at"
-            " WHERE id = %s",
+            "UPDATE longwork_longwork SET state = 'cut_off', fault = 'cut_off',"
+            " ended_at = started_at WHERE id = %s",
             [pk],
         )
 
