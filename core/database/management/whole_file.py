@@ -1,0 +1,37 @@
+"""Write the file of a command: it is there whole or not at all, and it replaces none."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TextIO, TypeVar
+
+from django.core.management.base import CommandError
+
+T = TypeVar("T")
+
+
+def whole_file(target: Path, write: Callable[[TextIO], T]) -> T:
+    """Return what `write` returns, when all that it wrote is on the disk under the file's name.
+
+    `write` may be called again on what a reading that failed has left in the file (`anew`). Raises
+    CommandError where the disk takes no more, or a file has that name.
+    """
+    part = target.with_name(f"{target.name}.part")
+    try:
+        with part.open("w", encoding="utf-8") as file:
+            result = write(file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.link(part, target)
+    except OSError as error:
+        raise CommandError(f"nothing was exported: {error}") from error
+    finally:
+        part.unlink(missing_ok=True)
+    return result
+
+
+def anew(file: TextIO) -> TextIO:
+    """Return a file after all that was written to it is removed."""
+    file.seek(0)
+    file.truncate()
+    return file
