@@ -128,8 +128,8 @@ def test_rows_that_came_later_or_were_changed_differ_when_counted_again(contest:
 def test_a_month_is_not_proposed_where_the_work_was_given_up(contest: Contest) -> None:
     """All is counted, and just before the proposal is kept the work is called cut off."""
 
-    def hear(told: Progress) -> None:
-        if told.end:
+    def hear(progress: Progress) -> None:
+        if progress.end:
             raise GivenUp
 
     with pytest.raises(GivenUp), listening(hear):
