@@ -40,7 +40,7 @@ class Teller:
     def hear(self, progress: Progress) -> None:
         """Store the progress, unless the last was stored just now and is of the same step.
 
-        Raises GivenUp if the work is not called running any more.
+        Raises GivenUp if the work has ended on record.
         """
         now_s = time.monotonic()
         is_same_step = (progress.name, progress.number) == (self._stored.name, self._stored.number)
@@ -61,9 +61,10 @@ class Teller:
                         self._pk,
                     ],
                 )
-                still_runs = bool(cursor.rowcount)
+                cursor.execute(f"SELECT ended_at FROM {_TABLE} WHERE id = %s", [self._pk])
+                row = cursor.fetchone()
         except DatabaseError:
             self._connection.close()
             return
-        if not still_runs:
+        if row and row[0]:
             raise GivenUp
