@@ -22,6 +22,7 @@ _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"0", "false", "no", "off"})
 _CENTURY_DAYS: Final = 36_525
 _LONGEST_ADDRESS: Final = 300
+_HOST: Final = r"(?:[A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:]+\])"
 _WITHOUT_HOST: Final = ("memory", "redis+socket", "unix")
 
 
@@ -155,11 +156,24 @@ def addresses(name: str, *, folders: bool = False) -> list[str]:
 def host(name: str, *, port_needed: bool = False) -> str:
     """Return HOST:PORT, or HOST alone if the port may be left out; empty if it is unset."""
     value = string(name, "")
-    form = r"(?:[A-Za-z0-9.-]+|\[[0-9a-f:]+\])(?::(\d{1,5}))?"
-    read = re.fullmatch(form, value)
+    read = re.fullmatch(rf"{_HOST}(?::(\d{{1,5}}))?", value)
     port = read and read[1]
-    if value and (not read or (port_needed and not port) or int(port or 0) > 65_535):
-        raise ImproperlyConfigured(f"{name} must be {'' if port_needed else 'HOST or '}HOST:PORT")
+    if value and (not read or (port_needed and not port) or not 0 < int(port or 1) <= 65_535):
+        form = "HOST:PORT (0.0.0.0:PORT or [::]:PORT for every address)"
+        raise ImproperlyConfigured(f"{name} must be {form if port_needed else 'HOST or HOST:PORT'}")
+    return value
+
+
+def shaped(name: str, default: str, form: str, words_of_it: str) -> str:
+    """Return a text of a form, which an error puts into words; `{host}` in it is a host's name.
+
+    An http(s) address has a port that there is, if it has one.
+    """
+    value = string(name, default)
+    is_address = value.startswith(("http:", "https:"))
+    fits = re.fullmatch(form.replace("{host}", _HOST), value)
+    if value and (not fits or (is_address and not is_url(value, "http", "https"))):
+        raise ImproperlyConfigured(f"{name} must be {words_of_it}")
     return value
 
 

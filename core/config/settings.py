@@ -4,7 +4,6 @@ There are two profiles: `production` (default), which refuses to start on anythi
 demonstration only, and `development` (embedded servers, secrets generated once under `var/`).
 """
 
-import re
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -39,7 +38,7 @@ DATA_KEYS = _secrets.data_keys("DATA_KEYS")
 TOKEN_KEYS = _secrets.data_keys("TOKEN_KEYS")
 SEED_KEYS = _secrets.data_keys("SEED_KEYS")
 # The process that alone signs listens here; empty: this process has SIGNING_KEYS itself.
-SIGNER = env.string("SIGNER", "")
+SIGNER = env.shaped("SIGNER", "", "/.{1,106}", "an absolute path of 107 characters at most")
 SIGNING_KEYS = _secrets.signing_keys("SIGNING_KEYS", SIGNER)
 ALLOWED_HOSTS = env.words(
     "ALLOWED_HOSTS", [] if PRODUCTION else ["localhost", "127.0.0.1", "[::1]"]
@@ -301,7 +300,7 @@ LIMITS_PROCESSES = env.integer("LIMITS_PROCESSES", 4, least=1)
 # terminals to processes of the one, and everybody else to others.
 PROCESS_ROLE = env.one_of("PROCESS_ROLE", "all", ("all", "sales"))
 # Without a proxy that chooses: `http://HOST:PORT` of the process that has SEED_KEYS.
-DEALER = env.string("DEALER", "")
+DEALER = env.shaped("DEALER", "", r"http://{host}:\d+", "http://HOST:PORT")
 if DEALER and PRODUCTION:
     raise ImproperlyConfigured("production refuses DEALER: there a proxy chooses the process")
 # Requests without credentials: of one address, of all together, and at once in one process.
@@ -313,13 +312,13 @@ SIGN_ONS_PER_MINUTE = env.integer("SIGN_ONS_PER_MINUTE", 10, least=1)
 SIGN_ONS_TOTAL_PER_MINUTE = env.integer("SIGN_ONS_TOTAL_PER_MINUTE", 120, least=1)
 
 # The address at which browsers read the figures of the boards: this server's by default.
-LIVE_URL = env.string("LIVE_URL", "/live").rstrip("/")
+_LIVE = (r"(https?://{host}(:\d+)?)?/[\w./-]*", "a path or an http(s) address without ? and #")
+LIVE_URL = env.shaped("LIVE_URL", "/live", *_LIVE).rstrip("/")
 
 # The address of the page /check for players, to which the symbol on tickets and vouchers leads:
 # `https://HOST/check`. Empty: the symbol is the code alone.
-CHECK_URL = env.string("CHECK_URL", "")
-if CHECK_URL and not re.fullmatch(r"https?://[A-Za-z0-9.:\[\]-]+/[A-Za-z0-9/_-]*", CHECK_URL):
-    raise ImproperlyConfigured("CHECK_URL must be an http(s) address without ? and #")
+_CHECK = (r"https?://{host}(:\d+)?/[A-Za-z0-9/_-]*", "an http(s) address without ? and #")
+CHECK_URL = env.shaped("CHECK_URL", "", *_CHECK)
 if len(CHECK_URL) > 70 or (PRODUCTION and CHECK_URL.startswith("http:")):
     raise ImproperlyConfigured("CHECK_URL must have 70 characters at most, and https in production")
 
@@ -336,7 +335,7 @@ PAYEE_KEPT_DAYS = env.days("PAYEE_KEPT_DAYS", 3650)
 IMAGE_KEPT_DAYS = env.days("IMAGE_KEPT_DAYS", 1825)
 # The server that takes mails of reports, and the domains to whose addresses they may go. Without
 # both, no report can be ordered by mail.
-EMAIL_HOST = env.string("MAIL_HOST", "")
+EMAIL_HOST = env.shaped("MAIL_HOST", "", "{host}", "a host, without its port: that is MAIL_PORT")
 EMAIL_PORT = env.integer("MAIL_PORT", 587, least=1, most=65_535)
 EMAIL_HOST_USER = env.string("MAIL_USER", "")
 EMAIL_HOST_PASSWORD = env.secret("MAIL_PASSWORD")

@@ -42,9 +42,10 @@ class WorkKind:
 
     `power` is the power that it needs, or a function of the content that returns it. The person
     must have it when the work is asked for, when it begins, and when its file is taken. `run` takes
-    the person and the content, and keeps its own transactions. Of `shared` work one piece is open
-    at a time; of other work one for each person. `about` puts the content into words, and
-    `step_title` a step.
+    the person and the content, and keeps its own transactions; the run of `whole` work and its end
+    are one transaction, so that nothing it did stays if it was called cut off. Of `shared` work one
+    piece is open at a time; of other work one for each person. `about` puts the content into words,
+    and `step_title` a step.
     """
 
     name: str
@@ -52,6 +53,7 @@ class WorkKind:
     power: str | Callable[[Content], str]
     run: Callable[[StaffActor, Content], Outcome]
     shared: bool = True
+    whole: bool = False
     about: Callable[[Content], Any] = lambda content: ""
     step_title: Callable[[str], Text] = lambda name: name
 

@@ -2,12 +2,14 @@
 
 A process that does work holds a lock of its database session, so work whose process died is known:
 it is called running, and nobody holds its lock. It is then called cut off, and is not begun again
-by itself: the person sees it, and asks again.
+by itself: the person sees it, and asks again. Where such a process lives after all (its session was
+lost with the server), it ends at its next step, and what it made is not kept.
 """
 
 import datetime
 import hashlib
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import structlog
@@ -19,13 +21,13 @@ from django.utils import translation
 from core.database import clock
 from core.database.locks import Lock, session_hold
 from core.database.reading.limits import limited
-from core.database.reading.progress import listening
+from core.database.reading.progress import GivenUp, listening
 from core.journal.acting import acting
 from core.kernel.canonical import canonical_sha256
 from core.kernel.days import add_days, natural_day
 from core.kernel.errors import DomainError, Unavailable
 from core.longwork import selectors
-from core.longwork.kinds import Content, File, Outcome, WorkUnknown, kind_named
+from core.longwork.kinds import Content, File, Outcome, WorkKind, WorkUnknown, kind_named
 from core.longwork.models import FilePart, LongWork
 from core.longwork.telling import Teller
 from core.receipts.document import present_language
@@ -105,19 +107,22 @@ def work_do(pk: int) -> bool:
         who = {"staff": work.asked_by_id, "staff_session": work.asked_in_id}
         with acting(f"longwork:{work.kind}", **who), translation.override(work.language):
             try:
-                outcome = _run(work)
-                _finish(work, outcome)
+                kind = kind_named(work.kind)
+                with transaction.atomic() if kind.whole else nullcontext():
+                    _finish(work, _run(work, kind))
+            except GivenUp:
+                log.warning("long work given up", work=work.pk, kind=work.kind)
             except Exception as error:  # noqa: BLE001  # whatever it is: it is said to who asked
                 _fail(work, error)
         return True
 
 
-def _run(work: LongWork) -> Outcome:
+def _run(work: LongWork, kind: WorkKind) -> Outcome:
     """Run the work, if the person may still do it.
 
-    Raises WorkUnknown, SessionExpired, PowerMissing, and the errors of the work.
+    Raises SessionExpired, PowerMissing, GivenUp, and the errors of the work.
     """
-    kind, by = kind_named(work.kind), actor_behind(work.asked_in)
+    by = actor_behind(work.asked_in)
     by.need(kind.power_for(work.content))
     log.info("long work started", work=work.pk, kind=work.kind)
     with Teller(work.pk) as teller, listening(teller.hear), limited(settings.NIGHT_LIMIT_S):
@@ -125,12 +130,11 @@ def _run(work: LongWork) -> Outcome:
 
 
 def _finish(work: LongWork, outcome: Outcome) -> None:
-    """Record the result of the work, and keep its file, in one transaction."""
+    """Record the result of the work, and keep its file, in one transaction. Raises GivenUp."""
     with transaction.atomic():
         file_columns = _file_kept(work, outcome.file) if outcome.file else {}
         if not _ended(work.pk, State.DONE, result=dict(outcome.counts), **file_columns):
-            transaction.set_rollback(True)  # it was called cut off: nobody would erase its file
-            return
+            raise GivenUp  # it was called cut off: nobody would erase its file
     log.info("long work done", work=work.pk, kind=work.kind)
 
 

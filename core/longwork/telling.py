@@ -5,7 +5,7 @@ from types import TracebackType
 
 from django.db import DatabaseError, connection
 
-from core.database.reading.progress import Progress
+from core.database.reading.progress import GivenUp, Progress
 from core.longwork.models import LongWork
 
 EVERY_S = 1.0
@@ -38,10 +38,13 @@ class Teller:
         self._connection.close()
 
     def hear(self, progress: Progress) -> None:
-        """Store the progress, unless the last was stored just now and is of the same step."""
+        """Store the progress, unless the last was stored just now and is of the same step.
+
+        Raises GivenUp if the work has ended on record.
+        """
         now_s = time.monotonic()
         is_same_step = (progress.name, progress.number) == (self._stored.name, self._stored.number)
-        if is_same_step and now_s - self._stored_at_s < EVERY_S:
+        if is_same_step and not progress.end and now_s - self._stored_at_s < EVERY_S:
             return
         self._stored, self._stored_at_s = progress, now_s
         try:
@@ -58,5 +61,10 @@ class Teller:
                         self._pk,
                     ],
                 )
+                cursor.execute(f"SELECT ended_at FROM {_TABLE} WHERE id = %s", [self._pk])
+                row = cursor.fetchone()
         except DatabaseError:
             self._connection.close()
+            return
+        if row and row[0]:
+            raise GivenUp

@@ -96,7 +96,7 @@ def period_propose(*, by: StaffActor, month: str = "") -> Proposal:
     with transaction.atomic():
         if next_days()[1] != first:  # closed meanwhile
             raise NothingToClose(month=month)
-        return two_persons.propose(
+        proposal = two_persons.propose(
             kind=CLOSING,
             subject=_subject(first),
             by=by,
@@ -107,6 +107,8 @@ def period_propose(*, by: StaffActor, month: str = "") -> Proposal:
                 "sha256": month_figures.digest,
             },
         )
+        progress.end()
+        return proposal
 
 
 def need_proposable(by: StaffActor) -> datetime.date:

@@ -118,18 +118,24 @@ class Layout:
 
 
 def shared_widths(
-    needed: Sequence[int], available: int, least: Sequence[int] | None = None
+    needed: Sequence[int],
+    available: int,
+    least: Sequence[int] = (),
+    tightest: Sequence[int] = (),
 ) -> list[int]:
     """Return the widths that the columns get of `available`.
 
-    Each column gets what it needs. The widest gives way until all fit, and none below its `least`
-    (1 by default) as long as another one can.
+    Each column gets what it needs. The widest gives way until all fit: none below its `least` as
+    long as another one can, and none below its `tightest` (1 by default), which must fit together.
     """
     widths = [max(1, min(width, available)) for width in needed]
-    floors = least or [1] * len(widths)
-    while sum(widths) > available:
-        above = [at for at, floor in enumerate(floors) if widths[at] > floor]
-        widths[max(above or range(len(widths)), key=widths.__getitem__)] -= 1
+    ones = [1] * len(widths)
+    for floors in (least or ones, tightest or ones):
+        while sum(widths) > available:
+            above = [at for at, floor in enumerate(floors) if widths[at] > max(floor, 1)]
+            if not above:
+                break
+            widths[max(above, key=widths.__getitem__)] -= 1
     return widths
 
 

@@ -4,12 +4,13 @@ The built-in Helvetica with code page 1252 covers Catalan, Spanish and English, 
 any other character becomes the nearest one. The same document and date give the same bytes.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
+from itertools import zip_longest
 from typing import Literal
 
 from fpdf import FPDF
-from fpdf.enums import TableBordersLayout, VAlign
+from fpdf.enums import MethodReturnValue, TableBordersLayout, VAlign
 from fpdf.fonts import FontFace
 
 from core.receipts import qr
@@ -33,8 +34,9 @@ from core.receipts.paper import Paper, Sheet
 
 ENCODING = "cp1252"
 MM_PER_POINT = 25.4 / 72
-_PAGES = "\x01"  # stands for their number; no text of a document has a control character
+_PAGES = "\x01" * 4  # stands for their number; no text of a document has a control character
 MAX_PAGE_MM = 5000  # a PDF page is at most 14,400 points
+_SCALES = (1, 0.9, 0.8, 0.7)  # of a table's letters; at the last, 12 characters fit side by side
 
 
 def render(document: Document, *, created_at: datetime, paper: Paper) -> bytes:
@@ -82,6 +84,7 @@ class _Pdf(FPDF):
             self.paragraph(banner, Align.CENTRE, border=1)
             self.set_line_width(0.2)
             self.ln(1)
+        self.banners_end_mm = self.y
         self.style(Emphasis.NORMAL)
 
     def footer(self) -> None:
@@ -91,10 +94,10 @@ class _Pdf(FPDF):
             self.set_font("helvetica", "", 8)
             self.cell(0, 4, f"{self.page_no()} / {_PAGES}", align="R")
 
-    def style(self, emphasis: Emphasis) -> None:
-        scale = 1.8 if emphasis is Emphasis.LARGE else 1
+    def style(self, emphasis: Emphasis, scale: float = 1) -> None:
+        large = 1.8 if emphasis is Emphasis.LARGE else 1
         bold = "" if emphasis is Emphasis.NORMAL else "B"
-        self.set_font("helvetica", bold, self.sheet.font_points * scale)
+        self.set_font("helvetica", bold, self.sheet.font_points * large * scale)
 
     @property
     def line_mm(self) -> float:
@@ -150,32 +153,99 @@ class _Pdf(FPDF):
         self.cell(0, self.line_mm, right, align="R", new_x="LMARGIN", new_y="NEXT")
 
     def table_block(self, table: Table) -> None:
-        rows = [[encodable(cell, ENCODING) for cell in row] for row in table.rows]
+        """Draw a table; its header is repeated on every page, unless it takes half of one.
+
+        A row that is higher than a page becomes a row for each of its lines.
+        """
         header = [encodable(cell, ENCODING) for cell in table.header]
-        self.style(table.emphasis)
+        rows = [[encodable(cell, ENCODING) for cell in row] for row in table.rows]
+        scale, widths = self._scale_and_widths(header, rows, table.emphasis)
+        self.style(Emphasis.BOLD, scale)
+        head_style = FontFace(size_pt=self.font_size_pt, emphasis="B")
+        head_lines = self._lines(header, widths) if header else []
+        self.style(table.emphasis, scale)
         row_style = FontFace(size_pt=self.font_size_pt, emphasis=self.font_style)
-        line_mm, needed = self.line_mm, [self._tenths(column) for column in zip(*rows, strict=True)]
-        self.style(Emphasis.BOLD)
-        least = [self._tenths(cell.split()) for cell in header] or [1] * table.columns
-        whole = [self._tenths([cell]) for cell in header] or least
-        widths = shared_widths(
-            [max(pair) for pair in zip(needed, whole, strict=True)], int(self.epw * 10), least
-        )
+        line_mm = self.line_mm
+        page_mm = (self.sheet.height_mm or MAX_PAGE_MM) - self.banners_end_mm - self.b_margin
+        page_lines = int(page_mm / line_mm) - 1
+        is_repeated = 0 < len(head_lines) < page_lines / 2
+        most_lines = page_lines - len(head_lines) * is_repeated
+        # A line has a character at least.
+        drawn_rows = [
+            line
+            for row in rows
+            for line in (
+                self._lines(row, widths, most_lines) if max(map(len, row)) >= most_lines else [row]
+            )
+        ]
         self.style(Emphasis.NORMAL)
         with self.table(
             borders_layout=TableBordersLayout.NONE,
             col_widths=tuple(widths),
-            first_row_as_headings=bool(header),
-            headings_style=FontFace(emphasis="B"),
+            first_row_as_headings=is_repeated,
+            headings_style=head_style,
             line_height=line_mm,
             text_align=tuple(align[0].upper() for align in table.column_aligns),
             v_align=VAlign.T,
         ) as drawn:
-            if header:
-                drawn.row(header)
-            for row in rows:
-                drawn.row(row, style=row_style)
+            for line in [header] if is_repeated else head_lines:
+                drawn.row(line, style=head_style)
+            for line in drawn_rows:
+                drawn.row(line, style=row_style)
         self.ln(1)
+
+    def _scale_and_widths(
+        self, header: list[str], rows: list[list[str]], emphasis: Emphasis
+    ) -> tuple[float, list[int]]:
+        """Return the scale of a table's letters, and its columns' widths in tenths of a millimetre.
+
+        The scale is the largest at which no word is broken. If there is none, it is the largest at
+        which each column has room for its widest character, and words of the header are broken
+        last.
+        """
+        columns = [set(column) for column in zip(*rows, strict=True)]
+        heads = header or [""] * len(columns)
+        room = int(self.epw * 10)
+
+        def of_heads(part: Callable[[str], Iterable[str]], scale: float) -> list[int]:
+            self.style(Emphasis.BOLD, scale)
+            return [self._tenths(part(head)) for head in heads]
+
+        def of_all(part: Callable[[str], Iterable[str]], scale: float) -> list[int]:
+            least = of_heads(part, scale)
+            self.style(emphasis, scale)
+            parts = ({each for cell in column for each in part(cell)} for column in columns)
+            return [max(pair) for pair in zip(map(self._tenths, parts), least, strict=True)]
+
+        scale, tightest = next(
+            (scale, needed)
+            for part in (str.split, list[str])
+            for scale in _SCALES
+            if sum(needed := of_all(part, scale)) <= room
+        )
+        least = [max(pair) for pair in zip(of_heads(str.split, scale), tightest, strict=True)]
+        return scale, shared_widths(of_all(str.splitlines, scale), room, least, tightest)
+
+    def _lines(self, cells: list[str], widths: list[int], most_lines: int = 0) -> list[list[str]]:
+        """Return a row as rows of one line each, in the letters of now, if it has too many lines.
+
+        Otherwise it is returned as it is.
+        """
+        tenth_mm = self.epw / sum(widths)
+        wrapped = [
+            self._wrapped(cell, width * tenth_mm) for cell, width in zip(cells, widths, strict=True)
+        ]
+        if max(map(len, wrapped)) <= most_lines:
+            return [cells]
+        return [list(line) for line in zip_longest(*wrapped, fillvalue="")]
+
+    def _wrapped(self, text: str, width_mm: float) -> list[str]:
+        """Return the lines of a text in a cell of that width."""
+        lines = self.multi_cell(width_mm, text=text, dry_run=True, output=MethodReturnValue.LINES)
+        assert isinstance(lines, list)  # noqa: S101  (its type says all that it can return)
+        return [
+            line.encode("latin-1").decode(ENCODING) for line in lines
+        ]  # as the library keeps it
 
     def _tenths(self, texts: Iterable[str]) -> int:
         """Return the width of the longest text in tenths of a millimetre, with a cell's margins."""

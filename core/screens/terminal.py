@@ -83,6 +83,12 @@ TERMINAL_TEXTS: dict[str, texts.Text] = {
     "scan_later": _("Finish this first, then scan again."),
     "day": _("Day"),
     "waiting_answer": _("Waiting for the answer"),
+    "in_doubt": _("It is not known whether this was sold"),
+    "in_doubt_why": _(
+        "Call the help line and give them this number. Do not sell the same again, and do not"
+        " charge the player yet. The terminal goes on asking: it prints the ticket, or says that"
+        " nothing was sold. Until then it sells nothing else."
+    ),
     "waiting_answer_why": _(
         "The sale is kept and sent again until it is answered. It is never sold twice. "
         "Do not charge the player yet."

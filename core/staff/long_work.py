@@ -28,6 +28,7 @@ KINDS: tuple[WorkKind, ...] = (
         power=lambda content: two_persons.power_of(_proposal(content)),
         run=_confirm,
         shared=False,
+        whole=True,
         about=lambda content: str(_proposal(content)),
     ),
 )

@@ -4,28 +4,54 @@ Alarms are such an answer. Each asks for what it shows, and several begin with t
 """
 
 import functools
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
+
+from django.db import connection
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 _answers: ContextVar[dict[Any, Any] | None] = ContextVar("answers", default=None)
+# A statement that begins as a write does, or that has one in its WITH; `FOR UPDATE` locks alone.
+_WRITES: Final = re.compile(
+    r"\s*(?:INSERT|UPDATE|DELETE|MERGE|TRUNCATE|COPY)\b"
+    r"|\s*WITH\b.*\b(?:INSERT\s+INTO|DELETE\s+FROM|MERGE\s+INTO|UPDATE\s+\S+\s+SET)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+class WriteWithinReading(RuntimeError):
+    """A write within `one_reading`, whose answers may be of before: a fault in the program."""
 
 
 @contextmanager
 def one_reading() -> Iterator[None]:
-    """Keep the answers of all functions that are `once` until the block ends. It only reads."""
+    """Keep the answers of all functions that are `once` until the block ends. It only reads.
+
+    A statement of Django that writes raises WriteWithinReading; what an SQL function writes is not
+    seen.
+    """
     if _answers.get() is not None:
         yield
         return
-    token = _answers.set({})
+    token, wrappers = _answers.set({}), connection.execute_wrappers
+    wrappers.append(_refuse_writes)
     try:
         yield
     finally:
+        wrappers.remove(_refuse_writes)  # a trace may have added its own meanwhile
         _answers.reset(token)
+
+
+def _refuse_writes(execute: Any, sql: Any, params: Any, many: bool, context: Any) -> Any:
+    """Run a statement that only reads (`execute_wrappers`). Raises WriteWithinReading."""
+    if isinstance(sql, str) and _WRITES.match(sql):
+        raise WriteWithinReading(" ".join(sql.split())[:80])
+    return execute(sql, params, many, context)
 
 
 def once(function: Callable[P, R]) -> Callable[P, R]:

@@ -31,7 +31,7 @@ from core.tools.embedded.processes import EmbeddedError, need_open_files
 from core.tools.embedded.provision import provided
 from core.tools.embedded.server import ROOT, var_folder
 from core.tools.embedded.valkey import Valkey
-from core.tools.embedded.web import free_ports, gives, listens, web_command
+from core.tools.embedded.web import free_ports, gives, listens, need_number, web_command
 
 BEAT_SCHEDULE = "beat-schedule"
 """The file, in the folder of a stack, in which its beat keeps when it last sent what."""
@@ -73,7 +73,8 @@ class Stack:
     ) -> None:
         # Two servers may listen at one port, and each would answer requests of the other.
         web_port, sales_port, play_port, self.live_port = free_ports(4)
-        self.port = port or int(os.environ.get("PORT") or 0) or web_port
+        wanted = os.environ.get("PORT") or "0"
+        self.port = port or need_number("PORT", wanted, least=0, most=65_535) or web_port
         self.base_url = f"http://127.0.0.1:{self.port}"
         self.sales_port = sales_port if sales_processes else self.port
         self.sales_url = f"http://127.0.0.1:{self.sales_port}"

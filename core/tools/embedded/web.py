@@ -21,6 +21,7 @@ def web_command(
     """
     web = PROCESSES[name]
     threads = os.environ.get("WEB_THREADS") or str(web.threads)
+    need_number("WEB_THREADS", threads, least=1, most=1000)
     server = os.environ.get("WEB_SERVER") or "granian"
     if server == "granian":
         return here(web.command(address=host, port=port, processes=processes, threads=threads))
@@ -42,6 +43,13 @@ def web_command(
             "core.config.wsgi:application",
         ]
     raise EmbeddedError(f"WEB_SERVER must be granian or gunicorn, not {server!r}.")
+
+
+def need_number(name: str, value: str, *, least: int, most: int) -> int:
+    """Return the number of a setting of the embedded servers. Raises EmbeddedError."""
+    if not value.isdecimal() or not least <= int(value) <= most:
+        raise EmbeddedError(f"{name} must be a number from {least} to {most}, not {value!r}.")
+    return int(value)
 
 
 def free_port() -> int:

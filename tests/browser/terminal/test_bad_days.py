@@ -15,6 +15,7 @@ from core.staff.powers import Role
 from lototrot.api import sale
 from lototrot.models.tickets import Ticket
 from lototrot.services.contest.contests import display_acknowledge
+from lototrot.services.tickets import selling
 from tests.support import factories, paying
 from tests.support.browser import desk
 from tests.support.browser.driver import Open, until
@@ -43,6 +44,49 @@ def test_a_fault_of_the_server_after_the_sale_does_not_say_not_sold(
     paper = desk.sold(browser)
     assert str(Ticket.objects.get().uuid) in paper
     browser.complaints()  # the answer 500
+
+
+# A minute of waiting passes in a second.
+_QUICK = "const late = setTimeout; window.setTimeout = (act, ms) => late(act, ms / 60);"
+
+
+@pytest.mark.parametrize("is_sold", [True, False])
+def test_a_sale_of_which_nobody_knows_is_asked_for_until_it_is_known(
+    open_browser: Open, line: Line, monkeypatch: pytest.MonkeyPatch, is_sold: bool
+) -> None:
+    """The till stood on its waiting screen for ever, and did not ask again."""
+    browser = open_browser()
+    desk.enrol(browser, line.url, desk.shop())
+    desk.to_sale(browser)
+    desk.mark_all(browser, NUMBERS)
+    browser.run(_QUICK)
+    works = threading.Event()
+
+    def failing(module: Any, name: str) -> None:
+        right = getattr(module, name)
+
+        def may_fail(*args: Any, **named: Any) -> Any:
+            if not works.is_set():
+                raise InvariantBroken
+            return right(*args, **named)
+
+        monkeypatch.setattr(module, name, may_fail)
+
+    failing(sale if is_sold else selling, "card_of" if is_sold else "ticket_sell")
+    failing(selling, "request_state")
+    desk.sell(browser)
+    browser.find("#waiting .code")
+    entry = desk.outbox(browser)
+    assert entry is not None
+    browser.says("#waiting .code", entry["uuid"])
+    browser.says("#waiting .state", "línia d’ajuda")
+    works.set()
+    if is_sold:
+        assert entry["uuid"] in desk.sold(browser)
+    else:
+        until(lambda: desk.outbox(browser) is None, "the till to know")
+    assert Ticket.objects.count() == is_sold
+    browser.complaints()  # the answers 500
 
 
 @pytest.mark.parametrize("later", ["hours", "another operator"])

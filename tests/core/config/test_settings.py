@@ -17,7 +17,7 @@ from core.tools.embedded.server import ROOT
 PAGE = (ROOT / "docs" / "operations.md").read_text()
 READERS = {
     *("env.secret", "env.string", "env.boolean", "env.integer", "env.seconds", "env.words"),
-    *("env.days", "env.networks", "env.one_of", "env.host", "env.addresses"),
+    *("env.days", "env.networks", "env.one_of", "env.host", "env.addresses", "env.shaped"),
     *("_secrets.text", "_secrets.code_keys", "_secrets.data_keys", "_secrets.signing_keys"),
     *("os.environ.get", "os.getenv"),
 }

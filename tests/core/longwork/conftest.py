@@ -12,7 +12,7 @@ from core.nights import powers
 from core.staff.actor import StaffActor
 from tests.support.contributing import contributed
 
-SHARED, OWN = "tests.shared", "tests.own"
+SHARED, OWN, WHOLE = "tests.shared", "tests.own", "tests.whole"
 
 
 @dataclass
@@ -29,7 +29,7 @@ class Bench:
 
 @pytest.fixture
 def bench() -> Iterator[Bench]:
-    """Return a bench of the kinds `tests.shared` and `tests.own`, besides those of the apps."""
+    """Return a bench of the three kinds of this module, besides those of the apps."""
     workbench = Bench()
     own: list[Any] = [
         WorkKind(
@@ -38,10 +38,11 @@ def bench() -> Iterator[Bench]:
             power=powers.RUN,
             run=workbench.run,
             shared=name == SHARED,
+            whole=name == WHOLE,
             about=lambda content: content.get("about", ""),
             step_title=str.upper,
         )
-        for name in (SHARED, OWN)
+        for name in (SHARED, OWN, WHOLE)
     ]
     kinds = [kind for each in contributions_by_app("long_work", "KINDS").values() for kind in each]
     with contributed("long_work", "KINDS", [*kinds, *own]):

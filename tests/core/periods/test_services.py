@@ -5,11 +5,13 @@ from datetime import date
 import pytest
 from django.db import DatabaseError, transaction
 
+from core.database.reading.progress import GivenUp, Progress, listening
 from core.periods import services
 from core.periods.models import ClosedPeriod, PeriodBalance
 from core.periods.services import NothingToClose, PeriodChanged, PeriodUnfinished, recount
 from core.proofs.log import published
 from core.staff import two_persons
+from core.staff.models import Proposal
 from core.staff.powers import Role
 from core.staff.two_persons import SamePerson
 from lototrot.models.contest import Contest
@@ -121,3 +123,15 @@ def test_rows_that_came_later_or_were_changed_differ_when_counted_again(contest:
     closed()
     late_transfer(contest)
     assert recount(only()) == ["balances", "transfers", "stored_balances"]
+
+
+def test_a_month_is_not_proposed_where_the_work_was_given_up(contest: Contest) -> None:
+    """All is counted, and just before the proposal is kept the work is called cut off."""
+
+    def hear(progress: Progress) -> None:
+        if progress.end:
+            raise GivenUp
+
+    with pytest.raises(GivenUp), listening(hear):
+        services.period_propose(by=factories.staff(Role.ORGANISER))
+    assert not Proposal.objects.filter(kind=services.CLOSING.name).exists()

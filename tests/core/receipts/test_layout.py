@@ -49,6 +49,12 @@ def test_columns_fit_and_each_has_room(needed: list[int]) -> None:
     assert all(1 <= width <= max(1, need) for width, need in zip(widths, needed, strict=True))
 
 
+def test_no_column_gets_less_than_its_tightest() -> None:
+    """A column without a heading has room for a character, too."""
+    assert shared_widths([1, 9, 9], 7, [0, 5, 5]) == [1, 3, 3]
+    assert shared_widths([9, 9, 9], 10, [6, 6, 6], [2, 3, 5]) == [2, 3, 5]
+
+
 def test_a_pair_stands_on_one_line_or_on_two() -> None:
     (one,) = lines(Pair("Amount", "5.00"))
     assert (one, len(one)) == ("Amount" + " " * 38 + "5.00", COLUMNS)

@@ -2,8 +2,10 @@
 
 import io
 import re
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
+from itertools import chain
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +13,18 @@ from hypothesis import strategies as st
 from pypdf import PdfReader
 
 from core.receipts import pdf, qr
-from core.receipts.document import Block, Document, Line, Notice, Pair, Qr, Table, Title
+from core.receipts.document import (
+    MAX_TABLE_COLUMNS,
+    Block,
+    Document,
+    Emphasis,
+    Line,
+    Notice,
+    Pair,
+    Qr,
+    Table,
+    Title,
+)
 from core.receipts.paper import Paper
 from tests.support.running.effort import tries
 
@@ -121,6 +134,53 @@ def test_no_text_crashes_it(first: str, second: str) -> None:
     blocks = (Title(first), Pair(first, second), Notice(first), Table(((first, second) * 6,)))
     for paper in Paper:
         assert read(Document(language="ca", blocks=blocks, simulated=False), paper).pages
+
+
+_CELLS = st.one_of(
+    st.sampled_from(["", "4", "1.234.567,89 €", "W" * 45, "Son Pardo i Maó"]),
+    st.text("aW€ \n", max_size=40),
+    st.integers(1, 130).map(lambda lines: "\n".join(["ab"] * lines)),
+)
+
+
+@st.composite
+def _tables(draw: st.DrawFn) -> Table:
+    columns = draw(st.integers(1, MAX_TABLE_COLUMNS))
+    row = st.lists(_CELLS, min_size=columns, max_size=columns).map(tuple)
+    rows = tuple(draw(st.lists(row, min_size=1, max_size=3)))
+    header = draw(
+        st.sampled_from([(), ("Import",) * columns, ("Verificació de l’import " * 9,) * columns])
+    )
+    return Table(rows, header, emphasis=draw(st.sampled_from(Emphasis)))
+
+
+@settings(max_examples=tries(30), deadline=None)
+@given(_tables(), st.booleans())
+def test_no_table_crashes_it_or_loses_a_letter(table: Table, simulated: bool) -> None:
+    """Many columns, long words and cells higher than a page are all on the paper."""
+    document = Document(language="en", blocks=(table,), simulated=simulated)
+    written = Counter("".join("".join((*table.header, *chain(*table.rows))).split()))
+    for paper in Paper:
+        text = "".join(page.extract_text() for page in read(document, paper).pages)
+        assert written <= Counter(text)
+
+
+def test_a_row_higher_than_a_page_goes_on_over_pages_with_its_header() -> None:
+    tall = Table(
+        (("Maó", "\n".join(map(str, range(1000, 1120)))), ("x", "1.234,50 €")), ("On", "Import")
+    )
+    pages = read(Document(language="ca", blocks=(tall,), simulated=False), Paper.A4).pages
+    texts = [page.extract_text() for page in pages]
+    assert len(texts) == 3 and all("Import" in text for text in texts)
+    text = "".join(texts)
+    assert all(str(number) in text for number in range(1000, 1120)) and "1.234,50 €" in text
+
+
+def test_letters_of_a_table_shrink_before_an_amount_is_broken() -> None:
+    """An amount over two lines can be read as two amounts."""
+    amounts = Table((("1.234,50 €".replace(" ", ""),) * 5,))
+    (page,) = read(Document(language="ca", blocks=(amounts,), simulated=False), Paper.ROLL_80).pages
+    assert page.extract_text().count("1.234,50€") == 5
 
 
 def test_a_date_without_a_zone_is_refused(document: Document) -> None:

@@ -1,13 +1,12 @@
 """`manage.py journal_export FILE`: write the sealed journal to a file, for verify/journal.py."""
 
-import os
-import secrets
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from core.database.management.program_command import ProgramCommand
+from core.database.management.whole_file import anew, whole_file
 from core.database.reading.standby import read_much
 from core.journal.export import export
 from core.looks.recording import EXPORT, look
@@ -21,26 +20,5 @@ class Command(ProgramCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         look(EXPORT, "journal", asked=str(options["file"]))
-        target: Path = options["file"]
-        part = target.with_name(f"{target.name}.{secrets.token_hex(4)}.part")
-        try:
-            if target.exists():
-                raise FileExistsError(f"{target} is there already")
-            with part.open("x", encoding="utf-8") as file:
-                batches = read_much(lambda: _export_anew(file))
-                file.flush()
-                os.fsync(file.fileno())
-            target.touch(exist_ok=False)  # it replaces no file that came meanwhile
-            part.replace(target)  # disks for transport have no hard links
-        except OSError as error:
-            raise CommandError(f"nothing was exported: {error}") from error
-        finally:
-            part.unlink(missing_ok=True)
+        batches = whole_file(options["file"], lambda file: read_much(lambda: export(anew(file))))
         self.stdout.write(f"{batches} batches")
-
-
-def _export_anew(file: TextIO) -> int:
-    """Write the journal over what a reading that failed has left in the file."""
-    file.seek(0)
-    file.truncate()
-    return export(file)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.tools.embedded.processes import EmbeddedError
+from core.tools.embedded.stack import Stack
 from core.tools.embedded.web import free_port, free_ports, gives, listens, web_command
 
 
@@ -27,6 +28,18 @@ def test_the_server_is_one_of_two_and_terminals_have_more_threads(
     monkeypatch.setenv("WEB_SERVER", "uwsgi")
     with pytest.raises(EmbeddedError, match="granian or gunicorn"):
         web_command(8000, 1)
+    monkeypatch.setenv("WEB_SERVER", "granian")
+    for threads in ("many", "0", "-1", "4.5"):
+        monkeypatch.setenv("WEB_THREADS", threads)
+        with pytest.raises(EmbeddedError, match="WEB_THREADS must be a number from 1 to 1000"):
+            web_command(8000, 1)
+
+
+@pytest.mark.parametrize("port", ["http", "65536", "-1"])
+def test_a_wrong_port_is_refused_by_its_name(port: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PORT", port)
+    with pytest.raises(EmbeddedError, match="PORT must be a number from 0 to 65535"):
+        Stack()
 
 
 def test_nobody_answers_at_a_free_port_and_at_a_dead_socket(tmp_path: Path) -> None:

@@ -169,12 +169,13 @@ function drawWaiting() {
     outbox.resume().catch((error) => till.tell(error));
   };
   at.waiting.replaceChildren(
-    h("div", { class: ["state", line.up ? "info" : "bad"] },
-      h("p", { class: "large" }, asked || handler.waiting ? t("waiting_answer") : t("waiting_paper")),
-      h("p", {}, handler.waiting ?? (asked ? t("waiting_answer_why") : t("waiting_paper_why"))),
+    h("div", { class: ["state", line.up && !outbox.inDoubt ? "info" : "bad"] },
+      h("p", { class: "large" }, outbox.inDoubt ? t("in_doubt") : asked || handler.waiting ? t("waiting_answer") : t("waiting_paper")),
+      h("p", {}, outbox.inDoubt ? t("in_doubt_why") : handler.waiting ?? (asked ? t("waiting_answer_why") : t("waiting_paper_why"))),
+      outbox.inDoubt ? h("p", { class: "code" }, entry.uuid) : null,
       entry.shown ? h("p", { class: "large amount" }, entry.shown) : null,
       h("div", { class: "row centre" },
-        handler.waiting ? null : asked
+        handler.waiting || outbox.inDoubt ? null : asked
           ? h("button", { class: "button", type: "button", onclick: () => outbox.giveUp().catch(till.tell) }, t("give_up"))
           : [h("button", { class: "button primary", type: "button", onclick: again }, t("print_again")),
             h("button", { class: "button", type: "button", onclick: () => outbox.done(entry.uuid) }, t("paper_fails"))])),

@@ -6,7 +6,8 @@
 // a UUID is it sent again under another one: nothing can have been registered under the first.
 //
 // If its player may have gone, or the server had a fault, an unanswered sale is not sent again: the
-// outbox only asks whether it was registered.
+// outbox only asks whether it was registered. A fault in the answer to that is asked again, for ever:
+// only the server knows. After a minute of them the sale is in doubt, and the operator is told what to do.
 
 import { client, LineLost, Problem } from "./client.js";
 import { now } from "./clock.js";
@@ -29,6 +30,7 @@ class Outbox extends EventTarget {
   #kinds = new Map();
   #turn = 0;      // a loop ends when this number is no longer its own
   #cancel = null;
+  #doubt = false; // for a minute the server has had a fault whenever it was asked what became of it
   #secret = null; // the part of the body that must not be stored: a ticket's code
 
   /** Take up what was kept when this machine was left. */
@@ -37,6 +39,7 @@ class Outbox extends EventTarget {
   /** Return `{kind, uuid, path, body, stage}`; stage is "asked", "answered", or a game's mark. */
   get entry() { return this.#entry; }
   get unanswered() { return this.#entry?.stage === "asked"; }
+  get inDoubt() { return this.unanswered && this.#doubt; }
 
   /** Set a game's functions for its entries: `answered(answer, entry)` (answer is null if an
    *  inquiry says only that it was sold), `refused(problem, entry)`, `burnt(entry)` and, after a
@@ -73,19 +76,19 @@ class Outbox extends EventTarget {
   /** Delete the entry: its paper is printed, or cannot be. */
   done(uuid) { if (this.#entry?.uuid === uuid) this.#keep(null); }
 
-  /** Ask the server whether it was sold; if not, the server burns the UUID, which cannot be sold. */
+  /** Ask the server whether it was sold, until it says so; if not, it burns the UUID, which cannot be sold. */
   async giveUp() {
     const entry = this.#entry;
     const turn = ++this.#turn;
     this.#cancel?.abort();
     try {
-      const inquiry = await this.#until(turn, () => client.post(`${entry.path}/${entry.uuid}/inquiry`));
+      const inquiry = await this.#until(turn, () => client.post(`${entry.path}/${entry.uuid}/inquiry`), true);
       if (inquiry === undefined || turn !== this.#turn) return;
       if (inquiry.outcome === "sold") return this.#answered(inquiry.ticket ?? null);
       this.#keep(null);
       this.#kinds.get(entry.kind).burnt(entry);
     } catch (problem) {
-      if (!(problem instanceof Problem) || problem.status >= 500) throw problem;
+      if (!(problem instanceof Problem)) throw problem;
       if (client.enrolled) this.#refused(problem, entry);
     }
   }
@@ -132,15 +135,18 @@ class Outbox extends EventTarget {
     await this.#kinds.get(this.#entry.kind).answered(answer, this.#entry);
   }
 
-  /** Return the first definite answer; undefined if another turn began meanwhile. */
-  async #until(turn, attempt) {
+  /** Return the first definite answer; undefined if another turn began meanwhile. With `faults` a
+   *  fault of the server is no answer either. */
+  async #until(turn, attempt, faults = false) {
+    this.#doubt = false;
     for (let tries = 0; turn === this.#turn; tries++) {
       this.#cancel = new AbortController();
       try {
         return await attempt(this.#cancel.signal);
       } catch (error) {
-        const again = error instanceof LineLost || (error instanceof Problem && error.transient);
-        if (!again) throw error;
+        const failed = error instanceof Problem && (error.transient || (faults && error.status >= 500));
+        if (!failed && !(error instanceof LineLost)) throw error;
+        this.#doubt = faults && failed && tries >= AGAIN_MS.length;
         this.dispatchEvent(new Event("change"));
         const pause = wait(AGAIN_MS[Math.min(tries, AGAIN_MS.length - 1)]);
         await (line.up ? pause : Promise.race([pause, line.back()]));
