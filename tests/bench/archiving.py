@@ -25,6 +25,7 @@ SHRUNK = (
     *("journal_act", "journal_block", "lototrot_printconfirmation", "lototrot_ticket"),
     *("ledger_transfer", "ledger_openingbalance", "lototrot_void"),
     *("lototrot_retiredsales", "lototrot_retiredmarks", "lototrot_retiredprizes"),
+    *("lototrot_displayacknowledgement", "statements_mark", "statements_markedbalance"),
     *("promotrot_playact", "promotrot_voucherprint", "promotrot_unprintedvoucher"),
     *("lototrot_prize", "payoffice_claim", "payoffice_payment", "payoffice_retiredpayments"),
 )
@@ -39,13 +40,13 @@ OF_TICKETS = {
     "payoffice_payment": "EXISTS (SELECT FROM payoffice_claim k"
     " WHERE k.id = t.claim_id AND k.game = 'lototrot')",
 }
-"""The tables of a ticket's own rows, and which of their rows are of tickets. Acts and sealed entries
-come with them."""
+"""The tables of a ticket's own rows, and which of their rows are of tickets. Acts and sealed
+entries come with them."""
 SUMS_OF_TICKETS = (
     *("lototrot_retiredsales", "lototrot_retiredmarks", "lototrot_retiredprizes"),
     *("payoffice_retiredpayments", "ledger_openingbalance"),
 )
-"""What is written in the place of tickets and transfers that leave."""
+"""The sums and balances in the place of tickets and transfers that left."""
 _STAYING = """
 SELECT t.journal_xid FROM "{table}" t JOIN periods_retiredrows r
     ON r.relation = '{table}' AND t.{key} BETWEEN r.first_row AND r.last_row WHERE {where}

@@ -15,8 +15,9 @@ the run prints whether it is met.
 `bytes.*` are what all tables grew by, a ticket of the history. At the end months are retired.
 `bytes_per_retired_ticket` is what stays of a ticket's own rows and of the sums in their place, by
 table in `bytes_retired.*`; `bytes_retired_with_all_that_follows` is what stays of everything, also
-of what follows weeks and premises. `wal_per_ticket` has the log of the retirement in it. The night after a Sunday counts the books again from the beginning, on
-purpose: it has figures of its own, `sunday_night*`, which nothing checks.
+of what follows weeks and premises. `wal_per_ticket` has the log of the retirement in it. The night
+after a Sunday counts the books again from the beginning, on purpose: it has figures of its own,
+`sunday_night*`, which nothing checks.
 """
 
 import tempfile
