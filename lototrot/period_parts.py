@@ -2,7 +2,7 @@
 
 Tickets that won nothing, were annulled as errors, or whose prize was paid at a terminal or lapsed
 leave with their month (docs/adr/0046, 0052, 0057). Each row that follows from a ticket leaves
-after it.
+after it. Declarations of display leave with the month of their contest (docs/adr/0075).
 """
 
 import datetime
@@ -106,6 +106,11 @@ t.ticket_id IN (SELECT k.document_id FROM payoffice_claim k WHERE k.game = 'loto
 
 ARCHIVE_TABLES = (
     ArchiveTable("lototrot_contest", f"t.id IN ({_CONTESTS})"),
+    ArchiveTable(
+        "lototrot_displayacknowledgement",
+        stays="EXISTS (SELECT FROM lototrot_contest c"
+        " WHERE c.id = t.contest_id AND c.day > %(last)s)",
+    ),
     ArchiveTable("lototrot_seal", f"t.contest_id IN ({_CONTESTS})"),
     ArchiveTable(
         "lototrot_ticket",

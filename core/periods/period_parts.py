@@ -1,4 +1,6 @@
-"""Contribute the ledger, who sold, and what the journal sealed to the archive of a period."""
+"""Contribute the ledger and its marks, who sold, and what the journal sealed to the archive of a
+period.
+"""
 
 from core.periods.archive.tables import ArchiveTable
 
@@ -16,6 +18,16 @@ _BATCHES = "batch_id > %(after_batch)s AND {}batch_id <= %(last_batch)s"
 
 # An act is of the month, and of rows that all retire with the month or before it.
 _ACT_LATER = "(t.at >= %(until)s OR t.journal_xid >= %(later_xid)s)"
+
+# A balance is summed from the newest mark or opening. Marks of before that opening leave.
+_NEEDED = "up_to > %(last_ledger_transfer)s"
+_BALANCE_NEEDED = f"""
+EXISTS (SELECT FROM statements_mark m WHERE m.id = t.mark_id AND m.{_NEEDED})
+"""
+_MARK_NEEDED = f"""
+(t.{_NEEDED} OR EXISTS (SELECT FROM statements_markedbalance b WHERE b.mark_id = t.id
+                           AND b.id > %(last_statements_markedbalance)s))
+"""
 
 PERIOD_PARTS = ()
 ARCHIVE_TABLES = (
@@ -55,4 +67,10 @@ ARCHIVE_TABLES = (
     ),
     ArchiveTable("premises_premises", "t.created_at < %(until)s", columns=_CODE),
     ArchiveTable("premises_terminal", "t.created_at < %(until)s", columns=(*_CODE, "premises_id")),
+    ArchiveTable("statements_markedbalance", stays=_BALANCE_NEEDED, after=("ledger_transfer",)),
+    ArchiveTable(
+        "statements_mark",
+        stays=_MARK_NEEDED,
+        after=("ledger_transfer", "statements_markedbalance"),
+    ),
 )

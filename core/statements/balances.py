@@ -149,12 +149,12 @@ def mark_differences(
     mark whose transfers have left is not compared. A debt of an account that no premises have is a
     difference, of the premises 0.
     """
-    chosen = Mark.objects.filter(up_to__gte=openings.newest()).order_by("up_to")
+    chosen = Mark.objects.filter(up_to__gt=openings.newest()).order_by("up_to")
     if first is not None:
         chosen = chosen.filter(made_at__gte=day_bounds(first)[0])
     if last is not None:
         chosen = chosen.filter(made_at__lt=day_bounds(last)[1])
-    newest = Mark.objects.filter(up_to__gte=openings.newest()).order_by("-up_to")[:1]
+    newest = Mark.objects.filter(up_to__gt=openings.newest()).order_by("-up_to")[:1]
     marks = {mark.pk: mark for mark in (*chosen, *newest)}
     accounts = premises_accounts()
     return [each for mark in marks.values() for each in _differences(mark, accounts)]
@@ -178,10 +178,10 @@ def _differences(mark: Mark, accounts: Mapping[int, int]) -> list[dict[str, int]
 def _summed(mark: Mark | None, up_to: int, accounts: Mapping[int, int]) -> dict[int, int]:
     """Return the balances by account: those of a mark, with the transfers after it up to one.
 
-    The newest opening stands in for no mark, and for one of before it.
+    The newest opening stands in for no mark, and for one up to it: a night may be deleting that.
     """
     after = openings.newest()
-    if mark is not None and mark.up_to >= after:
+    if mark is not None and mark.up_to > after:
         after = mark.up_to
         cents = _marked(mark, accounts)
     else:

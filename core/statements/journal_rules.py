@@ -20,16 +20,15 @@ _UP_TO = f"""coalesce((SELECT m.up_to FROM statements_mark m WHERE m.journal_xid
 
 
 def _marked(mark: str) -> str:
-    """Return the SQL of the balance of account t, in cents, at the mark or the opening up to that
-    transfer.
+    """Return the SQL of the balance of account t, in cents, at the opening or the mark up to that
+    transfer. A mark that ends with an opening leaves.
     """
     return f"""coalesce(
+        (SELECT o.debit_cents - o.credit_cents FROM ledger_openingbalance o
+          WHERE o.up_to = {mark} AND o.account_id = t.account_id),
         (SELECT (b.debts_cents ->> t.account_id::text)::bigint FROM statements_markedbalance b
           WHERE b.mark_id = (SELECT m.id FROM statements_mark m WHERE m.up_to = {mark})
-            AND b.part = t.account_id / {MarkedBalance.ACCOUNTS_OF_PART}),
-        (SELECT o.debit_cents - o.credit_cents FROM ledger_openingbalance o
-          WHERE o.up_to = {mark} AND o.account_id = t.account_id
-            AND NOT EXISTS (SELECT FROM statements_mark m WHERE m.up_to = {mark})), 0)"""
+            AND b.part = t.account_id / {MarkedBalance.ACCOUNTS_OF_PART}), 0)"""
 
 
 # A sale is credit to the premises. What adds to the debt of one account is numbered in the order in

@@ -147,8 +147,11 @@ class Till(Guarded):
 class Mark(Guarded):
     """Balances summed up to a transfer, so that a present balance needs few transfers.
 
-    The nightly audit sums every transfer again and compares.
+    The nightly audit sums every transfer again and compares. A mark whose transfers have left is
+    read no more, and leaves, too: the opening of the ledger stands in its place.
     """
+
+    retires = True
 
     up_to = models.BigIntegerField(_("last transfer"), unique=True)
     made_at = models.DateTimeField(_("made at"))
@@ -166,8 +169,10 @@ class MarkedBalance(Guarded):
 
     Accounts are in parts by their ids, `ACCOUNTS_OF_PART` in each. Premises without debt are not in
     it. A row for each account would be five entries of the log for each premises in every night.
+    They leave before their mark.
     """
 
+    retires = True
     ACCOUNTS_OF_PART: ClassVar = 64
     """So many debts are less than 2 kB: PostgreSQL keeps them in the row."""
 

@@ -27,6 +27,7 @@ from lototrot.selectors.cards import contest_legs
 from lototrot.selectors.draws import draws_told
 from lototrot.selectors.selling import contests_on_sale
 from lototrot.services.contest.contests import (
+    ContestClosed,
     ContestNotOpen,
     ContestUnknown,
     ProgrammeNotApproved,
@@ -189,7 +190,7 @@ class Acknowledgement(TerminalView):
         "Acknowledge that programme, rules and percentage are displayed (5.2, 6.2)",
         "Needed once per contest, terminal and operator before selling. Twice changes nothing.",
         answer=AcknowledgementOut,
-        problems=(ContestUnknown, ContestNotOpen, TerminalCannot),
+        problems=(ContestUnknown, ContestNotOpen, ContestClosed, TerminalCannot),
         capability=Capability.SELL,
     )
     def post(self, request: Request, contest: int) -> HttpResponse:

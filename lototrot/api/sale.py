@@ -26,7 +26,7 @@ from lototrot.engine.selection import (
     WrongPrice,
     WrongRaceCount,
 )
-from lototrot.services.contest.contests import ContestNotOpen, ContestUnknown
+from lototrot.services.contest.contests import ContestClosed, ContestNotOpen, ContestUnknown
 from lototrot.services.tickets import selling
 from lototrot.services.tickets.retired import TicketsArchived
 
@@ -122,7 +122,7 @@ class Tickets(LeanView):
             *REFUSALS,
             TerminalCannot,
             ContestNotOpen,
-            selling.ContestClosed,
+            ContestClosed,
             TicketsArchived,
             selling.SalesStopped,
             PremisesNotAuthorised,

@@ -40,6 +40,7 @@ from lototrot.api import samples
 from lototrot.engine.races import numbers_of
 from lototrot.models.tickets import Ticket, Void
 from lototrot.selectors.selling import terminal_totals, tickets_of_terminal
+from lototrot.services.contest.contests import ContestClosed
 from lototrot.services.tickets import annulment, printing, selling
 from lototrot.services.tickets.paper import slip_original, slip_render
 from lototrot.services.tickets.slips import notices, ticket_card
@@ -241,7 +242,7 @@ _SLIP_PROBLEMS = (
     printing.TicketNotPrintable,
     printing.SlipPrinted,
     selling.OperatorDiffers,
-    selling.ContestClosed,
+    ContestClosed,
 )
 _SLIP = (
     "The original, for the operator who sold the ticket, until its printing is confirmed, at most"
@@ -311,7 +312,7 @@ class Reprints(TerminalView):
             printing.TicketNotPrintable,
             printing.SlipPrinted,
             selling.OperatorDiffers,
-            selling.ContestClosed,
+            ContestClosed,
             TerminalCannot,
             UuidReused,
             *REFUSALS,
@@ -350,7 +351,7 @@ class Annulment(TerminalView):
             annulment.TicketVoided,
             annulment.CorrectionNotOffered,
             annulment.CorrectionTooLate,
-            selling.ContestClosed,
+            ContestClosed,
             selling.SalesStopped,
             ClockUnsound,
             TerminalCannot,

@@ -334,7 +334,13 @@ class ScheduleChange(Guarded):
 
 
 class DisplayAcknowledgement(Guarded):
-    """A terminal's declaration that the programme is on display (14.III.5.2, 14.III.6.2)."""
+    """A terminal's declaration that the programme is on display (14.III.5.2, 14.III.6.2).
+
+    It leaves with the month of its contest: nobody sells for that any more, and nothing is summed
+    from it.
+    """
+
+    retires = True
 
     contest = models.ForeignKey(
         Contest,

@@ -1,5 +1,5 @@
--- Prints, tickets and voids are retired only of contests that are ordered and have lapsed, and are not of a
--- later month; and of no print on whose ticket a claim is still to be decided.
+-- Prints, tickets, voids and declarations of display are retired only of contests that are ordered and have
+-- lapsed, and are not of a later month; and of no print on whose ticket a claim is still to be decided.
 CREATE OR REPLACE FUNCTION lototrot_guard_retired() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_contests bigint[];
@@ -12,6 +12,10 @@ BEGIN
         SELECT array_agg(DISTINCT t.contest_id) INTO v_contests
           FROM lototrot_void v JOIN lototrot_ticket t ON t.id = v.ticket_id
          WHERE v.id BETWEEN NEW.first_row AND NEW.last_row AND v.reason = 'error';
+    ELSIF NEW.relation = 'lototrot_displayacknowledgement' THEN
+        SELECT array_agg(DISTINCT d.contest_id) INTO v_contests
+          FROM lototrot_displayacknowledgement d
+         WHERE d.id BETWEEN NEW.first_row AND NEW.last_row;
     ELSE
         SELECT array_agg(DISTINCT t.contest_id) INTO v_contests
           FROM lototrot_printconfirmation p JOIN lototrot_ticket t ON t.id = p.ticket_id
@@ -37,7 +41,8 @@ END $$;
 
 CREATE OR REPLACE TRIGGER finished BEFORE INSERT ON periods_retiredrows
     FOR EACH ROW WHEN (
-        NEW.relation IN ('lototrot_printconfirmation', 'lototrot_ticket', 'lototrot_void'))
+        NEW.relation IN ('lototrot_displayacknowledgement', 'lototrot_printconfirmation',
+                         'lototrot_ticket', 'lototrot_void'))
     EXECUTE FUNCTION lototrot_guard_retired();
 
 -- Return whether a void is of an error and is retired together with its ticket: by the same

@@ -1,5 +1,6 @@
 """Close, archive and retire months as two persons would, and say how many bytes that freed."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from core.journal.acting import name_process
 from core.journal.services import batch_seal
 from core.periods.archive.removing import entries_remove, retired_remove
 from core.periods.archive.retiring import RightStands, retirement_propose
+from core.periods.archive.tables import retiring_tables
 from core.periods.archive.writing import archive_write
 from core.periods.models import ClosedPeriod
 from core.periods.services import NothingToClose, PeriodUnfinished, period_propose
@@ -23,10 +25,39 @@ SHRUNK = (
     *("journal_act", "journal_block", "lototrot_printconfirmation", "lototrot_ticket"),
     *("ledger_transfer", "ledger_openingbalance", "lototrot_void"),
     *("lototrot_retiredsales", "lototrot_retiredmarks", "lototrot_retiredprizes"),
+    *("lototrot_displayacknowledgement", "statements_mark", "statements_markedbalance"),
     *("promotrot_playact", "promotrot_voucherprint", "promotrot_unprintedvoucher"),
     *("lototrot_prize", "payoffice_claim", "payoffice_payment", "payoffice_retiredpayments"),
 )
 """Tables whose rows, or what is in them, leave; and the sums that are written then."""
+OF_TICKETS = {
+    "lototrot_ticket": "true",
+    "lototrot_void": "true",
+    "lototrot_printconfirmation": "true",
+    "ledger_transfer": "true",
+    "lototrot_prize": "true",
+    "payoffice_claim": "t.game = 'lototrot'",
+    "payoffice_payment": "EXISTS (SELECT FROM payoffice_claim k"
+    " WHERE k.id = t.claim_id AND k.game = 'lototrot')",
+}
+"""The tables of a ticket's own rows, and which of their rows are of tickets. Acts and sealed
+entries come with them."""
+SUMS_OF_TICKETS = (
+    *("lototrot_retiredsales", "lototrot_retiredmarks", "lototrot_retiredprizes"),
+    *("payoffice_retiredpayments", "ledger_openingbalance"),
+)
+"""The sums and balances in the place of tickets and transfers that left."""
+_STAYING = """
+SELECT t.journal_xid FROM "{table}" t JOIN periods_retiredrows r
+    ON r.relation = '{table}' AND t.{key} BETWEEN r.first_row AND r.last_row WHERE {where}
+"""
+_ENTRIES_KEPT = """
+SELECT coalesce(sum(octet_length(coalesce(b.entries, '') || coalesce(b.short, ''))), 0)
+  FROM journal_block b JOIN journal_rowform f ON f.id = b.row_form_id
+  JOIN periods_retiredrows r ON r.relation = f.relation AND b.batch_id <= r.last_batch
+ WHERE f.relation = ANY (%s) AND r.id = (
+       SELECT max(n.id) FROM periods_retiredrows n WHERE n.relation = f.relation)
+"""
 _SIZES = """
 SELECT relname, pg_total_relation_size(c.oid) FROM pg_class c
  WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
@@ -88,13 +119,15 @@ def months_retired(most: int, folder: Path) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Freed:
-    """Of a retired ticket: the bytes that it left free, and the log that its retirement wrote.
+    """Of a retired ticket: the bytes that it left free, the log that its retirement wrote, and the
+    bytes that stay of its own rows and of their sums, by table.
 
     The log is that of closing the month, writing its archive, retiring and deleting.
     """
 
     size: float
     wal: float
+    stays: Mapping[str, float]
 
 
 def freed_by(most: int, folder: Path) -> Freed | None:
@@ -102,7 +135,51 @@ def freed_by(most: int, folder: Path) -> Freed | None:
     before, wal = _shrunk(), -wal_bytes()
     tickets = months_retired(most, folder)
     wal += wal_bytes()
-    return Freed((before - _shrunk()) / tickets, wal / tickets) if tickets else None
+    if not tickets:
+        return None
+    size = before - _shrunk()
+    return Freed(
+        size / tickets,
+        wal / tickets,
+        {table: stays / tickets for table, stays in stays_of_tickets().items()},
+    )
+
+
+def stays_of_tickets() -> dict[str, float]:
+    """Return the bytes that stay of retired tickets, by table: of their own rows, of the acts of
+    these and of their sealed entries, and of the sums that were written in their place.
+
+    A row takes what the rows of its table take in the mean, indexes included. No page of an empty
+    table counts.
+    """
+    each, staying = sizes(), {}
+    with connection.cursor() as cursor:
+
+        def number(query: str, *values: object) -> float:
+            cursor.execute(query, values)
+            return float(cursor.fetchone()[0])
+
+        def of_rows(table: str, rows: str) -> float:
+            here = number(f"SELECT count(*) FROM ({rows}) rows")
+            return here and here * each[table] / number(f'SELECT count(*) FROM "{table}"')
+
+        keys = {table.name: table.key for table in retiring_tables()}
+        rows = {
+            table: _STAYING.format(table=table, key=keys[table], where=where)
+            for table, where in OF_TICKETS.items()
+        }
+        for table, stay in rows.items():
+            staying[table] = of_rows(table, stay)
+        acts = _STAYING.format(
+            table="journal_act",
+            key="journal_xid",
+            where=f"t.journal_xid IN ({' UNION '.join(rows.values())})",
+        )
+        staying["journal_act"] = of_rows("journal_act", acts)
+        staying["journal_block"] = number(_ENTRIES_KEPT, list(OF_TICKETS))
+        for table in SUMS_OF_TICKETS:
+            staying[table] = of_rows(table, f'SELECT FROM "{table}"')
+    return staying
 
 
 def wal_bytes() -> int:

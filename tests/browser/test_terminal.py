@@ -14,7 +14,7 @@ from core.statements.models import CashUp
 from core.traffic.rates import Rate
 from lototrot.engine.races import numbers_of
 from lototrot.models.tickets import PrintConfirmation, Ticket, Void
-from lototrot.services.tickets.selling import ContestClosed
+from lototrot.services.contest.contests import ContestClosed
 from tests.support import factories
 from tests.support.browser import desk
 from tests.support.browser.driver import FIRST_LOAD_BYTES, Browser, Open, until

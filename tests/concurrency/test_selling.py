@@ -34,9 +34,10 @@ from lototrot.engine.selection import WithdrawnNumber
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Reprint, Ticket
 from lototrot.services.contest.closing import contest_close
+from lototrot.services.contest.contests import ContestClosed
 from lototrot.services.races.withdrawals import withdrawal_enter
 from lototrot.services.tickets import printing
-from lototrot.services.tickets.selling import ContestClosed, Sold, request_state
+from lototrot.services.tickets.selling import Sold, request_state
 from tests.support import factories
 from tests.support.concurrency.sales import (
     PATIENCE_S,

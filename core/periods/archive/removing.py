@@ -131,13 +131,21 @@ def _remove(table: ArchiveTable, first: int, last: int) -> int:
 
 
 _UNFINISHED = """
-SELECT coalesce((SELECT b.last_batch FROM periods_closedperiod b WHERE b.number = p.number - 1), 0),
-       p.last_batch
-  FROM periods_retirement r JOIN periods_closedperiod p ON p.id = r.period_id
+WITH months AS (
+    SELECT p.number, p.last_batch, coalesce((
+               SELECT b.last_batch FROM periods_closedperiod b WHERE b.number = p.number - 1), 0)
+               AS after
+      FROM periods_retirement r JOIN periods_closedperiod p ON p.id = r.period_id)
+SELECT m.after, m.last_batch FROM months m
+ CROSS JOIN LATERAL (
+       SELECT k.batch_id FROM journal_block k JOIN journal_rowform f ON f.id = k.row_form_id
+        WHERE k.batch_id > m.after AND k.batch_id <= m.last_batch
+          AND f.relation <> ALL (%(leaving)s)
+        ORDER BY k.batch_id DESC LIMIT 1) last
  WHERE EXISTS (SELECT FROM journal_block k JOIN journal_rowform f ON f.id = k.row_form_id
-                WHERE k.batch_id = p.last_batch AND k.short IS NOT NULL
-                  AND f.relation <> ALL (%s))
- ORDER BY p.number
+                WHERE k.batch_id = last.batch_id AND k.short IS NOT NULL
+                  AND f.relation <> ALL (%(leaving)s))
+ ORDER BY m.number
 """
 _LEAVE = """
 UPDATE journal_block k SET short = NULL FROM journal_rowform f
@@ -150,12 +158,12 @@ def entries_remove() -> int:
     """Take away what is kept of the sealed entries of retired months; return how many blocks gave
     theirs.
 
-    Those of tables whose rows leave stay. Batches are taken in their order, the month's last one at
-    the end: so a night that was interrupted is found unfinished.
+    Those of tables whose rows leave stay. Batches are taken in their order, the month's last one
+    with other rows at the end: so a night that was interrupted is found unfinished.
     """
     leaving = [table.name for table in retiring_tables()]
     with connection.cursor() as cursor:
-        cursor.execute(_UNFINISHED, [leaving])
+        cursor.execute(_UNFINISHED, {"leaving": leaving})
         months = cursor.fetchall()
     removed = 0
     for after, last in months:

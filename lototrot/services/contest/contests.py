@@ -77,6 +77,11 @@ class ContestNotOpen(Conflict):
     message = "The contest is not on sale yet."
 
 
+class ContestClosed(Conflict):
+    code = "contest_closed"
+    message = "The contest has closed; no bet is accepted any more (14.III.4)."
+
+
 def figures_of(day: datetime.date) -> Regulation:
     """Return the regulation in force on a meeting's day."""
     return shipped().in_force(day)
@@ -130,15 +135,22 @@ def ticket_model_record(
 
 
 def display_acknowledge(*, by: TerminalActor, contest: Contest) -> DisplayAcknowledgement:
-    """Record the operator's declaration that programme and rules are on display (14.III.6.2)."""
+    """Record the operator's declaration that programme and rules are on display (14.III.6.2).
+
+    It is made before the sale, and a second one returns the first. Raises TerminalCannot,
+    ContestNotOpen; and ContestClosed where none was made in time, or it left with its month.
+    """
     by.need(Capability.SELL)
     if contest.state in Contest.NEVER_ON_SALE:
         raise ContestNotOpen(contest=contest.pk)
+    of = {"contest": contest, "terminal_id": by.terminal_id, "operator_id": by.operator_id}
+    if contest.state not in Contest.UNCLOSED:
+        first = DisplayAcknowledgement.objects.filter(**of).first()
+        if first is None:
+            raise ContestClosed(contest=contest.pk)
+        return first
     acknowledgement, _ = DisplayAcknowledgement.objects.get_or_create(
-        contest=contest,
-        terminal_id=by.terminal_id,
-        operator_id=by.operator_id,
-        defaults={"acknowledged_at": clock.now()},
+        **of, defaults={"acknowledged_at": clock.now()}
     )
     return acknowledgement
 

@@ -16,8 +16,9 @@ from core.premises.access import BareTerminal, Capability, TerminalActor
 from lototrot import accounts, postings
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Void
+from lototrot.services.contest.contests import ContestClosed
 from lototrot.services.reasons import need_reason
-from lototrot.services.tickets.selling import ContestClosed, SalesStopped, ticket_of_terminal
+from lototrot.services.tickets.selling import SalesStopped, ticket_of_terminal
 
 
 class CorrectionNotOffered(Forbidden):

@@ -8,9 +8,9 @@ from core.proofs.head import with_head
 from core.receipts.output import Output, need_language, render
 from core.receipts.paper import Paper
 from lototrot.models.tickets import Void
+from lototrot.services.contest.contests import ContestClosed
 from lototrot.services.tickets.printing import SlipPrinted, TicketNotPrintable, is_printed
 from lototrot.services.tickets.selling import (
-    ContestClosed,
     OperatorDiffers,
     Road,
     Sold,

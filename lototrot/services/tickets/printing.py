@@ -13,8 +13,8 @@ from core.premises.access import BareTerminal, Capability, TerminalActor
 from core.premises.requests import UuidReused, need_new
 from lototrot.models.tickets import PrintConfirmation, Reprint, Ticket
 from lototrot.selectors.selling import print_confirmed, print_retired
+from lototrot.services.contest.contests import ContestClosed
 from lototrot.services.tickets.selling import (
-    ContestClosed,
     OperatorDiffers,
     Sold,
     sold_again,

@@ -31,18 +31,13 @@ from lototrot.engine.selection import (
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import REQUEST_DIGEST_BYTES, CodeGiven, Reprint, Ticket
 from lototrot.services.contest.code_secrets import secret_read
-from lototrot.services.contest.contests import ContestNotOpen, ContestUnknown
+from lototrot.services.contest.contests import ContestClosed, ContestNotOpen, ContestUnknown
 from lototrot.services.contest.facts import ContestFacts, contest_facts
 from lototrot.services.tickets.retired import need_all, need_none_left
 
 QUICK_PICK_TRIES = 5
 PAPER_WITH_SALE = datetime.timedelta(minutes=1)
 Road = CodeGiven.Road
-
-
-class ContestClosed(Conflict):
-    code = "contest_closed"
-    message = "The contest has closed; no bet is accepted any more (14.III.4)."
 
 
 class SalesStopped(Conflict):

@@ -117,7 +117,8 @@ def test_archived_rows_leave_by_two_persons_and_no_others(
     tables = Retirement.objects.get().entry.document["tables"]
     named = [(rows["table"], rows["rows"], rows["leaves"]) for rows in tables]
     prints_and_tickets = [(PRINTS, 3, 3), ("lototrot_prize", 2, 0), (TICKETS, 3, 1)]
-    assert named[1:] == [("ledger_transfer", ledger, ledger), *prints_and_tickets]
+    marks = [("statements_mark", 1, 1), ("statements_markedbalance", 1, 1)]
+    assert named[1:] == [("ledger_transfer", ledger, ledger), *prints_and_tickets, *marks]
     assert named[0][0] == "journal_act"
     for refused in (proposed, lambda: archive_write(period=own_month, folder=tmp_path)):
         with pytest.raises(PeriodRetired):

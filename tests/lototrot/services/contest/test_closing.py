@@ -20,12 +20,12 @@ from lototrot.services.contest.closing import (
     contest_close_due,
     contest_close_early,
 )
+from lototrot.services.contest.contests import ContestClosed
 from lototrot.services.contest.facts import contest_facts
 from lototrot.services.tickets.annulment import ticket_annul
 from lototrot.services.tickets.paper import slip_original
 from lototrot.services.tickets.printing import ticket_reprint
 from lototrot.services.tickets.selling import (
-    ContestClosed,
     SaleRequest,
     Sold,
     request_state,

@@ -19,6 +19,7 @@ from core.premises.requests import new_uuid
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket, Void
 from lototrot.services.contest.closing import contest_close
+from lototrot.services.contest.contests import ContestClosed
 from lototrot.services.reasons import ReasonMissing
 from lototrot.services.tickets import annulment
 from lototrot.services.tickets.annulment import (
@@ -32,7 +33,6 @@ from lototrot.services.tickets.annulment import (
 from lototrot.services.tickets.paper import slip_original
 from lototrot.services.tickets.printing import TicketNotPrintable, print_confirm, ticket_reprint
 from lototrot.services.tickets.selling import (
-    ContestClosed,
     SaleRequest,
     Sold,
     TicketUnknown,

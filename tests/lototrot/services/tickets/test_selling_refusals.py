@@ -31,9 +31,8 @@ from lototrot.journal_rules import CAP
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import PremisesSales, Ticket
 from lototrot.services.contest.closing import offered_masks_refresh
-from lototrot.services.contest.contests import ContestNotOpen, ContestUnknown
+from lototrot.services.contest.contests import ContestClosed, ContestNotOpen, ContestUnknown
 from lototrot.services.tickets.selling import (
-    ContestClosed,
     PremisesCapReached,
     QuickPick,
     QuickPickTooLong,
