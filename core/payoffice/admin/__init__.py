@@ -1,5 +1,5 @@
 """Show the prize office in the admin."""
 
-from core.payoffice.admin import desk, pages
+from core.payoffice.admin import cheques, desk, pages
 
-__all__ = ["desk", "pages"]
+__all__ = ["cheques", "desk", "pages"]

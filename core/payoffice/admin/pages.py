@@ -3,11 +3,8 @@
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Model, OuterRef, QuerySet, Subquery, Sum
-from django.db.models.functions import Coalesce
-from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import URLPattern, path, reverse
-from django.utils.html import format_html
+from django.db.models import Model
+from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
@@ -16,21 +13,16 @@ from core.admin_support.columns import NOTHING, day, link, money, paper_links
 from core.admin_support.contents import Table
 from core.admin_support.documents import as_html
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
-from core.api.papers import as_file
 from core.database import clock
 from core.kernel.days import natural_day
-from core.kernel.errors import DomainError
 from core.payoffice import powers
 from core.payoffice.admin import acts as office
-from core.payoffice.admin import losses
 from core.payoffice.admin.closing import counted_table
 from core.payoffice.models import (
     CashCeiling,
     CashMovement,
     CashSession,
     Cheque,
-    ChequeRecovery,
-    ChequeWriteOff,
     Claim,
     Deposit,
     DepositArrival,
@@ -45,13 +37,9 @@ from core.payoffice.models import (
     Ruling,
     StockItem,
     StockMovement,
-    VoidedChequePayment,
 )
-from core.payoffice.services import cheques, deposits, goods, slips
+from core.payoffice.services import deposits, goods
 from core.premises.models import Premises
-from core.receipts.document import present_language
-from core.receipts.output import Output, render
-from core.receipts.paper import Paper
 
 
 class _Presentations(ReadOnlyInline):
@@ -109,12 +97,14 @@ class _StockMovements(ReadOnlyInline):
     shown = ("units", "premises", "reason", "exchange", "staff", "moved_at")
 
 
-class _Register(ReadOnlyAdmin):
+class Register(ReadOnlyAdmin):
+    """A register that who may read the office's registers sees."""
+
     read_power = powers.READ
 
 
 @admin.register(Claim)
-class ClaimAdmin(_Register):
+class ClaimAdmin(Register):
     asks = ("opened_at", "amount_cents")
     summed = ("amount_cents",)
     numbered_by = "opened_at"
@@ -125,7 +115,7 @@ class ClaimAdmin(_Register):
 
 
 @admin.register(Payment)
-class PaymentAdmin(_Register):
+class PaymentAdmin(Register):
     asks = ("paid_at", "premises", "amount_cents")
     summed = ("amount_cents",)
     numbered_by = "paid_at"
@@ -136,7 +126,7 @@ class PaymentAdmin(_Register):
 
 
 @admin.register(RetiredPayments)
-class RetiredPaymentsAdmin(_Register):
+class RetiredPaymentsAdmin(Register):
     columns = ("id", "day", "game", "place", "means", "payments")
     shown = ("day", "game", "place", "means", "sums")
     sortable_by = ()
@@ -158,7 +148,7 @@ class RetiredPaymentsAdmin(_Register):
 
 
 @admin.register(Deposit)
-class DepositAdmin(_Register):
+class DepositAdmin(Register):
     asks = ("deposited_at", "premises")
     columns = ("uuid", "deposited_at", "reason", "premises", "standing")
     list_filter = ("reason",)
@@ -172,140 +162,8 @@ class DepositAdmin(_Register):
         return link(row.match.claim) if hasattr(row, "match") else _("not matched")
 
 
-class _BankPayments(ReadOnlyInline):
-    model = VoidedChequePayment
-    shown = ("presented_on", "amount_cents", "outcome", "reason", "recorded_at", "proposal")
-
-
-class _Recoveries(ReadOnlyInline):
-    model = ChequeRecovery
-    shown = (
-        "credited_on",
-        "amount_cents",
-        "reference",
-        "returned_by",
-        "recorded_at",
-        "proposal",
-        "reversed_at",
-    )
-
-
-class _WriteOffs(ReadOnlyInline):
-    model = ChequeWriteOff
-    shown = ("recorded_at", "amount_cents", "reason", "proposal", "reversed_at")
-
-
-class _LossFilter(admin.SimpleListFilter):
-    title = _("loss")
-    parameter_name = "loss"
-
-    def lookups(self, request: HttpRequest, page: Any) -> list[tuple[str, Any]]:
-        return [("open", _("still lost"))]
-
-    def queryset(self, request: HttpRequest, rows: QuerySet[Cheque]) -> QuerySet[Cheque]:
-        if self.value() != "open":
-            return rows
-        lost = Cheque.objects.filter(bank_payment__outcome=VoidedChequePayment.Outcome.LOSS)
-        gone = _standing(ChequeRecovery) + _standing(ChequeWriteOff)
-        lost = lost.filter(amount_cents__gt=gone)
-        return rows.filter(pk__in=lost.values("pk"))
-
-
-def _standing(model: type[ChequeRecovery] | type[ChequeWriteOff]) -> Coalesce:
-    """Return the sum of the entries of a cheque that were not taken back."""
-    own = model.objects.filter(cheque=OuterRef("pk"), reversed_at=None)
-    sums = own.values("cheque").annotate(cents=Sum("amount_cents")).values("cents")
-    return Coalesce(Subquery(sums), 0)
-
-
-@admin.register(Cheque)
-class ChequeAdmin(_Register):
-    quick = ("number",)
-    asks = ("issued_at", "amount_cents")
-    summed = ("amount_cents",)
-    columns = ("number", "amount_cents", "state", "issued_at", "presented_on", "payment")
-    shown = (
-        "number",
-        "paper",
-        "amount_cents",
-        "state",
-        "issued_at",
-        "payment",
-        "payee",
-        "replaces",
-        "reissue",
-        "voiding",
-        "void_reason",
-        "presented_on",
-        "reconciled_at",
-        "reconciled_by",
-        "still_lost",
-    )
-    list_filter = ("state", _LossFilter)
-    inlines = (_BankPayments, _Recoveries, _WriteOffs)
-    acts = (
-        office.VOID,
-        office.REISSUE,
-        office.RECONCILE,
-        losses.BANK_PAID,
-        losses.GIVEN_BACK,
-        losses.WRITE_OFF,
-    )
-
-    @admin.display(description=_("still lost"))
-    def still_lost(self, row: Cheque) -> str:
-        return money(row.still_lost_cents) if hasattr(row, "bank_payment") else NOTHING
-
-    @admin.display(description=_("as a file"))
-    def paper(self, row: Cheque) -> Any:
-        url = reverse("admin:payoffice_cheque_pdf", args=[row.number])
-        return format_html('<a class="text-link" href="{}">PDF</a>', url)
-
-    def get_urls(self) -> list[URLPattern]:
-        guarded = self.admin_site.admin_view
-        pdf = path("<int:number>.pdf", guarded(self._pdf), name="payoffice_cheque_pdf")
-        return [pdf, *super().get_urls()]
-
-    def _pdf(self, request: HttpRequest, number: int) -> HttpResponse:
-        try:
-            cheque = cheques.cheque_printed(by=signed_on.actor(request), number=number)
-            document = slips.cheque_document(cheque, present_language())
-        except DomainError as error:
-            raise Http404(error.code) from error
-        content = render(document, output=Output.PDF, created_at=cheque.issued_at, paper=Paper.A4)
-        response = HttpResponse(content, content_type="application/pdf")
-        return as_file(response, f"cheque-{number:08d}.pdf")
-
-
-@admin.register(ChequeRecovery)
-class ChequeRecoveryAdmin(_Register):
-    search_fields = ("reference",)
-    asks = ("credited_on", "amount_cents")
-    summed = ("amount_cents",)
-    columns = (
-        "reference",
-        "credited_on",
-        "amount_cents",
-        "returned_by",
-        "cheque",
-        "recorded_at",
-        "reversed_at",
-    )
-    list_filter = ("returned_by", losses.TakenBackFilter)
-    acts = (losses.TAKE_BACK,)
-
-
-@admin.register(ChequeWriteOff)
-class ChequeWriteOffAdmin(_Register):
-    asks = ("recorded_at", "amount_cents")
-    summed = ("amount_cents",)
-    columns = ("cheque", "amount_cents", "reason", "recorded_at", "reversed_at")
-    list_filter = (losses.TakenBackFilter,)
-    acts = (losses.TAKE_BACK,)
-
-
 @admin.register(CashSession)
-class CashSessionAdmin(_Register):
+class CashSessionAdmin(Register):
     asks = ("opened_at", "cashier", "premises")
     columns = ("cashier", "premises", "opened_at", "float_cents", "closed_at", "difference")
     shown = (
@@ -343,7 +201,7 @@ class CashSessionAdmin(_Register):
 
 
 @admin.register(StockItem)
-class StockItemAdmin(_Register):
+class StockItemAdmin(Register):
     columns = ("code", "description", "unit_cents", "in_stock")
     shown = ("code", "description", "unit_cents", "in_stock", "recorded_at")
     inlines = (_StockMovements, _Exchanges)
@@ -356,13 +214,13 @@ class StockItemAdmin(_Register):
 
 
 @admin.register(CashCeiling)
-class CashCeilingAdmin(_Register):
+class CashCeilingAdmin(Register):
     columns = ("in_force_from", "cents", "source", "proposal", "recorded_at")
     list_acts = (office.CEILING,)
 
 
 @admin.register(Payee)
-class PayeeAdmin(_Register):
+class PayeeAdmin(Register):
     """List payees without their names: that one exists, and until when it is kept."""
 
     columns = ("uuid", "recorded_at", "kept_until", "purged_at")
