@@ -5,10 +5,10 @@ The part holds the acts on claims, the cash sessions, the cheques and the stock 
 
 import datetime
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 from django.db import connections
-from django.db.models import Model, Q, Sum
+from django.db.models import Model, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from core.database import clock
@@ -57,9 +57,9 @@ def history(claim: Claim) -> list[tuple[datetime.datetime, str]]:
     """
     states = []
     for model, at, state in _ACTS:
-        act = model._default_manager.filter(claim=claim).order_by("pk").first()
-        if act is not None and (after := _after(claim, act, at, state)):
-            states.append((getattr(act, at), after))
+        for act in _acts_on(claim, model):
+            if after := _after(claim, act, at, state):
+                states.append((getattr(act, at), after))
     states.sort()
     if claim.valued_at is not None:
         states.append((claim.valued_at, _valued_as(claim)))
@@ -67,23 +67,34 @@ def history(claim: Claim) -> list[tuple[datetime.datetime, str]]:
     if not states or states[0][0] - claim.opened_at >= _SAME_ACT:
         lapsed = claim.state == State.LAPSED or hasattr(claim, "restoration")
         states.insert(0, (claim.opened_at, State.LAPSED if lapsed else State.HELD))
-    return states
+    before = ["", *(state for _, state in states)]
+    return [each for each, last in zip(states, before, strict=False) if each[1] != last]
+
+
+def _acts_on(claim: Claim, model: type[Model]) -> QuerySet[Any]:
+    """Return the acts of one kind on a claim; of rulings, those of its deposits alone as well."""
+    of_claim = Q(claim=claim)
+    if model is Ruling:
+        of_claim |= Q(claim=None, deposit__match__claim=claim)
+    return model._default_manager.filter(of_claim).order_by("pk")
 
 
 def _after(claim: Claim, act: Any, at: str, state: str) -> str:
     """Return the state of the claim after an act on it; empty if the act leaves it as it was.
 
     A document that was presented beside a deposit stays held, and is presented once two persons
-    have refused that deposit [C5].
+    have refused that deposit, unless it was deposited itself meanwhile [C5].
     """
     if _early(claim, act, at):
         return State.EARLY
     if isinstance(act, Presentation):
         beside = DepositMatch.objects.filter(claim=claim, matched_at__lte=act.presented_at)
         return "" if beside.exists() else state
+    if isinstance(act, Ruling) and act.claim_id is None:
+        own = claim.deposit_matches.filter(staff=None, matched_at__lte=act.decided_at)
+        return "" if own.exists() else State.PRESENTED
     if isinstance(act, Ruling):
-        other = act.verdict == State.REFUSED and claim.state != State.REFUSED
-        return State.PRESENTED if other else act.verdict
+        return act.verdict
     return state
 
 
@@ -168,8 +179,9 @@ def _open(session: CashSession) -> CashSession:
 def events(span: Span) -> Iterator[Event]:
     for model, at, after in _ACTS:
         acts = model._default_manager.filter(within(model, at, span.since, span.until))
-        for act in acts.exclude(claim=None).select_related("claim").order_by(at, "pk"):
-            yield from _act(act, at, after)
+        for act in acts.select_related("claim").order_by(at, "pk"):
+            if claim := _claim_of(act):
+                yield from _act(act, claim, at, after)
     for session in CashSession.objects.filter(cheque_days.within("opened_at", span)):
         yield Event(session.opened_at, "payoffice.cash_opened", _open(session))
     for movement in CashMovement.objects.filter(cheque_days.within("moved_at", span)):
@@ -184,13 +196,20 @@ def events(span: Span) -> Iterator[Event]:
         yield Event(stock.moved_at, "payoffice.stock_moved", stock)
 
 
-def _act(act: Any, field: str, state: str) -> Iterator[Event]:
+def _claim_of(act: Any) -> Claim | None:
+    """Return the claim of an act; of a ruling on a deposit alone, that of its match, if any."""
+    if act.claim is None and hasattr(act.deposit, "match"):
+        return cast(Claim, act.deposit.match.claim)
+    return cast("Claim | None", act.claim)
+
+
+def _act(act: Any, claim: Claim, field: str, state: str) -> Iterator[Event]:
     """Yield the event of an act on a claim, with the claim's row if the act opens it.
 
     A match that restores what had lapsed comes with the lapsed claim under its own key, in the
     place of the one that a replayed lapse made.
     """
-    claim, at = act.claim, getattr(act, field)
+    at = getattr(act, field)
     before = state_before(claim, at)
     kind = f"payoffice.{act._meta.model_name}"
     after = _after(claim, act, field, state) or before

@@ -9,6 +9,8 @@ from core.payoffice.models.payments import SECOND_PERSON_AT_LATEST_CENTS
 
 _PROPOSED = "proposal_id IS NOT NULL"
 _OF_CLAIM = "o.claim_id = t.id"
+_OF_DEPOSIT = """o.deposit_id IN (SELECT m.deposit_id FROM payoffice_depositmatch m
+                                  WHERE m.claim_id = t.id)"""
 # The row that must stand behind each state of a claim.
 _MADE_BY = {
     "paid": (("payoffice_payment", _OF_CLAIM),),
@@ -17,7 +19,7 @@ _MADE_BY = {
     "presented": (
         ("payoffice_presentation", _OF_CLAIM),
         ("staff_decision", "t.valued_at IS NOT NULL AND o.verdict = 'confirmed'"),
-        ("payoffice_ruling", f"{_OF_CLAIM} AND o.verdict = 'refused'"),
+        ("payoffice_ruling", f"{_OF_DEPOSIT} AND o.claim_id IS NULL"),
     ),
     "no_prize": (("staff_decision", "o.verdict = 'confirmed'"),),
     "granted": (("payoffice_ruling", f"{_OF_CLAIM} AND o.verdict = 'granted'"),),

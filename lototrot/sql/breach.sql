@@ -89,7 +89,8 @@ LANGUAGE sql STABLE AS $$
            AND NOT EXISTS (
             SELECT FROM payoffice_claim c WHERE c.game = 'lototrot' AND c.document_id = t.id
                AND (c.state NOT IN ('early', 'no_prize', 'presented', 'held')
-                    OR EXISTS (SELECT FROM payoffice_ruling r WHERE r.claim_id = c.id)))
+                    OR EXISTS (SELECT FROM payoffice_ruling r WHERE r.claim_id = c.id)
+                    OR c.state = 'presented' AND payoffice_papers_refused(c.id)))
     )
     SELECT j.id, j.uuid, j.contest_id, j.sold_at, j.premises_id, j.terminal_id, j.bets,
            j.amount_cents, j.reasons

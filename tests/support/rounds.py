@@ -201,7 +201,7 @@ def prizes(of: Settlement) -> dict[int, tuple[list[int], int]]:
 def books_agree(*, expected: Mapping[str, int] | None = None) -> None:
     """Check that the trial balance is zero and that every rebuilt balance equals the ledger's.
 
-    `known` has the differences that the test itself made, by account.
+    `expected` has the differences that the test itself made, by account.
     """
     assert trial_balance(by=factories.staff(Role.AUDITOR)).difference_cents == 0
     _, differing = differences()

@@ -290,9 +290,10 @@ def _ruling_apply(proposal: Proposal, by: StaffActor) -> None:
     """Apply a confirmed ruling to its claim or its deposit.
 
     A granted claim may be paid on any later day. The money of a refused one goes where the game
-    sends it, unless the claim is another's: then it is paid to them [C5]. Where another deposited
-    it, the claim stays held, and two persons decide about that deposit. Raises RulingOutdated if
-    the document was blocked, presented or deposited since it was proposed.
+    sends it. A paper that was matched from the records is refused alone where the claim is
+    another's [C5]: who presented the document is then paid, and about a document that was deposited
+    itself two persons decide next. Raises RulingOutdated if the document was blocked, presented or
+    deposited since it was proposed.
     """
     content, now = proposal.content, clock.now()
     deposit = None
@@ -313,14 +314,15 @@ def _ruling_apply(proposal: Proposal, by: StaffActor) -> None:
         raise RulingOutdated(**facts)
     match = finding.standing_match(claim)
     refused = content["verdict"] == Ruling.Verdict.REFUSED
-    if refused and match is not None and _deposited_by_another(match, payable):
+    if refused and match is not None and _is_of_another(match, payable):
         _ruling_record(proposal, now, deposit=match.deposit)
+        if finding.standing_match(claim) is None:
+            claim.state, claim.changed_at = Claim.State.PRESENTED, now
+            claim.save(update_fields=["state", "changed_at"])
         return
     _ruling_record(proposal, now, claim=claim, deposit=deposit)
     claim.state, claim.changed_at = content["verdict"], now
-    if claim.state == Claim.State.REFUSED and _is_of_another(claim, payable):
-        claim.state = Claim.State.PRESENTED
-    if claim.state == Claim.State.REFUSED:
+    if refused:
         claim.day = natural_day(now)
         to = finding.source_of(payable).forfeits_to(payable, claim.day)
         if payable.held is None:
@@ -330,23 +332,17 @@ def _ruling_apply(proposal: Proposal, by: StaffActor) -> None:
     claim.save(update_fields=["state", "changed_at", "day"])
 
 
-def _deposited_by_another(match: DepositMatch, payable: Payable) -> bool:
-    """Return whether a deposit was only matched from the records, and the document itself was
-    deposited beside it. A blocked document is refused with it.
-    """
-    beside = DepositMatch.objects.filter(claim=match.claim, staff=None).exclude(pk=match.pk)
-    return beside.exists() and not finding.source_of(payable).is_blocked(payable.document_id)
+def _is_of_another(match: DepositMatch, payable: Payable) -> bool:
+    """Return whether a deposit was only matched from the records, and its claim is another's.
 
-
-def _is_of_another(claim: Claim, payable: Payable) -> bool:
-    """Return whether the deposit that two persons refuse was only matched from the records, and its
-    claim is another's: of who presented the document, or of the bearer of a price due back, who
-    may come on any day. A blocked document is refused with it.
+    It is of who presented or deposited the document, or of the bearer of a price due back, who may
+    come on any day. A blocked document is refused with the deposit.
     """
-    match, source = finding.standing_match(claim), finding.source_of(payable)
-    from_records = match is not None and match.staff_id is not None
-    is_due = payable.nature is Nature.REFUND or Presentation.objects.filter(claim=claim).exists()
-    return from_records and is_due and not source.is_blocked(payable.document_id)
+    if match.staff_id is None or finding.source_of(payable).is_blocked(payable.document_id):
+        return False
+    came = Presentation.objects.filter(claim=match.claim).exists()
+    beside = match.claim.deposit_matches.filter(staff=None).exists()
+    return came or beside or payable.nature is Nature.REFUND
 
 
 def _ruling_record(proposal: Proposal, now: datetime, **subject: Any) -> None:

@@ -116,9 +116,11 @@ def _hold(claim: Claim, payable: Payable, deposit: Deposit, *, by_code: bool) ->
 
     An early claim is held when the payment order values it.
     """
-    if claim.deposit_matches.exists():
+    if finding.standing_match(claim) is not None:
         _need_beside(claim, payable, by_code=by_code)
         return
+    if claim.deposit_matches.exists() and not by_code:
+        raise DepositMatched  # two persons refused another paper from the records already
     if claim.state in (Claim.State.EARLY, Claim.State.HELD):
         return
     if claim.state == Claim.State.LAPSED:

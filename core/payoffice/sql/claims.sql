@@ -1,3 +1,12 @@
+-- Whether each paper that was deposited for a claim was matched from the records and refused alone.
+CREATE OR REPLACE FUNCTION payoffice_papers_refused(p_claim bigint) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT coalesce(bool_and(m.staff_id IS NOT NULL AND r.id IS NOT NULL), false)
+      FROM payoffice_depositmatch m
+      LEFT JOIN payoffice_ruling r ON r.deposit_id = m.deposit_id AND r.claim_id IS NULL
+     WHERE m.claim_id = p_claim
+$$;
+
 -- Every state of a claim has an act on record, and every act has its claim. Each state has a query
 -- of its own, because one query for all is set up whole for each claim.
 CREATE OR REPLACE FUNCTION payoffice_claim_grounded() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -14,7 +23,9 @@ BEGIN
         WHEN 'presented' THEN
             v_grounded := EXISTS (SELECT FROM payoffice_presentation p WHERE p.claim_id = NEW.id)
                 OR EXISTS (SELECT FROM payoffice_ruling r
-                            WHERE r.claim_id = NEW.id AND r.verdict = 'refused');
+                             JOIN payoffice_depositmatch m ON m.deposit_id = r.deposit_id
+                            WHERE m.claim_id = NEW.id AND m.staff_id IS NOT NULL
+                              AND r.claim_id IS NULL);
         WHEN 'early' THEN
             v_grounded := EXISTS (SELECT FROM payoffice_presentation p WHERE p.claim_id = NEW.id)
                 OR EXISTS (SELECT FROM payoffice_depositmatch m WHERE m.claim_id = NEW.id);
@@ -69,13 +80,11 @@ CREATE OR REPLACE TRIGGER valued BEFORE UPDATE ON payoffice_claim
     FOR EACH ROW WHEN (OLD.state = 'early' AND NEW.valued_at IS NULL)
     EXECUTE FUNCTION payoffice_amount_stays();
 
--- A held document is presented again only where two persons refused a deposit that was matched with it
--- from the records [C5].
+-- A held document is presented again only where two persons refused the paper that was matched with it
+-- from the records, and no other paper was deposited for it [C5].
 CREATE OR REPLACE FUNCTION payoffice_need_presented() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF NOT EXISTS (
-        SELECT FROM payoffice_ruling r JOIN payoffice_depositmatch m ON m.claim_id = r.claim_id
-         WHERE r.claim_id = NEW.id AND r.verdict = 'refused' AND m.staff_id IS NOT NULL) THEN
+    IF NOT payoffice_papers_refused(NEW.id) THEN
         RAISE EXCEPTION 'claim %: it is held, and no paper from the records was refused', NEW.id
             USING ERRCODE = 'restrict_violation';
     END IF;

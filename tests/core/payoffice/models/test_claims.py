@@ -89,13 +89,13 @@ def test_a_prize_that_nobody_presented_is_not_brought_back_by_a_refusal(game: st
     deposit = given.deposited("", factories.point().actor, "unreadable")
     by = factories.staff(Role.SUPERVISOR)
     matched = {"game": game, "document": won.ticket.uuid, "evidence": "Sold then."}
-    claim = deposit_match(by=by, deposit=deposit.uuid, **matched).claim
+    deposit_match(by=by, deposit=deposit.uuid, **matched)
     ruling = {"verdict": "refused", "reason": "x", "decided_at": clock.now()}
     with (
         pytest.raises(IntegrityError, match="nobody presented another paper"),
         transaction.atomic(),
     ):
         Ruling.objects.create(
-            claim=claim, proposal=factories.proposal("payoffice.ruling"), **ruling
+            deposit=deposit, proposal=factories.proposal("payoffice.ruling"), **ruling
         )
         Claim.objects.update(state="presented", changed_at=clock.now())

@@ -1,13 +1,13 @@
 """Presentations: once, in time, and paid once (14.III.10.2)."""
 
 import pytest
-from django.db import connection
+from django.db import DatabaseError, connection, transaction
 
 from core.database import clock
 from core.journal.rules import broken
 from core.kernel.errors import DomainError
 from core.payoffice import day_parts, journal_rules, refusals
-from core.payoffice.models import Claim, Deposit, Presentation
+from core.payoffice.models import Claim, Deposit, Presentation, Ruling
 from core.payoffice.services import deposits, desk, matching, paying
 from core.payoffice.services.checking import desk_state
 from core.payoffice.services.presenting import presentation_make
@@ -73,9 +73,9 @@ def test_a_granted_document_needs_no_presentation() -> None:
         presentation_make(at=place.actor, code=won.code)
 
 
-def unread(won: given.Presented) -> Deposit:
+def unread(won: given.Presented, paper: Deposit | None = None) -> Deposit:
     """Take a paper in whose code cannot be read, and match it with a ticket that it is not."""
-    deposit = given.deposited("", factories.point().actor, "unreadable")
+    deposit = paper or given.deposited("", factories.point().actor, "unreadable")
     matching.deposit_match(
         by=factories.staff(Role.SUPERVISOR),
         deposit=deposit.uuid,
@@ -150,11 +150,53 @@ def test_a_price_due_back_is_paid_to_its_bearer_after_another_paper_was_refused(
         first = presentation_make(at=factories.point().actor, code=won.code)
         assert presentation_make(at=cashier, code=won.code) == first
     claim = Claim.objects.get()
-    assert day_parts.history(claim)[-1] == (claim.ruling.decided_at, "presented")
+    refused_at = Ruling.objects.get(claim=None, deposit=deposit).decided_at
+    assert day_parts.history(claim)[-1] == (refused_at, "presented")
     assert isinstance(desk.desk_pay(by=cashier, request=won.request()), paying.Paid)
     assert given.balance(lototrot.held(won.contest.pk)) == 0
     rules = (rule for rule in journal_rules.RULES if not rule.name.endswith(".stamped"))
     assert not [rule.name for rule in rules for _ in broken(rule)]
+
+
+@pytest.mark.article("14.III.10.4", "14.III.10.5")
+@pytest.mark.parametrize("verdict", ["granted", "refused"])
+@pytest.mark.parametrize("due_back", [False, True])
+def test_a_torn_ticket_comes_after_another_paper_was_refused(due_back: bool, verdict: str) -> None:
+    """[C5, C6]: its bearer is owed the money, and two persons decide about the ticket itself."""
+    (won,) = given.refunds() if due_back else given.settled(1)
+    cashier, other = given.cashier(), unread(won)
+    if not due_back:
+        presentation_make(at=factories.point().actor, code=won.code)
+        factories.time_pass(days=40)
+    given.ruled(other, "refused")
+    third = given.deposited("", factories.point().actor, "unreadable")
+    with pytest.raises(matching.DepositMatched):
+        unread(won, third)
+    torn = given.deposited(won.code, factories.point().actor)
+    with pytest.raises(matching.DepositMatched):
+        given.deposited(won.code, cashier)
+    for receipt in ({"code": won.code}, {"code": "", "deposit": torn.uuid}):
+        with pytest.raises(refusals.MoneyHeld):
+            desk.desk_pay(by=cashier, request=won.request(**receipt))
+    with pytest.raises(matching.DepositRuled):
+        given.ruled(other, "granted")
+    with pytest.raises(DatabaseError, match="no paper from the records"), transaction.atomic():
+        Claim.objects.update(state=Claim.State.PRESENTED)
+    given.ruled(torn, verdict)
+    claim = Claim.objects.get()
+    states = [state for _at, state in day_parts.history(claim)]
+    assert states[-4:] == ["held", "presented", "held", verdict]
+    for receipt in ({"code": won.code}, {"code": "", "deposit": other.uuid}):
+        with pytest.raises((refusals.ReceiptNeeded, refusals.ClaimRefused)):
+            desk.desk_pay(by=cashier, request=won.request(**receipt))
+    if verdict == "granted":
+        paid = desk.desk_pay(by=cashier, request=won.request(code="", deposit=torn.uuid))
+        assert isinstance(paid, paying.Paid)
+    assert given.balance(lototrot.held(won.contest.pk)) == 0
+    rules = (rule for rule in journal_rules.RULES if not rule.name.endswith(".stamped"))
+    assert not [rule.name for rule in rules for _ in broken(rule)]
+    if not due_back:  # its tickets were voided by hand, without postings
+        rounds.books_agree()
 
 
 @pytest.mark.article("14.III.10.4", "14.III.10.5")
@@ -216,7 +258,7 @@ def test_before_the_order_too_a_ticket_is_presented_beside_another_paper() -> No
     assert (claim.state, claim.amount_cents > 0) == ("presented", True)
     assert day_parts.history(claim)[-2:] == [
         (claim.valued_at, "held"),
-        (claim.ruling.decided_at, "presented"),
+        (Ruling.objects.get(claim=None).decided_at, "presented"),
     ]
     rounds.books_agree()
 

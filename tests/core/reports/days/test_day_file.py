@@ -106,10 +106,13 @@ def test_days_of_a_season_are_made_again_from_their_files(world: season.World) -
 
 
 @pytest.mark.article("14.III.10.5")
+@pytest.mark.parametrize("torn", [False, True])
 def test_a_ticket_presented_beside_another_paper_is_made_again(
-    django_db_setup: None, django_db_blocker: DjangoDbBlocker
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker, torn: bool
 ) -> None:
-    """[C5]: the match, the presentation, the ruling and the payment are each of another day."""
+    """[C5]: the match, the presentation, the ruling and the payment are each of another day, and so
+    are a deposit of the ticket itself, and the ruling on it.
+    """
     with django_db_blocker.unblock(), databases.clone():
         factories.time_to(rounds.NOON)
         (won,) = paying.settled(1)
@@ -132,7 +135,14 @@ def test_a_ticket_presented_beside_another_paper_is_made_again(
         next_day(later=40)
         paying.ruled(deposit, "refused")
         next_day()
-        paying.paid_alone(cashier, won.request())
+        receipt: dict[str, Any] = {}
+        if torn:
+            own = paying.deposited(won.code, factories.point().actor)
+            next_day()
+            paying.ruled(own, "granted")
+            next_day()
+            receipt = {"code": "", "deposit": own.uuid}
+        paying.paid_alone(cashier, won.request(**receipt))
         next_day()
         for day in days:
             assert replayed(written(day)) > 0, day
