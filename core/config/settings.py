@@ -312,7 +312,7 @@ SIGN_ONS_PER_MINUTE = env.integer("SIGN_ONS_PER_MINUTE", 10, least=1)
 SIGN_ONS_TOTAL_PER_MINUTE = env.integer("SIGN_ONS_TOTAL_PER_MINUTE", 120, least=1)
 
 # The address at which browsers read the figures of the boards: this server's by default.
-_LIVE = (r"(https?://{host}(:\d+)?)?/[\w./-]*", "a path or an http(s) address without ? and #")
+_LIVE = (r"(https?://{host}(:\d+)?)?(/[\w./-]*)?", "a path or an http(s) address without ? and #")
 LIVE_URL = env.shaped("LIVE_URL", "/live", *_LIVE).rstrip("/")
 
 # The address of the page /check for players, to which the symbol on tickets and vouchers leads:

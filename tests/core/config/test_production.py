@@ -225,6 +225,18 @@ def test_it_starts_when_all_is_given(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    "address", ["https://live.example", "https://live.example:8443/", "/boards/live"]
+)
+def test_boards_read_from_any_address_or_path(
+    tmp_path: Path,
+    address: str,
+    setting_up: Callable[[dict[str, str]], subprocess.CompletedProcess[str]],
+) -> None:
+    done = setting_up(complete(tmp_path, {"LIVE_URL": address}))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 PROXYS = {"security.W005", "security.W008", "security.W021"}
 """Other hosts of the domain, and plain HTTP: what the proxy in front decides."""
 
