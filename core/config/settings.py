@@ -335,7 +335,9 @@ PAYEE_KEPT_DAYS = env.days("PAYEE_KEPT_DAYS", 3650)
 IMAGE_KEPT_DAYS = env.days("IMAGE_KEPT_DAYS", 1825)
 # The server that takes mails of reports, and the domains to whose addresses they may go. Without
 # both, no report can be ordered by mail.
-EMAIL_HOST = env.shaped("MAIL_HOST", "", "{host}", "a host, without its port: that is MAIL_PORT")
+_IPV6 = "[0-9A-Fa-f]*:[0-9A-Fa-f]*:[0-9A-Fa-f:.]*"  # a mailer takes it without brackets
+_MAIL = (rf"[A-Za-z0-9][\w.-]*|{_IPV6}", "a host, without its port: that is MAIL_PORT")
+EMAIL_HOST = env.shaped("MAIL_HOST", "", *_MAIL)
 EMAIL_PORT = env.integer("MAIL_PORT", 587, least=1, most=65_535)
 EMAIL_HOST_USER = env.string("MAIL_USER", "")
 EMAIL_HOST_PASSWORD = env.secret("MAIL_PASSWORD")
