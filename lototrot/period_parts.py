@@ -95,8 +95,9 @@ _CLAIM_LATER = f"""
  OR EXISTS (SELECT FROM payoffice_payment p
              WHERE p.claim_id = t.id AND p.id > %(last_payoffice_payment)s))
 """
-# Only an error's void leaves, and with its ticket.
-_VOID_LATER = f"t.reason = 'error' AND {_LATER}"
+# Only an error's void leaves, and with its ticket. One of a later month stays: a sale may go on
+# after midnight, and the commission of that week is counted again from its voids.
+_VOID_LATER = f"t.reason = 'error' AND (t.voided_at >= %(until)s OR {_LATER})"
 # The few claims that somebody has to decide are read, and not every print. One that is presented or
 # granted waits for its bearer, who may never come: its ticket stays, and holds nothing back.
 _HELD = """

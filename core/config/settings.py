@@ -312,7 +312,7 @@ SIGN_ONS_PER_MINUTE = env.integer("SIGN_ONS_PER_MINUTE", 10, least=1)
 SIGN_ONS_TOTAL_PER_MINUTE = env.integer("SIGN_ONS_TOTAL_PER_MINUTE", 120, least=1)
 
 # The address at which browsers read the figures of the boards: this server's by default.
-_LIVE = (r"(https?://{host}(:\d+)?)?/[\w./-]*", "a path or an http(s) address without ? and #")
+_LIVE = (r"(https?://{host}(:\d+)?)?(/[\w./-]*)?", "a path or an http(s) address without ? and #")
 LIVE_URL = env.shaped("LIVE_URL", "/live", *_LIVE).rstrip("/")
 
 # The address of the page /check for players, to which the symbol on tickets and vouchers leads:
@@ -335,7 +335,9 @@ PAYEE_KEPT_DAYS = env.days("PAYEE_KEPT_DAYS", 3650)
 IMAGE_KEPT_DAYS = env.days("IMAGE_KEPT_DAYS", 1825)
 # The server that takes mails of reports, and the domains to whose addresses they may go. Without
 # both, no report can be ordered by mail.
-EMAIL_HOST = env.shaped("MAIL_HOST", "", "{host}", "a host, without its port: that is MAIL_PORT")
+_IPV6 = "[0-9A-Fa-f]*:[0-9A-Fa-f]*:[0-9A-Fa-f:.]*"  # a mailer takes it without brackets
+_MAIL = (rf"[A-Za-z0-9][\w.-]*|{_IPV6}", "a host, without its port: that is MAIL_PORT")
+EMAIL_HOST = env.shaped("MAIL_HOST", "", *_MAIL)
 EMAIL_PORT = env.integer("MAIL_PORT", 587, least=1, most=65_535)
 EMAIL_HOST_USER = env.string("MAIL_USER", "")
 EMAIL_HOST_PASSWORD = env.secret("MAIL_PASSWORD")

@@ -57,6 +57,22 @@ def test_an_export_to_a_disk_without_hard_links(
     assert (tmp_path / "file").exists()
 
 
+def test_an_export_that_cannot_get_its_name_leaves_nothing_under_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An empty file there would look like an export, and keep the next one from its name."""
+
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", refused)
+        with pytest.raises(CommandError, match="nothing was exported"):
+            call_command("journal_export", str(tmp_path / "file"))
+    assert list(tmp_path.iterdir()) == []
+    call_command("journal_export", str(tmp_path / "file"))
+
+
 def test_an_export_into_a_folder_that_is_missing(tmp_path: Path) -> None:
     with pytest.raises(CommandError):
         call_command("journal_export", str(tmp_path / "none" / "file"))

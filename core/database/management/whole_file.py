@@ -26,7 +26,11 @@ def whole_file(target: Path, write: Callable[[TextIO], T]) -> T:
             file.flush()
             os.fsync(file.fileno())
         target.touch(exist_ok=False)  # it replaces no file that came meanwhile
-        part.replace(target)  # disks for transport have no hard links
+        try:
+            part.replace(target)  # disks for transport have no hard links
+        except OSError:
+            target.unlink()
+            raise
     except OSError as error:
         raise CommandError(f"nothing was exported: {error}") from error
     finally:

@@ -3,8 +3,6 @@
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import OuterRef, QuerySet, Subquery, Sum
-from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
@@ -48,29 +46,6 @@ class _WriteOffs(ReadOnlyInline):
     shown = ("recorded_at", "amount_cents", "reason", "proposal", "reversed_at")
 
 
-class _LossFilter(admin.SimpleListFilter):
-    title = _("loss")
-    parameter_name = "loss"
-
-    def lookups(self, request: HttpRequest, page: Any) -> list[tuple[str, Any]]:
-        return [("open", _("still lost"))]
-
-    def queryset(self, request: HttpRequest, rows: QuerySet[Cheque]) -> QuerySet[Cheque]:
-        if self.value() != "open":
-            return rows
-        lost = Cheque.objects.filter(bank_payment__outcome=VoidedChequePayment.Outcome.LOSS)
-        gone = _standing(ChequeRecovery) + _standing(ChequeWriteOff)
-        lost = lost.filter(amount_cents__gt=gone)
-        return rows.filter(pk__in=lost.values("pk"))
-
-
-def _standing(model: type[ChequeRecovery] | type[ChequeWriteOff]) -> Coalesce:
-    """Return the sum of the entries of a cheque that were not taken back."""
-    own = model.objects.filter(cheque=OuterRef("pk"), reversed_at=None)
-    sums = own.values("cheque").annotate(cents=Sum("amount_cents")).values("cents")
-    return Coalesce(Subquery(sums), 0)
-
-
 @admin.register(Cheque)
 class ChequeAdmin(Register):
     quick = ("number",)
@@ -94,7 +69,7 @@ class ChequeAdmin(Register):
         "reconciled_by",
         "still_lost",
     )
-    list_filter = ("state", _LossFilter)
+    list_filter = ("state", losses.LossFilter)
     inlines = (_BankPayments, _Recoveries, _WriteOffs)
     acts = (
         office.VOID,

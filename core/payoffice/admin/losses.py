@@ -5,7 +5,8 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
@@ -36,6 +37,29 @@ class _GivenBack(ActForm):
 
 class _WrittenOff(Why):
     amount_cents = EurosField(label=_("Amount written off"), min_value=Decimal("0.01"))
+
+
+class LossFilter(admin.SimpleListFilter):
+    title = _("loss")
+    parameter_name = "loss"
+
+    def lookups(self, request: HttpRequest, page: Any) -> list[tuple[str, Any]]:
+        return [("open", _("still lost"))]
+
+    def queryset(self, request: HttpRequest, rows: QuerySet[Cheque]) -> QuerySet[Cheque]:
+        if self.value() != "open":
+            return rows
+        lost = Cheque.objects.filter(bank_payment__outcome=VoidedChequePayment.Outcome.LOSS)
+        gone = _standing(ChequeRecovery) + _standing(ChequeWriteOff)
+        lost = lost.filter(amount_cents__gt=gone)
+        return rows.filter(pk__in=lost.values("pk"))
+
+
+def _standing(model: type[ChequeRecovery] | type[ChequeWriteOff]) -> Coalesce:
+    """Return the sum of the entries of a cheque that were not taken back."""
+    own = model.objects.filter(cheque=OuterRef("pk"), reversed_at=None)
+    sums = own.values("cheque").annotate(cents=Sum("amount_cents")).values("cents")
+    return Coalesce(Subquery(sums), 0)
 
 
 class TakenBackFilter(admin.SimpleListFilter):

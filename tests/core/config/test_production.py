@@ -191,6 +191,7 @@ def test_it_refuses_what_is_fit_for_a_demonstration_only(
         ("LIVE_URL", "/live; script-src *", "must be a path or an http(s) address"),
         ("MAIL_HOST", "mail.example:587", "must be a host, without its port: that is MAIL_PORT"),
         ("MAIL_HOST", "smtp://x:hush@mail.example", "must be a host, without its port"),
+        ("MAIL_HOST", "[2001:db8::25]", "must be a host, without its port"),
         ("DEALER", "127.0.0.1:8000", "must be http://HOST:PORT"),
         ("DEALER", "https://play.example:8000", "must be http://HOST:PORT"),
         ("CHECK_URL", "https://:99999/check", "must be an http(s) address without ? and #"),
@@ -223,6 +224,26 @@ def test_it_starts_when_all_is_given(tmp_path: Path) -> None:
     done = run(tmp_path, {}, "-c", "import django; django.setup()")
     assert (done.returncode, done.stderr) == (0, "")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("LIVE_URL", "https://live.example"),
+        ("LIVE_URL", "https://live.example:8443/"),
+        ("LIVE_URL", "/boards/live"),
+        ("MAIL_HOST", "2001:db8::25"),
+        ("MAIL_HOST", "mail_relay"),
+    ],
+)
+def test_it_takes_every_form_of_an_address(
+    tmp_path: Path,
+    name: str,
+    value: str,
+    setting_up: Callable[[dict[str, str]], subprocess.CompletedProcess[str]],
+) -> None:
+    done = setting_up(complete(tmp_path, {name: value}))
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 PROXYS = {"security.W005", "security.W008", "security.W021"}

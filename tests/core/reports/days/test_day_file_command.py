@@ -40,7 +40,7 @@ def test_a_full_disk_leaves_no_half_file_and_a_retry_works(
     assert list(tmp_path.iterdir()) == []
     call_command(Command(), "--day", str(day), str(target))
     whole = target.read_bytes()
-    with pytest.raises(CommandError, match="File exists"):
+    with pytest.raises(CommandError, match="is there already"):
         call_command(Command(), "--day", str(day), str(target))
     assert [path.name for path in tmp_path.iterdir()] == ["day.jsonl"]
     assert target.read_bytes() == whole

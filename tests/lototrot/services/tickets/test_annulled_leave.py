@@ -1,6 +1,7 @@
 """Tickets annulled as errors leave with their voids, and nothing is told otherwise afterwards."""
 
 from collections.abc import Iterator
+from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from core.journal import rules
 from core.journal.acting import name_process
 from core.journal.models import Block
 from core.journal.verifying import Fault
+from core.kernel.days import natural_day
 from core.ledger.books import differences
 from core.payoffice.services.finding import by_uuid
 from core.payoffice.sources import DocumentArchived
@@ -26,6 +28,7 @@ from core.periods.archive.tables import ArchiveTable
 from core.periods.archive.writing import archive_write
 from core.periods.models import ClosedPeriod, RetiredRows
 from core.staff.powers import Role
+from core.statements.nightly import audit_everything
 from lototrot import journal_rules
 from lototrot.models.contest import Contest
 from lototrot.models.retired import RetiredSales
@@ -40,7 +43,7 @@ from tests.lototrot.services.tickets.test_retired import TICKETS, accounts_of, r
 from tests.support import databases, factories, rounds
 from tests.support.history.acts import annul_last
 from tests.support.journaling import seal_all
-from tests.support.stating import days_end
+from tests.support.stating import days_end, rate
 
 VOIDS = "lototrot_void"
 
@@ -264,3 +267,37 @@ def test_a_void_that_is_retired_with_another_month_than_its_ticket_stays(
         assert audit_contests().findings == [] and row_findings() == [] and differences()[1] == []
     assert sum(sum(each.annulled_tickets) for each in RetiredSales.objects.all()) == 3
     assert voids_of(march) == 3 and voids_of(april) == 1
+
+
+@pytest.mark.article("1.4")
+def test_a_void_of_the_next_month_stays_as_its_week_takes_commission_back(
+    own_database: databases.Database, tmp_path: Path
+) -> None:
+    """A meeting of Sunday, the last of the month, was on sale after midnight [B15, E13].
+
+    The transfers of Monday's week stay, and its statement is counted again from them and the voids.
+    """
+    factories.time_to(datetime(2030, 3, 30, 12, tzinfo=UTC))
+    rate(factories.staff(Role.ORGANISER), "10", since=date(2030, 3, 30))
+    factories.time_to(datetime(2030, 3, 31, 21, 30, tzinfo=UTC))
+    point, rules_of = factories.point(), rounds.rules(**rounds.TWO_LEGS)
+    contest = rounds.contest(rules_of, [(1, 2)] * 2, day=date(2030, 3, 31))
+    early = selling(contest, point, (2, 2))
+    (late,) = rounds.sell(contest, point, [(2, 2)])
+    factories.time_pass(minutes=40)
+    annul_last(contest, 1)
+    assert natural_day(late.void.voided_at) == date(2030, 4, 1)
+    rounds.sell(contest, point, [(2, 2)])
+    rounds.run(contest, [rounds.Facts((1, 2), winners=frozenset({1}))] * 2)
+    rounds.order(contest)
+    factories.prints_ended(contest)
+    days_end(60)
+    closed()
+    name_process("command:period_archive")
+    assert audit_everything().counts["statements"] > 0
+    retired(ClosedPeriod.objects.get(), tmp_path)
+    assert retired_remove() > 0
+    assert audit_everything().counts["statements"] > 0 and row_findings() == []
+    assert list(Void.objects.values_list("ticket", flat=True)) == [late.pk]
+    assert not Ticket.objects.filter(pk=early.pk).exists()
+    verified(tmp_path)
