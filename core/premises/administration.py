@@ -48,6 +48,5 @@ ADMINISTRATION = Administration(
     proposal_words=WORDS,
     key_names={
         "authorisations": _("authorisations"),
-        "terminals": _("terminals"),
     },
 )
