@@ -3,7 +3,16 @@
 The rows record claims and their payment (14.III.10).
 """
 
-from core.journal.binding import LEFT, became, confirmed, posted, stamped, with_parent, with_rows
+from core.journal.binding import (
+    LEFT,
+    at_another_time,
+    became,
+    confirmed,
+    posted,
+    stamped,
+    with_parent,
+    with_rows,
+)
 from core.journal.rules import Rule
 from core.payoffice.models.payments import SECOND_PERSON_AT_LATEST_CENTS
 
@@ -109,18 +118,23 @@ def _of_loss(table: str, *named: str) -> Rule:
 
 
 def _taken_back(table: str, kind: str) -> Rule:
-    """Return the rule that two persons took back an entry, and that its money was moved back."""
+    """Return the rule that two persons took back an entry when it says so, and that its money was
+    moved back.
+    """
     return Rule(
         f"{table}.taken_back",
-        "it was taken back in an act that two persons did not decide, or that moved no money back",
+        "it was taken back at another time, or in an act that two persons did not decide or that"
+        " moved no money back",
         table,
         f"""
         SELECT '{table}', t.id, c.journal_xid
           FROM journal_change c JOIN {table} t ON t.id = c.row_id
+          LEFT JOIN journal_act a ON a.journal_xid = c.journal_xid
           LEFT JOIN staff_proposal p ON p.id = t.reversal_id
          WHERE c.relation = '{table}' AND c.after ->> 'reversal_id' IS NOT NULL
            AND ((p.content ->> 'entry', p.content ->> 'reason')
                 IS DISTINCT FROM (t.uuid::text, t.reversed_reason)
+                OR {at_another_time("t.reversed_at")}
                 OR NOT EXISTS (SELECT FROM staff_decision d
                                 WHERE d.proposal_id = t.reversal_id AND d.verdict = 'confirmed'
                                   AND d.journal_xid = c.journal_xid)

@@ -116,6 +116,7 @@ def test_an_entry_taken_back_by_one_person_or_without_its_money_is_named(
         assert _named(rule) == []
         for changed, change in (
             (table, "reversed_reason = 'Other.'"),
+            (table, "reversed_at = reversed_at - interval '5 hours'"),
             (table, f"reversal_id = {row.proposal_id}"),
             ("ledger_transfer", "amount_cents = 2 WHERE kind LIKE '%_reversed'"),
         ):
