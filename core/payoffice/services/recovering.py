@@ -34,7 +34,7 @@ from core.staff.models import Proposal
 
 class ChequeNotLost(Conflict):
     code = "cheque_not_lost"
-    message = "No loss by this cheque is on record: nothing of it can be given back."
+    message = "No loss by this cheque is on record: nothing of it can be given back or written off."
 
 
 class RecoveryAmountWrong(Conflict):
