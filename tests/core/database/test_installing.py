@@ -47,7 +47,8 @@ def test_whatever_somebody_changed_is_set_right_and_nothing_else(own_database: D
     assert any(name.startswith("trigger guard_rows") for name in names)
     assert "class staff_user" in names
     assert "class ledger_transfer_journal" in names
-    assert len(names) < 250
+    # Functions are written together. Of all else, only what stands on the tables that were changed.
+    assert len([name for name in names if not name.startswith("function ")]) < 20
     assert touched() == []
 
 
