@@ -269,7 +269,7 @@ def test_a_void_that_is_retired_with_another_month_than_its_ticket_stays(
     assert voids_of(march) == 3 and voids_of(april) == 1
 
 
-@pytest.mark.article("1.4")
+@pytest.mark.article("14.III.1.4")
 def test_a_void_of_the_next_month_stays_as_its_week_takes_commission_back(
     own_database: databases.Database, tmp_path: Path
 ) -> None:
