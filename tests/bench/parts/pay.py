@@ -119,7 +119,7 @@ def _winning_tickets(count: int) -> list[str]:
         )
         printed += [code.text for code in new_codes]
         prizes |= {row.pk: PRIZE_CENTS for row in rows}
-    paying.order(contest, prizes, results_day=yesterday)
     for race in factories.races_of(contest):
         factories.classified(race, [1])  # the nightly audit reads the results of every settlement
+    paying.order(contest, prizes, results_day=yesterday)
     return printed
