@@ -136,8 +136,8 @@ COMMITMENT = {
     "plan_digest": sha256, "means": MEANS, "commitment": sha256, "committed_at": instant}
 ENTROPY = {"format": "promotrot-entropy/1", "emission": text, "commitment": sha256,
            "source": SOURCE, "entropy": text, "appointment": words, "entered_at": instant}
-OPENING = {"format": "promotrot-opening/1", "emission": text, "commitment": (None, sha256),
-           "tickets": whole, "price_cents": whole, "opened_at": instant}
+OPENING = {"format": "promotrot-opening/1", "emission": text, "mode": ("predrawn", "probabilistic"),
+    "commitment": (None, sha256), "tickets": whole, "price_cents": whole, "opened_at": instant}
 NOT_SOLD = {"format": "promotrot-abandoned/1", "emission": text, "commitment": (None, sha256),
             "abandoned_at": instant}
 CLOSING = {

@@ -49,6 +49,8 @@ def steps_of(log: Log, emission: str) -> dict[str, Document]:
         same(steps[kind], {"commitment": commitment}, kind)
     opened = steps.get(OPENING)
     if opened:
+        if not committed:  # then no prizes lie on its tickets
+            same(opened, {"mode": "probabilistic"}, OPENING)
         need(ENTROPY in steps or not committed, f"{OPENING} {emission}", f"without {ENTROPY}")
         need(ABANDONED not in steps, f"{ABANDONED} {emission}", "it was put on sale")
         sizes = {name: opened[name] for name in ("tickets", "price_cents")}
@@ -125,8 +127,9 @@ def says(steps: dict[str, Document]) -> str:
         CLOSING: "closed",
     }[kind]
     plan = f", plan {steps[COMMITMENT]['plan_digest'][:16]}" if COMMITMENT in steps else ""
+    mode = f", {steps[OPENING]['mode']}" if OPENING in steps else ""
     waits = kind in (CLOSING, ABANDONED) and COMMITMENT in steps and SEED not in steps
-    return f"{became} {steps[kind][name]}{plan}{', seed NOT PUBLISHED' if waits else ''}"
+    return f"{became} {steps[kind][name]}{mode}{plan}{', seed NOT PUBLISHED' if waits else ''}"
 
 
 def check(log_file: str, keys: str) -> str:

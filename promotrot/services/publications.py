@@ -66,11 +66,12 @@ def entropy_document(emission: Emission, witness: WitnessEntropy) -> dict[str, J
 
 
 def opening_document(emission: Emission, opening: Opening) -> dict[str, Json]:
-    """Return the document that says since when an emission is on sale."""
+    """Return the document that says since when an emission is on sale, and in which mode."""
     return with_digests(
         {
             "format": "promotrot-opening/1",
             "emission": emission.reference,
+            "mode": emission.game.type.mode,
             "commitment": _committed_to(emission),
             "tickets": emission.tickets,
             "price_cents": emission.price_cents,

@@ -97,8 +97,9 @@ def test_one_that_still_waits_is_listed_as_such(tmp_path: Path) -> None:
 def test_a_probabilistic_emission_is_listed_without_a_plan(tmp_path: Path) -> None:
     emission = emitting.opened(emitting.document("five-stalls"))
     emitting.closed(emission)
-    assert listed(tmp_path).splitlines()[1].startswith("five-stalls/1: closed")
-    assert "plan" not in listed(tmp_path)
+    line = listed(tmp_path).splitlines()[1]
+    assert line.startswith("five-stalls/1: closed") and line.endswith(", probabilistic")
+    assert "plan" not in line
 
 
 @pytest.mark.article("15.III.6.2")
@@ -169,6 +170,18 @@ LIES: list[tuple[Callable[[Entries], Entries], str]] = [
 ]
 
 
+@pytest.mark.article("15.II.2", "15.III.3")
+@pytest.mark.parametrize("mode", ["predrawn", "both"])
+def test_a_pre_drawn_emission_without_a_commitment_is_refused(tmp_path: Path, mode: str) -> None:
+    """Nobody could tell it from one whose prizes are drawn as it is played."""
+    emitting.opened(emitting.document("five-stalls"))
+    log = published_log()
+    true = entry(log, "opening", "five-stalls/1")["document"]
+    content = {name: value for name, value in true.items() if name != "digests"}
+    with pytest.raises(Refused, match=r"promotrot\.opening\.mode"):
+        listed(tmp_path, forged(log, publications.OPENING, content | {"mode": mode}))
+
+
 @pytest.mark.article("15.II.2")
 @pytest.mark.parametrize(("lie", "why"), LIES, ids=[why for _, why in LIES])
 def test_entries_that_cannot_be_of_one_emission_are_refused(
@@ -202,7 +215,8 @@ def test_what_was_thrown_away_was_never_sold_and_is_the_one_committed_to() -> No
     thrown_away()
     log = published_log()
     abandoned = entry(log, "abandoned")
-    terms = {"tickets": 40, "price_cents": 100, "opened_at": abandoned["document"]["abandoned_at"]}
+    terms = {"mode": "predrawn", "tickets": 40, "price_cents": 100}
+    terms["opened_at"] = abandoned["document"]["abandoned_at"]
     opening = abandoned | {
         "kind": publications.OPENING,
         "document": abandoned["document"] | terms,
