@@ -25,6 +25,7 @@ class Size:
 
 SIZES = {
     "full": Size(1.0, pairs=5, load_s=10.0, boards=3_200, board_pairs=50, proofs=400),
+    "quarter": Size(0.25, pairs=5, load_s=10.0, boards=3_200, board_pairs=20, proofs=400),
     "small": Size(0.05, pairs=5, load_s=2.0, boards=3_200, board_pairs=20, proofs=400),
     "tiny": Size(0.001, pairs=1, load_s=1.0, boards=200, board_pairs=2, proofs=20),
 }
