@@ -4,8 +4,9 @@
 
 Without names every part is measured; `seal` stands for `seal:multiple` and `seal:single`. A part
 that fails does not stop the others: the command then ends with 1 and names it. BENCH=quarter takes
-a quarter of the data, BENCH=small a twentieth, and BENCH=tiny runs every part once. BENCH_FIGURES names another file for the
-figures. Every ratio is to a baseline that is measured in the same run, in turn with ours.
+a quarter of the data, BENCH=small a twentieth, and BENCH=tiny runs every part once. BENCH_FIGURES
+names another file for the figures. Every ratio is to a baseline that is measured in the same run,
+in turn with ours.
 """
 
 import os
