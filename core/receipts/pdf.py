@@ -7,7 +7,7 @@ any other character becomes the nearest one. The same document and date give the
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from itertools import zip_longest
-from typing import Literal
+from typing import Literal, cast
 
 from fpdf import FPDF
 from fpdf.enums import MethodReturnValue, TableBordersLayout, VAlign
@@ -242,10 +242,8 @@ class _Pdf(FPDF):
     def _wrapped(self, text: str, width_mm: float) -> list[str]:
         """Return the lines of a text in a cell of that width."""
         lines = self.multi_cell(width_mm, text=text, dry_run=True, output=MethodReturnValue.LINES)
-        assert isinstance(lines, list)  # noqa: S101  (its type says all that it can return)
-        return [
-            line.encode("latin-1").decode(ENCODING) for line in lines
-        ]  # as the library keeps it
+        # The library keeps a line as Latin-1. Its type does not say that LINES gives a list.
+        return [line.encode("latin-1").decode(ENCODING) for line in cast(list[str], lines)]
 
     def _tenths(self, texts: Iterable[str]) -> int:
         """Return the width of the longest text in tenths of a millimetre, with a cell's margins."""
