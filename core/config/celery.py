@@ -1,7 +1,6 @@
 """Make the Celery application, which runs due work soon. The database says what is due."""
 
 import os
-from datetime import UTC, datetime
 from typing import Any
 
 from celery import Celery
@@ -17,15 +16,6 @@ from core.journal import acting
 from core.kernel import loading
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
-
-
-def minute_of_nights() -> int:
-    """Return the minute of each hour at which the nights are asked for.
-
-    A race day moves a simulated clock over months, and asks for the nights that it shows. So there
-    the first is nearly an hour after the start.
-    """
-    return (datetime.now(UTC).minute - 1) % 60 if settings.SIMULATED_TIME else 10
 
 
 app = Celery("lototrot")
@@ -45,7 +35,7 @@ app.conf.beat_schedule = {
     },
     "night": {  # every hour, in Madrid: the next run does what a missed one left
         "task": "core.nights.tasks.night",
-        "schedule": crontab(minute=minute_of_nights()),
+        "schedule": crontab(minute=settings.NIGHTS_AT_MINUTE),
         "options": {"expires": 3000},
     },
 }

@@ -285,6 +285,7 @@ CELERY_TASK_ROUTES = {
 CELERY_TASK_ANNOTATIONS = {"*": {"expires": 60}}
 CELERY_TASK_TIME_LIMIT = 1800
 SWEEP_EVERY_S = env.seconds("SWEEP_EVERY_S", 5, least=0.1, most=20)
+NIGHTS_AT_MINUTE = env.integer("NIGHTS_AT_MINUTE", 10, least=0, most=59)  # of every hour
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 
 # The proxies whose X-Forwarded-For is believed: addresses or networks, with commas.

@@ -14,9 +14,9 @@ from core.tools.raceday import show
 from core.tools.raceday.api import Api, ApiProblem
 from core.tools.raceday.management.commands.raceday import need_nothing_of_others
 from core.tools.raceday.stage import Amiss, Stage, play
+from core.tools.raceday.surroundings import settings_of_a_race_day
 
 KILL_EVERY_S, DEAD_S = 20.0, 15.0
-_ONE_ADDRESS = {"ANONYMOUS_PER_S": "200", "ANONYMOUS_TOTAL_PER_S": "400"}
 
 
 class Showing:
@@ -24,7 +24,7 @@ class Showing:
 
     def __init__(self, folder: Path, network: Network) -> None:
         need_nothing_of_others(os.environ)
-        words = {"SIMULATED_TIME": "1", "LIVE_URL": "/live", **_ONE_ADDRESS}
+        words = settings_of_a_race_day() | {"LIVE_URL": "/live"}
         self.cluster = Cluster(folder, network, environment=words)
         self.stage: Stage | None = None
         self._running = ExitStack()

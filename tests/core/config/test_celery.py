@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from datetime import UTC, datetime
 from threading import Thread
 
 import psycopg
@@ -12,7 +11,7 @@ import pytest
 from django.conf import settings
 from django.core.servers.basehttp import get_internal_wsgi_application
 
-from core.config.celery import app, minute_of_nights
+from core.config.celery import app
 from core.journal import tasks
 from core.longwork.tasks import do
 from core.nights.tasks import night
@@ -90,13 +89,5 @@ def test_a_worker_does_not_start_on_an_unfit_server(own_database: Database) -> N
     assert "not fit to serve: tables without guards: ['ledger_transfer']" in started.stderr
 
 
-@pytest.mark.parametrize("simulated", [False, True])
-def test_a_race_day_is_over_before_the_nights_are_asked_for(
-    monkeypatch: pytest.MonkeyPatch, simulated: bool
-) -> None:
-    """One that began a minute before them did the nights of five months, which took a minute."""
-    monkeypatch.setattr(settings, "SIMULATED_TIME", simulated)
-    before = datetime.now(UTC).minute
-    minute = minute_of_nights()
-    # 0 where a minute ended meanwhile: then it is an hour.
-    assert (minute - before) % 60 in (59, 0) if simulated else minute == 10
+def test_beat_asks_for_the_nights_at_the_minute_of_the_setting() -> None:
+    assert app.conf.beat_schedule["night"]["schedule"].minute == {settings.NIGHTS_AT_MINUTE}

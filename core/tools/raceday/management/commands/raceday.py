@@ -21,6 +21,7 @@ from core.tools.raceday import show
 from core.tools.raceday.api import ApiProblem
 from core.tools.raceday.people import STAFF, enrolment_code, opened
 from core.tools.raceday.stage import Amiss, Stage, play
+from core.tools.raceday.surroundings import settings_of_a_race_day
 
 # What would lead the demonstration to a database, a broker, a log or keys that are not its own.
 OF_OTHERS = (
@@ -42,10 +43,6 @@ def need_nothing_of_others(environment: Mapping[str, str]) -> None:
         )
 
 
-# All people and terminals of the demonstration share one address, and come within a minute.
-_ONE_ADDRESS = {"ANONYMOUS_PER_S": "200", "ANONYMOUS_TOTAL_PER_S": "400"}
-
-
 class Command(ProgramCommand):
     help = "Play a race day on this machine and print it. Its data are made again each time."
 
@@ -62,7 +59,7 @@ class Command(ProgramCommand):
         for schedule in folder.glob(f"{BEAT_SCHEDULE}*"):
             schedule.unlink()  # or beat makes up for a night of the database that is gone
         began = time.monotonic()
-        environment = {"SIMULATED_TIME": "1", "VAR_DIR": str(folder)} | _ONE_ADDRESS
+        environment = settings_of_a_race_day() | {"VAR_DIR": str(folder)}
         try:
             with ExitStack() as running:
                 with show.console.watched():
