@@ -33,7 +33,7 @@ class Command(ProgramCommand):
         summary = _summary(comparison)
         if comparison.lacking:
             raise CommandError(
-                f"{summary}; {len(comparison.lacking)} entries of the copy are not in this database:"
+                f"{summary}; {len(comparison.lacking)} entries of the copy are not here:"
                 " do again what they state (docs/operations.md, Restore to a point in time)"
             )
         self.stdout.write(f"{summary}; every entry of the copy is in this database")
