@@ -14,14 +14,13 @@ from django.db import connection, transaction
 
 from core.database import clock
 from core.database.locks import Lock, hold
-from core.kernel.canonical import canonical_bytes
 from core.kernel.days import add_days, day_bounds, natural_day
-from core.kernel.errors import Conflict, Invalid
+from core.kernel.errors import Conflict
 from core.periods import powers
 from core.premises.models import Operator
-from core.proofs import keys, wire
+from core.proofs import wire
+from core.proofs.copies import need_signed
 from core.proofs.log import publish
-from core.proofs.models import SigningKey
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal, User
@@ -48,11 +47,6 @@ class NameStillKept(Conflict):
         "A name cannot be erased: the person still works here, left too recently, or has no name"
         " any more."
     )
-
-
-class EntryNotSigned(Invalid):
-    code = "entry_not_signed"
-    message = "An entry of the list is not signed under a key of this system."
 
 
 _GONE = """
@@ -171,7 +165,7 @@ def names_erase_again(published: Iterable[dict[str, Any]]) -> ErasedAgain:
     for entry in published:
         if entry.get("kind") != ENTRY:
             continue
-        _need_signed(entry)
+        need_signed(entry)
         entries += 1
         document = entry["document"]
         at = datetime.datetime.fromisoformat(document["erased_at"])
@@ -180,21 +174,3 @@ def names_erase_again(published: Iterable[dict[str, Any]]) -> ErasedAgain:
             names += len(_keys_destroy(model, ids, at))
         publish(kind=ENTRY, subject=entry["subject"], document=document)
     return ErasedAgain(entries, names)
-
-
-def _need_signed(entry: dict[str, Any]) -> None:
-    """Raise EntryNotSigned unless a key of this database, or of its settings, signed the entry."""
-    public_keys = {
-        bytes(public) for public in SigningKey.objects.values_list("public_key", flat=True)
-    }
-    by_id = {wire.key_id(public): public for public in public_keys | keys.held_public()}
-    body = {name: value for name, value in entry.items() if name != "signature"}
-    public = by_id.get(str(entry.get("key")))
-    try:
-        signature = bytes.fromhex(entry["signature"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise EntryNotSigned(sequence=entry.get("sequence")) from error
-    if public is None or not keys.signed(
-        SigningKey(public_key=public), canonical_bytes(body), signature
-    ):
-        raise EntryNotSigned(sequence=entry.get("sequence"))

@@ -151,6 +151,10 @@ class _Https(HTTPSHandler):
 opener = build_opener(_NoRedirect, _Http, _Https)
 
 
+class OtherEntry(OSError):
+    """The receiver has another entry of that number: somebody went on with another log."""
+
+
 def deliveries_due() -> list[int]:
     """Return the configured receivers that lack an entry and whose next try is due."""
     for address in settings.LOG_RECEIVERS:
@@ -182,10 +186,14 @@ def _delivered(receiver_id: int) -> int:
         try:
             _give(receiver.address, entry)
         except (OSError, HTTPException) as error:  # the second: it answered what is no HTTP
-            _wait(receiver, error)
+            _wait(receiver, error, entry)
             break
         Receiver.objects.filter(pk=receiver_id, delivered_sequence=entry.sequence - 1).update(
-            delivered_sequence=entry.sequence, failures=0, last_error="", retry_at=None
+            delivered_sequence=entry.sequence,
+            disputed_sequence=None,
+            failures=0,
+            last_error="",
+            retry_at=None,
         )
         taken += 1
     return taken
@@ -203,11 +211,13 @@ def _give(address: str, entry: LogEntry) -> None:
                 raise OSError(f"answered with status {answer.status}")
     except HTTPError as error:  # it is an answer too, and holds the connection
         error.close()
+        if error.code == HTTPStatus.CONFLICT:
+            raise OtherEntry(f"it has another entry {entry.sequence} (status 409)") from error
         raise
 
 
 def _to_folder(folder: Path, name: str, content: bytes) -> None:
-    """Write a complete file for an entry. Raises OSError if a different file has its name."""
+    """Write a complete file for an entry. Raises OtherEntry if a different file has its name."""
     target, draft = folder / name, folder / f".{name}.{os.getpid()}"
     try:
         with draft.open("wb") as file:
@@ -217,15 +227,17 @@ def _to_folder(folder: Path, name: str, content: bytes) -> None:
         os.link(draft, target)
     except FileExistsError:
         if target.read_bytes() != content:
-            raise OSError(f"{name} exists already with other content") from None
+            raise OtherEntry(f"{name} exists already with other content") from None
     finally:
         draft.unlink(missing_ok=True)
 
 
-def _wait(receiver: Receiver, error: Exception) -> None:
+def _wait(receiver: Receiver, error: Exception, entry: LogEntry) -> None:
     failures = Receiver.objects.values_list("failures", flat=True).get(pk=receiver.pk) + 1
     wait = min(_FIRST_WAIT * 2 ** min(failures - 1, 16), _LONGEST_WAIT)
+    disputed = entry.sequence if isinstance(error, OtherEntry) else receiver.disputed_sequence
     Receiver.objects.filter(pk=receiver.pk).update(
+        disputed_sequence=disputed,
         failures=failures,
         last_error=f"{type(error).__name__}: {error}"[:200],
         retry_at=clock.now() + wait,

@@ -100,13 +100,17 @@ class LogEntry(Guarded):
 
 
 class Receiver(Guarded):
-    """A folder or an HTTP address to which every entry is delivered, in order."""
+    """A folder or an HTTP address to which every entry is delivered, in order.
 
-    mutable = ("delivered_sequence", "failures", "last_error", "retry_at")
+    Of the entry `disputed_sequence` the receiver has another one: there are two logs.
+    """
+
+    mutable = ("delivered_sequence", "disputed_sequence", "failures", "last_error", "retry_at")
     derived = mutable  # how far delivery has come is for the sweeper, not for the journal
 
     address = models.CharField(_("address"), max_length=300, unique=True)
     delivered_sequence = models.BigIntegerField(_("delivered up to"), default=0)
+    disputed_sequence = models.BigIntegerField(_("has another entry"), null=True)
     failures = models.PositiveIntegerField(_("failures in a row"), default=0)
     last_error = models.CharField(_("last error"), max_length=200, blank=True)
     retry_at = models.DateTimeField(_("next try"), null=True)

@@ -1,10 +1,15 @@
 """Files that a command cannot read, and arguments of nothing, end it in words."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
+
+from core.tools.embedded.server import ROOT
 
 pytestmark = pytest.mark.django_db
 
@@ -113,3 +118,21 @@ def test_a_manifest_that_lacks_a_field(tmp_path: Path, command: str, more: bytes
 def test_a_verification_of_nothing_does_not_say_that_all_is_well(arguments: list[str]) -> None:
     with pytest.raises(CommandError):
         call_command("journal_verify", *arguments)
+
+
+@pytest.mark.parametrize("command", ["ledger_rebuild", "night", "journal_verify"])
+def test_a_database_that_is_away_is_told_in_words(command: str) -> None:
+    """An operator on the worst night reads a sentence, and no page of the program."""
+    away = {"DATABASE_URL": "postgresql://lototrot_app:secret@127.0.0.1:1/lototrot"}
+    ended = subprocess.run(
+        [sys.executable, "manage.py", command],
+        cwd=ROOT,
+        env=os.environ | {"PROFILE": "development", "DATABASE_OWNER_URL": ""} | away,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert ended.returncode == 1
+    assert "Traceback" not in ended.stderr and "secret" not in ended.stderr
+    assert "the database does not answer" in ended.stderr

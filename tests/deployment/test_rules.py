@@ -118,6 +118,13 @@ CASES = [
         1,
     ),
     Case(
+        "TwoLogs",
+        {'alarms{code="proofs_two_logs"}': "1x5"},
+        {'alarms{code="proofs_two_logs"}': "0x5"},
+        1,
+        {"code": "proofs_two_logs"},
+    ),
+    Case(
         "NoSecondMachine", {"database_second_machine": "0x5"}, {"database_second_machine": "1x5"}, 2
     ),
     Case("ReplicaMissing", {"database_replicas": "2 2 1x12"}, {"database_replicas": "2x14"}, 9),

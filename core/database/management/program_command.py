@@ -1,13 +1,25 @@
 """Define the base class of this program's commands."""
 
-from django.core.management.base import BaseCommand
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import OperationalError
 
 
 class ProgramCommand(BaseCommand):
-    """A command that starts without Django's checks.
+    """A command that starts without Django's checks, and says in words that the database is away.
 
-    They load all addresses and pages, which takes as long as everything else that a command loads.
-    `migrate` has made them, for this program and this database; `make check` makes them, too.
+    The checks load all addresses and pages, which takes as long as everything else that a command
+    loads. `migrate` has made them, for this program and this database; `make check` makes them.
     """
 
     requires_system_checks: list[str] = []
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        try:
+            return super().execute(*args, **options)
+        except OperationalError as error:
+            raise CommandError(
+                "the database does not answer, or ended the work; what was not finished is undone:"
+                f" {error}"
+            ) from error

@@ -23,6 +23,7 @@ from core.premises import operators, proving, selectors, services
 from core.premises.access import (
     BareTerminal,
     Capability,
+    TerminalUnknown,
     bare_terminal,
     terminal_actor,
     terminal_to_prove,
@@ -37,6 +38,12 @@ class EnrolmentIn(Shape):
         max_length=200,
         help_text="Of the key pair that the terminal made (P-256); base64url of"
         " SubjectPublicKeyInfo. The private key never leaves the terminal.",
+    )
+
+
+class RollIn(Shape):
+    terminal = Text(
+        max_length=20, required=False, help_text="Its code, if its token is not known any more."
     )
 
 
@@ -98,21 +105,28 @@ class ProvenTerminalView(CredentialsView):
 
     def identify(self, request: Request) -> dict[str, int]:
         super().identify(request)
-        self.terminal = terminal_to_prove(self.credentials)
-        who = {"terminal": self.terminal.terminal_id}
-        self.acting(**who)
-        proof = proving.Proof.of(request.headers.get(PROOF_HEADER, ""))
         signed = proving.SignedRequest(
             method=request.method or "",
             path=request.path,
             token=token_from(request.META, TERMINAL_SCHEME),
             body=request._request.body,
         )
+        self.terminal = self.terminal_of(request, signed)
+        who = {"terminal": self.terminal.terminal_id}
+        self.acting(**who)
         key = proving.terminal_prove(
-            terminal=self.terminal.terminal_id, request=signed, proof=proof
+            terminal=self.terminal.terminal_id, request=signed, proof=_proof(request)
         )
         self.terminal = dataclasses.replace(self.terminal, key=key)
         return who
+
+    def terminal_of(self, request: Request, signed: proving.SignedRequest) -> BareTerminal:
+        """Return the terminal whose key has to have signed the request."""
+        return terminal_to_prove(self.credentials)
+
+
+def _proof(request: Request) -> proving.Proof:
+    return proving.Proof.of(request.headers.get(PROOF_HEADER, ""))
 
 
 class Enrolment(ApiView):
@@ -141,16 +155,27 @@ class Token(ProvenTerminalView):
     @operation(
         "Roll the terminal's token",
         "The present token, which may have expired, ends when the new one is first used. If the"
-        " answer is lost, roll again.",
+        " answer is lost, roll again. A terminal whose token is not known (`terminal_unknown`), as"
+        " after a restore of the database to an earlier time, names itself: its key is enough.",
+        body=RollIn,
         answer=TokenOut,
         status=201,
         problems=(Throttled,),
     )
     def post(self, request: Request) -> HttpResponse:
-        self.read(Shape)
+        self.read(RollIn)
         token = services.terminal_roll(terminal=self.terminal)
         card = selectors.terminal_card(terminal=self.terminal, session_digest=b"")
         return self.answer(TokenOut, {"terminal": card.terminal.code, "token": token}, 201)
+
+    def terminal_of(self, request: Request, signed: proving.SignedRequest) -> BareTerminal:
+        try:
+            return super().terminal_of(request, signed)
+        except TerminalUnknown:
+            code = self.read(RollIn).get("terminal")
+            if code is None:
+                raise
+            return proving.terminal_named(code=code, request=signed, proof=_proof(request))
 
 
 class Pin(ProvenTerminalView):

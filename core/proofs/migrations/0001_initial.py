@@ -25,6 +25,10 @@ class Migration(migrations.Migration):
                     models.BigIntegerField(default=0, verbose_name="delivered up to"),
                 ),
                 (
+                    "disputed_sequence",
+                    models.BigIntegerField(null=True, verbose_name="has another entry"),
+                ),
+                (
                     "failures",
                     models.PositiveIntegerField(default=0, verbose_name="failures in a row"),
                 ),

@@ -1,6 +1,7 @@
 """The terminal in a real browser on bad days: faults of the server, old requests, two windows."""
 
 import threading
+from secrets import token_bytes
 from typing import Any
 
 import pytest
@@ -275,3 +276,26 @@ def test_a_payment_that_is_still_under_way_is_not_called_not_paid(
     browser.find(".shown .state.good")
     until(lambda: desk.outbox(browser) is None, "the receipt")
     assert Payment.objects.count() == 1
+
+
+def test_a_till_whose_token_a_restore_lost_goes_on(open_browser: Open, line: Line) -> None:
+    """It forgot its enrolment, so that two persons had to enrol it again: every till, after one."""
+    browser = open_browser()
+    desk.enrol(browser, line.url, desk.shop())
+    desk.to_sale(browser)
+    _token_lost()
+    desk.mark_all(browser, NUMBERS)
+    desk.sell(browser)
+    paper = desk.sold(browser)
+    assert str(Ticket.objects.get().uuid) in paper
+    browser.click("#who .button")
+    _token_lost()
+    desk.sign_on(browser)
+    browser.find(".races")
+    browser.complaints()  # what is refused before the new token
+
+
+def _token_lost() -> None:
+    """Give the terminal the token of an earlier time, as a restored database has it."""
+    lost = {"token_digest": token_bytes(32), "next_token_digest": None}
+    Terminal.objects.update(**lost, next_token_expires_at=None)

@@ -1,6 +1,7 @@
 """Raise an alarm while a receiver of the public log lacks entries."""
 
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -9,6 +10,7 @@ import pytest
 from django.db import transaction
 from django.utils import translation
 
+from core.alarms.selectors import standing
 from core.database import clock
 from core.proofs import alarms, delivery, log
 
@@ -32,3 +34,27 @@ def test_a_receiver_that_lags_is_an_alarm_with_its_error(tmp_path: Path, setting
         folder.mkdir()
         assert delivery.deliver(receiver_id=receiver) > 0
         assert alarms.receivers_lagging() == []
+
+
+@pytest.mark.django_db
+def test_a_receiver_that_has_another_log_is_an_alarm_at_once(tmp_path: Path, settings: Any) -> None:
+    """A person who goes on with yesterday's backup, publishes another log than all saw."""
+    translation.activate("en")
+    settings.LOG_RECEIVERS = [str(tmp_path)]
+    publish = partial(log.publish, kind="a.thing", document={"format": "x"})
+    with transaction.atomic():
+        publish(subject="yesterday")
+    (receiver,) = delivery.deliveries_due()
+    delivery.deliver(receiver_id=receiver)
+    with pytest.raises(RuntimeError, match="restored"), transaction.atomic():
+        publish(subject="today")
+        delivery.deliver(receiver_id=receiver)
+        raise RuntimeError("restored")
+    publish(subject="another day")
+    assert delivery.deliver(receiver_id=receiver) == 0
+    (waiting,) = [each for each in standing(alarms.ALARMS) if each.alarm.immediate]
+    assert "another entry 3" in str(waiting.row.words)
+    assert alarms.receivers_lagging() == []  # the same once, and not as one that lags
+    (tmp_path / "000000003.json").unlink()  # its keeper gives it a folder of its own
+    assert delivery.deliver(receiver_id=receiver) == 1
+    assert standing(alarms.ALARMS) == []

@@ -126,7 +126,7 @@ def test_an_answer_that_refuses_is_closed(
     (receiver,) = deliveries_due()
     handler.answers[:] = [503]
     errors: list[Any] = []
-    monkeypatch.setattr(delivery, "_wait", lambda _, error: errors.append(error))
+    monkeypatch.setattr(delivery, "_wait", lambda _, error, __: errors.append(error))
     assert deliver(receiver_id=receiver) == 0
     assert [error.fp.isclosed() for error in errors] == [True]
 

@@ -5,9 +5,11 @@ from collections import Counter
 
 import pytest
 from django.contrib.auth.hashers import make_password
+from django.db import transaction
 
+from core.database import clock
 from core.premises import services
-from core.premises.models import Operator, OperatorSession, Premises, TerminalCopy
+from core.premises.models import Operator, OperatorSession, Premises, Terminal, TerminalCopy
 from core.tools.raceday.key import TerminalKey
 from tests.support import factories
 from tests.support.api import Api, refused, terminal_api
@@ -195,3 +197,46 @@ def test_terminals_and_staff_do_not_mix(point: factories.Point, organiser: Api) 
     refused(problem, 401, "credentials_missing")
     assert problem.headers["WWW-Authenticate"].startswith("Terminal")
     refused(Api(Authorization="Terminal zzz").get("terminal"), 401, "terminal_unknown")
+
+
+def restored_over(point: factories.Point) -> Api:
+    """Return the terminal with a token that the database, restored to before it, does not know."""
+    with pytest.raises(RuntimeError, match="restored"), transaction.atomic():
+        own = at_terminal(roll(terminal_api(point)), point.session_token)
+        assert own.get("terminal").status_code == 200
+        raise RuntimeError("restored")
+    return own
+
+
+def test_a_terminal_whose_token_a_restore_lost_goes_on_by_its_key(point: factories.Point) -> None:
+    """Tokens last an hour: else each terminal would be enrolled again by two persons."""
+    own = restored_over(point)
+    refused(own.get("terminal"), 401, "terminal_unknown")
+    refused(own.prove("terminal/token", {}), 401, "terminal_unknown")
+    answer = own.prove("terminal/token", {"terminal": point.terminal.code})
+    assert answer.status_code == 201, answer.content
+    assert at_terminal(answer.json()["token"]).get("terminal").status_code == 200
+    factories.time_pass(minutes=2)
+    refused(terminal_api(point).get("terminal"), 401, "token_replaced")  # a copy is seen as ever
+
+
+def test_the_code_of_a_terminal_opens_nothing_without_its_key(point: factories.Point) -> None:
+    """Its code is printed on each ticket: a stranger who names it closes nothing either."""
+    own, named = restored_over(point), {"terminal": point.terminal.code}
+    refused(own.prove("terminal/token", named, key=TerminalKey()), 401, "terminal_unknown")
+    refused(own.post("terminal/token", named), 401, "proof_missing")
+    refused(own.prove("terminal/token", {"terminal": "T-NONE"}), 401, "terminal_unknown")
+    refused(own.prove("terminal/token", {"terminal": "T\x00"}), 400, "malformed_json")
+    assert not TerminalCopy.objects.exists()
+    proof = factories.KEY.prove("/api/v1/terminal/token", "zzz", json.dumps(named).encode())
+    stranger = Api(Authorization="Terminal zzz")
+    assert stranger.raw("terminal/token", json.dumps(named), **proof).status_code == 201
+    refused(stranger.raw("terminal/token", json.dumps(named), **proof), 409, "proof_used")
+
+
+@pytest.mark.parametrize("state", ["revoked", "copied"])
+def test_a_closed_terminal_stays_closed_after_a_restore(point: factories.Point, state: str) -> None:
+    own, now = restored_over(point), clock.now()
+    Terminal.objects.filter(pk=point.terminal.pk).update(**{f"{state}_at": now})
+    named = {"terminal": point.terminal.code}
+    refused(own.prove("terminal/token", named), 403, f"terminal_{state}")

@@ -101,7 +101,7 @@ class Client extends EventTarget {
     try {
       return await this.#send(method, path, options);
     } catch (problem) {
-      if (problem.code === "token_expired") await this.#roll(token);
+      if (token && ["token_expired", "terminal_unknown"].includes(problem.code)) await this.#roll(token);
       else if (problem.code !== "token_replaced" || this.#enrolled?.token === token) throw this.#lost(problem);
       return this.#send(method, path, options).catch((again) => { throw this.#lost(again); });
     }
@@ -114,8 +114,9 @@ class Client extends EventTarget {
     try {
       return await attempt();
     } catch (problem) {
-      if (problem.code !== "proof_used") throw this.#lost(problem);
-      numberUsed(problem.data.last);
+      if (problem.code === "proof_used") numberUsed(problem.data.last);
+      else if (problem.code === "terminal_unknown" && !body.terminal) await this.#newToken({ terminal: this.#enrolled.terminal });
+      else throw this.#lost(problem);
       return attempt();
     }
   }
@@ -123,10 +124,14 @@ class Client extends EventTarget {
   /** Get a new token in the place of `ended`, once for all the requests that wait for it. */
   #roll(ended) {
     return this.#inTurn(async () => {
-      if (this.#enrolled?.token !== ended) return;
-      const { token } = await this.#proven("terminal/token", {});
-      this.#keepEnrolled({ ...this.#enrolled, token });
+      if (this.#enrolled?.token === ended) await this.#newToken({});
     });
+  }
+
+  /** Get a new token. The body names this terminal where the server, restored to before it gave the token, does not know it. */
+  async #newToken(body) {
+    const { token } = await this.#proven("terminal/token", body);
+    this.#keepEnrolled({ ...this.#enrolled, token });
   }
 
   /** Run what gets a new token, one after the other: the server knows the last that it gave alone. */

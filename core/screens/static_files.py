@@ -1,0 +1,25 @@
+"""Store static files whole: each has its name only when all of it is on the disk."""
+
+import secrets
+from pathlib import Path
+from typing import Any
+
+from whitenoise.storage import CompressedStaticFilesStorage
+
+
+class WholeFiles(CompressedStaticFilesStorage):  # type: ignore[misc]
+    """The storage of `collectstatic`.
+
+    Where the disk is full, or the command is killed, a part of a file would count as collected: the
+    next run leaves alone what is not older than its source.
+    """
+
+    def _save(self, name: str, content: Any) -> str:
+        target = Path(self.path(name))
+        part = target.with_name(f"{target.name}.{secrets.token_hex(4)}.part")
+        try:
+            super()._save(str(part.relative_to(self.location)), content)
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
+        return name

@@ -1,0 +1,45 @@
+"""Collect static files onto a disk that is full, and again when there is room."""
+
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+from django.contrib.staticfiles.finders import AppDirectoriesFinder
+
+from core.tools.embedded.server import ROOT
+
+ROOM = 20_000  # of one file: some are larger
+
+
+def collect(
+    folder: Path, *, room: int = resource.RLIM_INFINITY
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "manage.py", "collectstatic", "--no-input"],
+        cwd=ROOT,
+        env=os.environ | {"PROFILE": "development", "VAR_DIR": str(folder)},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def test_no_part_of_a_file_stays_where_the_disk_was_full(tmp_path: Path) -> None:
+    """A till got half of a script: the next run called it unmodified, and ended well."""
+    full = collect(tmp_path, room=ROOM)
+    assert full.returncode == 1
+    assert "run it again" in full.stderr and "Traceback" not in full.stderr
+    assert list(tmp_path.rglob("*.part")) == []
+    assert collect(tmp_path).returncode == 0
+    sources = dict(reversed(list(AppDirectoriesFinder().list([]))))  # the first of a path counts
+    assert sources
+    cut = [
+        path
+        for path, storage in sources.items()
+        if (tmp_path / "static" / path).stat().st_size != storage.size(path)
+    ]
+    assert cut == []
