@@ -38,4 +38,5 @@ export function prizeOf(game, number) {
   return tier.thing ? [thingOf(game, tier.thing), " (", value, ")"] : value;
 }
 
-export const percent = (part, of) => `${count(Math.round((1000 * part) / of) / 10)} %`;
+/** Return a chance as it is: a percentage of one decimal, or else the two numbers. */
+export const chanceOf = (part, of) => ((1000 * part) % of ? `${count(part)} / ${count(of)}` : `${count((100 * part) / of)} %`);
