@@ -3,7 +3,7 @@
 
 import { h } from "../../screens/base/dom.js";
 import { t } from "../../screens/base/text.js";
-import { chanceOf, labelOf, prizeOf, sign } from "./values.js";
+import { chanceOf, labelOf, largestOf, prizeOf, sign } from "./values.js";
 
 /** Draw the stalls; behind some doors there are prizes. */
 function doors(game, play, act) {
@@ -46,7 +46,7 @@ export const mechanics = {
     tells: true,
     draw: doors,
     prizes: (game, { deals }) => deals.map((deal) => [
-      t("chance_of_main", { weight: deal.weight, of: deals.reduce((sum, each) => sum + each.weight, 0) }), Math.min(...deal.contents.filter(Boolean))]),
+      t("chance_of_main", { weight: deal.weight, of: deals.reduce((sum, each) => sum + each.weight, 0) }), largestOf(game.screen.tiers.filter(({ tier }) => deal.contents.includes(tier)))]),
   },
   ladder: {
     tells: false,
