@@ -76,12 +76,13 @@ def lines(name: str) -> Iterator[tuple[str, int, int, str, str]]:
             yield place, *before, f"{opening},{position},{ident}\n", tier
 
 
-def check_tickets(name: str, dealing: Dealing, seed: Document) -> Counter[int]:
+def check_tickets(name: str, dealing: Dealing, seed: Document) -> tuple[Counter[int], Counter[int]]:
     """Check that each ticket held its tier and that the list is the one published.
 
-    Return the number of tickets by tier.
+    Return the number of tickets by tier, and of those among them that name no tier.
     """
-    held, sold, block, opened = Counter[int](), hashlib.sha256(), list[int](), -1
+    held, silent = Counter[int](), Counter[int]()
+    sold, block, opened = hashlib.sha256(), list[int](), -1
     lanes, following = set[int](), 0
     for place, opening, position, text, tier in lines(name):
         need(opening < len(dealing.blocks), place, "no such block")
@@ -94,10 +95,11 @@ def check_tickets(name: str, dealing: Dealing, seed: Document) -> Counter[int]:
         following = position + 1
         need(tier in ("", str(block[position])), place, f"it held tier {block[position]}")
         held[block[position]] += 1
+        silent[block[position]] += not tier
         sold.update(text.encode())
     counted = {"sold": held.total(), "tickets_sha256": sold.hexdigest()}
     same(seed, counted, SEED)
-    return held
+    return held, silent
 
 
 def check(log_file: str, keys: str, emission: str, tickets: str) -> str:
@@ -117,11 +119,12 @@ def check(log_file: str, keys: str, emission: str, tickets: str) -> str:
     same(witnessed, expected, ENTROPY)
     secret = bytes.fromhex(steps[SEED]["seed"])
     key = hash32(b"promotrot/key/1", bytes.fromhex(commitment), secret, entropy.encode())
-    held = check_tickets(tickets, Dealing(key, emission, plan), steps[SEED])
-    check_closing(closing, plan, held)
+    held, silent = check_tickets(tickets, Dealing(key, emission, plan), steps[SEED])
+    check_closing(closing, plan, held, silent)
     return (
         f"The emission holds: {emission}, {held.total()} of {plan['tickets']} tickets sold, each"
-        f" held what was committed to; {closing['awarded_cents']} cents awarded."
+        f" held what was committed to; {silent.total()} of them name no tier;"
+        f" {closing['awarded_cents']} cents awarded."
     )
 
 

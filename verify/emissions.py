@@ -49,8 +49,9 @@ def steps_of(log: Log, emission: str) -> dict[str, Document]:
         same(steps[kind], {"commitment": commitment}, kind)
     opened = steps.get(OPENING)
     if opened:
-        if not committed:  # then no prizes lie on its tickets
-            same(opened, {"mode": "probabilistic"}, OPENING)
+        tiers = committed["plan"]["tiers"] if committed else []
+        mode = "probabilistic" if all(tier["extra"] for tier in tiers) else "predrawn"
+        same(opened, {"mode": mode}, OPENING)
         need(ENTROPY in steps or not committed, f"{OPENING} {emission}", f"without {ENTROPY}")
         need(ABANDONED not in steps, f"{ABANDONED} {emission}", "it was put on sale")
         sizes = {name: opened[name] for name in ("tickets", "price_cents")}
@@ -96,10 +97,17 @@ def games(log: Log) -> dict[str, list[str]]:
     return emissions
 
 
+def factors(document: Document) -> list[Any]:
+    """Return the factors of a type that an opening or a commitment tells (15.II.2)."""
+    terms = document.get("plan", document)
+    table = [tier for tier in terms.get("tiers", []) if not tier["extra"]]
+    return [terms["tickets"], terms["price_cents"], document.get("mode"), table]
+
+
 def check_game(log: Log, game: str) -> dict[str, dict[str, Document]]:
     """Check the emissions of a game: each is planned after the one before was put on sale, and none
-    after one that was abandoned; and that each closing begins with what the one before left owing.
-    Return the documents by kind of each, by its reference.
+    after one that was abandoned; that all are of one type, and that each closing begins with what
+    the one before left owing. Return the documents by kind of each, by its reference.
     """
     emissions = games(log).get(game, [])
     numbered = [f"{game}/{number}" for number in range(1, len(emissions) + 1)]
@@ -108,6 +116,12 @@ def check_game(log: Log, game: str) -> dict[str, dict[str, Document]]:
     for before, after in pairwise(emissions):
         need(OPENING in checked[before], f"promotrot {after}", f"{before} was never put on sale")
         log.in_order((OPENING, before), (next(iter(checked[after])), after))
+    for kind in (OPENING, COMMITMENT):
+        types = {ref: factors(steps[kind]) for ref, steps in checked.items() if kind in steps}
+        first = next(iter(types), "")
+        for emission in types:
+            alike = types[emission] == types[first]
+            need(alike, f"{kind} {emission}", f"other factors than {first}")
     owed_cents = 0
     for _, closing in entries_of(log, CLOSING, game):
         check_sums(closing)

@@ -75,24 +75,24 @@ def check_plan(plan: Document, minimum_percent: Any) -> None:
         same(tier, {"count": dealt}, f"{PLAN}.tiers[{at}]")
 
 
-def check_closing(closing: Document, plan: Document, held: Counter[int]) -> None:
-    """Check the counts of a statement against `held`, the tickets sold by tier, and its sums.
-
-    Plays that were refunded or never ended may have held prizes that were not awarded [P9, P11]. Of
-    a pre-drawn emission none is refunded: its results stand.
-    """
+def check_closing(
+    closing: Document, plan: Document, held: Counter[int], silent: Counter[int]
+) -> None:
+    """Check a statement's sums, and its counts against the tickets sold by tier. The plays of the
+    `silent` ones never ended, or were refunded; others may have ended since [P9, P11]."""
     tiers = plan["tiers"]
-    same(closing, {"tickets": plan["tickets"], "price_cents": plan["price_cents"]}, CLOSING)
-    same(closing, {"sold": held.total()}, CLOSING)
-    out = closing["refunded"] + closing["unfinished"]
-    numbers = [held[number] for number in range(1, len(tiers) + 1)]
-    predrawn = not all(tier["extra"] for tier in tiers)
+    sold = {"tickets": plan["tickets"], "price_cents": plan["price_cents"], "sold": held.total()}
+    same(closing, sold, CLOSING)
+    since = closing["refunded"] + closing["unfinished"] - silent.total()
+    need(since >= 0, "TICKETS", f"{-since} tickets too many name no tier")
+    predrawn, named = not all(tier["extra"] for tier in tiers), held - silent
     for name, extra in (("awarded_cents", False), ("extra_awarded_cents", True)):
-        cents = worth(numbers, tiers, extra=extra)
-        as_held = closing[name] == cents or (out and closing[name] <= cents)
-        is_certain = extra or predrawn  # of a probabilistic game the players decide (15.II.3)
-        need(as_held or not is_certain, f"{CLOSING}.{name}", f"the tickets sold held {cents}")
-    need(not (predrawn and closing["refunded"]), f"{CLOSING}.refunded", "the results stand")
+        cents = {at: value(tier) for at, tier in enumerate(tiers, 1) if tier["extra"] is extra}
+        won = sorted((cents[n] for n in named.elements() if n in cents), reverse=True)
+        fits = sum(won[since:]) <= closing[name] <= sum(won)
+        fits |= not (extra or predrawn)  # the players decide (15.II.3)
+        need(fits, f"{CLOSING}.{name}", f"the tickets sold held {sum(won)}")
+    need(not predrawn or not closing["refunded"], f"{CLOSING}.refunded", "the results stand")
     check_sums(closing)
 
 

@@ -373,7 +373,7 @@ def standing(mechanic: Mechanic, play: Play) -> int | None:
     """Return the tier with which the player may stop at this point; None if no prize stands [P19].
 
     It is the rule for stopping that the game publishes: a ladder's rung, a hidden prize that may be
-    kept.
+    kept. A rung on which a player may stop with nothing has no prize.
     """
     stops = (c for c in mechanic.choices(play.at) if c.name == mechanic.stopping)
-    return next((choice.outcomes[0].then.award for choice in stops), None)
+    return next((choice.outcomes[0].then.award or None for choice in stops), None)

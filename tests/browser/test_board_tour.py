@@ -11,6 +11,7 @@ import pytest
 from django.utils import translation
 from django.utils.translation import gettext
 
+from core.receipts.formats import format_moment
 from core.screens import live
 from lototrot import accounts
 from lototrot.engine.races import Outcome, Race
@@ -255,3 +256,28 @@ def test_the_wall_shows_what_matters_before_during_and_after_the_races(
     whole(browser, tour, "after")
     tour.wrong[:] = [each for each in tour.wrong if "net::ERR_" not in each]
     tour.end()
+
+
+@pytest.mark.usefixtures("published")
+@pytest.mark.article("15.III.5.2", "15.III.6.2")
+def test_the_wall_says_of_each_game_from_when_its_figures_are(
+    open_browser: Open, line: Line, settings: Any
+) -> None:
+    """[P20]: the moment of the first stood under the prizes left of all."""
+    settings.SIMULATED_TIME = True
+    instants = []
+    for game in ("one", "two", "three", "four"):
+        emission = emitting.opened(emitting.small(game))
+        instants.append(format_moment(emission.opening.opened_at, "en")[-8:-3])
+        factories.time_pass(minutes=61)
+    live.prepare()
+    live.publish(live.folder())
+    browser = open_browser(SIZES["wall"], language="en")
+    browser.hurry()
+    browser.go(f"{line.url}/?lang=en&wall")
+    browser.find(".scene.games .wall-game")
+    cards = [card.text for card in browser.all(".scene.games .wall-game")]
+    assert [time in card for time, card in zip(instants, cards, strict=True)] == [True] * 4
+    for size in WALLS:
+        browser.resize(size)
+        until(lambda: not browser.run(_CUT), "the games to fit")

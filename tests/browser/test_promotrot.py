@@ -177,6 +177,43 @@ def test_an_act_whose_answer_was_lost_is_drawn_once(
     assert len(desk.printed(browser, 0)) == Voucher.objects.count()
 
 
+@pytest.mark.article("15.II.3")
+def test_a_chance_is_never_rounded(open_browser: Open, line: Line) -> None:
+    """A step of 1 in 3,000 stood as "Chance 0 %", and one of 2,999 as "Chance 100 %"."""
+    way = {"name": "trot", "up": 1, "of": 3_000, "fall": 2}
+    emitting.opened(
+        emitting.document(
+            "trotters-ladder",
+            prize_percent="76.64",
+            prizes=[{"cash_cents": 10_000}, {"cash_cents": 35}],
+            mechanic={"kind": "ladder", "rungs": [{"ways": [way]}, {"stop": 1}]},
+        )
+    )
+    browser = open_browser()
+    desk.enrol(browser, line.url, desk.shop())
+    buy(browser)
+    browser.says(".act", "1 / 3.000")
+
+
+@pytest.mark.article("15.II.3", "15.III.2")
+def test_the_main_prize_of_the_stalls_is_the_largest_in_whatever_order(
+    open_browser: Open, line: Line
+) -> None:
+    usual = emitting.document("five-stalls")
+    mechanic = usual["mechanic"] | {
+        "changeable": [0, 1, 2],
+        "deals": [
+            deal | {"contents": [tier and 7 - tier for tier in deal["contents"]]}
+            for deal in usual["mechanic"]["deals"]
+        ],
+    }
+    emitting.opened(usual | {"prizes": usual["prizes"][::-1], "mechanic": mechanic})
+    browser = open_browser()
+    desk.enrol(browser, line.url, desk.shop())
+    buy(browser)
+    browser.says(".stage .prizes", "100,00")
+
+
 @pytest.mark.article("15.III.6.1")
 def test_a_play_left_behind_is_offered_at_its_terminal_again(
     open_browser: Open, line: Line

@@ -96,6 +96,20 @@ def test_extra_prizes_and_plays_not_ended_are_told_apart(tmp_path: Path) -> None
     assert "6 of 40" in run(tmp_path, proof)
 
 
+@pytest.mark.article("15.III.6.2", "15.II.2")
+def test_no_more_tickets_name_no_tier_than_were_left_unfinished(tmp_path: Path) -> None:
+    """One unfinished play is no reason to leave out the prizes of all others."""
+    point, emission = factories.point(), emitting.opened(emitting.small())
+    sold = emitting.sold(emission, 40, point)
+    emitting.played(point, sold[:39])
+    log, reference, listed = proof_of(emitting.closed(emission))
+    assert "40 of 40 tickets sold" in run(tmp_path, (log, reference, listed))
+    lines = listed.splitlines(keepends=True)
+    silent = [line[:-2] + "\n" if line.endswith((",1\n", ",2\n")) else line for line in lines]
+    with pytest.raises(Refused, match="tickets too many name no tier"):
+        run(tmp_path, (log, reference, "".join(silent)))
+
+
 def test_every_field_that_a_stranger_changes_is_refused_by_its_name(
     proof: Proof, tmp_path: Path, monkeypatch: Any
 ) -> None:
@@ -152,8 +166,9 @@ def test_a_ticket_that_was_sold_out_of_turn_is_missed(tmp_path: Path) -> None:
         file.write_text(f"{verify.HEADER}\n{listed}", "ascii", newline="\n")
         text = "".join(f"{line}\n" for line in lines).encode()
         seed = {"sold": len(lines), "tickets_sha256": hashlib.sha256(text).hexdigest()}
-        held: int = verify.check_tickets(str(file), dealing, seed).total()
-        return held
+        held, _ = verify.check_tickets(str(file), dealing, seed)
+        count: int = held.total()
+        return count
 
     assert sold(0, 1, 2, 10, 630, 631) == 6
     assert sold(*range(640)) == 640

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from core.kernel.canonical import canonical_sha256
 from core.staff.powers import Role
 from promotrot.models.emission import Emission
 from promotrot.services import publications
@@ -180,6 +181,51 @@ def test_a_pre_drawn_emission_without_a_commitment_is_refused(tmp_path: Path, mo
     content = {name: value for name, value in true.items() if name != "digests"}
     with pytest.raises(Refused, match=r"promotrot\.opening\.mode"):
         listed(tmp_path, forged(log, publications.OPENING, content | {"mode": mode}))
+
+
+@pytest.mark.article("15.II.2", "15.III.6.2")
+def test_a_pre_drawn_emission_has_a_table_besides_extra_prizes(tmp_path: Path) -> None:
+    """Extra prizes alone have no minimum, and leave it to the players what is awarded."""
+    emitting.opened(emitting.small())
+    log = published_log()
+    committed = entry(log, "commitment")["document"]
+    plan = committed["plan"]
+    tiers = [tier | {"extra": True} for tier in plan["tiers"]]
+    lie = committed | {"plan": plan | {"tiers": tiers}}
+    lie |= {"plan_digest": canonical_sha256(lie["plan"]).hex()}
+    del lie["digests"]
+    with pytest.raises(Refused, match=r"promotrot\.opening\.mode: should be"):
+        listed(tmp_path, forged(log, publications.COMMITMENT, lie))
+
+
+@pytest.mark.article("15.II.2")
+@pytest.mark.parametrize(
+    ("name", "lie"),
+    [
+        ("opening", {"tickets": 41}),
+        ("opening", {"price_cents": 99}),
+        ("plan", {"cash_cents": 401}),
+        ("plan", {"count": 1}),
+    ],
+)
+def test_all_emissions_of_a_game_have_its_four_factors(name: str, lie: dict[str, Any]) -> None:
+    """Another price, number or table is another game, whose debt is its own."""
+    first = emitting.opened(emitting.small())
+    emitting.sold_and_played(first, 40)
+    emitting.opened(emitting.closed(first).game)
+    log = published_log()
+    assert [*emissions.check_game(Bare(log), "small")] == ["small/1", "small/2"]
+    second = {each: entry(log, each, "small/2")["document"] for each in ("opening", "commitment")}
+    plan = second["commitment"]["plan"]
+    if name == "opening":
+        plan |= lie
+        second["opening"] |= lie
+        second["commitment"] |= {"tickets": plan["tickets"]}
+    else:
+        plan["tiers"][0] |= lie
+    second["commitment"] |= {"plan_digest": canonical_sha256(plan).hex()}
+    with pytest.raises(Refused, match="small/2: other factors than small/1"):
+        emissions.check_game(Bare(log), "small")
 
 
 @pytest.mark.article("15.II.2")

@@ -75,7 +75,7 @@ def test_amounts_are_counted_and_rounded_up() -> None:
 @pytest.mark.article("15.III.6.2")
 def test_a_plan_and_statement_at_the_minimum_hold() -> None:
     statement.check_plan(plan(), 70)
-    statement.check_closing(closing(), plan(), HELD)
+    statement.check_closing(closing(), plan(), HELD, Counter())
 
 
 @pytest.mark.parametrize(
@@ -114,15 +114,38 @@ def test_a_plan_against_the_law_is_refused_by_name(changes: Any, minimum: int, f
 )
 def test_a_statement_that_does_not_follow_is_refused_by_name(changes: Any, field: str) -> None:
     with pytest.raises(forms.Refused, match=field):
-        statement.check_closing(closing(**changes), plan(), HELD)
+        statement.check_closing(closing(**changes), plan(), HELD, Counter())
+
+
+@pytest.mark.article("15.III.6.2")
+@pytest.mark.parametrize("name", ["awarded_cents", "extra_awarded_cents"])
+def test_no_more_prizes_are_missing_than_plays_left_unfinished_held(name: str) -> None:
+    """One of 10,000 plays that was unfinished was a reason to leave out all prizes."""
+    is_extra = name != "awarded_cents"
+    tiers = [tier | {"extra": is_extra} for tier in TIERS]
+
+    def check(cents: int, silent: dict[int, int], refunded: int = 0) -> None:
+        stated = {"unfinished": 2, "refunded": refunded, "awarded_cents": 0, name: cents}
+        with mock.patch.object(statement, "check_sums"):
+            statement.check_closing(closing(**stated), plan(tiers=tiers), HELD, Counter(silent))
+
+    for cents, silent in ((700_000, {}), (680_000, {}), (685_000, {2: 1}), (690_000, {2: 2})):
+        check(cents, silent)
+    if is_extra:  # of a probabilistic game a price may be due back
+        check(670_000, {}, refunded=1)
+    for cents, silent in ((679_999, {}), (700_001, {}), (684_999, {2: 1}), (700_000, {2: 1})):
+        with pytest.raises(forms.Refused, match=name):
+            check(cents, silent)
+    with pytest.raises(forms.Refused, match="1 tickets too many name no tier"):
+        check(685_000, {2: 3})
 
 
 def test_a_shortfall_is_owed() -> None:
     held = Counter({0: 9_880, 2: 120})
     short = closing(awarded_cents=600_000, percent="60", shortfall_cents=100_000)
-    statement.check_closing(short | {"owed_cents": 100_000}, plan(), held)
+    statement.check_closing(short | {"owed_cents": 100_000}, plan(), held, Counter())
     with pytest.raises(forms.Refused, match="owed_cents"):
-        statement.check_closing(short, plan(), held)
+        statement.check_closing(short, plan(), held, Counter())
 
 
 @pytest.fixture

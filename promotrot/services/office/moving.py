@@ -40,7 +40,10 @@ def play_move(*, by: StaffActor, ident: uuid.UUID, terminal_code: str, reason: s
     if PlayEnd.objects.filter(ticket=ticket).exists():
         raise PlayEnded
     target = Terminal.objects.filter(
-        code=terminal_code, premises=ticket.premises_id, revoked_at=None
+        code=terminal_code,
+        premises=ticket.premises_id,
+        revoked_at=None,
+        token_digest__isnull=False,
     ).first()
     last = PlayMove.objects.filter(ticket=ticket).order_by("-number").first()
     if target is not None and last is not None and last.to_terminal_id == target.pk:

@@ -53,6 +53,16 @@ def test_the_standing_prize_is_the_one_with_which_the_player_may_stop() -> None:
     assert standing(LADDER, perform(LADDER, first, "trot", 1)) is None, "it is over"
 
 
+@pytest.mark.article("15.II.3")
+def test_no_prize_stands_where_a_player_may_stop_with_nothing() -> None:
+    """[P19]: whose premises close on such a rung has the price back, and does not lose it."""
+    steps = Ladder((Rung(None, (Way("trot", 9, 10),)), Rung(0, (Way("trot", 9, 10),)), Rung(1, ())))
+    assert [*steps.faults(1)] == []
+    play = perform(steps, Play(), "trot", 0)
+    assert play.award is None and "stop" in legal_acts(steps, play)
+    assert standing(steps, play) is None
+
+
 @pytest.mark.article("15.II.3", "15.III.2")
 def test_hidden_open_then_keep_or_change() -> None:
     start = Play()

@@ -19,8 +19,7 @@ export function scenesOf(emissions) {
 function draw(page, number) {
   return h("article", { class: "scene games" },
     h("header", { class: "wall-head" }, h("h2", {}, t("promotrot"))),
-    h("div", { class: `wall-games games-${page.length}` }, page.map((emission, place) => card(emission, SIGNS[(number * MOST + place) % SIGNS.length]))),
-    h("p", { class: "small soft" }, t("figures_of", { day: dayOf(page[0].as_of), time: hourOfDay(page[0].as_of) })));
+    h("div", { class: `wall-games games-${page.length}` }, page.map((emission, place) => card(emission, SIGNS[(number * MOST + place) % SIGNS.length]))));
 }
 
 function card(emission, sign) {
@@ -33,5 +32,6 @@ function card(emission, sign) {
     h("table", { class: "wall-table" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("prize")), h("th", { scope: "col", class: "n" }, t("prizes_left")))),
       h("tbody", {}, prizes.slice(0, PRIZES).map((tier) => h("tr", {}, h("th", { scope: "row" }, prizeWords(tier)),
         h("td", { class: "n" }, tier.remaining === null ? "—" : count(tier.remaining)))))),
+    h("p", { class: "small soft" }, t("figures_of", { day: dayOf(emission.as_of), time: hourOfDay(emission.as_of) })),
     h("p", { class: "wall-price" }, `${t("price")} `, h("b", { class: "figure" }, cents(emission.price_cents)), h("span", { class: "soft" }, ` · ${t("board_to_prizes")}: ${decimal(emission.prize_percent)} %`)));
 }

@@ -3,7 +3,7 @@
 
 import { h } from "../../screens/base/dom.js";
 import { t } from "../../screens/base/text.js";
-import { labelOf, percent, prizeOf, sign } from "./values.js";
+import { chanceOf, labelOf, largestOf, prizeOf, sign } from "./values.js";
 
 /** Draw the stalls; behind some doors there are prizes. */
 function doors(game, play, act) {
@@ -34,7 +34,7 @@ function climb(game, play, act) {
   const ways = new Map(rungs[at].ways.map((way) => [way.name, way]));
   const buttons = play.legal.map((name) => {
     const way = ways.get(name);
-    const chance = way ? [h("span", { class: "small" }, t("chance", { percent: percent(way.up, way.of) })),
+    const chance = way ? [h("span", { class: "small" }, t("chance", { percent: chanceOf(way.up, way.of) })),
       way.fall ? h("span", { class: "small" }, t("or_else"), " ", prizeOf(game, way.fall)) : null] : h("span", { class: "small" }, prizeOf(game, rungs[at].stop));
     return h("button", { type: "button", class: ["button big act", name === "stop" ? "" : "primary"], onclick: () => act(name) }, h("b", {}, labelOf(game, name)), chance);
   });
@@ -46,7 +46,7 @@ export const mechanics = {
     tells: true,
     draw: doors,
     prizes: (game, { deals }) => deals.map((deal) => [
-      t("chance_of_main", { weight: deal.weight, of: deals.reduce((sum, each) => sum + each.weight, 0) }), Math.min(...deal.contents.filter(Boolean))]),
+      t("chance_of_main", { weight: deal.weight, of: deals.reduce((sum, each) => sum + each.weight, 0) }), largestOf(game.screen.tiers.filter(({ tier }) => deal.contents.includes(tier)))]),
   },
   ladder: {
     tells: false,

@@ -3,7 +3,7 @@
 import { h } from "../../screens/base/dom.js";
 import { t } from "../../screens/base/text.js";
 import { mechanics } from "./mechanics.js";
-import { labelOf, nameOf, prizeOf, sign } from "./values.js";
+import { labelOf, largestOf, nameOf, prizeOf, sign } from "./values.js";
 
 const presentations = {
   symbols: (game, { winning, match }) => winning.map((name, index) =>
@@ -25,7 +25,4 @@ export function prizeTable(game) {
 }
 
 /** Return the largest prize. */
-export function topPrize(game) {
-  const top = game.screen.tiers.reduce((best, tier) => (tier.value_cents > best.value_cents ? tier : best));
-  return prizeOf(game, top.tier);
-}
+export const topPrize = (game) => prizeOf(game, largestOf(game.screen.tiers));

@@ -38,4 +38,8 @@ export function prizeOf(game, number) {
   return tier.thing ? [thingOf(game, tier.thing), " (", value, ")"] : value;
 }
 
-export const percent = (part, of) => `${count(Math.round((1000 * part) / of) / 10)} %`;
+/** Return the number of the largest prize among some tiers; 0 where there is none. */
+export const largestOf = (tiers) => tiers.reduce((best, row) => (row.value_cents > (best?.value_cents ?? 0) ? row : best), null)?.tier ?? 0;
+
+/** Return a chance as it is: a percentage of one decimal, or else the two numbers. */
+export const chanceOf = (part, of) => ((1000 * part) % of ? `${count(part)} / ${count(of)}` : `${count((100 * part) / of)} %`);

@@ -2,6 +2,7 @@
 
 import pytest
 
+from core.premises.models import Terminal
 from core.staff.actor import PowerMissing
 from core.staff.powers import Role
 from promotrot.models.emission import Emission
@@ -60,3 +61,19 @@ def test_staff_move_an_unfinished_play_within_its_premises(
     assert play_act(credentials=neighbour.credentials, ident=ticket.uuid, number=1, act=REVEAL)
     with pytest.raises(playing.PlayEnded):
         move(place)
+
+
+@pytest.mark.article("15.III.6.1")
+def test_a_play_does_not_move_to_a_terminal_that_was_never_enrolled(
+    place: Point, emission: Emission
+) -> None:
+    """Nobody could play it there, and its own terminal would refuse it."""
+    ticket, idle = buy(place, emission), factories.point(place.premises)
+    Terminal.objects.filter(pk=idle.terminal.pk).update(token_digest=None)
+    with pytest.raises(moving.MoveRefused):
+        moving.play_move(
+            by=factories.staff(Role.ORGANISER),
+            ident=ticket.uuid,
+            terminal_code=idle.terminal.code,
+            reason="dark screen",
+        )
