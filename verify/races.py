@@ -68,10 +68,10 @@ def sales_limit(log: Log, certificate: dict[str, Any]) -> str:
 def known_at(log: Log, race: Race) -> str:
     """Return when a result was known: when it was announced or drawn. Balls that were drawn while
     the system was down are certified later."""
-    known: str = race["official_at"]
+    at: str = race["official_at"]
     if race["draw"]:
-        known = log.document("draws.minutes", race["draw"]["draw"])["drawn_at"]
-    return known
+        at = log.document("draws.minutes", race["draw"]["draw"])["drawn_at"]
+    return at
 
 
 def check_order(log: Log, certificate: dict[str, Any]) -> str:

@@ -208,10 +208,10 @@ class PercentField(_CommaField):
 def _instants(text: str | None) -> tuple[datetime.datetime, ...]:
     """Return the instants at which clocks in Madrid show what was typed, without an offset."""
     try:
-        shown = parse_datetime(text or "")
+        local = parse_datetime(text or "")
     except ValueError:
         return ()
-    return instants_of(shown) if shown and shown.tzinfo is None else ()
+    return instants_of(local) if local and local.tzinfo is None else ()
 
 
 def _offset(instant: datetime.datetime) -> str:
@@ -230,9 +230,9 @@ class MomentInput(forms.DateTimeInput):
         return text + data.get(f"{name}_offset", "") if is_twice else text
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
-        shown, plus, offset = (value or "").partition("+")
-        typed = super().render(name, shown, attrs, renderer)
-        instants = _instants(shown)
+        local, plus, offset = (value or "").partition("+")
+        typed = super().render(name, local, attrs, renderer)
+        instants = _instants(local)
         if len(instants) < 2:
             return typed
         which = (_("before the clocks go back"), _("after the clocks go back"))
@@ -256,11 +256,11 @@ class MomentField(forms.DateTimeField):
         super().__init__(widget=widget, **kwargs)
 
     def prepare_value(self, value: Any) -> Any:
-        shown = super().prepare_value(value)
-        if isinstance(shown, datetime.datetime):
-            shown = self.widget.format_value(shown)
-            shown += _offset(value) if len(_instants(shown)) > 1 else ""
-        return shown
+        local = super().prepare_value(value)
+        if not isinstance(local, datetime.datetime):
+            return local
+        text = self.widget.format_value(local)
+        return text + _offset(value) if len(_instants(text)) > 1 else text
 
     def to_python(self, value: Any) -> Any:
         if isinstance(value, str) and len(_instants(value)) > 1:

@@ -68,7 +68,7 @@ def test_the_bounds_of_the_last_day_are_out_of_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("shown", "utc_hours"),
+    ("local", "utc_hours"),
     [
         (datetime(2030, 10, 27, 1, 59, 59), [23]),
         (datetime(2030, 10, 27, 2), [0, 1]),
@@ -79,5 +79,5 @@ def test_the_bounds_of_the_last_day_are_out_of_it() -> None:
         (datetime(2030, 3, 31, 3), [1]),
     ],
 )
-def test_clocks_show_a_time_once_twice_or_never(shown: datetime, utc_hours: list[int]) -> None:
-    assert [instant.hour for instant in instants_of(shown)] == utc_hours
+def test_clocks_show_a_time_once_twice_or_never(local: datetime, utc_hours: list[int]) -> None:
+    assert [instant.hour for instant in instants_of(local)] == utc_hours

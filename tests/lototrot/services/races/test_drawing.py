@@ -24,7 +24,7 @@ from lototrot.models.programme import Race
 from lototrot.models.running import RaceDeclaration, Withdrawal
 from lototrot.selectors.draws import subject_of
 from lototrot.selectors.races import RaceState, race_record
-from lototrot.services.races.course import DrawCertified, WithdrawnTooLate
+from lototrot.services.races.course import DrawCertified
 from lototrot.services.races.declarations import Left, declaration_retract
 from lototrot.services.races.drawing import DrawBeforeClosing, DrawUnconfirmed
 from lototrot.services.races.results import contest_results
@@ -159,49 +159,6 @@ def test_a_suspended_race_is_drawn_among_those_that_started(race: Race) -> None:
     field = DrawField.objects.get()
     assert field.entries == ["1", "4", "5", "6", "7", "8", "9", "10"] and field.places == 8
     assert field.facts["withdrawn"] == [2] and field.facts["left"] == [3]
-
-
-@pytest.mark.article("14.III.5.4.1", "14.III.5.4.3")
-def test_a_horse_whose_withdrawal_proves_too_late_is_not_drawn_as_a_starter(race: Race) -> None:
-    """[B5, B8]: the start was earlier than first stated. Nobody said that the horse ran."""
-    f.withdrawal(race, 2)
-    withdrawn_at = clock.now()
-    f.started(race, at=withdrawn_at + timedelta(microseconds=1))
-    f.contest_closed(Contest.objects.get())
-    declare(race, Kind.SUSPENDED)
-    steward, second = f.two_stewards()
-    early = start_correct(
-        by=steward,
-        race_id=race.pk,
-        actual_start_at=withdrawn_at - timedelta(seconds=30),
-        source="Film",
-    )
-    two_persons.confirm(proposal=early.uuid, by=second)
-    with pytest.raises(WithdrawnTooLate):
-        commit(race)
-    retraction = declaration_retract(by=steward, race_id=race.pk, reason="2 did not start")
-    two_persons.confirm(proposal=retraction.uuid, by=second)
-    with pytest.raises(WithdrawnTooLate):
-        declare(race, Kind.SUSPENDED)
-    declare(race, Kind.SUSPENDED, left=[Left(2, "Was not sent to the start")])
-    commit(race)
-    assert DrawField.objects.get().entries == ["1", *map(str, range(3, 11))]
-
-
-@pytest.mark.article("14.III.5.4.1", "14.III.5.4.3")
-def test_a_withdrawal_that_proves_too_late_is_reversed_if_the_horse_ran(race: Race) -> None:
-    """[B4, B8]"""
-    gone = f.withdrawal(race, 2)
-    f.started(race, at=gone.effective_at)
-    f.contest_closed(Contest.objects.get())
-    first, second = f.two_stewards()
-    with pytest.raises(WithdrawnTooLate):
-        declare(race, Kind.SUSPENDED)
-    reversal = withdrawal_reverse(by=first, withdrawal_id=gone.pk, reason="It ran")
-    two_persons.confirm(proposal=reversal.uuid, by=second)
-    declare(race, Kind.SUSPENDED)
-    commit(race)
-    assert "2" in DrawField.objects.get().entries
 
 
 @pytest.mark.article("14.III.5.4.2")
