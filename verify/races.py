@@ -65,6 +65,15 @@ def sales_limit(log: Log, certificate: dict[str, Any]) -> str:
     )
 
 
+def known_at(log: Log, race: Race) -> str:
+    """Return when a result was known: when it was announced or drawn. Balls that were drawn while
+    the system was down are certified later."""
+    at: str = race["official_at"]
+    if race["draw"]:
+        at = log.document("draws.minutes", race["draw"]["draw"])["drawn_at"]
+    return at
+
+
 def check_order(log: Log, certificate: dict[str, Any]) -> str:
     """Check the days of the payment order (8.1, 10.2) [D7]; return its last day in words.
 

@@ -17,7 +17,7 @@ from entry import digest_of, main, same
 from forms import need
 from money import check_organiser, figures
 from public_log import Log
-from races import check_numbers, check_order, right_numbers, sales_limit, starters
+from races import check_numbers, check_order, known_at, right_numbers, sales_limit, starters
 from tickets import KIND, check_tickets, voided_places
 
 SEAL = "lototrot.seal"
@@ -108,7 +108,7 @@ def check(log_file: str, keys: str, settlement: str, tickets: str = "") -> str:
         result += "; without TICKETS, its winners are as the operator counted them"
     result += check_order(log, certificate)
     sealed_at = log.entry(SEAL, f"contest:{certificate['contest']}")["at"]
-    if sealed_at > min(race["official_at"] for race in certificate["races"]):
+    if sealed_at > min(known_at(log, race) for race in certificate["races"]):
         result += "; SEALED ONLY AFTER A RESULT"
     stands = "REVERSED since" if log.has(REVERSAL, settlement) else "The settlement holds"
     return f"{stands}: {result}."

@@ -9,11 +9,14 @@ from typing import Any, ClassVar
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import Model
+from django.utils.dateparse import parse_datetime
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from unfold import widgets
 
 from core.admin_support.columns import NOTHING, day, moment, money, yes_no
+from core.kernel.days import MADRID, instants_of
 from core.kernel.money import percent_text
 from core.kernel.texts import invisible_at
 
@@ -27,7 +30,6 @@ _CLASSES: dict[type[forms.Widget], list[str]] = {
     forms.EmailInput: widgets.INPUT_CLASSES,
     forms.PasswordInput: widgets.INPUT_CLASSES,
     forms.DateInput: widgets.INPUT_CLASSES,
-    forms.DateTimeInput: widgets.INPUT_CLASSES,
 }
 
 
@@ -203,15 +205,70 @@ class PercentField(_CommaField):
         return None if percent is None else Fraction(percent)
 
 
+def _instants(text: str | None) -> tuple[datetime.datetime, ...]:
+    """Return the instants at which clocks in Madrid show what was typed, without an offset."""
+    try:
+        local = parse_datetime(text or "")
+    except ValueError:
+        return ()
+    return instants_of(local) if local and local.tzinfo is None else ()
+
+
+def _offset(instant: datetime.datetime) -> str:
+    return instant.astimezone(MADRID).isoformat()[-6:]
+
+
+class MomentInput(forms.DateTimeInput):
+    """An input for an instant, with a choice beside it in the hour that clocks show twice.
+
+    The choice is a value of its own on the page, and the offset at the end of the field's text.
+    """
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:
+        text = super().value_from_datadict(data, files, name)
+        is_twice = len(_instants(text)) > 1
+        return text + data.get(f"{name}_offset", "") if is_twice else text
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
+        local, plus, offset = (value or "").partition("+")
+        typed = super().render(name, local, attrs, renderer)
+        instants = _instants(local)
+        if len(instants) < 2:
+            return typed
+        which = (_("before the clocks go back"), _("after the clocks go back"))
+        times = [
+            (_offset(at), f"{moment(at)}, {why}") for at, why in zip(instants, which, strict=True)
+        ]
+        choice = forms.Select(
+            {"class": " ".join(widgets.SELECT_CLASSES), "aria-label": _("Which of the two")},
+            choices=[("", NOTHING), *times],
+        )
+        return typed + choice.render(f"{name}_offset", plus + offset, None, renderer)
+
+
 class MomentField(forms.DateTimeField):
     """A field for an instant in Madrid's time, to the second."""
 
     def __init__(self, **kwargs: Any) -> None:
-        widget = forms.DateTimeInput(
-            format="%Y-%m-%dT%H:%M:%S", attrs={"type": "datetime-local", "step": "1"}
-        )
+        attrs = {"type": "datetime-local", "step": "1", "class": " ".join(widgets.INPUT_CLASSES)}
+        widget = MomentInput(format="%Y-%m-%dT%H:%M:%S", attrs=attrs)
         kwargs.setdefault("help_text", _("Time in Madrid."))
         super().__init__(widget=widget, **kwargs)
+
+    def prepare_value(self, value: Any) -> Any:
+        local = super().prepare_value(value)
+        if not isinstance(local, datetime.datetime):
+            return local
+        text = self.widget.format_value(local)
+        return text + _offset(value) if len(_instants(text)) > 1 else text
+
+    def to_python(self, value: Any) -> Any:
+        if isinstance(value, str) and len(_instants(value)) > 1:
+            raise ValidationError(
+                gettext("Clocks show this time twice that night: choose which of the two it was."),
+                code="hour_comes_twice",
+            )
+        return super().to_python(value)
 
 
 class DayField(forms.DateField):

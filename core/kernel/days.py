@@ -63,6 +63,14 @@ def morning_after(day: date, hour: time) -> datetime:
         raise DayOutOfRange from error
 
 
+def instants_of(local: datetime) -> tuple[datetime, ...]:
+    """Return the instants, in UTC, at which clocks show a time: two of the hour that comes twice,
+    none of the one that is left out. `local` has no zone.
+    """
+    instants = {local.replace(tzinfo=MADRID, fold=fold).astimezone(UTC) for fold in (0, 1)}
+    return tuple(sorted(i for i in instants if i.astimezone(MADRID).replace(tzinfo=None) == local))
+
+
 def add_days(day: date, days: int) -> date:
     """Return the day `days` later, or earlier if negative. Raises DayOutOfRange."""
     try:

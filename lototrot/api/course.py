@@ -221,6 +221,7 @@ class Declaration(StaffView):
             course.OutOfOrder,
             declarations.NoStarters,
             declarations.RulingMissing,
+            course.WithdrawnTooLate,
             declarations.DeclarationTextMissing,
             declarations.AuthorityTextMissing,
             ProposalPending,

@@ -256,6 +256,7 @@ class PaymentOrder(StaffView):
             ContestUnknown,
             payment_order.NothingToOrder,
             settling.BreachPending,
+            breach.CorrectionWaits,
             ResultsMissing,
             ProposalPending,
         ),

@@ -86,6 +86,17 @@ class RaceRecord:
         return frozenset(entry["number"] for entry in entries) - self.withdrawn
 
     @property
+    def withdrawn_late(self) -> frozenset[int]:
+        """Return the numbers withdrawn only after the start that nobody declared left at it [B5].
+
+        A horse withdrawn in time is one of them once the start proves to be earlier. It is not
+        known whether it started.
+        """
+        if self.start is None:
+            return frozenset()
+        return frozenset(w.number for w in self.withdrawals) - self.withdrawn - self.left
+
+    @property
     def has_starters(self) -> bool:
         """Return whether some horse is neither withdrawn nor left at the start."""
         return not self.withdrawn | self.left >= set(self.programme)

@@ -17,17 +17,12 @@ LANGUAGE sql STABLE AS $$
          WHERE l.contest_id = p_contest AND d.kind = 'not_run' AND d.superseded_at IS NULL) o
 $$;
 
--- Return the instant at which the sales of a closed contest ended: its closing, or a later stop of
--- sales if the start that closed it was reported late [E12]. A start that was reported after the
--- scheduled closing stopped nothing: then sales went on until that.
+-- Return the instant by which the sales of a closed contest had ended: its closing, or its scheduled
+-- closing if a start or a declaration closed it, for sales went on until that was reported [E12].
 CREATE OR REPLACE FUNCTION lototrot_sales_ended(p_contest bigint) RETURNS timestamptz
 LANGUAGE sql STABLE AS $$
-    SELECT greatest(c.closed_at, coalesce((
-        SELECT max(s.stopped_at) FROM lototrot_salesstop s
-         WHERE s.meeting_id = c.meeting_id AND s.ending = 'confirmed'
-           AND (s.race_id IS NULL OR s.race_id IN (
-                SELECT l.race_id FROM lototrot_contestleg l WHERE l.contest_id = c.id))),
-        CASE WHEN c.closing_cause IN ('start', 'not_run') THEN c.scheduled_close_at END))
+    SELECT CASE WHEN c.closing_cause IN ('start', 'not_run') THEN c.scheduled_close_at
+                ELSE c.closed_at END
       FROM lototrot_contest c WHERE c.id = p_contest AND c.closed_at IS NOT NULL
 $$;
 

@@ -36,6 +36,7 @@ from lototrot.services.races.course import (
     race_hold,
 )
 from lototrot.services.reasons import need_reason
+from lototrot.services.settlement.breach import CLASSIFICATION_CORRECTION
 from lototrot.services.settlement.settling import settlement_reverse
 
 OUTCOMES = ("winner", "started", "withdrawn", "left", "disqualified")
@@ -293,7 +294,7 @@ def _corrected(proposal: Proposal, by: StaffActor) -> None:
 
 CLASSIFICATION = two_persons.Kind("lototrot.classification", powers.CLASSIFY, apply=_confirmed)
 CORRECTION = two_persons.Kind(
-    "lototrot.classification_correction",
+    CLASSIFICATION_CORRECTION,
     powers.CLASSIFY,
     apply=_corrected,
     second=powers.CONFIRM_CORRECTION,

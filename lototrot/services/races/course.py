@@ -44,6 +44,16 @@ class RaceNotStarted(Conflict):
     message = "The actual start of the race is not on record."
 
 
+class WithdrawnTooLate(Conflict):
+    """`data["numbers"]`: withdrawn, but only after the start by the record in force."""
+
+    code = "withdrawn_too_late"
+    message = (
+        "A withdrawal took effect after the start: reverse it, or declare the race with the horse"
+        " left at the start [B5]."
+    )
+
+
 class DrawCertified(Conflict):
     code = "draw_certified"
     message = "The draw of the race is certified, and it stands [B13]."

@@ -32,6 +32,7 @@ from lototrot.services.races.course import (
     RaceClassified,
     RaceDeclared,
     RaceNotStarted,
+    WithdrawnTooLate,
     contests_including,
     past_instant,
     race_get,
@@ -118,7 +119,7 @@ def race_declare(
     declaration in force may be proposed again. It then changes nothing, but announces the draw for
     a contest created since. Raise RaceUnknown, ReasonMissing, NaiveInstant, InstantAhead,
     RaceDeclared, RaceClassified, RaceStarted, RaceNotStarted, OutOfOrder, NoStarters,
-    RulingMissing, DeclarationTextMissing or AuthorityTextMissing.
+    RulingMissing, WithdrawnTooLate, DeclarationTextMissing or AuthorityTextMissing.
     """
     by.need(powers.DECLARE_RACE)
     need_reason(reason)
@@ -239,6 +240,12 @@ def _need_declarable(
         raise RaceNotStarted(race=record.race_id)
     if instant <= record.start.actual_start_at:
         raise OutOfOrder(after=record.start.actual_start_at.isoformat())
+    _need_starters(record, left)
+
+
+def _need_starters(record: RaceRecord, left: Sequence[Left]) -> None:
+    """Raise unless it is known of each horse whether it started [B5, B8]."""
+    absent = {horse.number for horse in left}
     possible = set(record.programme) - record.withdrawn
     if len(absent) != len(left) or not absent < possible:
         raise NoStarters(numbers=sorted(absent))
@@ -246,6 +253,8 @@ def _need_declarable(
         raise RulingMissing(
             numbers=sorted(horse.number for horse in left if not horse.ruling.strip())
         )
+    if late := record.withdrawn_late - absent:
+        raise WithdrawnTooLate(numbers=sorted(late))
 
 
 def _declared(proposal: Proposal, by: StaffActor) -> None:

@@ -22,7 +22,7 @@ from lototrot.models.programme import Race
 from lototrot.models.running import RaceDeclaration
 from lototrot.selectors.draws import KIND, race_of
 from lototrot.selectors.races import RaceRecord, race_record
-from lototrot.services.races.course import race_get, race_hold
+from lototrot.services.races.course import WithdrawnTooLate, race_get, race_hold
 from lototrot.services.seal.sealing import need_sealed, sealed
 
 
@@ -112,7 +112,7 @@ def _field(subject: str) -> Field:
     """Return the numbers in the draw.
 
     All are drawn, so that the order of arrival is complete [B12]. Raise NothingToDraw,
-    DrawBeforeClosing, ContestNotSealed or DrawUnconfirmed.
+    DrawBeforeClosing, ContestNotSealed, DrawUnconfirmed or WithdrawnTooLate.
     """
     record = race_record(race_of(subject))
     _declaration(record)
@@ -122,6 +122,8 @@ def _field(subject: str) -> Field:
         need_sealed(contest)
     if record.unconfirmed:
         raise DrawUnconfirmed(numbers=[*record.unconfirmed])
+    if record.withdrawn_late:
+        raise WithdrawnTooLate(numbers=sorted(record.withdrawn_late))
     numbers = draw_field(record.facts())
     return Field([str(number) for number in numbers], len(numbers))
 

@@ -22,7 +22,7 @@ from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 from lototrot import postings, powers
 from lototrot.models.contest import Contest
-from lototrot.models.running import RaceDeclaration
+from lototrot.models.running import RaceDeclaration, Withdrawal
 from lototrot.selectors.breaches import (
     IN_BREACH,
     breach_parameters,
@@ -39,6 +39,8 @@ from lototrot.services.tickets.retired import need_all
 
 START_REPORT, START_CORRECTION = "lototrot.start", "lototrot.start_correction"
 DECLARATION_RETRACTION = "lototrot.declaration_retraction"
+CLASSIFICATION_CORRECTION = "lototrot.classification_correction"
+WITHDRAWAL_REVERSAL = "lototrot.withdrawal_reversal"
 _GAME = {"game": Game.LOTOTROT.value}
 State = Contest.State
 
@@ -68,8 +70,8 @@ class CorrectionWaits(Conflict):
 
     code = "correction_waits"
     message = (
-        "A correction of a start or of a declaration waits: confirm or reject it before bets are"
-        " voided [C6, C9]."
+        "A correction of a start, a declaration or a result waits: confirm or reject it before bets"
+        " are voided or payment is ordered [B14, C6, C9]."
     )
 
 
@@ -177,15 +179,16 @@ def _need_state(kind: str, contest_id: int) -> Contest:
         raise BreachNotNow(contest=contest_id, state=contest.state)
     need_sealed(contest)
     need_all(contest_id)  # nobody has a right on what left
-    _need_no_correction(contest)
+    need_no_correction(contest)
     return contest
 
 
-def _need_no_correction(contest: Contest) -> None:
+def need_no_correction(contest: Contest, *, of_results: bool = False) -> None:
     """Raise CorrectionWaits while it waits to be put right from when on bets are in breach.
 
     A correction of a start does so, and what takes a declaration back: its retraction, or the start
-    of its race.
+    of its race. With `of_results`, raise also while a keying error in a result waits to be put
+    right: after the payment order it never could be [B14].
     """
     races = dict.fromkeys(contest.legs.values_list("race_id", flat=True))
     declared = RaceDeclaration.objects.filter(race__in=races, superseded_at=None)
@@ -195,6 +198,13 @@ def _need_no_correction(contest: Contest) -> None:
     moving |= {
         (DECLARATION_RETRACTION, f"declaration:{pk}"): race for pk, race in declarations.items()
     }
+    if of_results:
+        withdrawn = Withdrawal.objects.filter(race__in=races, reversed_at=None)
+        moving |= {(CLASSIFICATION_CORRECTION, f"race:{race}"): race for race in races}
+        moving |= {
+            (WITHDRAWAL_REVERSAL, f"withdrawal:{pk}"): race
+            for pk, race in withdrawn.values_list("pk", "race_id")
+        }
     for act in two_persons.all_pending({subject for _, subject in moving}):
         if act in moving:
             raise CorrectionWaits(race=moving[act])

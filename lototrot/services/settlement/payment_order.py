@@ -21,6 +21,7 @@ from lototrot.selectors.breaches import breach_pending
 from lototrot.services.contest.contests import contest_get, figures_of
 from lototrot.services.prizes.early import early_claims_value
 from lototrot.services.races.results import contest_results
+from lototrot.services.settlement.breach import need_no_correction
 from lototrot.services.settlement.certificate import payment_order_publish
 from lototrot.services.settlement.settling import BreachPending
 
@@ -88,8 +89,8 @@ def payment_order_propose(*, by: StaffActor, contest_id: int) -> Proposal:
     """Propose to order the payment of the settlement in force.
 
     The proposal names the days that the order would fix and how late it is. Another person gives
-    the order by confirming it. Raise ContestUnknown, NothingToOrder, BreachPending [C9] or
-    ResultsMissing.
+    the order by confirming it. Raise ContestUnknown, NothingToOrder, BreachPending [C9],
+    CorrectionWaits [B14] or ResultsMissing.
     """
     by.need(powers.ORDER_PAYMENT)
     contest = contest_get(contest_id)
@@ -114,14 +115,15 @@ def _orderable(contest: Contest) -> Settlement:
         raise NothingToOrder(contest=contest.pk, state=contest.state)
     if breach_pending(contest.pk):
         raise BreachPending(contest=contest.pk)
+    need_no_correction(contest, of_results=True)
     return settlement
 
 
 def _order(proposal: Proposal, by: StaffActor) -> None:
     """Give the order, with the days that the proposal named.
 
-    Raise NothingToOrder, ResultsMissing, SettlementChanged, or OrderDaysMoved if a late order has
-    waited for its second person past a midnight.
+    Raise NothingToOrder, BreachPending, CorrectionWaits, ResultsMissing, SettlementChanged, or
+    OrderDaysMoved if a late order has waited for its second person past a midnight.
     """
     contest_id = proposal.content["contest"]
     hold((Lock.CONTEST, contest_id))

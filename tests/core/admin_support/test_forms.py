@@ -85,6 +85,45 @@ def test_what_was_typed_is_read_again_before_the_act() -> None:
     assert "13:30" in lines["At"]
 
 
+AUTUMN = "2030-10-27T02:30:00"  # clocks show it twice
+
+
+@pytest.mark.parametrize(("offset", "zone"), [("+02:00", "CEST"), ("+01:00", "CET")])
+def test_an_instant_of_the_hour_that_comes_twice_is_chosen(offset: str, zone: str) -> None:
+    """A meeting goes on past midnight [B15]: what happens in that hour must be entered, too."""
+    form = _Act({**TYPED, "at": AUTUMN})
+    assert [error.code for error in form.errors.as_data()["at"]] == ["hour_comes_twice"]
+    html = str(form["at"])
+    assert f'value="{AUTUMN}"' in html and f'value="{offset}"' in html and zone in html
+    form = _Act({**TYPED, "at": AUTUMN, "at_offset": offset})
+    assert form.is_valid(), form.errors
+    assert form.cleaned_data["at"].isoformat() == f"{AUTUMN}{offset}"
+    assert zone in dict(form.summary())["At"]
+    hidden = str(form["at"].as_hidden())
+    assert f'value="{AUTUMN}{offset}"' in hidden
+    confirmed = _Act({**TYPED, "at": f"{AUTUMN}{offset}"})
+    assert confirmed.is_valid(), confirmed.errors
+    assert confirmed.cleaned_data["at"] == form.cleaned_data["at"]
+    again = str(confirmed["at"])  # as a refusal shows the form again
+    assert f'value="{AUTUMN}"' in again and f'value="{offset}" selected' in again
+
+
+def test_a_form_that_is_opened_in_that_hour_proposes_the_right_one() -> None:
+    for instant, offset in ((0, "+02:00"), (1, "+01:00")):
+        now = datetime.datetime(2030, 10, 27, instant, 30, tzinfo=datetime.UTC)
+        html = str(_Act(initial={"at": now})["at"])
+        assert f'value="{AUTUMN}"' in html and f'value="{offset}" selected' in html
+    later = _Act({**TYPED, "at": "2030-10-27T04:00:00", "at_offset": "+02:00"})
+    assert later.is_valid() and later.cleaned_data["at"].utcoffset() == datetime.timedelta(hours=1)
+
+
+@pytest.mark.parametrize("text", ["2030-03-31T02:30:00", "2030-13-01T02:30:00", "9999-12-31T25:00"])
+def test_a_time_that_no_clock_shows_is_refused(text: str) -> None:
+    form = _Act({**TYPED, "at": text, "at_offset": "+02:00"})
+    assert list(form.errors) == ["at"]
+    assert "at_offset" not in str(form["at"])
+
+
 def test_a_grid_is_read_row_by_row() -> None:
     form = _Grid({"first": "one", "second": ""})
     assert form.is_valid()

@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.kernel.days import DayOutOfRange, NaiveInstant, add_days, day_bounds, natural_day
+from core.kernel.days import (
+    DayOutOfRange,
+    NaiveInstant,
+    add_days,
+    day_bounds,
+    instants_of,
+    natural_day,
+)
 
 DAYS = st.dates(date(1990, 1, 1), date(2090, 1, 1))
 
@@ -58,3 +65,19 @@ def test_the_bounds_of_the_last_day_are_out_of_it() -> None:
         day_bounds(date.max)
     with pytest.raises(DayOutOfRange):
         natural_day(datetime.min.replace(tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    ("local", "utc_hours"),
+    [
+        (datetime(2030, 10, 27, 1, 59, 59), [23]),
+        (datetime(2030, 10, 27, 2), [0, 1]),
+        (datetime(2030, 10, 27, 2, 59, 59), [0, 1]),
+        (datetime(2030, 10, 27, 3), [2]),
+        (datetime(2030, 3, 31, 1, 59), [0]),
+        (datetime(2030, 3, 31, 2, 30), []),
+        (datetime(2030, 3, 31, 3), [1]),
+    ],
+)
+def test_clocks_show_a_time_once_twice_or_never(local: datetime, utc_hours: list[int]) -> None:
+    assert [instant.hour for instant in instants_of(local)] == utc_hours

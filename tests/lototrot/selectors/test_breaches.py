@@ -8,6 +8,7 @@ import pytest
 
 from core.database import clock
 from core.premises.models import Authorisation, Terminal
+from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.tickets import Void
@@ -18,6 +19,7 @@ from lototrot.selectors.breaches import (
     contests_with_breaches,
 )
 from lototrot.services.contest.contests import ContestUnknown
+from lototrot.services.races.stopping import meeting_stop
 from tests.support import factories as f
 from tests.support import rounds
 from tests.support.lototrot.breaching import reasons, sell, started_at
@@ -89,6 +91,30 @@ def test_a_start_reported_after_the_scheduled_closing_leaves_all_sales_to_be_loo
     _corrected(race, closes_at - timedelta(minutes=3))
     assert [*reasons(contest)] == [late.ticket_id]
     assert breach_pending(contest.pk)
+
+
+def test_a_stop_that_ended_before_the_sales_of_a_later_contest_is_not_their_end(
+    point: f.Point,
+) -> None:
+    """[C6, E3]: the first contest of the meeting was stopped and closed when this was a draft."""
+    meeting = f.meeting(races=6)
+    races = list(meeting.races.order_by("number"))
+    first = f.contest(kind="five-races", races=races[:5])
+    later = f.contest(
+        rules=rounds.record(rounds.rules(**rounds.TWO_LEGS)),
+        races=races[4:],
+        state=Contest.State.DRAFT,
+    )
+    f.time_to(races[0].scheduled_start_at - timedelta(seconds=30))
+    meeting_stop(by=f.staff(Role.STEWARDS), meeting=meeting, source="The horses are called")
+    start(races[0], first.scheduled_close_at - timedelta(seconds=40))
+    f.contest_opened(later)
+    f.time_to(later.scheduled_close_at - timedelta(minutes=1))
+    late = sell(later, point, [(1,)] * 2)
+    f.time_to(later.scheduled_close_at + timedelta(minutes=1))
+    start(races[4], later.scheduled_close_at - timedelta(minutes=5))
+    _corrected(races[4], later.scheduled_close_at - timedelta(minutes=3))
+    assert [*reasons(later)] == [late.ticket_id]
 
 
 def test_an_ordered_contest_is_looked_at_again_once_its_start_is_corrected(point: f.Point) -> None:

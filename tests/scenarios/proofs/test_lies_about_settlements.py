@@ -199,6 +199,21 @@ def test_tickets_that_were_sealed_after_a_result_are_named(
     assert "; SEALED ONLY AFTER A RESULT" in run(tmp_path, late, of)
 
 
+def test_tickets_that_were_sealed_after_balls_were_drawn_are_named(
+    point: factories.Point, tmp_path: Path
+) -> None:
+    """[B16]: the balls are entered and certified later; everybody present saw them before."""
+    contest = sold(point)
+    first, *others = factories.races_of(contest)
+    factories.contest_closed(contest, sealed=False)
+    factories.declared(first)
+    factories.drawn(first, 1, down_s=600)
+    for race in others:
+        factories.classified(race, {1})
+    of = contest_settle(contest_id=contest.pk)
+    assert "; SEALED ONLY AFTER A RESULT" in run(tmp_path, published_log(), of)
+
+
 def ordered(of: Settlement) -> None:
     one, two = factories.two_organisers()
     proposal = payment_order_propose(by=one, contest_id=of.contest_id)

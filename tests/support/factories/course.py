@@ -23,7 +23,7 @@ from lototrot.selectors import draws
 from lototrot.services.races.drawing import RACE_DRAW
 from lototrot.services.seal.sealing import contest_seal
 from tests.support.factories.contests import contest_closed
-from tests.support.factories.people import proposal, somebody, staff, time_to
+from tests.support.factories.people import proposal, somebody, staff, time_pass, time_to
 from tests.support.factories.places import Point, central_office
 
 
@@ -85,14 +85,17 @@ def declared(of: Race, kind: str = RaceDeclaration.Kind.NOT_RUN) -> RaceDeclarat
 
 
 @transaction.atomic
-def drawn(of: Race, winner: int, *, late_cause: str = "") -> Draw:
+def drawn(of: Race, winner: int, *, late_cause: str = "", down_s: int = 0) -> Draw:
     """Record the certified draw of a declared race: balls drawn eleven minutes from now, at the
     Central Office, the winner first. The notice is ten minutes at least, and a test may be slow.
+    With `down_s` the system is down from the draw on for so long, and the contest not sealed yet.
     """
-    for on_it in Contest.objects.filter(legs__race=of).exclude(state__in=Contest.NEVER_ON_SALE):
+    on_sale = Contest.objects.filter(legs__race=of).exclude(state__in=Contest.NEVER_ON_SALE)
+    for on_it in on_sale:
         if on_it.state == Contest.State.OPEN:
             contest_closed(on_it, sealed=False)
-        contest_seal(contest_id=on_it.pk)
+        if not down_s:
+            contest_seal(contest_id=on_it.pk)
     central_office()
     one, subject = staff(Role.ORGANISER), draws.subject_of(of.pk)
     soon = clock.now() + timedelta(minutes=11)
@@ -100,13 +103,18 @@ def drawn(of: Race, winner: int, *, late_cause: str = "") -> Draw:
     if not announcement_of(draw).place:
         draw_reannounce(by=one, draw=draw.uuid, place=central_office(), planned_at=soon)
     announced_time(draw)
+    drawn_at = clock.now()
+    if down_s:
+        time_pass(seconds=down_s)
+        for on_it in on_sale:
+            contest_seal(contest_id=on_it.pk)
     balls = sorted(RACE_DRAW.field(subject).entries, key=lambda ball: ball != str(winner))
     assert balls[0] == str(winner)
     entered = manual_propose(
         by=one,
         draw=draw.uuid,
         order=balls,
-        drawn_at=clock.now(),
+        drawn_at=drawn_at,
         witness="Notary",
         cause="Test",
     )

@@ -238,8 +238,8 @@ def test_a_declaration_needs_a_reason_and_an_instant_that_has_come(race: Race) -
 def test_only_a_started_race_is_suspended_or_all_disqualified(race: Race, kind: str) -> None:
     with pytest.raises(RaceNotStarted):
         declare(race, kind)
-    recorded = start(race)
     f.withdrawal(race, 3)
+    recorded = start(race)
     with pytest.raises(OutOfOrder):
         declare(race, kind, declared_at=recorded.actual_start_at)
     with pytest.raises(RaceStarted):

@@ -19,7 +19,7 @@ def test_the_database_too_refuses_bets_voided_while_a_correction_waits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """[C6, C9]: where a program does not ask; a correction that has lapsed holds nothing."""
-    monkeypatch.setattr(breach, "_need_no_correction", lambda contest: None)
+    monkeypatch.setattr(breach, "need_no_correction", lambda contest: None)
     contest = f.contest()
     late = sell(contest, f.point())
     started_at(contest, late.sold_at)

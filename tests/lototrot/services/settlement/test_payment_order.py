@@ -24,6 +24,7 @@ from lototrot.services.races.results import ResultsMissing
 from lototrot.services.races.starts import start_correct
 from lototrot.services.races.withdrawals import withdrawal_enter
 from lototrot.services.settlement.auditing import audit_contests
+from lototrot.services.settlement.breach import CorrectionWaits
 from lototrot.services.settlement.certificate import PAYMENT_ORDER
 from lototrot.services.settlement.payment_order import (
     NothingToOrder,
@@ -204,6 +205,31 @@ def test_after_the_order_a_later_change_of_the_result_has_no_effect(contest: Con
         classification_correct(
             by=factories.staff(Role.STEWARDS), race_id=race.pk, runners=entries, reason="Doping"
         )
+
+
+@pytest.mark.article("14.III.8.2")
+def test_nothing_is_ordered_while_a_correction_of_a_result_or_of_a_start_waits(
+    contest: Contest,
+) -> None:
+    """[B14, C9]: the order would make a result for good that a person said was mistyped."""
+    first, second = factories.two_organisers()
+    ordering = payment_order_propose(by=first, contest_id=contest.pk)
+    factories.time_pass(minutes=1)
+    race, steward = factories.races_of(contest)[0], factories.staff(Role.STEWARDS)
+    entries = [Entry(n, "winner" if n == 2 else "started") for n in (1, 2, 3)]
+    later = race.starts.get().actual_start_at + timedelta(microseconds=1)
+    retyped = classification_correct(
+        by=steward, race_id=race.pk, runners=entries, reason="Mistyped"
+    )
+    with pytest.raises(CorrectionWaits):
+        two_persons.confirm(proposal=ordering.uuid, by=second)
+    two_persons.reject(proposal=retyped.uuid, by=factories.staff(Role.AUDITOR))
+    video = start_correct(by=steward, race_id=race.pk, actual_start_at=later, source="Video")
+    with pytest.raises(CorrectionWaits):
+        two_persons.confirm(proposal=ordering.uuid, by=second)
+    two_persons.reject(proposal=video.uuid, by=factories.staff(Role.STEWARDS))
+    two_persons.confirm(proposal=ordering.uuid, by=second)
+    assert PaymentOrder.objects.filter(contest=contest).exists()
 
 
 @pytest.mark.article("14.III.5.4.1", "14.III.8.2")
