@@ -218,8 +218,8 @@ def _reversed(proposal: Proposal, by: StaffActor) -> None:
 
 def _need_standing(entry: uuid.UUID) -> Entry:
     """Return the entry with that UUID, if it was not taken back and nothing stands on it."""
-    found = (model.objects.select_related("cheque").filter(uuid=entry).first() for model in ENTRIES)
-    row = next((each for each in found if each is not None), None)
+    rows = (model.objects.select_related("cheque").filter(uuid=entry).first() for model in ENTRIES)
+    row = next((each for each in rows if each is not None), None)
     if row is None:
         raise LossEntryUnknown
     if row.reversed_at is not None:
