@@ -73,6 +73,8 @@ BY_HAND = {
     "retired_as_published",
     "roles_by_another",
     "second_person_waited",
+    "statements_commissionrate.as_named",
+    "statements_remittance.as_named",
     "statements_remittance.there",
     "statements_statement.there",
     "terminal_back_by_enrolment",
