@@ -26,6 +26,7 @@ NOT_THAT_DAY = {
     "lototrot_settlement.in_force_false",
     "name_erased_as_published",
     "payoffice_cashsession.closed",
+    "payoffice_cheque.cashed",
     "payoffice_cheque.reissue_id.confirmed",
     "payoffice_cheque.state_presented",
     "payoffice_cheque.state_voided",
