@@ -1,4 +1,4 @@
-"""What two persons decide about documents that are held (14.III.10.5)."""
+"""Documents that are held, and what two persons decide about them (14.III.10.5)."""
 
 import pytest
 
