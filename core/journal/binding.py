@@ -89,6 +89,19 @@ def confirmed(table: str, *, proposal: str = "proposal_id") -> Rule:
     )
 
 
+def as_named(table: str, *columns: str) -> Rule:
+    """Return the rule that columns of a proposed row are what two persons confirmed."""
+    differs = " OR ".join(
+        f"p.content ->> '{each}' IS DISTINCT FROM t.{each}::text" for each in columns
+    )
+    return _rule(
+        table,
+        "as_named",
+        "it is not what two persons confirmed",
+        f"{table} t JOIN staff_proposal p ON p.id = t.proposal_id WHERE {differs}",
+    )
+
+
 def with_parent(table: str, parent: str, key: str) -> Rule:
     """Return the rule that the act which writes the parent writes the row too, and no later act."""
     return _rule(

@@ -21,8 +21,8 @@ from core.nights.jobs import Job, Outcome, sundays
 from core.nights.models import JobRun
 from core.nights.turns import counted, turn_of
 from core.payoffice import sources
-from core.payoffice.services.deposits import rulings_due
 from core.payoffice.services.personal_data import personal_data_purge
+from core.payoffice.services.ruling import rulings_due
 
 MOST_NAMED = 20
 LOOKED_BACK_DAYS = 7

@@ -19,6 +19,7 @@ from core.payoffice.models import (
     Payment,
     RetiredPayments,
     StockItem,
+    VoidedChequePayment,
 )
 
 KEY_NAMES = {
@@ -60,6 +61,7 @@ ADMINISTRATION = Administration(
                 (Claim, "receipt_long"),
                 (Deposit, "inventory_2"),
                 (Cheque, "request_quote"),
+                (VoidedChequePayment, "report"),
                 (ChequeRecovery, "undo"),
                 (ChequeWriteOff, "money_off"),
                 (CashSession, "point_of_sale"),

@@ -14,11 +14,12 @@ from core.payoffice.models import (
     LossEntry,
     VoidedChequePayment,
 )
-from core.payoffice.services.recovering import line_of
+from core.payoffice.services.recovering import Entry, line_of
 from core.reports.parts import Event, Replay, Span, nothing, post
 
 Data = Mapping[str, Any]
-_ENTRIES: Mapping[str, type[ChequeRecovery] | type[ChequeWriteOff]] = {
+_ENTRIES: Mapping[str, type[Entry]] = {
+    "payoffice.voided_cheque_paid": VoidedChequePayment,
     "payoffice.loss_recovered": ChequeRecovery,
     "payoffice.loss_written_off": ChequeWriteOff,
 }
@@ -54,8 +55,6 @@ def events(span: Span) -> Iterator[Event]:
             data={"cheque": cheque.pk},
             order=2,
         )
-    for paid in VoidedChequePayment.objects.filter(within("recorded_at", span)):
-        yield Event(paid.recorded_at, "payoffice.voided_cheque_paid", paid, order=2)
     for kind, model in _ENTRIES.items():
         for entry in model.objects.filter(within("recorded_at", span)):
             yield Event(entry.recorded_at, kind, _as_recorded(entry), order=2)
@@ -93,19 +92,13 @@ def _presented(row: Any, data: Data) -> None:
     post("payoffice.cheque", cheque, [postings.cheque_presented(cheque.amount_cents)])
 
 
-def _voided_paid(row: Any, data: Data) -> None:
-    settled = row.outcome == VoidedChequePayment.Outcome.SETTLED
-    line = postings.voided_cheque_paid(settled=settled, cents=row.amount_cents)
-    post("payoffice.voided_cheque", row, [line])
-
-
 def _entered(row: Any, data: Data) -> None:
     line = line_of(row)
     post(line.kind, row, [line])
 
 
 def _taken_back(row: Any, data: Data) -> None:
-    """Take back an entry, so that the reference of a credit can be recorded again."""
+    """Take back an entry, so that the payment or the credit can be recorded again."""
     entries = _ENTRIES[data["of"]].objects.filter(pk=data["entry"])
     entries.update(reversed_at=clock.now(), reversal=row, reversed_reason=data["reason"])
     entry = entries.get()
@@ -117,7 +110,6 @@ REPLAYS: Mapping[str, Replay] = {
     "payoffice.cheque_issued": nothing,
     "payoffice.cheque_voided": _voided,
     "payoffice.cheque_presented": _presented,
-    "payoffice.voided_cheque_paid": _voided_paid,
     **dict.fromkeys(_ENTRIES, _entered),
     "payoffice.loss_reversed": _taken_back,
 }

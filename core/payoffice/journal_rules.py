@@ -13,7 +13,7 @@ from core.journal.binding import (
     with_parent,
     with_rows,
 )
-from core.journal.rules import Rule
+from core.journal.rules import END, FIRST, Rule
 from core.payoffice.models.payments import SECOND_PERSON_AT_LATEST_CENTS
 
 _PROPOSED = "proposal_id IS NOT NULL"
@@ -90,7 +90,8 @@ PAYMENTS_LEFT = Rule(
 
 
 _LOSS = """(SELECT coalesce(sum(v.amount_cents), 0) FROM payoffice_voidedchequepayment v
-               WHERE v.cheque_id = t.cheque_id AND v.outcome = 'loss')"""
+               WHERE v.cheque_id = t.cheque_id AND v.outcome = 'loss'
+                 AND v.reversed_at IS NULL)"""
 _GONE = """(SELECT coalesce(sum(e.amount_cents), 0) FROM (
                SELECT r.cheque_id, r.amount_cents FROM payoffice_chequerecovery r
                 WHERE r.reversed_at IS NULL UNION ALL
@@ -119,7 +120,7 @@ def _of_loss(table: str, *named: str) -> Rule:
 
 def _taken_back(table: str, kind: str) -> Rule:
     """Return the rule that two persons took back an entry when it says so, and that its money was
-    moved back.
+    moved back. `kind` is SQL of the kind of transfer by which it was posted.
     """
     return Rule(
         f"{table}.taken_back",
@@ -140,9 +141,27 @@ def _taken_back(table: str, kind: str) -> Rule:
                                   AND d.journal_xid = c.journal_xid)
                 OR c.journal_xid > {LEFT} AND t.amount_cents IS DISTINCT FROM (
                    SELECT sum(x.amount_cents) FROM ledger_transfer x
-                    WHERE x.kind = '{kind}_reversed' AND x.journal_xid = c.journal_xid))
+                    WHERE x.kind = {kind} || '_reversed' AND x.journal_xid = c.journal_xid))
         """,
     )
+
+
+# Cheques of one file of the bank are one act: two of the same amount need a transfer each.
+CASHED = Rule(
+    "payoffice_cheque.cashed",
+    "cheques were presented in an act that moved less than their amounts together",
+    "payoffice_cheque",
+    f"""
+    SELECT 'payoffice_cheque', min(t.id), c.journal_xid
+      FROM journal_change c JOIN payoffice_cheque t ON t.id = c.row_id
+     WHERE c.relation = 'payoffice_cheque' AND c.after ->> 'state' = 'presented'
+       AND c.journal_xid > {LEFT} AND c.journal_xid >= {FIRST} AND c.journal_xid < {END}
+     GROUP BY c.journal_xid
+    HAVING sum(t.amount_cents) > (
+           SELECT coalesce(sum(x.amount_cents), 0) FROM ledger_transfer x
+            WHERE x.kind = 'payoffice.cheque' AND x.journal_xid = c.journal_xid)
+    """,
+)
 
 
 def _of_claim(table: str, *, unless: str = "false") -> Rule:
@@ -210,19 +229,24 @@ RULES: tuple[Rule, ...] = (
         ("ledger_transfer", "o.kind = 'payoffice.cheque' AND o.amount_cents = t.amount_cents"),
         ("journal_act", f"o.journal_xid <= {LEFT}"),
     ),
+    CASHED,
     confirmed("payoffice_voidedchequepayment"),
     stamped("payoffice_voidedchequepayment", "recorded_at"),
     posted("payoffice_voidedchequepayment", "t.amount_cents"),
+    _taken_back(
+        "payoffice_voidedchequepayment",
+        "CASE t.outcome WHEN 'loss' THEN 'payoffice.voided_cheque' ELSE 'payoffice.cheque' END",
+    ),
     confirmed("payoffice_chequerecovery"),
     stamped("payoffice_chequerecovery", "recorded_at"),
     posted("payoffice_chequerecovery", "t.amount_cents"),
     _of_loss("payoffice_chequerecovery", "amount_cents", "credited_on", "reference", "returned_by"),
-    _taken_back("payoffice_chequerecovery", "payoffice.recovery"),
+    _taken_back("payoffice_chequerecovery", "'payoffice.recovery'"),
     confirmed("payoffice_chequewriteoff"),
     stamped("payoffice_chequewriteoff", "recorded_at"),
     posted("payoffice_chequewriteoff", "t.amount_cents"),
     _of_loss("payoffice_chequewriteoff", "amount_cents", "reason"),
-    _taken_back("payoffice_chequewriteoff", "payoffice.write_off"),
+    _taken_back("payoffice_chequewriteoff", "'payoffice.write_off'"),
     stamped("payoffice_payee", "recorded_at"),
     confirmed("payoffice_cashceiling"),
     stamped("payoffice_cashceiling", "recorded_at"),

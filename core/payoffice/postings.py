@@ -12,6 +12,8 @@ from core.payoffice import accounts
 PRIZE, REFUND = "payoffice.prize", "payoffice.refund"
 # The kind of the counter entry of each kind of entry that can be taken back.
 _COUNTER = {
+    "payoffice.cheque": "payoffice.cheque_reversed",
+    "payoffice.voided_cheque": "payoffice.voided_cheque_reversed",
     "payoffice.recovery": "payoffice.recovery_reversed",
     "payoffice.write_off": "payoffice.write_off_reversed",
 }
@@ -96,7 +98,7 @@ def written_off(cents: int) -> Line:
 
 
 def entry_reversed(entry: Line) -> Line:
-    """Return the counter entry that takes back an entry about a loss by a voided cheque."""
+    """Return the counter entry that takes back an entry about a voided cheque."""
     return Line(_COUNTER[entry.kind], entry.credit, entry.debit, entry.amount_cents)
 
 

@@ -1,6 +1,6 @@
 """List the acts of the prize office that two persons must do."""
 
-from core.payoffice.services import cash, cheques, deposits, desk, goods, recovering
+from core.payoffice.services import cash, cheques, desk, goods, recovering, ruling
 
 KINDS = (
     desk.PAYMENT,
@@ -14,5 +14,5 @@ KINDS = (
     recovering.WRITE_OFF,
     recovering.REVERSAL,
     cheques.CASH_CEILING,
-    deposits.RULING,
+    ruling.RULING,
 )

@@ -4,10 +4,12 @@ The game says what each claim was owed (`Source.claimed`); the payments and exch
 it. An account that exists only while rebuilding stands between the two and must end at zero.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
 
 from django.db import connection
-from django.db.models import F, Sum
+from django.db.models import F, QuerySet, Sum
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -73,17 +75,22 @@ def _payments() -> Iterator[Line]:
     cashed = Cheque.objects.filter(state=Cheque.State.PRESENTED)
     cents = cashed.aggregate(cents=Sum("amount_cents"))["cents"]
     yield postings.cheque_presented(cents or 0)
-    voided = VoidedChequePayment.objects.values_list("outcome").annotate(Sum("amount_cents"))
-    for outcome, cents in voided.order_by():
+    for outcome in VoidedChequePayment.Outcome:
         settled = outcome == VoidedChequePayment.Outcome.SETTLED
-        yield postings.voided_cheque_paid(settled=settled, cents=cents)
-    for entries, line in (
-        (ChequeRecovery.objects.all(), postings.loss_recovered),
-        (ChequeWriteOff.objects.all(), postings.written_off),
-    ):
-        yield line(entries.aggregate(cents=Sum("amount_cents"))["cents"] or 0)
-        back = entries.exclude(reversed_at=None).aggregate(cents=Sum("amount_cents"))["cents"]
-        yield postings.entry_reversed(line(back or 0))
+        posting = partial(postings.voided_cheque_paid, settled=settled)
+        yield from _entries(VoidedChequePayment.objects.filter(outcome=outcome), posting)
+    yield from _entries(ChequeRecovery.objects.all(), postings.loss_recovered)
+    yield from _entries(ChequeWriteOff.objects.all(), postings.written_off)
+
+
+def _entries(entries: QuerySet[Any], posting: Callable[..., Line]) -> Iterator[Line]:
+    """Yield the sum of the entries about voided cheques, and of those that were taken back."""
+    taken_back = entries.exclude(reversed_at=None)
+    cents, back = (
+        rows.aggregate(cents=Sum("amount_cents"))["cents"] or 0 for rows in (entries, taken_back)
+    )
+    yield posting(cents=cents)
+    yield postings.entry_reversed(posting(cents=back))
 
 
 def _payment(premises_id: int, session: int | None, means: Means, cents: int) -> Line:
@@ -124,7 +131,9 @@ TRANSFERS: Mapping[str, Promise] = {
     "payoffice.refused": _("held prize refused"),
     "payoffice.restored": _("lapsed prize held again"),
     "payoffice.cheque": _("cheque cashed"),
+    "payoffice.cheque_reversed": _("voided cheque that the payee cashed, taken back as a mistake"),
     "payoffice.voided_cheque": _("voided cheque paid by the bank"),
+    "payoffice.voided_cheque_reversed": _("voided cheque paid, taken back as a mistake"),
     "payoffice.recovery": _("loss by a voided cheque given back"),
     "payoffice.recovery_reversed": _("loss given back, taken back as a mistake"),
     "payoffice.write_off": _("loss by a voided cheque written off"),

@@ -121,8 +121,8 @@ def paper_at(deposit: Deposit) -> Premises:
 def cheques(*, by: StaffActor, state: str = "") -> QuerySet[Cheque]:
     """Return the cheques of the register, all or those in one state."""
     by.need(powers.READ)
-    rows = Cheque.objects.select_related("payment", "replaces", "bank_payment")
-    rows = rows.prefetch_related("recoveries", "write_offs")
+    rows = Cheque.objects.select_related("payment", "replaces")
+    rows = rows.prefetch_related("bank_payments", "recoveries", "write_offs")
     return rows.filter(state=state) if state else rows
 
 

@@ -86,13 +86,6 @@ def premises_accounts() -> dict[int, int]:
     return {pk: int(code.removeprefix(PREFIX)) for pk, code in rows}
 
 
-def balances_now(accounts: Mapping[int, int] | None = None) -> dict[int, int]:
-    """Return the debt in cents by premises id, for all premises or for the accounts given."""
-    accounts = premises_accounts() if accounts is None else accounts
-    summed = _summed(Mark.objects.order_by("-up_to").first(), _NEWEST, accounts)
-    return {place: summed.get(account, 0) for account, place in accounts.items()}
-
-
 def mark_make() -> tuple[Mark, int]:
     """Make a mark up to the last possible transfer. Return it and the number of its balances.
 
@@ -176,20 +169,23 @@ def _differences(mark: Mark, accounts: Mapping[int, int]) -> list[dict[str, int]
 
 
 def _summed(mark: Mark | None, up_to: int, accounts: Mapping[int, int]) -> dict[int, int]:
-    """Return the balances by account: those of a mark, with the transfers after it up to one.
+    """Return the balances by account: those of a mark, with the transfers after it up to one."""
+    after, cents = _begun(mark, accounts)
+    for account, moved in _since(after, up_to, accounts):
+        cents[account] = cents.get(account, 0) + moved
+    return cents
+
+
+def _begun(mark: Mark | None, accounts: Mapping[int, int]) -> tuple[int, dict[int, int]]:
+    """Return the transfer up to which a mark sums balances, and these by account.
 
     The newest opening stands in for no mark, and for one up to it: a night may be deleting that.
     """
     after = openings.newest()
     if mark is not None and mark.up_to > after:
-        after = mark.up_to
-        cents = _marked(mark, accounts)
-    else:
-        opened = openings.opened_cents(after)
-        cents = {account: opened[account] for account in accounts if account in opened}
-    for account, moved in _since(after, up_to, accounts):
-        cents[account] = cents.get(account, 0) + moved
-    return cents
+        return mark.up_to, _marked(mark, accounts)
+    opened = openings.opened_cents(after)
+    return after, {account: opened[account] for account in accounts if account in opened}
 
 
 def balances_until(until: datetime.datetime, accounts: Mapping[int, int]) -> dict[int, int]:
@@ -199,9 +195,7 @@ def balances_until(until: datetime.datetime, accounts: Mapping[int, int]) -> dic
     before the instant; `mark_differences` proves the marks. Raises LedgerArchived.
     """
     openings.need_live(until)
-    mark = _mark_before(until)
-    after = max(mark.up_to if mark else 0, openings.newest())
-    cents = _summed(mark, after, accounts)
+    after, cents = _begun(_mark_before(until), accounts)
     parameters: dict[str, Any] = {
         "after": after,
         "until": until,

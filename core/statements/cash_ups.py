@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import QuerySet
+from django.db.models import Min, QuerySet
 
 from core.database import clock
 from core.database.reading.numbers import first_from
@@ -22,6 +22,7 @@ from core.ledger import openings
 from core.ledger.models import Account, Transfer
 from core.ledger.services import premises_account
 from core.premises.access import TerminalActor
+from core.premises.models import OperatorSession
 from core.premises.requests import UuidReused, need_new
 from core.premises.services import premises_by_code
 from core.staff.actor import StaffActor
@@ -82,11 +83,12 @@ class Drawer:
 def drawer(*, by: TerminalActor) -> Drawer:
     """Return what the operator's shift at the terminal has moved so far.
 
-    A first shift begins with the natural day. One that was open when its month was retired begins
-    with the month after it: what it moved before is in the archive.
+    A first shift begins with the natural day on which the operator signed on. One that was open
+    when its month was retired begins with the month after it: what it moved before is in the
+    archive.
     """
     last = _last(by)
-    since = last.closed_at if last else day_bounds(natural_day(clock.now()))[0]
+    since = last.closed_at if last else _first_since(by)
     since = max(since, openings.ends_at() or since)
     moved_since = since - _AT_MOST if last else since
     account = Account.objects.filter(code=premises_account(by.premises_id).code).first()
@@ -107,6 +109,19 @@ def drawer(*, by: TerminalActor) -> Drawer:
         )
         lines = tuple(_line(*row) for row in cursor.fetchall())
     return Drawer(since, lines, snapshot)
+
+
+def _first_since(by: TerminalActor) -> datetime.datetime:
+    """Return the beginning of the day on which the operator signed on there, for a first shift.
+
+    Of sessions that last over midnight, or were renewed after it, the first one counts.
+    """
+    today = day_bounds(natural_day(clock.now()))[0]
+    sessions = OperatorSession.objects.filter(
+        terminal_id=by.terminal_id, operator_id=by.operator_id, expires_at__gt=today
+    ).exclude(ended_at__lte=today)
+    signed_on = sessions.aggregate(first=Min("started_at"))["first"]
+    return min(today, day_bounds(natural_day(signed_on))[0]) if signed_on else today
 
 
 def _line(kind: str, count: int, cents: int) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 them.
 """
 
-from core.journal.binding import confirmed, posted, stamped, with_parent, with_rows
+from core.journal.binding import as_named, confirmed, posted, stamped, with_parent, with_rows
 from core.journal.rules import END, FIRST, Rule
 from core.statements.models import MarkedBalance
 
@@ -128,6 +128,7 @@ RULES: tuple[Rule, ...] = (
     ),
     stamped("statements_commissionrate", "recorded_at"),
     confirmed("statements_commissionrate"),
+    as_named("statements_commissionrate", "game", "percent", "in_force_from", "reference"),
     stamped("statements_guaranteelimit", "recorded_at"),
     confirmed("statements_guaranteelimit"),
     stamped(
@@ -138,6 +139,7 @@ RULES: tuple[Rule, ...] = (
         unless="proposal_id IS NOT NULL",
     ),
     confirmed("statements_remittance"),
+    as_named("statements_remittance", "amount_cents", "paid_on", "reference"),
     posted("statements_remittance", "abs(t.amount_cents)"),
     stamped("statements_cashup", "closed_at", terminal="terminal_id", operator="operator_id"),
     stamped("statements_mark", "made_at"),

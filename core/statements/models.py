@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Upper
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
@@ -267,6 +268,7 @@ class Remittance(Guarded):
 
     It gives the premises credit again, so that two persons record a large one, and any that the
     organiser pays. The payments of a statement are numbered, and `uuid` follows from the number.
+    A bank movement is recorded once: `reference` names it, in capital or small letters.
     """
 
     uuid = models.UUIDField(_("UUID"))
@@ -317,7 +319,7 @@ class Remittance(Guarded):
             models.UniqueConstraint(
                 fields=["proposal"], condition=~Q(proposal=None), name="remittance_of_proposal"
             ),
-            models.UniqueConstraint(fields=["premises", "reference"], name="remittance_once"),
+            models.UniqueConstraint("premises", Upper("reference"), name="remittance_once"),
             models.UniqueConstraint(fields=["statement", "number"], name="remittance_number"),
             models.CheckConstraint(condition=~Q(amount_cents=0), name="remittance_moves"),
             models.CheckConstraint(
@@ -337,8 +339,8 @@ class CashUp(Guarded):
 
     Sales are positive; annulments and prizes paid are negative. `lines` has them by game and
     column, with the number of movements. A shift is numbered by operator and terminal, and goes
-    from the cash-up before, or the beginning of the day, to this one. `snapshot` names the
-    transactions that were counted.
+    from the cash-up before, or the beginning of the day of the first sign-on, to this one.
+    `snapshot` names the transactions that were counted.
     """
 
     uuid = models.UUIDField(_("UUID"), unique=True)

@@ -225,8 +225,8 @@ def statement_settle(
     RemittanceRefused (more than remains, or a future day), RemittanceRecorded, ProposalPending.
     """
     by.need(powers.SETTLE)
-    issued = statement_get(statement)
-    if not reference.strip():
+    issued, reference = statement_get(statement), " ".join(reference.split())
+    if not reference:
         raise ReferenceMissing
     payment = _Asked(issued, amount_cents, paid_on, reference)
     if not _needs_two(payment):
@@ -270,7 +270,7 @@ def _needs_two(payment: _Asked) -> bool:
 def _recorded(payment: _Asked) -> Remittance | None:
     """Return the row of that bank movement, if there is one. Raises RemittanceRecorded."""
     of_premises = Remittance.objects.filter(premises_id=payment.statement.premises_id)
-    recorded = of_premises.filter(reference=payment.reference).first()
+    recorded = of_premises.filter(reference__iexact=payment.reference).first()
     if recorded is not None and (
         recorded.statement_id,
         recorded.amount_cents,

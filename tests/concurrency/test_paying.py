@@ -31,11 +31,12 @@ from core.kernel.errors import DomainError
 from core.payoffice import refusals
 from core.payoffice.services import goods
 from core.payoffice.services.checking import holder_check
-from core.payoffice.services.deposits import DepositRequest, deposit_take, ruling_propose
+from core.payoffice.services.deposits import DepositRequest, deposit_take
 from core.payoffice.services.desk import desk_pay
 from core.payoffice.services.matching import deposit_match
 from core.payoffice.services.paying import Paid, PayRequest, payment_make
 from core.payoffice.services.presenting import presentation_make
+from core.payoffice.services.ruling import ruling_propose
 from core.payoffice.sources import Lapsed
 from core.premises.requests import new_uuid
 from core.staff import two_persons

@@ -17,13 +17,13 @@ from core.ledger.models import Transfer
 from core.ledger.openings import newest
 from core.periods import nightly
 from core.periods.models import ClosedPeriod
-from core.statements import balances
 from core.statements import nightly as stating
 from tests.core.periods.archive.conftest import own_month as own_month
 from tests.core.periods.archive.conftest import retired
 from tests.support import factories
 from tests.support.concurrency.sales import apart
 from tests.support.journaling import meanwhile, seal_all
+from tests.support.stating import debts_now
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_a_sale_under_way_is_counted_and_stays(leave: Callable[[], None]) -> Non
         sold = factories.sell(contest, place)
         leave()
     assert sold.outcome == "sold"
-    assert balances.balances_now()[place.premises.pk] == contest.price_cents
+    assert debts_now()[place.premises.pk] == contest.price_cents
     seal_all()
     assert (differences()[1], row_findings()) == ([], [])
 
@@ -66,23 +66,23 @@ def test_an_audit_in_a_snapshot_reads_the_month_that_left_meanwhile(
     leave: Callable[[], None],
 ) -> None:
     with snapshot():
-        held, debts = ledger.balances(), balances.balances_now()
+        held, debts = ledger.balances(), debts_now()
         apart(leave).result()
         assert newest() == 0
-        assert (ledger.balances(), balances.balances_now()) == (held, debts)
+        assert (ledger.balances(), debts_now()) == (held, debts)
         assert differences()[1] == []
     assert newest() > 0
-    assert (ledger.balances(), balances.balances_now()) == (held, debts)
+    assert (ledger.balances(), debts_now()) == (held, debts)
 
 
 @pytest.mark.parametrize("words", ["ledger_standing", "statements_mark", "ledger_openingbalance"])
 def test_balances_that_are_read_while_a_month_leaves_are_whole(
     leave: Callable[[], None], words: str
 ) -> None:
-    held, debts = ledger.balances(), balances.balances_now()
+    held, debts = ledger.balances(), debts_now()
 
     def read() -> tuple[object, object]:
-        return ledger.balances(), balances.balances_now()
+        return ledger.balances(), debts_now()
 
     with meanwhile(words, leave):
         assert read() == (held, debts)

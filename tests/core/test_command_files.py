@@ -1,5 +1,6 @@
 """Files that a command cannot read, and arguments of nothing, end it in words."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from core.database.management.whole_file import whole_file
 from core.tools.embedded.server import ROOT
 
 pytestmark = pytest.mark.django_db
@@ -71,11 +73,26 @@ def test_an_export_that_cannot_get_its_name_leaves_nothing_under_it(
         raise OSError(5, "Input/output error")
 
     with monkeypatch.context() as patch:
+        patch.setattr("os.link", refused)
         patch.setattr(Path, "replace", refused)
         with pytest.raises(CommandError, match="nothing was exported"):
             call_command("journal_export", str(tmp_path / "file"))
     assert list(tmp_path.iterdir()) == []
     call_command("journal_export", str(tmp_path / "file"))
+
+
+def test_an_export_that_is_killed_at_its_end_leaves_no_empty_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its name and its content come at once."""
+
+    def killed(*_: object, **__: object) -> None:
+        raise SystemExit
+
+    monkeypatch.setattr(Path, "replace", killed)
+    with contextlib.suppress(SystemExit):
+        whole_file(tmp_path / "file", lambda file: file.write("whole"))
+    assert [each.read_text() for each in tmp_path.iterdir()] in ([], ["whole"])
 
 
 def test_an_export_into_a_folder_that_is_missing(tmp_path: Path) -> None:

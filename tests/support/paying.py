@@ -20,7 +20,7 @@ from core.kernel.days import natural_day
 from core.ledger import services as ledger
 from core.ledger.models import Transfer
 from core.payoffice.models import CashSession, Cheque, Claim, Deposit, Payee, Payment
-from core.payoffice.services import deposits, desk
+from core.payoffice.services import deposits, desk, ruling
 from core.payoffice.services.cash import cash_open
 from core.payoffice.services.paying import Paid, PayRequest
 from core.payoffice.services.personal_data import PayeeFacts
@@ -308,7 +308,7 @@ def deposited(code: str, at: StaffActor | TerminalActor, reason: str = "damaged"
 def ruled(deposit: Deposit, verdict: str) -> None:
     """Rule on a deposit by two persons; the first cannot confirm alone."""
     by = factories.staff(Role.ORGANISER)
-    proposal = deposits.ruling_propose(
+    proposal = ruling.ruling_propose(
         by=by, verdict=verdict, reason="As looked at.", deposit=deposit.uuid
     )
     with pytest.raises(two_persons.SamePerson):

@@ -1,6 +1,7 @@
 """Make weeks of premises' accounts for tests: two days, and a rate of commission."""
 
-from datetime import UTC, date, datetime
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from core.database import clock
@@ -10,7 +11,7 @@ from core.staff import two_persons
 from core.staff.models import Proposal
 from core.staff.powers import Role
 from core.statements import guarantee, services
-from core.statements.balances import mark_make
+from core.statements.balances import balances_until, mark_make, premises_accounts
 from core.statements.models import Statement
 from tests.support import factories
 
@@ -32,6 +33,13 @@ def days_end(days: int) -> None:
     mark_make()
     services.statements_issue(until=yesterday)
     factories.time_pass(hours=1)
+
+
+def debts_now(accounts: Mapping[int, int] | None = None) -> dict[int, int]:
+    """Return what premises owe by their id: all, or those of the accounts given."""
+    accounts = premises_accounts() if accounts is None else accounts
+    cents = balances_until(clock.now() + timedelta(seconds=1), accounts)
+    return {place: cents.get(account, 0) for account, place in accounts.items()}
 
 
 def rate(by: Any, percent: str = "6", since: date = MONDAY, **more: Any) -> None:

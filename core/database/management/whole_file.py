@@ -25,17 +25,27 @@ def whole_file(target: Path, write: Callable[[TextIO], T]) -> T:
             result = write(file)
             file.flush()
             os.fsync(file.fileno())
-        target.touch(exist_ok=False)  # it replaces no file that came meanwhile
-        try:
-            part.replace(target)  # disks for transport have no hard links
-        except OSError:
-            target.unlink()
-            raise
+        _name(part, target)
     except OSError as error:
         raise CommandError(f"nothing was exported: {error}") from error
     finally:
         part.unlink(missing_ok=True)
     return result
+
+
+def _name(part: Path, target: Path) -> None:
+    """Give a whole file its name, and replace no file that came meanwhile."""
+    try:
+        return target.hardlink_to(part)
+    except FileExistsError:
+        raise
+    except OSError:  # disks for transport have no hard links
+        target.touch(exist_ok=False)
+    try:
+        part.replace(target)
+    except BaseException:
+        target.unlink()
+        raise
 
 
 def anew(file: TextIO) -> TextIO:

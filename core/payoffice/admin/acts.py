@@ -26,6 +26,7 @@ from core.payoffice.services import (
     finding,
     goods,
     matching,
+    ruling,
 )
 from core.payoffice.services.personal_data import PayeeFacts
 from core.premises.models import Game, Premises
@@ -122,12 +123,12 @@ class _Ceiling(ActForm):
 
 def _rule_claim(by: StaffActor, target: Claim, data: Data) -> Done:
     document = finding.by_claim(target).uuid
-    deposits.ruling_propose(by=by, game=target.game, document=document, **data)
+    ruling.ruling_propose(by=by, game=target.game, document=document, **data)
     return Done(PROPOSED, target)
 
 
 def _rule_deposit(by: StaffActor, target: Deposit, data: Data) -> Done:
-    deposits.ruling_propose(by=by, deposit=target.uuid, **data)
+    ruling.ruling_propose(by=by, deposit=target.uuid, **data)
     return Done(PROPOSED, target)
 
 

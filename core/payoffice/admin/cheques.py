@@ -25,7 +25,15 @@ from core.receipts.paper import Paper
 
 class _BankPayments(ReadOnlyInline):
     model = VoidedChequePayment
-    shown = ("presented_on", "amount_cents", "outcome", "reason", "recorded_at", "proposal")
+    shown = (
+        "presented_on",
+        "amount_cents",
+        "outcome",
+        "reason",
+        "recorded_at",
+        "proposal",
+        "reversed_at",
+    )
 
 
 class _Recoveries(ReadOnlyInline):
@@ -82,7 +90,7 @@ class ChequeAdmin(Register):
 
     @admin.display(description=_("still lost"))
     def still_lost(self, row: Cheque) -> str:
-        return money(row.still_lost_cents) if hasattr(row, "bank_payment") else NOTHING
+        return money(row.still_lost_cents) if row.bank_payment else NOTHING
 
     @admin.display(description=_("as a file"))
     def paper(self, row: Cheque) -> Any:
@@ -103,6 +111,15 @@ class ChequeAdmin(Register):
         content = render(document, output=Output.PDF, created_at=cheque.issued_at, paper=Paper.A4)
         response = HttpResponse(content, content_type="application/pdf")
         return as_file(response, f"cheque-{number:08d}.pdf")
+
+
+@admin.register(VoidedChequePayment)
+class VoidedChequePaymentAdmin(Register):
+    asks = ("presented_on", "amount_cents")
+    summed = ("amount_cents",)
+    columns = ("cheque", "presented_on", "amount_cents", "outcome", "recorded_at", "reversed_at")
+    list_filter = ("outcome", losses.TakenBackFilter)
+    acts = (losses.TAKE_BACK,)
 
 
 @admin.register(ChequeRecovery)

@@ -14,7 +14,13 @@ from core.admin_support.acts import Act, Done
 from core.admin_support.forms import ActForm, DayField, EurosField
 from core.payoffice import powers
 from core.payoffice.admin.acts import PROPOSED, Bank, Why
-from core.payoffice.models import Cheque, ChequeRecovery, ChequeWriteOff, VoidedChequePayment
+from core.payoffice.models import (
+    Cheque,
+    ChequeRecovery,
+    ChequeWriteOff,
+    LossEntry,
+    VoidedChequePayment,
+)
 from core.payoffice.services import cheques, recovering
 from core.staff.actor import StaffActor
 
@@ -49,7 +55,8 @@ class LossFilter(admin.SimpleListFilter):
     def queryset(self, request: HttpRequest, rows: QuerySet[Cheque]) -> QuerySet[Cheque]:
         if self.value() != "open":
             return rows
-        lost = Cheque.objects.filter(bank_payment__outcome=VoidedChequePayment.Outcome.LOSS)
+        loss = VoidedChequePayment.Outcome.LOSS
+        lost = Cheque.objects.filter(bank_payments__outcome=loss, bank_payments__reversed_at=None)
         gone = _standing(ChequeRecovery) + _standing(ChequeWriteOff)
         lost = lost.filter(amount_cents__gt=gone)
         return rows.filter(pk__in=lost.values("pk"))
@@ -89,7 +96,7 @@ def _write_off(by: StaffActor, target: Cheque, data: Data) -> Done:
     return Done(PROPOSED, target)
 
 
-def _take_back(by: StaffActor, target: ChequeRecovery | ChequeWriteOff, data: Data) -> Done:
+def _take_back(by: StaffActor, target: LossEntry, data: Data) -> Done:
     recovering.loss_entry_reverse(by=by, entry=target.uuid, **data)
     return Done(PROPOSED, target)
 
@@ -103,9 +110,7 @@ BANK_PAID = Act(
     icon="report",
     danger=True,
     text=_("A second person confirms it. Then it is in the books as the bank has it."),
-    offered=lambda by, target: (
-        target.state == Cheque.State.VOIDED and not hasattr(target, "bank_payment")
-    ),
+    offered=lambda by, target: target.state == Cheque.State.VOIDED and target.bank_payment is None,
 )
 GIVEN_BACK = Act(
     name="given-back",

@@ -38,7 +38,7 @@ from core.payoffice.models import (
     StockItem,
     StockMovement,
 )
-from core.payoffice.services import deposits, goods
+from core.payoffice.services import goods, ruling
 from core.premises.models import Premises
 
 
@@ -230,7 +230,7 @@ class PayeeAdmin(Register):
 def rulings_panel(request: HttpRequest) -> Table | None:
     if not signed_on.may(request, powers.RULE_ON_DEPOSIT):
         return None
-    due = deposits.rulings_due(natural_day(clock.now()))
+    due = ruling.rulings_due(natural_day(clock.now()))
     deposits_by_uuid = Deposit.objects.in_bulk(
         [waiting.deposit for waiting in due if waiting.deposit], field_name="uuid"
     )

@@ -17,6 +17,7 @@ from core.staff.two_persons import ProposalPending
 
 
 class BankPaymentOut(Shape):
+    uuid = Uuid()
     presented_on = Day()
     outcome = Choice(VoidedChequePayment.Outcome.values)
 
@@ -161,8 +162,9 @@ class ChequeWriteOffs(StaffView):
 
 class LossEntryReversal(StaffView):
     @operation(
-        "Propose to take back what was given back or written off; another person confirms",
-        "It is the `uuid` of a recovery or of a write-off of a cheque. A counter entry is posted.",
+        "Propose to take back an entry about a voided cheque; another person confirms",
+        "It is the `uuid` of a bank payment, a recovery or a write-off of a cheque. A counter entry"
+        " is posted. A bank payment is taken back last (`loss_entries_stand`).",
         body=LossReversalIn,
         answer=ProposalOut,
         status=202,
@@ -170,6 +172,7 @@ class LossEntryReversal(StaffView):
         problems=(
             recovering.LossEntryUnknown,
             recovering.LossEntryReversed,
+            recovering.LossEntriesStand,
             cheques.ReasonNeeded,
             ProposalPending,
         ),

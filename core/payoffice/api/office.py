@@ -45,7 +45,7 @@ from core.payoffice.api.office_shapes import (
     WaitingListOut,
 )
 from core.payoffice.models import Claim, Exchange
-from core.payoffice.services import checking, deposits, desk, goods, matching, presenting
+from core.payoffice.services import checking, deposits, desk, goods, matching, presenting, ruling
 from core.payoffice.services.cash import NotAnOffice
 from core.payoffice.services.cheques import ReasonNeeded
 from core.payoffice.services.paying import Paid
@@ -297,7 +297,7 @@ class Rulings(StaffView):
     def get(self, request: Request) -> HttpResponse:
         self.by.need(powers.RULE_ON_DEPOSIT)
         look_at_list(Claim, asked=request.path)
-        waiting = deposits.rulings_due(natural_day(clock.now()))
+        waiting = ruling.rulings_due(natural_day(clock.now()))
         return self.answer(WaitingListOut, {"items": waiting})
 
     @operation(
@@ -310,9 +310,9 @@ class Rulings(StaffView):
             matching.DepositUnknown,
             DocumentUnknown,
             DocumentArchived,
-            deposits.NotHeld,
-            deposits.PeriodRunning,
-            deposits.OtherDepositFirst,
+            ruling.NotHeld,
+            ruling.PeriodRunning,
+            ruling.OtherDepositFirst,
             matching.DepositRuled,
             ReasonNeeded,
             ProposalPending,
@@ -327,7 +327,7 @@ class Rulings(StaffView):
     def post(self, request: Request) -> HttpResponse:
         body = self.read(RulingIn)
         return self.once(
-            lambda: self.answer(ProposalOut, deposits.ruling_propose(by=self.by, **body), 202)
+            lambda: self.answer(ProposalOut, ruling.ruling_propose(by=self.by, **body), 202)
         )
 
 

@@ -1450,11 +1450,28 @@ class Migration(migrations.Migration):
                 ),
                 ("reason", models.CharField(max_length=200, verbose_name="reason")),
                 ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
+                ("reversed_at", models.DateTimeField(null=True, verbose_name="taken back at")),
+                (
+                    "reversed_reason",
+                    models.CharField(
+                        blank=True, max_length=200, verbose_name="reason of taking back"
+                    ),
+                ),
+                (
+                    "reversal",
+                    models.OneToOneField(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal to take back",
+                    ),
+                ),
                 (
                     "cheque",
-                    models.OneToOneField(
+                    models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
-                        related_name="bank_payment",
+                        related_name="bank_payments",
                         to="payoffice.cheque",
                         verbose_name="cheque",
                     ),
@@ -1475,6 +1492,25 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.CheckConstraint(
                         condition=models.Q(("amount_cents__gt", 0)), name="voided_payment_positive"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("reversal", None), ("reversed_at", None), ("reversed_reason", "")
+                            ),
+                            models.Q(
+                                ("reversal__isnull", False),
+                                ("reversed_at__isnull", False),
+                                models.Q(("reversed_reason", ""), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="voided_payment_reversal_whole",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("reversed_at", None)),
+                        fields=("cheque",),
+                        name="voided_payment_once",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(("reason", ""), _negated=True),

@@ -1,7 +1,7 @@
 """Collect the tables of the prize office."""
 
 from core.payoffice.models.cash import CashMovement, CashSession
-from core.payoffice.models.cheques import Cheque, VoidedChequePayment
+from core.payoffice.models.cheques import Cheque
 from core.payoffice.models.claims import Claim, Presentation, Ruling
 from core.payoffice.models.deposits import (
     Deposit,
@@ -11,7 +11,12 @@ from core.payoffice.models.deposits import (
     Restoration,
 )
 from core.payoffice.models.goods import Exchange, StockItem, StockMovement
-from core.payoffice.models.losses import ChequeRecovery, ChequeWriteOff, LossEntry
+from core.payoffice.models.losses import (
+    ChequeRecovery,
+    ChequeWriteOff,
+    LossEntry,
+    VoidedChequePayment,
+)
 from core.payoffice.models.payments import CashCeiling, Payee, Payment
 from core.payoffice.models.retired import RetiredPayments
 

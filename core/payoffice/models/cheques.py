@@ -1,4 +1,6 @@
-"""Store nominative cheques, and what the bank paid for voided ones."""
+"""Store nominative cheques."""
+
+from typing import TYPE_CHECKING
 
 from django.db import models
 from django.db.models import Q
@@ -7,6 +9,9 @@ from django.utils.translation import gettext_lazy as _
 from core.database.models import Guarded
 from core.payoffice.models.payments import Payee, Payment
 from core.staff.models import Proposal, User
+
+if TYPE_CHECKING:
+    from core.payoffice.models.losses import VoidedChequePayment
 
 
 class Cheque(Guarded):
@@ -81,47 +86,14 @@ class Cheque(Guarded):
         return str(self.number)
 
     @property
+    def bank_payment(self) -> "VoidedChequePayment | None":
+        """Return the record, not taken back, that the bank paid the cheque although voided."""
+        return next((each for each in self.bank_payments.all() if each.reversed_at is None), None)
+
+    @property
     def still_lost_cents(self) -> int:
         """Return what the organiser lost by the cheque, less what was given back or written off."""
-        paid = getattr(self, "bank_payment", None)
-        if paid is None or paid.outcome != VoidedChequePayment.Outcome.LOSS:
-            return 0
+        paid = self.bank_payment
         entries = (*self.recoveries.all(), *self.write_offs.all())
         gone = sum(each.amount_cents for each in entries if each.reversed_at is None)
-        return int(paid.amount_cents - gone)
-
-
-class VoidedChequePayment(Guarded):
-    """A voided cheque that the bank paid all the same, as two persons recorded it.
-
-    SETTLED: the payee has the money, so no cheque is drawn for the payment any more. LOSS: another
-    has it, and the organiser bears it; the payee still gets a cheque.
-    """
-
-    class Outcome(models.TextChoices):
-        SETTLED = "settled", _("The payee has it: nothing is owed any more")
-        LOSS = "loss", _("Another has it: the organiser bears it")
-
-    uuid = models.UUIDField(_("UUID"), unique=True)
-    cheque = models.OneToOneField(
-        Cheque, models.PROTECT, related_name="bank_payment", verbose_name=_("cheque")
-    )
-    amount_cents = models.BigIntegerField(_("amount"))
-    presented_on = models.DateField(_("presented on"))
-    outcome = models.CharField(_("who has the money"), max_length=10, choices=Outcome.choices)
-    reason = models.CharField(_("reason"), max_length=200)
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
-    recorded_at = models.DateTimeField(_("recorded at"))
-
-    class Meta:
-        verbose_name = _("payment of a voided cheque")
-        verbose_name_plural = _("payments of voided cheques")
-        constraints = [
-            models.CheckConstraint(condition=Q(amount_cents__gt=0), name="voided_payment_positive"),
-            models.CheckConstraint(condition=~Q(reason=""), name="voided_payment_has_reason"),
-        ]
-
-    def __str__(self) -> str:
-        return str(self.cheque)
+        return paid.lost_cents - gone if paid else 0

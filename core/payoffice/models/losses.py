@@ -1,4 +1,4 @@
-"""Store what of losses by voided cheques is given back or written off (ADR 69)."""
+"""Store what the bank paid for voided cheques, and what becomes of the losses (ADR 69)."""
 
 from typing import Any
 
@@ -13,7 +13,10 @@ from core.staff.models import Proposal
 
 
 class LossEntry(Guarded):
-    """An entry that makes a loss smaller. It stays: a counter entry takes it back, once."""
+    """An entry about a voided cheque that the bank paid.
+
+    It stays: a counter entry takes it back, once.
+    """
 
     mutable = ("reversed_at", "reversal", "reversed_reason")
 
@@ -47,6 +50,43 @@ def _sound(name: str) -> list[Any]:
             name=f"{name}_reversal_whole",
         ),
     ]
+
+
+class VoidedChequePayment(LossEntry):
+    """A voided cheque that the bank paid all the same, as two persons recorded it.
+
+    SETTLED: the payee has the money, so no cheque is drawn for the payment any more. LOSS: another
+    has it, and the organiser bears it; the payee still gets a cheque.
+    """
+
+    class Outcome(models.TextChoices):
+        SETTLED = "settled", _("The payee has it: nothing is owed any more")
+        LOSS = "loss", _("Another has it: the organiser bears it")
+
+    cheque = models.ForeignKey(
+        Cheque, models.PROTECT, related_name="bank_payments", verbose_name=_("cheque")
+    )
+    presented_on = models.DateField(_("presented on"))
+    outcome = models.CharField(_("who has the money"), max_length=10, choices=Outcome.choices)
+    reason = models.CharField(_("reason"), max_length=200)
+
+    class Meta:
+        verbose_name = _("payment of a voided cheque")
+        verbose_name_plural = _("payments of voided cheques")
+        constraints = [
+            *_sound("voided_payment"),
+            models.UniqueConstraint(
+                fields=["cheque"], condition=Q(reversed_at=None), name="voided_payment_once"
+            ),
+            models.CheckConstraint(condition=~Q(reason=""), name="voided_payment_has_reason"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.cheque)
+
+    @property
+    def lost_cents(self) -> int:
+        return self.amount_cents if self.outcome == self.Outcome.LOSS else 0
 
 
 class ChequeRecovery(LossEntry):

@@ -99,8 +99,7 @@ def cash_move(*, by: StaffActor, cents: int, reason: str) -> CashMovement:
     """
     by.need(powers.KEEP_CASH)
     session = cash_session_of(by)
-    hold((Lock.CASH, session.pk))
-    _need_open(session)
+    need_open(session)
     if not cents or not reason.strip():
         raise MovementOfNothing
     if ledger.balance_cents(accounts.cash(session.pk)) + cents < 0:
@@ -204,7 +203,9 @@ def cash_session_of(by: StaffActor) -> CashSession:
     return session
 
 
-def _need_open(session: CashSession) -> None:
+def need_open(session: CashSession) -> None:
+    """Keep a session open until the transaction ends. Raises CashSessionMissing if it is closed."""
+    hold((Lock.CASH, session.pk))
     session.refresh_from_db(fields=["closed_at"])
     if session.closed_at is not None:
         raise CashSessionMissing

@@ -216,7 +216,7 @@ def _voided_paid(proposal: Proposal, by: StaffActor) -> None:
 def _need_paid_all_the_same(content: Mapping[str, Any]) -> Cheque:
     """Return a voided cheque for which the bank can have paid that, with that outcome."""
     cheque = cheque_get(content["cheque"])
-    if cheque.state != Cheque.State.VOIDED or hasattr(cheque, "bank_payment"):
+    if cheque.state != Cheque.State.VOIDED or cheque.bank_payment:
         raise ChequeNotVoided(number=cheque.number, state=cheque.state)
     if cheque.amount_cents != content["amount_cents"]:
         raise ChequeAmountDiffers(number=cheque.number, amount_cents=cheque.amount_cents)
@@ -232,7 +232,9 @@ def _need_paid_all_the_same(content: Mapping[str, Any]) -> Cheque:
 
 def _need_unsettled(cheque: Cheque) -> None:
     settled = VoidedChequePayment.objects.filter(
-        cheque__payment=cheque.payment, outcome=VoidedChequePayment.Outcome.SETTLED
+        cheque__payment=cheque.payment,
+        outcome=VoidedChequePayment.Outcome.SETTLED,
+        reversed_at=None,
     )
     if settled.exists():
         raise ChequeSettled(number=cheque.number)
@@ -261,8 +263,8 @@ def cheques_reconcile(*, by: StaffActor, items: Sequence[Mapping[str, Any]]) -> 
     """
     by.need(powers.ISSUE_CHEQUES)
     hold((Lock.CHEQUE, 0))
-    rows = Cheque.objects.select_related("payment", "replaces", "bank_payment")
-    rows = rows.prefetch_related("recoveries", "write_offs")
+    rows = Cheque.objects.select_related("payment", "replaces")
+    rows = rows.prefetch_related("bank_payments", "recoveries", "write_offs")
     cheques = rows.in_bulk([item["number"] for item in items], field_name="number")
     now = clock.now()
     new = (_presented(cheques, item, natural_day(now)) for item in items)
@@ -293,9 +295,7 @@ def _presented(
         raise ChequeUnknown(number=number)
     if cheque.amount_cents != item["amount_cents"]:
         raise ChequeAmountDiffers(number=number, amount_cents=cheque.amount_cents)
-    paid = (
-        cheque if cheque.state == Cheque.State.PRESENTED else getattr(cheque, "bank_payment", None)
-    )
+    paid = cheque if cheque.state == Cheque.State.PRESENTED else cheque.bank_payment
     if paid is not None and paid.presented_on == presented_on:
         return None
     _need_issued(cheque)

@@ -27,7 +27,7 @@ from core.payoffice.refusals import (
     RequestUuidReused,
 )
 from core.payoffice.services import finding, paying
-from core.payoffice.services.cash import cash_session_of
+from core.payoffice.services.cash import cash_session_of, need_open
 from core.payoffice.services.presenting import claim_insert, present
 from core.payoffice.sources import Payable
 from core.premises.models import Premises
@@ -242,6 +242,7 @@ def _confirmed(proposal: Proposal, by: StaffActor) -> None:
     payable = finding.by_uuid(content["game"], UUID(content["document"]))
     paying.need_other_hands(payable, by.user_id)
     session = CashSession.objects.select_related("premises").get(uuid=content["cash_session"])
+    need_open(session)
     deposit = UUID(content["deposit"]) if content["deposit"] else None
     _judge(payable, deposit, session)
     _exchange(

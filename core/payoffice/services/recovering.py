@@ -1,6 +1,7 @@
 """Record what becomes of the loss by a voided cheque that the bank paid (ADR 69).
 
-An amount is given back, or it is written off. An entry by mistake is taken back by a counter entry.
+An amount is given back, or it is written off. An entry by mistake is taken back by a counter entry,
+also the record that the bank paid the cheque.
 """
 
 import datetime
@@ -23,13 +24,15 @@ from core.payoffice.models import (
     Cheque,
     ChequeRecovery,
     ChequeWriteOff,
-    LossEntry,
     VoidedChequePayment,
 )
 from core.payoffice.services.cheques import ReasonNeeded, cheque_get
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
+
+Entry = VoidedChequePayment | ChequeRecovery | ChequeWriteOff
+ENTRIES: tuple[type[Entry], ...] = (VoidedChequePayment, ChequeRecovery, ChequeWriteOff)
 
 
 class ChequeNotLost(Conflict):
@@ -64,12 +67,17 @@ class RecoveryReferenceMissing(Invalid):
 
 class LossEntryUnknown(NotFound):
     code = "loss_entry_unknown"
-    message = "Nothing with that UUID was given back or written off of a loss by a cheque."
+    message = "No entry about a voided cheque that the bank paid has that UUID."
 
 
 class LossEntryReversed(Conflict):
     code = "loss_entry_reversed"
     message = "The entry was taken back already."
+
+
+class LossEntriesStand(Conflict):
+    code = "loss_entries_stand"
+    message = "Take back first what was given back or written off of the loss."
 
 
 @transaction.atomic
@@ -173,9 +181,8 @@ def _need_still_lost(content: Mapping[str, Any]) -> Cheque:
 
 def _lost_by(number: int) -> tuple[Cheque, VoidedChequePayment]:
     cheque = cheque_get(number)
-    loss = VoidedChequePayment.Outcome.LOSS
-    paid = VoidedChequePayment.objects.filter(cheque=cheque, outcome=loss).first()
-    if paid is None:
+    paid = cheque.bank_payment
+    if paid is None or not paid.lost_cents:
         raise ChequeNotLost(number=number)
     return cheque, paid
 
@@ -184,7 +191,7 @@ def _lost_by(number: int) -> tuple[Cheque, VoidedChequePayment]:
 def loss_entry_reverse(*, by: StaffActor, entry: uuid.UUID, reason: str) -> Proposal:
     """Propose to take back, by a counter entry, what was recorded by mistake or is given back now.
 
-    Raises LossEntryUnknown, LossEntryReversed, ReasonNeeded, ProposalPending.
+    Raises LossEntryUnknown, LossEntryReversed, LossEntriesStand, ReasonNeeded, ProposalPending.
     """
     by.need(powers.ISSUE_CHEQUES)
     if not reason.strip():
@@ -209,21 +216,24 @@ def _reversed(proposal: Proposal, by: StaffActor) -> None:
     ledger.post(reference=derived_uuid(row.uuid, "reversal"), lines=[line])
 
 
-def _need_standing(entry: uuid.UUID) -> ChequeRecovery | ChequeWriteOff:
-    """Return the entry with that UUID, if it was not taken back."""
-    row = (
-        ChequeRecovery.objects.select_related("cheque").filter(uuid=entry).first()
-        or ChequeWriteOff.objects.select_related("cheque").filter(uuid=entry).first()
-    )
+def _need_standing(entry: uuid.UUID) -> Entry:
+    """Return the entry with that UUID, if it was not taken back and nothing stands on it."""
+    rows = (model.objects.select_related("cheque").filter(uuid=entry).first() for model in ENTRIES)
+    row = next((each for each in rows if each is not None), None)
     if row is None:
         raise LossEntryUnknown
     if row.reversed_at is not None:
         raise LossEntryReversed
+    if isinstance(row, VoidedChequePayment) and row.cheque.still_lost_cents < row.lost_cents:
+        raise LossEntriesStand(still_lost_cents=row.cheque.still_lost_cents)
     return row
 
 
-def line_of(entry: LossEntry) -> Line:
+def line_of(entry: Entry) -> Line:
     """Return the line by which the entry was posted."""
+    if isinstance(entry, VoidedChequePayment):
+        settled = entry.outcome == VoidedChequePayment.Outcome.SETTLED
+        return postings.voided_cheque_paid(settled=settled, cents=entry.amount_cents)
     recovered = isinstance(entry, ChequeRecovery)
     posting = postings.loss_recovered if recovered else postings.written_off
     return posting(entry.amount_cents)

@@ -146,6 +146,8 @@ CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON payoffice_chequerecovery
     FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'payoffice.cheque_recovery');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON payoffice_chequewriteoff
     FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'payoffice.cheque_write_off');
+CREATE OR REPLACE TRIGGER two_persons_reverse BEFORE UPDATE ON payoffice_voidedchequepayment
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('reversal_id', 'payoffice.loss_reversal');
 CREATE OR REPLACE TRIGGER two_persons_reverse BEFORE UPDATE ON payoffice_chequerecovery
     FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('reversal_id', 'payoffice.loss_reversal');
 CREATE OR REPLACE TRIGGER two_persons_reverse BEFORE UPDATE ON payoffice_chequewriteoff
@@ -157,7 +159,8 @@ CREATE OR REPLACE FUNCTION payoffice_is_settled(p_payment bigint) RETURNS boolea
 LANGUAGE sql STABLE AS $$
     SELECT EXISTS (SELECT FROM payoffice_voidedchequepayment v
                      JOIN payoffice_cheque c ON c.id = v.cheque_id
-                    WHERE c.payment_id = p_payment AND v.outcome = 'settled')
+                    WHERE c.payment_id = p_payment AND v.outcome = 'settled'
+                      AND v.reversed_at IS NULL)
 $$;
 
 CREATE OR REPLACE FUNCTION payoffice_guard_voided_payment() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -165,6 +168,7 @@ BEGIN
     IF NOT EXISTS (
         SELECT FROM payoffice_cheque c JOIN staff_proposal s ON s.id = NEW.proposal_id
          WHERE c.id = NEW.cheque_id AND c.state = 'voided' AND c.amount_cents = NEW.amount_cents
+           AND NEW.reversed_at IS NULL
            AND s.content ->> 'cheque' = c.number::text AND s.content ->> 'outcome' = NEW.outcome
            AND (NEW.outcome <> 'settled' OR NOT payoffice_is_settled(c.payment_id)
                 AND NOT EXISTS (SELECT FROM payoffice_cheque o
@@ -183,7 +187,8 @@ CREATE OR REPLACE TRIGGER of_voided BEFORE INSERT ON payoffice_voidedchequepayme
 CREATE OR REPLACE FUNCTION payoffice_still_lost(p_cheque bigint) RETURNS bigint
 LANGUAGE sql STABLE AS $$
     SELECT coalesce((SELECT v.amount_cents FROM payoffice_voidedchequepayment v
-                      WHERE v.cheque_id = p_cheque AND v.outcome = 'loss'), 0)
+                      WHERE v.cheque_id = p_cheque AND v.outcome = 'loss'
+                        AND v.reversed_at IS NULL), 0)
          - coalesce((SELECT sum(r.amount_cents) FROM payoffice_chequerecovery r
                       WHERE r.cheque_id = p_cheque AND r.reversed_at IS NULL), 0)::bigint
          - coalesce((SELECT sum(w.amount_cents) FROM payoffice_chequewriteoff w
@@ -195,7 +200,7 @@ DECLARE
     v_row jsonb := to_jsonb(NEW);
     v_named jsonb := (SELECT s.content FROM staff_proposal s WHERE s.id = NEW.proposal_id);
     v_presented_on date := (SELECT v.presented_on FROM payoffice_voidedchequepayment v
-                             WHERE v.cheque_id = NEW.cheque_id);
+                             WHERE v.cheque_id = NEW.cheque_id AND v.reversed_at IS NULL);
 BEGIN
     PERFORM pg_advisory_xact_lock({lock.cheque}, 0);
     IF NEW.amount_cents > payoffice_still_lost(NEW.cheque_id)
@@ -218,7 +223,8 @@ CREATE OR REPLACE TRIGGER of_loss BEFORE INSERT ON payoffice_chequerecovery
 CREATE OR REPLACE TRIGGER of_loss BEFORE INSERT ON payoffice_chequewriteoff
     FOR EACH ROW EXECUTE FUNCTION payoffice_guard_loss('amount_cents', 'reason');
 
--- An entry is taken back once, and as two persons named it.
+-- An entry is taken back once, and as two persons named it. A loss is taken back once nothing of it is
+-- given back or written off any more. The lock of cheques is held until the transaction ends.
 CREATE OR REPLACE FUNCTION payoffice_guard_loss_reversal() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF OLD.reversed_at IS NOT NULL OR NOT EXISTS (
@@ -228,9 +234,17 @@ BEGIN
         RAISE EXCEPTION 'table %: it was taken back already, or two persons named another', TG_TABLE_NAME
             USING ERRCODE = 'restrict_violation';
     END IF;
+    PERFORM pg_advisory_xact_lock({lock.cheque}, 0);
+    IF TG_ARGV[0] = 'loss' AND to_jsonb(NEW) ->> 'outcome' = 'loss'
+       AND payoffice_still_lost(NEW.cheque_id) < NEW.amount_cents THEN
+        RAISE EXCEPTION 'cheque %: some of the loss is given back or written off', NEW.cheque_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
     RETURN NEW;
 END $$;
 
+CREATE OR REPLACE TRIGGER reversal_named BEFORE UPDATE ON payoffice_voidedchequepayment
+    FOR EACH ROW EXECUTE FUNCTION payoffice_guard_loss_reversal('loss');
 CREATE OR REPLACE TRIGGER reversal_named BEFORE UPDATE ON payoffice_chequerecovery
     FOR EACH ROW EXECUTE FUNCTION payoffice_guard_loss_reversal();
 CREATE OR REPLACE TRIGGER reversal_named BEFORE UPDATE ON payoffice_chequewriteoff

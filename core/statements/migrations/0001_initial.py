@@ -4,6 +4,7 @@ import datetime
 
 import django.db.models.deletion
 import django.db.models.expressions
+import django.db.models.functions.text
 from django.conf import settings
 from django.db import migrations, models
 
@@ -224,7 +225,9 @@ class Migration(migrations.Migration):
                         name="remittance_of_proposal",
                     ),
                     models.UniqueConstraint(
-                        fields=("premises", "reference"), name="remittance_once"
+                        models.F("premises"),
+                        django.db.models.functions.text.Upper("reference"),
+                        name="remittance_once",
                     ),
                     models.UniqueConstraint(
                         fields=("statement", "number"), name="remittance_number"

@@ -38,7 +38,8 @@ CREATE OR REPLACE TRIGGER statement_follows BEFORE INSERT ON statements_statemen
     FOR EACH ROW EXECUTE FUNCTION statements_guard_statement();
 
 -- A payment is of a statement of its premises. A foreign key would lock both, and neither is ever deleted.
--- Its UUID follows from its number, so that two have not the same.
+-- Its UUID follows from its number, so that two have not the same. Where two persons decided about it, it
+-- is what they named.
 CREATE OR REPLACE FUNCTION statements_guard_remittance() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_from date;
@@ -54,6 +55,17 @@ BEGIN
            p_premises => NEW.premises_id, p_from => v_from, p_payment => NEW.number) THEN
         RAISE EXCEPTION 'payment % of statement % has another UUID', NEW.number, NEW.statement_id
             USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF NEW.proposal_id IS NOT NULL AND NOT EXISTS (
+           SELECT FROM staff_proposal p
+            WHERE p.id = NEW.proposal_id
+              AND p.content ->> 'statement' = statements_ident(
+                  p_premises => NEW.premises_id, p_from => v_from, p_payment => 0)::text
+              AND p.content ->> 'amount_cents' = NEW.amount_cents::text
+              AND p.content ->> 'paid_on' = NEW.paid_on::text
+              AND p.content ->> 'reference' = NEW.reference) THEN
+        RAISE EXCEPTION 'payment % of statement %: two persons named another',
+            NEW.number, NEW.statement_id USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;
 END $$;

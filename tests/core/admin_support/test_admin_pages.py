@@ -108,6 +108,7 @@ EMPTY = [
     "Payment",
     "RetiredPayments",
     "StockItem",
+    "VoidedChequePayment",
     "ClosedPeriod",
     "Retirement",
     "BurntRequest",

@@ -3,10 +3,13 @@
 import pytest
 from django.apps import apps
 
+from core.database import clock
 from core.journal.rules import broken
+from core.kernel.days import natural_day
 from core.payoffice import journal_rules
-from core.payoffice.models import ChequeRecovery, ChequeWriteOff, Claim
-from core.payoffice.services import paying
+from core.payoffice.models import ChequeRecovery, ChequeWriteOff, Claim, VoidedChequePayment
+from core.payoffice.services import cheques, paying
+from core.staff.powers import Role
 from tests.support import factories, rounds
 from tests.support import paying as given
 from tests.support.databases import Database
@@ -109,8 +112,8 @@ def test_an_entry_taken_back_by_one_person_or_without_its_money_is_named(
     by = lost()
     recovered(by, 60_000)
     written_off(by, 1)
-    for model in (ChequeRecovery, ChequeWriteOff):
-        row, table = model.objects.get(), model._meta.db_table
+    for model in (ChequeRecovery, ChequeWriteOff, VoidedChequePayment):
+        row, table = model._default_manager.get(), model._meta.db_table
         rule = f"{table}.taken_back"
         taken_back(by, row.uuid)
         assert _named(rule) == []
@@ -123,6 +126,26 @@ def test_an_entry_taken_back_by_one_person_or_without_its_money_is_named(
             with as_owner(own_database), touched(changed):
                 execute(f"UPDATE {changed} SET {change}")
                 assert _named(rule) == [table], change
+
+
+@pytest.mark.article("14.III.10.6")
+def test_two_cheques_of_one_file_of_the_bank_need_a_transfer_each(own_database: Database) -> None:
+    """[C3]: of the same amount, one transfer would do for both, but for their sum."""
+    factories.time_to(rounds.NOON)
+    by, cashier = factories.staff(Role.SUPERVISOR), given.cashier()
+    for won in given.worth(100_001, 100_001):
+        given.paid_by_two(cashier, won.request(payee=given.MARIA))
+    today = natural_day(clock.now())
+    facts = {"amount_cents": 100_001, "presented_on": today}
+    cheques.cheques_reconcile(by=by, items=[{"number": each} | facts for each in (1, 2)])
+    rule = journal_rules.CASHED.name
+    assert _named(rule) == []
+    with as_owner(own_database), touched("ledger_transfer"):
+        execute(
+            "DELETE FROM ledger_transfer WHERE id = (SELECT max(id) FROM ledger_transfer"
+            " WHERE kind = 'payoffice.cheque')"
+        )
+        assert _named(rule) == ["payoffice_cheque"]
 
 
 def _named(name: str) -> list[str]:

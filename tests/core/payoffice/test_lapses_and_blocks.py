@@ -12,8 +12,8 @@ from core.payoffice.models import (
     Deposit,
 )
 from core.payoffice.services import (
-    deposits,
     paying,
+    ruling,
 )
 from core.payoffice.services.checking import holder_check
 from core.payoffice.services.presenting import presentation_make
@@ -87,7 +87,7 @@ def test_a_breach_found_late_blocks_what_is_not_paid_yet() -> None:
     factories.time_pass(days=40)
     for each, verdict in ((contest, "granted"), (blocked, "refused")):
         given.confirmed(
-            deposits.ruling_propose(
+            ruling.ruling_propose(
                 by=organiser,
                 verdict=verdict,
                 reason="Heard.",
@@ -109,14 +109,14 @@ def test_a_ruling_that_was_proposed_before_the_block_is_not_confirmed_after_it()
     factories.time_pass(days=40)
     by = factories.staff(Role.ORGANISER)
     asked = {"by": by, "verdict": "granted", "reason": "Genuine.", "deposit": torn.uuid}
-    ruling = deposits.ruling_propose(**asked)
+    refusal = ruling.ruling_propose(**asked)
     factories.ended(suspect.terminal, won.contest.opened_at)
     given.confirmed(breach_block(by=by, contest_id=won.contest.pk), Role.ORGANISER)
-    with pytest.raises(deposits.RulingOutdated):
-        given.confirmed(ruling)
+    with pytest.raises(ruling.RulingOutdated):
+        given.confirmed(refusal)
     assert holder_check(code=won.code).state is DocumentState.DEPOSITED
-    two_persons.reject(proposal=ruling.uuid, by=by)
-    again = deposits.ruling_propose(**asked)
+    two_persons.reject(proposal=refusal.uuid, by=by)
+    again = ruling.ruling_propose(**asked)
     assert (again.content["blocked"], again.content["deposits"]) == (True, 1)
     given.confirmed(again)
     assert holder_check(code=won.code).state is DocumentState.GRANTED

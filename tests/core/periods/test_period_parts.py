@@ -32,6 +32,7 @@ from tests.core.periods.archive.test_retiring import confirm, leaving, proposed,
 from tests.core.periods.conftest import closed, march_ended
 from tests.support import databases, factories, rounds
 from tests.support.journaling import seal_all
+from tests.support.stating import debts_now
 
 MARKS, BALANCES = "statements_mark", "statements_markedbalance"
 
@@ -74,18 +75,18 @@ def test_they_leave_before_the_opening_and_what_is_owed_is_as_before(
     month: ClosedPeriod, tmp_path: Path
 ) -> None:
     first, second, *later = Mark.objects.order_by("up_to")
-    debts = balances.balances_now()
+    debts = debts_now()
     assert first.balances.exists() and second.balances.exists() and any(debts.values())
     retired(month, tmp_path)
     named = {row.relation: row.leaves for row in RetiredRows.objects.all()}
     assert (named[MARKS], named[BALANCES]) == (2, 2)
     assert first.up_to < second.up_to == openings.newest() < later[0].up_to
-    assert balances.balances_now() == debts and first in Mark.objects.all()  # before the night
+    assert debts_now() == debts and first in Mark.objects.all()  # before the night
     assert retired_remove() == leaving() and retired_remove() == 0
     entries_remove()
     assert list(Mark.objects.order_by("up_to")) == later
     assert not MarkedBalance.objects.filter(mark__in=(first.pk, second.pk)).exists()
-    assert balances.balances_now() == debts
+    assert debts_now() == debts
     assert balances.mark_differences() == [] and row_findings() == []
     assert stating.audit_everything().counts["statements"] > 0
     factories.sell(factories.contest(), factories.point())
@@ -152,7 +153,7 @@ def test_a_debt_changed_after_archiving_stops_the_retirement(
 def test_a_night_that_was_killed_between_a_mark_and_its_balances_goes_on(
     month: ClosedPeriod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    debts, marks = balances.balances_now(), Mark.objects.count()
+    debts, marks = debts_now(), Mark.objects.count()
     retired(month, tmp_path)
     first = Mark.objects.order_by("up_to")[0]
     step = removing._sealed_remove
@@ -167,7 +168,7 @@ def test_a_night_that_was_killed_between_a_mark_and_its_balances_goes_on(
         with pytest.raises(KeyboardInterrupt):
             retired_remove()
     assert Mark.objects.count() == marks and not first.balances.exists()
-    assert (balances.balances_now(), balances.mark_differences()) == (debts, [])
+    assert (debts_now(), balances.mark_differences()) == (debts, [])
     assert row_findings() == []
     assert retired_remove() > 0 and retired_remove() == 0
     assert Mark.objects.count() == marks - 2 and row_findings() == []

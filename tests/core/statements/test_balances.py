@@ -9,7 +9,7 @@ from core.ledger.models import Account, Transfer
 from core.statements import balances, nightly
 from core.statements.models import Mark, MarkedBalance
 from tests.support import factories, rounds
-from tests.support.stating import SUNDAY
+from tests.support.stating import SUNDAY, debts_now
 
 pytestmark = pytest.mark.django_db
 
@@ -22,10 +22,10 @@ def test_balances_of_now_are_a_mark_and_what_came_since(organiser: Any, contest:
     assert balances.mark_make()[0] == mark
     rounds.sell(contest, place, [(1, 1)])
     rounds.sell(contest, other, [(1, 1)])
-    now = balances.balances_now()
+    now = debts_now()
     assert (now[place.premises.pk], now[other.premises.pk]) == (315, 105)
     assert balances.mark_make()[1] == 2
-    assert balances.balances_now() == now
+    assert debts_now() == now
     assert balances.mark_differences() == []
     newest = Mark.objects.latest("up_to")
     far = 1_000_000
@@ -44,7 +44,7 @@ def test_a_debt_in_the_part_of_other_accounts_does_not_count(organiser: Any, con
     part = account // MarkedBalance.ACCOUNTS_OF_PART
     MarkedBalance.objects.create(mark=mark, part=part + 1, debts_cents={f"{account}": 105})
     assert [each["marked_cents"] for each in balances.mark_differences()] == [0]
-    assert balances.balances_now({account: place.premises.pk}) == {place.premises.pk: 0}
+    assert debts_now({account: place.premises.pk}) == {place.premises.pk: 0}
     MarkedBalance.objects.create(mark=mark, part=part, debts_cents={f"{account}": 105})
     assert balances.mark_differences() == []
-    assert balances.balances_now({account: place.premises.pk}) == {place.premises.pk: 105}
+    assert debts_now({account: place.premises.pk}) == {place.premises.pk: 105}

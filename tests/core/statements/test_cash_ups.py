@@ -3,6 +3,7 @@
 import threading
 import uuid
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 
 import pytest
 from django.db import connection, transaction
@@ -73,3 +74,19 @@ def test_a_shift_is_closed_once_with_what_was_shown(own_database: Database) -> N
     assert _close(place, price, cash_up.uuid) == cash_up
     with pytest.raises(UuidReused):
         _close(place, price + 1, cash_up.uuid)
+
+
+def test_a_first_shift_over_midnight_counts_what_was_moved_before_it(
+    own_database: Database,
+) -> None:
+    """Its money was in the drawer, and in no cash-up: it was shown nothing after midnight."""
+    factories.time_to(datetime(2030, 3, 2, 22, 55, tzinfo=UTC))  # five to twelve in Madrid
+    contest, place = factories.contest(), factories.point()
+    factories.acknowledge(contest, place)
+    factories.sell(contest, place)
+    assert drawer(by=place.actor).expected_cents == contest.price_cents
+    factories.time_pass(minutes=10)
+    assert _close(place, contest.price_cents).number == 1
+    assert drawer(by=place.actor).expected_cents == 0
+    with as_owner(own_database):
+        assert not list(broken(DRAWER))

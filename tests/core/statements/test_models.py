@@ -116,6 +116,45 @@ def test_a_payment_has_the_uuid_of_its_number_and_each_number_is_there_once(
     Remittance.objects.create(**values | {"number": 3, "uuid": third})
 
 
+def test_a_payment_of_two_persons_is_what_they_named(organiser: Any, contest: Any) -> None:
+    """Another amount for their proposal would give the premises credit that they did not."""
+    place = factories.point()
+    rounds.sell(contest, place, [(1, 1)] * 3)
+    at(date(2030, 3, 11))
+    (issued,) = services.statements_issue(until=SUNDAY)
+    named = {"amount_cents": 105, "paid_on": "2030-03-11", "reference": "TRF 1"}
+    named["statement"] = str(issued.uuid)
+
+    def pays(**other: Any) -> None:
+        Remittance.objects.create(
+            uuid=ident(place.premises.pk, MONDAY, 1),
+            statement=issued,
+            premises=place.premises,
+            number=1,
+            amount_cents=105,
+            paid_on=date(2030, 3, 11),
+            reference="TRF 1",
+            recorded_at=issued.issued_at,
+            recorded_by_id=organiser.user_id,
+            recorded_in_id=organiser.session_id,
+            proposal=factories.proposal("statements.remittance", content=named | other),
+        )
+
+    another = str(ident(place.premises.pk + 1, MONDAY))
+    for other in (
+        {"amount_cents": 104},
+        {"paid_on": "2030-03-10"},
+        {"reference": "TRF 2"},
+        {"statement": another},
+    ):
+        with (
+            pytest.raises(IntegrityError, match="two persons named another"),
+            transaction.atomic(),
+        ):
+            pays(**other)
+    pays()
+
+
 def test_rows_are_lists_in_the_database_and_objects_in_the_program(
     organiser: Any, contest: Any
 ) -> None:

@@ -110,10 +110,12 @@ def test_it_is_settled_once_and_not_beyond_what_it_says(organiser: Any, contest:
             by=organiser, statement=mine.uuid, amount_cents=cents, paid_on=on, reference=reference
         )
 
-    first = settle(200)
-    assert settle(200) == first
-    with pytest.raises(services.RemittanceRecorded):
-        settle(10)
+    first = settle(200, "  TRF   1 ")
+    assert first.reference == "TRF 1"
+    assert settle(200) == settle(200, "trf\u00a01") == first  # typed again by another clerk
+    for reference in ("TRF 1", "Trf  1"):
+        with pytest.raises(services.RemittanceRecorded):
+            settle(10, reference)
     for cents, on in ((11, SUNDAY), (-1, SUNDAY), (0, SUNDAY), (10, date(2030, 3, 12))):
         with pytest.raises(services.RemittanceRefused):
             settle(cents, "TRF 2", on)

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from core.kernel.errors import DomainError
-from core.payoffice.services import deposits, desk, paying, presenting
+from core.payoffice.services import deposits, desk, paying, presenting, ruling
 from core.payoffice.services.deposits import DepositRequest
 from core.payoffice.services.matching import deposit_match
 from core.payoffice.services.paying import PayRequest
@@ -185,7 +185,7 @@ class Office(Season):
         subject: dict[str, Any] = {"deposit": held.deposit}
         if held.deposit is None:
             subject = {"game": "lototrot", "document": uuid.UUID(held.ident)}
-        proposal = deposits.ruling_propose(
+        proposal = ruling.ruling_propose(
             by=first, reason="Checked", verdict="granted" if granted else "refused", **subject
         )
         two_persons.confirm(proposal=proposal.uuid, by=second)

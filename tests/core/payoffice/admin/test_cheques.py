@@ -3,7 +3,7 @@
 import pytest
 
 from core.admin_support.columns import NOTHING, money
-from core.payoffice.models import Cheque, ChequeRecovery, ChequeWriteOff
+from core.payoffice.models import Cheque, ChequeRecovery, ChequeWriteOff, VoidedChequePayment
 from core.staff.powers import Role
 from tests.support import factories, rounds
 from tests.support import paying as given
@@ -39,7 +39,10 @@ def test_the_list_of_losses_counts_no_entry_that_was_taken_back() -> None:
     assert money(40_001) in reader.get(row_url(cheque))
     taken_back(by, ChequeRecovery.objects.get().uuid)
     assert money(100_001) in reader.get(row_url(cheque))
-    for model in (ChequeRecovery, ChequeWriteOff):
-        row = row_url(model.objects.get())
+    assert row_url(cheque) in reader.get(list_url(Cheque), loss="open")
+    taken_back(by, VoidedChequePayment.objects.get().uuid)
+    for model in (ChequeRecovery, ChequeWriteOff, VoidedChequePayment):
+        row = row_url(model._default_manager.get())
         assert row in reader.get(list_url(model), taken_back="yes")
         assert row not in reader.get(list_url(model), taken_back="no")
+    assert row_url(cheque) not in reader.get(list_url(Cheque), loss="open")

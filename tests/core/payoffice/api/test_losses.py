@@ -30,6 +30,18 @@ def test_a_recovery_is_taken_back_and_the_loss_written_off() -> None:
     assert off["reason"] == "The court closed the case."
 
 
+def test_a_bank_payment_is_taken_back_last() -> None:
+    recovered(lost(), 60_000)
+    by = staff_api(Role.SUPERVISOR)
+    (row,) = by.get("office/cheques").json()["items"]
+    paid = f"office/loss-entries/{row['bank_payment']['uuid']}/reversal"
+    refused(by.post(paid, {"reason": "Mistake."}), 409, "loss_entries_stand")
+    _taken_back(by, row["recoveries"][0]["uuid"])
+    _taken_back(by, row["bank_payment"]["uuid"])
+    (row,) = by.get("office/cheques").json()["items"]
+    assert (row["bank_payment"], row["still_lost_cents"]) == (None, 0)
+
+
 def _taken_back(by: Api, entry: str) -> None:
     path, why = f"office/loss-entries/{entry}/reversal", {"reason": "Another cheque."}
     unknown = "office/loss-entries/00000000-0000-0000-0000-000000000000/reversal"

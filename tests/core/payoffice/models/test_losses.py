@@ -9,7 +9,13 @@ from django.db import IntegrityError, ProgrammingError, transaction
 
 from core.database import clock
 from core.kernel.days import natural_day
-from core.payoffice.models import Cheque, ChequeRecovery, ChequeWriteOff, LossEntry
+from core.payoffice.models import (
+    Cheque,
+    ChequeRecovery,
+    ChequeWriteOff,
+    LossEntry,
+    VoidedChequePayment,
+)
 from core.payoffice.services import recovering
 from core.staff.models import Proposal
 from tests.support import factories, rounds
@@ -117,7 +123,7 @@ def test_an_entry_is_taken_back_once_and_as_two_persons_named_it() -> None:
     by = lost()
     recovered(by, 10)
     written_off(by, 10)
-    models: tuple[type[LossEntry], ...] = (ChequeRecovery, ChequeWriteOff)
+    models: tuple[type[LossEntry], ...] = (ChequeRecovery, ChequeWriteOff, VoidedChequePayment)
     for model in models:
         row = model._default_manager.get()
 
@@ -135,5 +141,23 @@ def test_an_entry_is_taken_back_once_and_as_two_persons_named_it() -> None:
         taken_back(by, row.uuid)
         refuses("taken back already", reversed_by(row.uuid))
         refuses("taken back already", {"reversed_at": None, "reversed_reason": ""})
-    assert Cheque.objects.get().still_lost_cents == LOST_CENTS
+        lost_cents = 0 if model is VoidedChequePayment else LOST_CENTS
+        assert Cheque.objects.get().still_lost_cents <= lost_cents
     assert Proposal.objects.filter(kind=recovering.REVERSAL.name).exists()
+
+
+def test_a_loss_stays_while_some_of_it_is_given_back_or_written_off() -> None:
+    by = lost()
+    recovered(by, 1)
+    (paid,) = VoidedChequePayment.objects.all()
+    with pytest.raises(IntegrityError, match="some of the loss"), transaction.atomic():
+        VoidedChequePayment.objects.update(**reversed_by(paid.uuid))
+    taken_back(by, ChequeRecovery.objects.get().uuid)
+    taken_back(by, paid.uuid)
+    again = recovering.RECOVERY.name
+    content = {"amount_cents": 1, "cheque": 1, "credited_on": str(paid.presented_on)}
+    content |= {"reference": "TR 2", "returned_by": "bank"}
+    columns = content | {"uuid": uuid.uuid4(), "cheque": paid.cheque, "recorded_at": clock.now()}
+    columns["credited_on"] = paid.presented_on
+    proposal = factories.proposal(again, content=content)
+    refused("not so much of a loss", ChequeRecovery, **columns, proposal=proposal)

@@ -136,6 +136,31 @@ def test_the_same_request_gets_the_same_proposal(settings: Any) -> None:
     rounds.books_agree()
 
 
+@pytest.mark.article("15.III.6.5")
+def test_nothing_is_given_out_by_a_cashier_who_has_closed_the_session(settings: Any) -> None:
+    """As no money is paid from a closed session. Another cashier gives it out."""
+    settings.SECOND_PERSON_FROM_CENTS = 400
+    thing, _ = given.bicycles()
+    who, stocker = given.cashier(), factories.staff(Role.SUPERVISOR)
+    place = given.session_of(who).premises
+    goods.stock_register(by=stocker, code="bicycle", description="Bicycle", unit_cents=400)
+    goods.stock_move(by=stocker, item="bicycle", premises=place.code, units=1, reason="Delivered.")
+    request = goods.ExchangeRequest(new_uuid(), intact=True, code=thing.code)
+    proposal = goods.exchange_make(by=who, request=request)
+    assert isinstance(proposal, Proposal)
+    given.cash_closed(who, given.session_of(who), 10_000_000)
+    with pytest.raises(refusals.CashSessionMissing):
+        given.confirmed(proposal)
+    assert goods.stock_units(StockItem.objects.get()) == 1
+    two_persons.reject(proposal=proposal.uuid, by=who)
+    request = goods.ExchangeRequest(new_uuid(), intact=True, code=thing.code)
+    proposal = goods.exchange_make(by=given.cashier(place), request=request)
+    assert isinstance(proposal, Proposal)
+    given.confirmed(proposal)
+    assert goods.stock_units(StockItem.objects.get()) == 0
+    rounds.books_agree()
+
+
 @pytest.mark.article("15.III.6.5", "15.III.6.6")
 def test_a_thing_asked_for_on_its_last_day_does_not_lapse_before_the_second_person(
     settings: Any,

@@ -15,7 +15,7 @@ from core.ledger.models import Transfer
 from core.nights.nightly import lapse
 from core.payoffice.models import Claim, Deposit, DepositMatch, Restoration, Ruling
 from core.payoffice.refusals import AlreadyPaid, ClaimLapsed, NoPrize
-from core.payoffice.services import deposits, matching, paying
+from core.payoffice.services import matching, paying, ruling
 from core.payoffice.sources import DocumentUnknown
 from core.staff import two_persons
 from core.staff.actor import PowerMissing
@@ -152,10 +152,10 @@ def test_of_a_match_and_a_ruling_at_once_the_first_stands(match_is_first: bool) 
     (won,) = worth(500)
     deposit = unread()
     first, second = factories.staff(Role.SUPERVISOR), factories.staff(Role.SUPERVISOR)
-    ruling = deposits.ruling_propose(by=first, verdict="refused", reason="x", deposit=deposit)
+    refusal = ruling.ruling_propose(by=first, verdict="refused", reason="x", deposit=deposit)
 
     def refuse() -> object:
-        return two_persons.confirm(proposal=ruling.uuid, by=second)
+        return two_persons.confirm(proposal=refusal.uuid, by=second)
 
     acts = [lambda: match(deposit, won), refuse]
     if not match_is_first:

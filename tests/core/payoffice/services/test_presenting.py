@@ -8,7 +8,7 @@ from core.journal.rules import broken
 from core.kernel.errors import DomainError
 from core.payoffice import day_parts, journal_rules, refusals
 from core.payoffice.models import Claim, Deposit, Presentation, Ruling
-from core.payoffice.services import deposits, desk, matching, paying
+from core.payoffice.services import desk, matching, paying, ruling
 from core.payoffice.services.checking import desk_state
 from core.payoffice.services.presenting import presentation_make
 from core.staff import two_persons
@@ -207,15 +207,15 @@ def test_a_grant_that_was_proposed_before_the_bearer_came_is_not_confirmed(besid
     deposit, place = unread(won), factories.point()
     by = factories.staff(Role.ORGANISER)
     asked = {"by": by, "verdict": "granted", "reason": "Genuine.", "deposit": deposit.uuid}
-    ruling = deposits.ruling_propose(**asked)
+    refusal = ruling.ruling_propose(**asked)
     if beside == "presented":
         presentation_make(at=place.actor, code=won.code)
     else:
         given.deposited(won.code, place.actor)
-    with pytest.raises(deposits.RulingOutdated):
-        given.confirmed(ruling)
+    with pytest.raises(ruling.RulingOutdated):
+        given.confirmed(refusal)
     assert Claim.objects.get().state == "held"
-    two_persons.reject(proposal=ruling.uuid, by=by)
+    two_persons.reject(proposal=refusal.uuid, by=by)
     given.ruled(deposit, "refused")
     assert Claim.objects.get().state == ("presented" if beside == "presented" else "held")
 

@@ -4,11 +4,13 @@ import uuid
 
 import pytest
 
+from core.database import clock
 from core.journal.rules import broken
+from core.kernel.days import natural_day
 from core.ledger.models import Transfer
 from core.payoffice import accounts, journal_rules
-from core.payoffice.models import Cheque, ChequeRecovery, ChequeWriteOff
-from core.payoffice.services import recovering
+from core.payoffice.models import Cheque, ChequeRecovery, ChequeWriteOff, VoidedChequePayment
+from core.payoffice.services import cheques, recovering
 from core.payoffice.services.cheques import ChequeUnknown, ReasonNeeded
 from core.staff import two_persons
 from core.staff.actor import PowerMissing
@@ -139,6 +141,51 @@ def test_what_is_given_back_after_a_write_off_is_recorded_once_that_is_taken_bac
     taken_back(by, ChequeWriteOff.objects.get().uuid, "The insurer pays after all.")
     assert (rest(), given.balance(accounts.written_off())) == (LOST_CENTS, 0)
     recovered(by, LOST_CENTS)
+    assert rest() == 0
+
+
+@pytest.mark.article("14.III.10.4")
+@pytest.mark.parametrize("outcome", ["loss", "settled"])
+def test_the_record_that_the_bank_paid_a_voided_cheque_is_taken_back(outcome: str) -> None:
+    """[C3]: the bank had paid another cheque. The payee is owed as before, and gets one."""
+    (won,) = given.settled(1, losers=2)
+    by = lost(won, outcome=outcome)
+    paid = VoidedChequePayment.objects.get()
+    assert rest() == (won.cents if outcome == "loss" else 0)
+    bank = given.balance(accounts.treasury())
+    taken_back(by, paid.uuid, "It was cheque 11.")
+    assert (rest(), given.balance(accounts.cheques())) == (0, won.cents)
+    assert given.balance(accounts.treasury()) == bank + won.cents
+    with pytest.raises(recovering.LossEntryReversed):
+        recovering.loss_entry_reverse(by=by, entry=paid.uuid, reason="Again.")
+    with pytest.raises(recovering.ChequeNotLost):
+        recovery(by, 1)
+    given.confirmed(cheques.cheque_reissue(by=by, number=1), Role.ORGANISER)
+    today = natural_day(clock.now())
+    facts = {"amount_cents": won.cents, "presented_on": today}
+    cheques.cheque_reconcile(by=by, number=2, **facts)
+    assert (rest(), given.balance(accounts.cheques())) == (0, 0)
+    assert given.balance(accounts.treasury()) == bank
+    again = cheques.voided_cheque_paid(by=by, number=1, outcome="loss", reason="Both.", **facts)
+    given.confirmed(again, Role.ORGANISER)
+    assert (rest(), given.balance(accounts.treasury())) == (won.cents, bank - won.cents)
+    rounds.books_agree()
+
+
+def test_a_loss_is_taken_back_once_nothing_of_it_is_given_back_or_written_off() -> None:
+    by = lost()
+    entry = VoidedChequePayment.objects.get().uuid
+    waiting = recovering.loss_entry_reverse(by=by, entry=entry, reason="Mistake.")
+    recovered(by, 1)
+    written_off(by, 1)
+    with pytest.raises(recovering.LossEntriesStand):
+        given.confirmed(waiting, Role.ORGANISER)
+    two_persons.reject(proposal=waiting.uuid, by=by)
+    taken_back(by, ChequeRecovery.objects.get().uuid)
+    with pytest.raises(recovering.LossEntriesStand):
+        recovering.loss_entry_reverse(by=by, entry=entry, reason="Mistake.")
+    taken_back(by, ChequeWriteOff.objects.get().uuid)
+    taken_back(by, entry)
     assert rest() == 0
 
 

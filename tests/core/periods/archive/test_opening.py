@@ -23,7 +23,7 @@ from core.periods.archive.opening import OPENING, opening_differs
 from core.periods.archive.retiring import RowsNotAsArchived
 from core.periods.models import ClosedPeriod, Retirement
 from core.staff.powers import Role
-from core.statements.balances import balances_now, mark_make
+from core.statements.balances import mark_make
 from core.statements.services import statements_issue
 from lototrot.models.contest import Contest
 from tests.core.ledger.conftest import transfer_at
@@ -33,6 +33,7 @@ from tests.support import factories
 from tests.support.admin_desk import Desk, list_url, row_url
 from tests.support.databases import Database
 from tests.support.journaling import seal_all
+from tests.support.stating import debts_now
 from tests.support.verifying.forging import Refused, public_key, published_log, written
 from tests.support.verifying.load import verifier
 
@@ -54,7 +55,7 @@ def all_balances(period: ClosedPeriod) -> list[object]:
         ledger.balances(),
         selectors.trial(),
         openings.balances_before(period.ends_at),
-        balances_now(),
+        debts_now(),
     ]
 
 

@@ -36,6 +36,7 @@ from tests.core.periods.archive.conftest import forge, retired
 from tests.core.periods.conftest import closed
 from tests.support import factories
 from tests.support.journaling import seal_all
+from tests.support.stating import debts_now
 
 TRANSFERS = "ledger_transfer"
 MARCH = datetime.date(2030, 3, 30)
@@ -64,20 +65,20 @@ def test_audits_and_rules_hold_without_the_transfers_that_left(
     own_month: ClosedPeriod, tmp_path: Path
 ) -> None:
     """The tickets of `rounds` are of no sale's act: that rule names them before and after."""
-    before, debts = broken(), balances.balances_now()
+    before, debts = broken(), debts_now()
     removed(own_month, tmp_path)
     assert (broken() - before, row_findings(), differences()[1]) == (set(), [], [])
     assert nightly.audit_everything().counts == {"periods": 1}
     stated = dict(stating.audit_everything().counts)
     assert stated["statements"] == Statement.objects.count() > 0
-    assert balances.balances_now() == debts
+    assert debts_now() == debts
     place = factories.point()
     factories.sell(factories.contest(), place)
     account = terminal_account(terminal=place.actor)  # of premises without a statement
     assert account.columns["sales"] == account.balance_cents > 0
     mark = balances.mark_make()[0]
     assert balances.mark_differences() == []
-    assert balances.balances_now()[place.premises.pk] > 0
+    assert debts_now()[place.premises.pk] > 0
     assert not [rule.name for rule in (LIMIT, TILLS, DRAWER) if any(rules.broken(rule))]
     seal_all()
     forge(TRANSFERS, f"DELETE FROM {TRANSFERS} WHERE id = {mark.up_to}")
@@ -88,12 +89,12 @@ def test_marks_and_debts_begin_with_the_opening_where_a_mark_is_older(
     own_month: ClosedPeriod, tmp_path: Path
 ) -> None:
     """A mark of March is not compared any more; without a newer one the opening stands in."""
-    debts = balances.balances_now()
+    debts = debts_now()
     up_to = removed(own_month, tmp_path)
     older = f"UPDATE statements_mark SET up_to = up_to - 1000 WHERE up_to >= {up_to}"
     forge("statements_mark", older)
     assert not Mark.objects.filter(up_to__gte=up_to).exists()
-    assert balances.balances_now() == debts
+    assert debts_now() == debts
     assert balances.mark_differences() == []
     assert not [rule.name for rule in (LIMIT, TILLS) if any(rules.broken(rule))]
     mark, _ = balances.mark_make()

@@ -17,7 +17,13 @@ from core.database import clock
 from core.kernel.days import add_days, natural_day
 from core.kernel.errors import InvariantBroken
 from core.payoffice import sources
-from core.payoffice.models import ChequeRecovery, ChequeWriteOff, DepositMatch, Payment
+from core.payoffice.models import (
+    ChequeRecovery,
+    ChequeWriteOff,
+    DepositMatch,
+    Payment,
+    VoidedChequePayment,
+)
 from core.payoffice.services import cheques
 from core.payoffice.services.matching import deposit_match
 from core.payoffice.services.presenting import presentation_make
@@ -168,14 +174,12 @@ def test_days_of_a_cheque_voided_reissued_and_paid_all_the_same_are_made_again(
 
         then(cheques.cheque_void, number=1, reason="Lost.")
         then(cheques.cheque_reissue, number=1)
-        then(
-            cheques.voided_cheque_paid,
-            number=1,
-            amount_cents=100_001,
-            presented_on=min(written_on),
-            outcome="loss",
-            reason="Statement.",
-        )
+        facts = {"number": 1, "amount_cents": 100_001, "presented_on": min(written_on)}
+        facts |= {"outcome": "loss", "reason": "Statement."}
+        then(cheques.voided_cheque_paid, **facts)
+        mistaken = VoidedChequePayment.objects.get().uuid
+        then(loss_entry_reverse, entry=mistaken, reason="Cheque 11.")
+        then(cheques.voided_cheque_paid, **facts)
         back = {"reference": "TR 1", "returned_by": "bank", "amount_cents": 60_000}
         back |= {"number": 1, "credited_on": max(written_on)}
         then(loss_recover, **back)
