@@ -1,6 +1,5 @@
 """Void bets in breach before the settlement, or block them after the payment order."""
 
-import copy
 import uuid
 from datetime import timedelta
 
@@ -39,16 +38,6 @@ from tests.support import rounds
 from tests.support.lototrot.breaching import confirmed, organiser, sell, started_at, takings_cents
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.I.6", "14.III.4")]
-
-
-@pytest.fixture(scope="module")
-def on_sale(shared: None) -> Contest:
-    return f.contest()
-
-
-@pytest.fixture
-def contest(on_sale: Contest) -> Contest:
-    return copy.deepcopy(on_sale)
 
 
 @pytest.fixture
