@@ -56,7 +56,6 @@ def test_each_kind_of_premises_has_an_account_and_its_own_capabilities(
     assert Account.objects.get().code == ledger.premises_account(place.pk).code
     actor = TerminalActor(1, place.pk, kind, 1, 1)
     sells = kind in ("establishment", "racecourse_point")
-    assert place.sells is sells
     for capability in Capability:
         if capability in CAPABILITIES[kind]:
             actor.need(capability)
