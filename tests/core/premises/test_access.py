@@ -29,16 +29,8 @@ from core.premises.models import (
 from core.premises.openings import NewPremises
 from core.premises.operators import SESSION_LENGTH, PinRefused
 from core.staff.actor import StaffActor
+from tests.core.premises.conftest import BAR, PIN
 from tests.support import factories
-
-PIN = "271828"
-BAR = {
-    "code": "P1",
-    "name": "Bar",
-    "kind": "establishment",
-    "address": "Carrer Major 1",
-    "municipality": "Palma",
-}
 
 
 def sign_on(terminal: BareTerminal) -> str:
