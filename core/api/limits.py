@@ -6,7 +6,6 @@ by address and in all too, and probes by address, but in the memory of the proce
 waits for anything. A process of PROCESS_ROLE `sales` refuses what no terminal asks for.
 """
 
-import json
 import math
 import threading
 from collections.abc import Callable, Iterable
@@ -45,18 +44,7 @@ SIGNING_ON = Rate(per_s=2, burst=60)
 PROBING = Rate(per_s=20, burst=200)
 """Probes of one address: supervisors ask every few seconds."""
 _EARLY = "refused early"
-_REFUSED = json.dumps(
-    {
-        "type": problems.TYPE_PREFIX + Throttled.code,
-        "title": Throttled.message,
-        "status": 429,
-        "detail": Throttled.message,
-        "code": Throttled.code,
-        "instance": "",
-        "request_id": "",
-        "transient": True,
-    }
-).encode()
+_REFUSED = problems.plain_body(Throttled)
 Wsgi = Callable[[dict[str, Any], Any], Iterable[bytes]]
 _BURST_S, _TOTAL_BURST_S = 6, 2
 

@@ -182,6 +182,22 @@ def answer(exc: BaseException, request: HttpRequest, *, challenge: str = "Bearer
     return response
 
 
+def plain_body(kind: type[DomainError]) -> bytes:
+    """Return the body of a refusal, in English, for a request that is not looked at any further."""
+    return json.dumps(
+        {
+            "type": TYPE_PREFIX + kind.code,
+            "title": kind.message,
+            "status": status_of(kind),
+            "detail": kind.message,
+            "code": kind.code,
+            "instance": "",
+            "request_id": "",
+            "transient": kind.transient,
+        }
+    ).encode()
+
+
 def _headers(
     response: HttpResponse, error: DomainError, exc: BaseException, challenge: str
 ) -> None:

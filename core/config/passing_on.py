@@ -6,7 +6,6 @@ SEED_KEYS send it what `core.kernel.holding.needs_seeds` names.
 """
 
 import http.client
-import json
 from collections.abc import Callable, Iterable, Iterator
 from http import HTTPStatus
 from typing import Any
@@ -52,18 +51,7 @@ def passing_on(application: Wsgi, dealer: str) -> Wsgi:
     return answer
 
 
-_AWAY = json.dumps(
-    {
-        "type": problems.TYPE_PREFIX + Unavailable.code,
-        "title": Unavailable.message,
-        "status": 503,
-        "detail": Unavailable.message,
-        "code": Unavailable.code,
-        "instance": "",
-        "request_id": "",
-        "transient": True,
-    }
-).encode()
+_AWAY = problems.plain_body(Unavailable)
 _AWAY_HEADERS = [
     ("Content-Type", problems.CONTENT_TYPE),
     ("Content-Length", str(len(_AWAY))),

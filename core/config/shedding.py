@@ -7,7 +7,6 @@ which a terminal asks again. Acts of terminals are waited for longest. Without t
 is refused.
 """
 
-import json
 import time
 from collections.abc import Callable, Iterable
 from typing import Any, Final
@@ -24,18 +23,7 @@ OTHERS_S: Final = 3.0
 """Requests of staff and of the public."""
 _TERMINAL: Final = "terminal "
 _ROUTE: Final = "shed"
-_BODY: Final = json.dumps(
-    {
-        "type": problems.TYPE_PREFIX + Busy.code,
-        "title": Busy.message,
-        "status": 503,
-        "detail": Busy.message,
-        "code": Busy.code,
-        "instance": "",
-        "request_id": "",
-        "transient": True,
-    }
-).encode()
+_BODY: Final = problems.plain_body(Busy)
 
 
 def shedding(application: Wsgi) -> Wsgi:

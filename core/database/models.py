@@ -4,11 +4,16 @@ A model states what may change after a row is written; `guards` makes the databa
 """
 
 import datetime
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
+
+_M = TypeVar("_M", bound=models.Model)
 
 
 class Guarded(models.Model):
@@ -37,6 +42,22 @@ class Guarded(models.Model):
     def seen_as(self) -> tuple[str, object]:
         """Return the kind and subject of a look at this row: its table and key."""
         return self._meta.label_lower, self.pk
+
+
+def unlocked_key(
+    to: type[_M], label: "_StrPromise", *, related_name: str = "+"
+) -> "models.ForeignKey[_M, _M]":
+    """Return a foreign key without an index, and without a constraint, which would lock a row that
+    many sales share (docs/adr/0030).
+    """
+    return models.ForeignKey(
+        to,
+        models.PROTECT,
+        db_constraint=False,
+        db_index=False,
+        related_name=related_name,
+        verbose_name=label,
+    )
 
 
 class ClockOffset(Guarded):

@@ -62,16 +62,7 @@ def _blocks(batch: Batch) -> Iterator[Block]:
 
 
 def _head(batch: Batch, heads: list[list[Json]]) -> dict[str, Any]:
-    head = wire.head(
-        number=batch.number,
-        previous=bytes(batch.previous),
-        first_xid=batch.first_xid,
-        end_xid=batch.end_xid,
-        open_xids=batch.open_xids,
-        sealed_at=batch.sealed_at,
-        blocks=heads,
-    )
-    return head | {
+    return batch.head(heads) | {
         "digest": bytes(batch.digest).hex(),
         "key": batch.key.key_id,
         "signature": bytes(batch.signature).hex(),

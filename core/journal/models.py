@@ -17,6 +17,8 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
+from core.journal import wire
+from core.kernel.canonical import Json
 from core.premises.models import Operator, Terminal
 from core.proofs.models import SigningKey
 from core.staff.models import StaffSession, User
@@ -228,6 +230,18 @@ class Batch(Guarded):
 
     def __str__(self) -> str:
         return str(self.number)
+
+    def head(self, blocks: list[list[Json]]) -> dict[str, Json]:
+        """Return its head, which the signature covers, with the parts of its blocks."""
+        return wire.head(
+            number=self.number,
+            previous=bytes(self.previous),
+            first_xid=self.first_xid,
+            end_xid=self.end_xid,
+            open_xids=self.open_xids,
+            sealed_at=self.sealed_at,
+            blocks=blocks,
+        )
 
 
 class Block(Guarded):

@@ -90,10 +90,9 @@ def written_to(span: Span) -> list[Journaled]:
         return [tables[place] for place in sorted(row[0] for row in cursor.fetchall())]
 
 
-def image_sql(table: Journaled, alias: str = "t") -> str:
-    """Return the SQL of the row as it is now, with secret columns as digests."""
-    row = f"to_jsonb({alias})"
-    return f"journal_image({row}, {_array(table.secret)})" if table.secret else row
+def image_sql(table: Journaled) -> str:
+    """Return the SQL of the row `t` as it is now, with secret columns as digests."""
+    return f"journal_image(to_jsonb(t), {_array(table.secret)})" if table.secret else "to_jsonb(t)"
 
 
 def _array(names: Sequence[str]) -> str:

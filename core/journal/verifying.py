@@ -179,16 +179,7 @@ def _batch(batch: Batch, retired: RetiredBatches) -> Iterator[Finding]:
         form = wire.form_digest(block.row_form.relation, block.row_form.columns)
         heads.append(wire.block_head(form, block.rows, bytes(block.sha256)))
         entries += block.rows
-    head = wire.head(
-        number=batch.number,
-        previous=bytes(batch.previous),
-        first_xid=batch.first_xid,
-        end_xid=batch.end_xid,
-        open_xids=batch.open_xids,
-        sealed_at=batch.sealed_at,
-        blocks=heads,
-    )
-    message = canonical_bytes(head)
+    message = canonical_bytes(batch.head(heads))
     if entries != batch.entries:
         yield _broken(batch.pk, f"it has {entries} entries and says {batch.entries}")
     if hashlib.sha256(message).digest() != bytes(batch.digest):

@@ -78,8 +78,3 @@ def derived_uuid(base: uuid.UUID, name: str) -> uuid.UUID:
     """
     bits = uuid.uuid5(base, name).int & (1 << 120) - 1
     return uuid.UUID(int=bits & ~(0xF << 76) | 8 << 76)
-
-
-def made_at(ident: uuid.UUID) -> datetime.datetime:
-    """Return the instant in a UUID of version 7, to the millisecond."""
-    return _EPOCH + (ident.int >> 80) * _MILLISECOND

@@ -42,11 +42,7 @@ def opening_read(data: bytes) -> Opening:
         if set(rows.fieldnames or ()) != set(COLUMNS):
             raise ListMalformed(line=1)
         for row in rows:
-            values = {name: row[name].strip() for name in COLUMNS}
-            is_long = any(len(values[name]) > most for name, most in _LONGEST.items())
-            is_plain = all(invisible_at(values[name]) is None for name in _LONGEST)
-            if is_long or not is_plain or len(row) > len(COLUMNS):
-                raise ListMalformed(line=rows.line_num)
+            values = _values(row)
             code = values["code"]
             if values["name"]:
                 place = {name: values[name] for name in PLACE}
@@ -58,6 +54,18 @@ def opening_read(data: bytes) -> Opening:
     except (csv.Error, ValueError, AttributeError, TypeError) as error:
         raise ListMalformed(line=rows.line_num) from error
     return Opening(premises, authorisations, terminals)
+
+
+def _values(row: dict[str, str]) -> dict[str, str]:
+    """Return the values of a line, trimmed. Raises ValueError for one that is too long or has what
+    cannot be seen, and for a line of too many; AttributeError for one of too few.
+    """
+    values = {name: row[name].strip() for name in COLUMNS}
+    is_long = any(len(values[name]) > most for name, most in _LONGEST.items())
+    is_plain = all(invisible_at(values[name]) is None for name in _LONGEST)
+    if is_long or not is_plain or len(row) > len(COLUMNS):
+        raise ValueError(row)
+    return values
 
 
 def _each(values: dict[str, str], name: str) -> list[str]:

@@ -57,14 +57,6 @@ class Premises(Guarded):
     def __str__(self) -> str:
         return f"{self.code} {self.name}"
 
-    @property
-    def sells(self) -> bool:
-        """Return whether this kind of premises sells. Offices only pay."""
-        return self.kind in SELLING_KINDS
-
-
-SELLING_KINDS = (Premises.Kind.ESTABLISHMENT, Premises.Kind.RACECOURSE_POINT)
-
 
 def _no_overlap(game: Game) -> ExclusionConstraint:
     """Return a constraint: authorisations of one premises for one game do not overlap.

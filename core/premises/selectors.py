@@ -6,8 +6,15 @@ from django.db import connection
 from django.db.models import Prefetch, QuerySet
 
 from core.database import clock
+from core.database.clock import ClockUnsound
 from core.premises import powers
-from core.premises.access import CAPABILITIES, BareTerminal, TerminalActor
+from core.premises.access import (
+    CAPABILITIES,
+    BareTerminal,
+    PremisesNotAuthorised,
+    SalesSuspended,
+    TerminalActor,
+)
 from core.premises.models import (
     Authorisation,
     Game,
@@ -17,6 +24,7 @@ from core.premises.models import (
     Suspension,
     Terminal,
 )
+from core.premises.requests import CreditExhausted
 from core.premises.services import PremisesUnknown
 from core.staff.actor import StaffActor
 
@@ -93,8 +101,16 @@ SELECT CASE WHEN (SELECT k.unsound FROM core_clock_unsound() k) THEN 'clock_unso
 """
 
 
+SALE_REFUSALS = (
+    PremisesNotAuthorised.code,
+    SalesSuspended.code,
+    ClockUnsound.code,
+    CreditExhausted.code,
+)
+
+
 def sale_refusal(*, by: BareTerminal | TerminalActor, game: Game) -> str | None:
-    """Return the code with which every sale of a game would be refused here now, or None."""
+    """Return which of SALE_REFUSALS every sale of a game would meet here now, or None."""
     with connection.cursor() as cursor:
         cursor.execute(
             _SALE_REFUSAL,

@@ -3,12 +3,10 @@
 A code is typed into a form. It is never shown and never part of an address.
 """
 
-import uuid
 from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -25,6 +23,7 @@ from core.payoffice import powers
 from core.payoffice.services.checking import desk_state, payable_check
 from core.payoffice.services.slips import STATES
 from core.payoffice.sources import DocumentUnknown
+from core.premises.admin.searched import SearchedAdmin
 from core.premises.models import Game, Premises, Terminal
 from core.staff.actor import StaffActor
 from lototrot import powers as lototrot_powers
@@ -94,7 +93,7 @@ class _Reprints(ReadOnlyInline):
 
 
 @admin.register(Ticket)
-class TicketAdmin(ReadOnlyAdmin):
+class TicketAdmin(SearchedAdmin):
     read_power = lototrot_powers.READ_TICKETS
     asks = ("sold_at", "premises", "operator", "amount_cents")
     summed = ("amount_cents",)
@@ -114,24 +113,8 @@ class TicketAdmin(ReadOnlyAdmin):
     )
     list_filter = ("contest",)
     list_select_related = ("contest", "premises", "terminal")
-    search_fields = ("uuid",)
-    search_help_text = _("The UUID of a ticket, or the code of a terminal.")
-    sortable_by = ()
     inlines = (_Prizes, _Voids, _Blocks, _Prints, _Given, _Reprints)
     list_acts = (FIND,)
-
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
-        """Find a ticket by UUID, or the tickets of a terminal by its code. Both use an index."""
-        term = search_term.strip()
-        if not term:
-            return queryset, False
-        try:
-            return queryset.filter(uuid=uuid.UUID(term)), False
-        except ValueError:
-            terminal = Terminal.objects.filter(code=term).first()
-            return queryset.filter(terminal=terminal), False
 
     @admin.display(description=_("state"))
     def state(self, row: Ticket) -> Any:

@@ -11,15 +11,13 @@ from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Day, Flag, Instant, Shape, Uuid, Whole, utc_text
 from core.api.views import BareTerminalView, TerminalView, json_response
 from core.database import clock
-from core.database.clock import ClockUnsound
 from core.database.kept import kept
 from core.draws.models import Draw
 from core.draws.selectors import draw_cards
 from core.ledger.services import balance_cents
-from core.premises.access import Capability, PremisesNotAuthorised, SalesSuspended, TerminalCannot
+from core.premises.access import Capability, TerminalCannot
 from core.premises.models import Game
-from core.premises.requests import CreditExhausted
-from core.premises.selectors import sale_refusal
+from core.premises.selectors import SALE_REFUSALS, sale_refusal
 from core.receipts.output import Output
 from lototrot import accounts
 from lototrot.models.contest import Contest
@@ -95,12 +93,7 @@ class DrawNoticeOut(Shape):
 
 class OnSaleOut(Shape):
     refusal = Choice(
-        (
-            PremisesNotAuthorised.code,
-            SalesSuspended.code,
-            ClockUnsound.code,
-            CreditExhausted.code,
-        ),
+        SALE_REFUSALS,
         allow_null=True,
         help_text="The code with which every sale here is refused now; null if sales are possible.",
     )

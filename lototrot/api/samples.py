@@ -51,7 +51,6 @@ TICKET: dict[str, Any] = {
     "amount_cents": 200,
     "prize_percent": "60",
     "correction_window_s": 0,
-    "last_claim_day": None,
     "notices": ["Only for people over 18."],
     "public_log": "12 · 0f3a9c51 77be20d4",
 }

@@ -109,7 +109,6 @@ class TicketCard(Shape):
     amount_cents = Cents()
     prize_percent = serializers.CharField()
     correction_window_s = Whole()
-    last_claim_day = Day(allow_null=True)
     notices = serializers.ListField(
         child=serializers.CharField(), help_text="To be printed on the ticket as they are."
     )

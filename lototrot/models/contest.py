@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Deferrable, F, Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, unlocked_key
 from core.ledger.models import Account
 from core.premises.models import Operator, Terminal
 from core.staff.models import Proposal, StaffSession, User
@@ -342,30 +342,9 @@ class DisplayAcknowledgement(Guarded):
 
     retires = True
 
-    contest = models.ForeignKey(
-        Contest,
-        models.PROTECT,
-        related_name="acknowledgements",
-        db_index=False,
-        db_constraint=False,
-        verbose_name=_("contest"),
-    )
-    terminal = models.ForeignKey(
-        Terminal,
-        models.PROTECT,
-        related_name="+",
-        db_index=False,
-        db_constraint=False,
-        verbose_name=_("terminal"),
-    )
-    operator = models.ForeignKey(
-        Operator,
-        models.PROTECT,
-        related_name="+",
-        db_index=False,
-        db_constraint=False,
-        verbose_name=_("operator"),
-    )
+    contest = unlocked_key(Contest, _("contest"), related_name="acknowledgements")
+    terminal = unlocked_key(Terminal, _("terminal"))
+    operator = unlocked_key(Operator, _("operator"))
     acknowledged_at = models.DateTimeField(_("declared on display at"))
 
     class Meta:

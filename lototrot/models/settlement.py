@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, unlocked_key
 from core.staff.models import Proposal, User
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
@@ -105,22 +105,8 @@ class Prize(Guarded):
     retires = True
     looks_recorded = True
 
-    settlement = models.ForeignKey(
-        Settlement,
-        models.PROTECT,
-        related_name="prizes",
-        db_constraint=False,
-        db_index=False,
-        verbose_name=_("settlement"),
-    )
-    ticket = models.ForeignKey(
-        Ticket,
-        models.PROTECT,
-        related_name="prizes",
-        db_constraint=False,
-        db_index=False,
-        verbose_name=_("ticket"),
-    )
+    settlement = unlocked_key(Settlement, _("settlement"), related_name="prizes")
+    ticket = unlocked_key(Ticket, _("ticket"), related_name="prizes")
     winning_bets = ArrayField(models.IntegerField(), verbose_name=_("winning bets"))
     prize_cents = models.BigIntegerField(_("prize"))
 

@@ -6,7 +6,7 @@ from django.db.models.functions import Least
 from django.db.models.lookups import GreaterThan
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, unlocked_key
 from core.kernel.codes import DIGEST_BYTES
 from core.premises.models import Operator, Premises, Terminal
 from core.staff.models import Proposal
@@ -33,38 +33,10 @@ class Ticket(Guarded):
     looks_recorded = True
 
     uuid = models.UUIDField(_("UUID"), unique=True)
-    contest = models.ForeignKey(
-        Contest,
-        models.PROTECT,
-        db_constraint=False,
-        related_name="tickets",
-        db_index=False,
-        verbose_name=_("contest"),
-    )
-    premises = models.ForeignKey(
-        Premises,
-        models.PROTECT,
-        db_constraint=False,
-        related_name="+",
-        db_index=False,
-        verbose_name=_("premises"),
-    )
-    terminal = models.ForeignKey(
-        Terminal,
-        models.PROTECT,
-        db_constraint=False,
-        related_name="+",
-        db_index=False,
-        verbose_name=_("terminal"),
-    )
-    operator = models.ForeignKey(
-        Operator,
-        models.PROTECT,
-        db_constraint=False,
-        related_name="+",
-        db_index=False,
-        verbose_name=_("operator"),
-    )
+    contest = unlocked_key(Contest, _("contest"), related_name="tickets")
+    premises = unlocked_key(Premises, _("premises"))
+    terminal = unlocked_key(Terminal, _("terminal"))
+    operator = unlocked_key(Operator, _("operator"))
     sold_at = models.DateTimeField(_("time of sale"))
     bets = models.PositiveIntegerField(_("bets"))
     quick_legs = models.PositiveSmallIntegerField(_("quick-pick races"), default=0)

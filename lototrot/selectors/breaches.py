@@ -61,13 +61,6 @@ IN_BREACH = (
     " p_closed_at => %(sales_ended_at)s::timestamptz) breach"
 )
 _LIMITS = "SELECT lototrot_limit(%(contest)s), lototrot_sales_ended(%(contest)s)"
-_SUSPECT_SELLER = """
-SELECT EXISTS (
-    SELECT FROM lototrot_suspects(p_opened_at => %(opened_at)s::timestamptz,
-             p_closed_at => %(sales_ended_at)s::timestamptz) s
-      JOIN lototrot_displayacknowledgement d ON d.terminal_id = s.id
-     WHERE d.contest_id = %(contest)s)
-"""
 
 
 def breach_parameters(contest: Contest) -> dict[str, Any]:
@@ -122,21 +115,12 @@ def races_restated(begin: datetime, end: datetime) -> QuerySet[Race]:
     return Race.objects.filter(since)
 
 
-def breach_pending(contest_id: int, *, last_sold_at: datetime | None = None) -> bool:
-    """Return whether a known bet in breach is neither voided nor blocked.
-
-    A caller that has read all tickets passes the time of the last one that is not void. If that was
-    in time and every terminal that sold for the contest was authorised, the tickets are not read
-    again.
-    """
+def breach_pending(contest_id: int) -> bool:
+    """Return whether a known bet in breach is neither voided nor blocked."""
     parameters = breach_parameters(contest_get(contest_id))
-    limit = parameters["limit"]
-    in_time = last_sold_at is not None and (limit is None or last_sold_at < limit)
-    select = _SUSPECT_SELLER if in_time else f"SELECT EXISTS (SELECT FROM {IN_BREACH})"
     with connection.cursor() as cursor:
-        cursor.execute(select, parameters)
-        pending = bool(cursor.fetchone()[0])
-    return breach_pending(contest_id) if in_time and pending else pending
+        cursor.execute(f"SELECT EXISTS (SELECT FROM {IN_BREACH})", parameters)
+        return bool(cursor.fetchone()[0])
 
 
 def breach_among(contest: Contest, *, ordered: bool) -> bool:

@@ -13,10 +13,10 @@ from core.admin_support.acts import Act, Done
 from core.admin_support.columns import NOTHING, money, tag
 from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.premises.admin.searched import SearchedAdmin
 from core.premises.models import Terminal
 from core.staff.actor import StaffActor
 from promotrot import powers
-from promotrot.admin.searched import SearchedAdmin
 from promotrot.admin.words import PROPOSED
 from promotrot.models.emission import Emission
 from promotrot.models.play import OfficeEnd, PlayAct, PlayEnd, PlayMove, PlayTicket
@@ -107,6 +107,7 @@ class _Vouchers(ReadOnlyInline):
 
 @admin.register(PlayTicket)
 class PlayTicketAdmin(SearchedAdmin):
+    read_power = powers.READ_PLAYS
     asks = ("sold_at", "premises", "operator")
     numbered_by = "sold_at"
     columns = ("uuid", "emission", "sold_at", "premises", "terminal", "state")

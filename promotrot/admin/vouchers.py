@@ -18,12 +18,12 @@ from core.admin_support.contents import Table
 from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.kernel.errors import DomainError
+from core.premises.admin.searched import SearchedAdmin
 from core.premises.models import Game
 from core.receipts.document import present_language
 from core.receipts.output import Output
 from core.staff.actor import StaffActor
 from promotrot import powers
-from promotrot.admin.searched import SearchedAdmin
 from promotrot.models.retired import UnprintedVoucher
 from promotrot.models.voucher import (
     Voucher,
@@ -144,6 +144,7 @@ class _Reprints(ReadOnlyInline):
 
 @admin.register(Voucher)
 class VoucherAdmin(SearchedAdmin):
+    read_power = powers.READ_PLAYS
     asks = ("issued_at", "last_day", "premises", "amount_cents")
     summed = ("amount_cents",)
     numbered_by = "issued_at"

@@ -11,11 +11,9 @@ from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Day, Flag, Instant, Shape, Whole
 from core.api.views import BareTerminalView, TerminalView
 from core.database import clock
-from core.database.clock import ClockUnsound
-from core.premises.access import Capability, PremisesNotAuthorised, SalesSuspended, TerminalCannot
+from core.premises.access import Capability, TerminalCannot
 from core.premises.models import Game
-from core.premises.requests import CreditExhausted
-from core.premises.selectors import sale_refusal
+from core.premises.selectors import SALE_REFUSALS, sale_refusal
 from promotrot.api.play import ScreenOfPlay
 from promotrot.engine.game import Texts
 from promotrot.models.emission import Emission
@@ -64,12 +62,7 @@ class GameAtTerminal(Shape):
 
 class GamesAtTerminal(Shape):
     refusal = Choice(
-        (
-            PremisesNotAuthorised.code,
-            SalesSuspended.code,
-            ClockUnsound.code,
-            CreditExhausted.code,
-        ),
+        SALE_REFUSALS,
         allow_null=True,
         help_text="With what every sale here would be refused now; null if with nothing.",
     )

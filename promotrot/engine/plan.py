@@ -301,23 +301,25 @@ def _repaired(groups: list[_Group], tiers: Sequence[Tier]) -> list[_Group]:
 
 def _exchange(groups: list[_Group], moves: dict[int, tuple[int, ...]]) -> list[_Group] | None:
     """Return the groups after the best exchange for the shortest block, or None without one."""
-    for poor in sorted(
-        (group for group in groups if group.short > 0), key=lambda group: -group.short
-    ):
-        for rich in sorted(
-            (group for group in groups if group.short < 0), key=lambda group: group.short
-        ):
-            usable = (net for net in moves if net <= -rich.short)
-            for net in sorted(usable, key=lambda net: (abs(net - poor.short), net)):
-                gives, takes = rich.moved(moves[net], -1, net), poor.moved(moves[net], 1, net)
-                if gives is None or takes is None:
-                    continue
-                pairs = min(rich.blocks, poor.blocks)
-                changed = [replace(gives, blocks=pairs), replace(takes, blocks=pairs)]
-                left = [replace(group, blocks=group.blocks - pairs) for group in (rich, poor)]
-                others = [group for group in groups if group is not rich and group is not poor]
-                return others + changed + [group for group in left if group.blocks]
+    short = sorted((each for each in groups if each.short > 0), key=lambda each: -each.short)
+    spare = sorted((each for each in groups if each.short < 0), key=lambda each: each.short)
+    for poor, rich in product(short, spare):
+        usable = (net for net in moves if net <= -rich.short)
+        for net in sorted(usable, key=lambda net: (abs(net - poor.short), net)):
+            gives, takes = rich.moved(moves[net], -1, net), poor.moved(moves[net], 1, net)
+            if gives is not None and takes is not None:
+                others = [each for each in groups if each is not rich and each is not poor]
+                return others + _in_pairs((rich, poor), (gives, takes))
     return None
+
+
+def _in_pairs(before: tuple[_Group, _Group], after: tuple[_Group, _Group]) -> list[_Group]:
+    """Return two groups of which as many blocks are exchanged as the smaller one has."""
+    pairs = min(group.blocks for group in before)
+    changed = [replace(group, blocks=pairs) for group in after]
+    return changed + [
+        replace(group, blocks=group.blocks - pairs) for group in before if group.blocks > pairs
+    ]
 
 
 def _moves(tiers: Sequence[Tier]) -> dict[int, tuple[int, ...]]:

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, unlocked_key
 from core.premises.models import Operator, Premises, Terminal
 from core.staff.models import Proposal, StaffSession, User
 from promotrot.engine.mechanics import MAX_ACT_CHARS
@@ -21,40 +21,12 @@ class PlayTicket(Guarded):
     looks_recorded = True
 
     uuid = models.UUIDField(_("UUID"), unique=True)
-    emission = models.ForeignKey(
-        Emission,
-        models.PROTECT,
-        db_constraint=False,
-        related_name="play_tickets",
-        db_index=False,
-        verbose_name=_("emission"),
-    )
+    emission = unlocked_key(Emission, _("emission"), related_name="play_tickets")
     opening = models.PositiveIntegerField(_("opening"))
     position = models.PositiveIntegerField(_("position"))
-    premises = models.ForeignKey(
-        Premises,
-        models.PROTECT,
-        db_constraint=False,
-        related_name="+",
-        db_index=False,
-        verbose_name=_("premises"),
-    )
-    terminal = models.ForeignKey(
-        Terminal,
-        models.PROTECT,
-        db_constraint=False,
-        related_name="+",
-        db_index=False,
-        verbose_name=_("terminal"),
-    )
-    operator = models.ForeignKey(
-        Operator,
-        models.PROTECT,
-        db_constraint=False,
-        related_name="+",
-        db_index=False,
-        verbose_name=_("operator"),
-    )
+    premises = unlocked_key(Premises, _("premises"))
+    terminal = unlocked_key(Terminal, _("terminal"))
+    operator = unlocked_key(Operator, _("operator"))
     sold_at = models.DateTimeField(_("time of sale"))
     price_cents = models.BigIntegerField(_("price"))
 
@@ -94,14 +66,7 @@ class PlayAct(Guarded):
     act = models.CharField(_("act"), max_length=MAX_ACT_CHARS)
     draw = models.BigIntegerField(_("random integer"))
     shown = models.SmallIntegerField(_("shown"))
-    terminal = models.ForeignKey(
-        Terminal,
-        models.PROTECT,
-        db_constraint=False,
-        related_name="+",
-        db_index=False,
-        verbose_name=_("terminal"),
-    )
+    terminal = unlocked_key(Terminal, _("terminal"))
     at = models.DateTimeField(_("time"))
 
     class Meta:

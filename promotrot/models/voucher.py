@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, unlocked_key
 from core.kernel.codes import DIGEST_BYTES
 from core.payoffice.models import CashSession
 from core.premises.models import Operator, Premises, Terminal
@@ -48,14 +48,7 @@ class Voucher(Guarded):
     amount_cents = models.BigIntegerField(_("amount"))
     prizes = models.JSONField(_("prizes"))
     thing = models.CharField(_("thing"), max_length=80, blank=True)
-    premises = models.ForeignKey(
-        Premises,
-        models.PROTECT,
-        db_constraint=False,
-        related_name="+",
-        db_index=False,
-        verbose_name=_("premises"),
-    )
+    premises = unlocked_key(Premises, _("premises"))
     terminal = models.ForeignKey(
         Terminal,
         models.PROTECT,

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-import psycopg
 import pytest
-from django.db import DatabaseError, connection, connections
+from django.db import connection
 from django.utils import translation
 from pytest_django import DjangoDbBlocker
 
@@ -209,9 +208,3 @@ def leaves(relation: str, row: int) -> bool:
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {relation}_leaves(%s)", [row])
         return bool(cursor.fetchone()[0])
-
-
-def refused(statement: str, by: str) -> None:
-    error = pytest.raises((DatabaseError, psycopg.Error), match=by)
-    with error, connections["owner"].cursor() as owner:
-        owner.execute(statement)

@@ -15,16 +15,11 @@ from promotrot.services.dealing import dealing
 from promotrot.services.facts import REVEAL
 from promotrot.services.playing import play_act
 from promotrot.services.unfinished import play_end_unfinished
-from tests.support import emitting, factories
+from tests.support import emitting
 from tests.support.factories import Point
 from tests.support.promotrot.playing import bought
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def place() -> Point:
-    return factories.point()
 
 
 def posted(reference: uuid.UUID) -> tuple[str, str, str, int]:

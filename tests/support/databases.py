@@ -17,8 +17,9 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 import psycopg
+import pytest
 from django.core.management import call_command
-from django.db import connections
+from django.db import DatabaseError, connections
 from psycopg import sql
 
 from core.config import database_urls
@@ -226,10 +227,12 @@ def clone() -> Iterator[Database]:
         yield copy
 
 
+@cache
 def prepared(make: Callable[[], object]) -> str:
     """Return the name of a copy in which `make` was called, for copies of it (`restored`).
 
-    It stays until the end of the run. What it caches of the database is true of its copies.
+    This process makes it once, and it stays until the end of the run. What it caches of the
+    database is true of its copies.
     """
     name = _new_name()
     with _owner() as session:
@@ -259,3 +262,10 @@ def _copy_of(original: str) -> Iterator[Database]:
                 yield database(name)
         finally:
             _drop(session, name)
+
+
+def refused(statement: str, by: str) -> None:
+    """Run a statement as the owner, which the database refuses with a message that `by` matches."""
+    error = pytest.raises((DatabaseError, psycopg.Error), match=by)
+    with error, connections["owner"].cursor() as owner:
+        owner.execute(statement)

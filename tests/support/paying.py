@@ -35,7 +35,7 @@ from lototrot import accounts
 from lototrot.engine.dates import first_pay_day, last_claim_day
 from lototrot.engine.races import Race
 from lototrot.models.contest import Contest
-from lototrot.models.settlement import PaymentOrder, Prize, Settlement
+from lototrot.models.settlement import PaymentOrder, Prize
 from lototrot.models.tickets import LEG_COLUMNS, REQUEST_DIGEST_BYTES, Ticket, Void
 from lototrot.services.prizes.carry_over import carry_overs_due, lapsed_carry_over
 from lototrot.services.settlement.payment_order import payment_order_propose
@@ -51,18 +51,6 @@ from tests.support.payoffice.counting import counted
 
 RULES = rounds.rules(**rounds.TWO_LEGS)
 MARIA = PayeeFacts("Maria Ferrer Riera", "dni", "43123456Z")
-_FIGURES = (
-    "tickets",
-    "bets",
-    "winning_tickets",
-    "takings_cents",
-    "jackpot_in_cents",
-    "reserve_in_cents",
-    "lapsed_in_cents",
-    "prizes_cents",
-    "jackpot_out_cents",
-    "reserve_out_cents",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,20 +97,7 @@ def tickets(of: Contest, count: int, at: Point | None = None) -> list[Presented]
     sold = Ticket.objects.bulk_create(
         sold_ticket(of, at, ident, code) for ident, code in zip(idents, printed_codes, strict=True)
     )
-    place = ledger.premises_account(at.premises.pk)
-    debit = ledger.account_open([place])[place.code]
-    Transfer.objects.bulk_create(
-        Transfer(
-            reference=ticket.uuid,
-            line=0,
-            kind="lototrot.sale",
-            debit=debit,
-            credit=of.takings_account,
-            amount_cents=ticket.amount_cents,
-            at=ticket.sold_at,
-        )
-        for ticket in sold
-    )
+    rounds.sales_post(of, at, sold)
     return [Presented(t, code.grouped, 0) for t, code in zip(sold, printed_codes, strict=True)]
 
 
@@ -219,16 +194,7 @@ def order(
 ) -> PaymentOrder:
     """Settle and order the contest with these prizes by ticket id, funded by the test."""
     factories.contest_closed(of)
-    settlement = Settlement.objects.create(
-        uuid=uuid.uuid4(),
-        contest=of,
-        number=1,
-        rules={},
-        races=[],
-        figures={"winners": {"7": 0}},
-        settled_at=clock.now(),
-        **dict.fromkeys(_FIGURES, 0),
-    )
+    settlement = rounds.bare_settlement(of)
     winning_bets = [1] + [0] * (len(of.bet_type.document["shares_below"]) - 1)
     Prize.objects.bulk_create(
         (

@@ -6,7 +6,7 @@ Tickets and their transfers are inserted directly, with the rights of the applic
 import hashlib
 import secrets
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from math import prod
@@ -109,6 +109,12 @@ def sell(of: Contest, at: Point, tickets: Sequence[Masks]) -> list[Ticket]:
         )
         for masks in tickets
     )
+    sales_post(of, at, sold)
+    return sold
+
+
+def sales_post(of: Contest, at: Point, sold: Iterable[Ticket]) -> None:
+    """Insert the transfers of tickets that one terminal sold."""
     place = ledger.premises_account(at.premises.pk)
     debit = ledger.account_open([place])[place.code]
     Transfer.objects.bulk_create(
@@ -119,11 +125,10 @@ def sell(of: Contest, at: Point, tickets: Sequence[Masks]) -> list[Ticket]:
             debit=debit,
             credit=of.takings_account,
             amount_cents=ticket.amount_cents,
-            at=now,
+            at=ticket.sold_at,
         )
         for ticket in sold
     )
-    return sold
 
 
 def run(of: Contest, facts: Sequence[Facts]) -> None:
@@ -145,23 +150,22 @@ def run(of: Contest, facts: Sequence[Facts]) -> None:
         factories.drawn(race, winner)
 
 
+_FIGURES = (
+    "tickets",
+    "bets",
+    "winning_tickets",
+    "takings_cents",
+    "jackpot_in_cents",
+    "reserve_in_cents",
+    "lapsed_in_cents",
+    "prizes_cents",
+    "jackpot_out_cents",
+    "reserve_out_cents",
+)
+
+
 def bare_settlement(of: Contest) -> Settlement:
     """Write a settlement without the services."""
-    noughts = dict.fromkeys(
-        (
-            "tickets",
-            "bets",
-            "winning_tickets",
-            "takings_cents",
-            "jackpot_in_cents",
-            "reserve_in_cents",
-            "lapsed_in_cents",
-            "prizes_cents",
-            "jackpot_out_cents",
-            "reserve_out_cents",
-        ),
-        0,
-    )
     return Settlement.objects.create(
         uuid=uuid.uuid4(),
         contest=of,
@@ -170,7 +174,7 @@ def bare_settlement(of: Contest) -> Settlement:
         races=[],
         figures={"winners": {"7": 0}},
         settled_at=clock.now(),
-        **noughts,
+        **dict.fromkeys(_FIGURES, 0),
     )
 
 

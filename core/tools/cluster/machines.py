@@ -46,15 +46,15 @@ def marked(mark: str) -> list[int]:
     return [pid for pid in pids if alive(pid)]
 
 
-def end_all(mark: str, number: signal.Signals = signal.SIGKILL) -> None:
-    """Send a signal to all processes with the mark until none is left."""
+def end_all(mark: str) -> None:
+    """Kill all processes with the mark until none is left."""
     deadline = time.monotonic() + _GONE_WITHIN_S
     while pids := marked(mark):
         if time.monotonic() > deadline:
             raise EmbeddedError(f"processes of {mark} do not end: {pids}")
         for pid in pids:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, number)
+                os.kill(pid, signal.SIGKILL)
         time.sleep(0.02)
 
 

@@ -12,9 +12,7 @@ from core.tools.deploying.processes import PROCESSES, here
 from core.tools.embedded.processes import EmbeddedError
 
 
-def web_command(
-    port: int, processes: int, host: str = "127.0.0.1", *, name: str = "web"
-) -> list[str]:
+def web_command(port: int, processes: int, *, name: str = "web") -> list[str]:
     """Return the command of the HTTP server: $WEB_SERVER is granian or gunicorn.
 
     Each process has $WEB_THREADS threads, or as many as the one of that name in production.
@@ -24,14 +22,16 @@ def web_command(
     need_number("WEB_THREADS", threads, least=1, most=1000)
     server = os.environ.get("WEB_SERVER") or "granian"
     if server == "granian":
-        return here(web.command(address=host, port=port, processes=processes, threads=threads))
+        return here(
+            web.command(address="127.0.0.1", port=port, processes=processes, threads=threads)
+        )
     if server == "gunicorn":
         return [
             sys.executable,
             "-m",
             "gunicorn",
             "--bind",
-            f"{host}:{port}",
+            f"127.0.0.1:{port}",
             "--worker-class",
             "gthread",
             "--workers",

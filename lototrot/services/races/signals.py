@@ -20,6 +20,7 @@ from core.staff.models import Proposal
 from lototrot import powers
 from lototrot.models.programme import Racecourse
 from lototrot.models.stops import SalesStop, SignalDevice
+from lototrot.selectors.jornadas import jornada_of
 from lototrot.services.races.course import race_get
 from lototrot.services.races.stopping import NothingOnSale, stop_place
 
@@ -129,7 +130,7 @@ def race_signal(*, terminal: BareTerminal, race_id: int) -> SalesStop:
     appointed = _appointed(terminal.terminal_id, race.racecourse_id).select_for_update()
     if appointed.first() is None:
         raise NotSignalDevice
-    if not race.meeting.begins_at <= clock.now() < race.meeting.ends_at:
+    if not jornada_of(race.meeting).includes(clock.now()):
         raise SignalOutsideMeeting(begins_at=race.meeting.begins_at.isoformat())
     hold((Lock.MEETING, race.meeting_id))
     standing: SalesStop | None = SalesStop.objects.filter(

@@ -108,7 +108,7 @@ def tickets_sum(counting: Counting) -> Tickets:
         cursor.execute(
             "SELECT count(*), count(*) FILTER (WHERE bets > 1), coalesce(sum(bets), 0)::bigint,"
             " coalesce(sum(amount_cents), 0)::bigint"
-            f" FROM lototrot_ticket k WHERE {_counted(counting, 'k')}",
+            f" FROM lototrot_ticket k WHERE {_counted(counting)}",
             [counting.contest_id],
         )
         return Tickets(*cursor.fetchone())
@@ -204,7 +204,7 @@ def prizes_check(
             f" FROM lototrot_prize r WHERE r.settlement_id = %s"
             f"{_and_stays(counting, 'r.ticket_id')}) p"
             f" FULL JOIN (SELECT k.id, k.bets FROM lototrot_ticket k"
-            f" WHERE {_counted(counting, 'k')} AND {_touched(counting, 'k')} >= {categories[-1]}) t"
+            f" WHERE {_counted(counting)} AND {_touched(counting)} >= {categories[-1]}) t"
             f" ON t.id = p.ticket_id",
             [settlement_id, counting.contest_id],
         )
@@ -221,12 +221,11 @@ def prizes_check(
     return StoredPrizes(rows, right_rows, cents, winners)
 
 
-def _counted(counting: Counting, alias: str) -> str:
-    """Return the SQL condition that a ticket is of the contest (a parameter) and is not void."""
+def _counted(counting: Counting) -> str:
+    """Return the SQL condition that ticket `k` is of the contest (a parameter) and is not void."""
     return (
-        f"{alias}.contest_id = %s AND NOT EXISTS"
-        f" (SELECT FROM lototrot_void v WHERE v.ticket_id = {alias}.id)"
-    ) + _and_stays(counting, f"{alias}.id")
+        "k.contest_id = %s AND NOT EXISTS (SELECT FROM lototrot_void v WHERE v.ticket_id = k.id)"
+    ) + _and_stays(counting, "k.id")
 
 
 def _and_stays(counting: Counting, ticket: str) -> str:
@@ -234,12 +233,12 @@ def _and_stays(counting: Counting, ticket: str) -> str:
     return f" AND {stays(ticket)}" if counting.left else ""
 
 
-def _touched(counting: Counting, alias: str) -> str:
-    """Return the SQL for the number of legs with a right number: the hits of the best bet."""
+def _touched(counting: Counting) -> str:
+    """Return the SQL for the number of legs of `k` with a right number: hits of its best bet."""
     return (
         "("
         + " + ".join(
-            f"(({alias}.leg_{leg} & {int(mask)}) <> 0)::integer"
+            f"((k.leg_{leg} & {int(mask)}) <> 0)::integer"
             for leg, mask in enumerate(counting.right_masks, start=1)
         )
         + ")"
@@ -248,19 +247,19 @@ def _touched(counting: Counting, alias: str) -> str:
 
 def _tickets(counting: Counting) -> str:
     return (
-        f"SELECT bets, amount_cents, {_touched(counting, 'k')} AS touched"
-        f" FROM lototrot_ticket k WHERE {_counted(counting, 'k')}"
+        f"SELECT bets, amount_cents, {_touched(counting)} AS touched"
+        f" FROM lototrot_ticket k WHERE {_counted(counting)}"
     )
 
 
 def _winning(counting: Counting, which: str, columns: Sequence[str] = ()) -> str:
     """Return the SQL for tickets with a right number in enough legs for the lowest category."""
-    touched = _touched(counting, "k")
+    touched = _touched(counting)
     chosen = ", ".join([APART, "id", f"{touched} AS touched", *columns])
     lowest = counting.bet_type.categories[-1]
     return (
         f"SELECT {chosen} FROM lototrot_ticket k"
-        f" WHERE {which} AND {touched} >= {lowest} AND {_counted(counting, 'k')}"
+        f" WHERE {which} AND {touched} >= {lowest} AND {_counted(counting)}"
     )
 
 

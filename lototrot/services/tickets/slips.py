@@ -1,6 +1,5 @@
 """Lay out tickets with every element that 14.II.3 requires, and the notices to the player."""
 
-import datetime
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
@@ -62,12 +61,7 @@ def notices() -> list[str]:
     ]
 
 
-def ticket_card(
-    sold: Sold,
-    *,
-    last_claim_day: datetime.date | None = None,
-    seller: SellerFacts | None = None,
-) -> dict[str, Any]:
+def ticket_card(sold: Sold, *, seller: SellerFacts | None = None) -> dict[str, Any]:
     """Return the ticket as JSON, without its notices.
 
     `code` is null once the contest has closed.
@@ -98,7 +92,6 @@ def ticket_card(
         "amount_cents": sold.amount_cents,
         "prize_percent": facts.prize_percent,
         "correction_window_s": facts.correction_window_s,
-        "last_claim_day": last_claim_day.isoformat() if last_claim_day else None,
     }
     if not (
         all(map(card.__getitem__, REQUIRED))
@@ -141,7 +134,6 @@ def ticket_document(
     language: str,
     simulated: bool,
     copy: int = 0,
-    last_claim_day: datetime.date | None = None,
     seller: SellerFacts | None = None,
 ) -> Document:
     """Return the paper. `copy` is 0 for the original, else the number of the duplicate.
@@ -153,17 +145,12 @@ def ticket_document(
         raise TicketIncomplete(missing=["code"])
     seller = seller or seller_facts(sold.terminal_id, sold.operator_id)
     with override(language):
-        blocks = _blocks(sold, sold.code, seller, language, copy, last_claim_day)
+        blocks = _blocks(sold, sold.code, seller, language, copy)
     return Document(language=language, blocks=blocks, simulated=simulated, duplicate=copy > 0)
 
 
 def _blocks(
-    sold: Sold,
-    code: Code,
-    seller: SellerFacts,
-    language: str,
-    copy: int,
-    last_claim_day: datetime.date | None,
+    sold: Sold, code: Code, seller: SellerFacts, language: str, copy: int
 ) -> tuple[Block, ...]:
     facts, card = sold.facts, ticket_card(sold, seller=seller)
     blocks: list[Block] = [
@@ -185,8 +172,6 @@ def _blocks(
         Pair(_("Sold"), format_moment(sold.sold_at, language)),
         Pair(_("Ticket model"), f"{facts.ticket_model_code} v{facts.ticket_model_version}"),
     ]
-    if last_claim_day:
-        blocks.append(Pair(_("Last day to claim"), format_date(last_claim_day, language)))
     if copy:
         blocks.append(Pair(_("Copy"), str(copy)))
     blocks += [Qr(check_link(code)), Line(code.grouped, Align.CENTRE, Emphasis.BOLD)]

@@ -15,14 +15,9 @@ from core.staff.actor import PowerMissing
 from core.staff.models import Proposal
 from core.staff.powers import Role
 from tests.support import factories
-from tests.support.urn import Hall, hall
+from tests.support.urn import Hall
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.5.4.4")]
-
-
-@pytest.fixture
-def room(monkeypatch: Any) -> Hall:
-    return hall(monkeypatch)
 
 
 def proposed(room: Hall, **changes: Any) -> Proposal:

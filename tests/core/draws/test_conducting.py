@@ -16,14 +16,9 @@ from core.staff.actor import PowerMissing
 from core.staff.powers import Role
 from core.staff.two_persons import SecondPersonTooNew
 from tests.support import factories
-from tests.support.urn import PHRASE, Hall, Unsealed, hall
+from tests.support.urn import PHRASE, Hall, Unsealed
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def room(monkeypatch: Any) -> Hall:
-    return hall(monkeypatch)
 
 
 @pytest.mark.article("14.III.5.4.2", "14.III.5.4.4")

@@ -17,16 +17,11 @@ from core.staff.actor import PowerMissing, StaffActor
 from core.staff.models import Decision, Proposal
 from core.staff.powers import Role
 from tests.support import factories
-from tests.support.urn import Hall, hall
+from tests.support.urn import Hall
 from tests.support.verifying.forging import Refused, forged, public_key, published_log, written
 from tests.support.verifying.load import verifier
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def room(monkeypatch: Any) -> Hall:
-    return hall(monkeypatch)
 
 
 def by_hand(room: Hall, **changes: Any) -> Any:

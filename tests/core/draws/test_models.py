@@ -9,14 +9,9 @@ from core.database import clock
 from core.draws import conducting, services
 from core.draws.models import Attendance, Commitment, DrawCertificate, Outcome
 from tests.support import factories
-from tests.support.urn import Hall, hall
+from tests.support.urn import Hall
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def room(monkeypatch: Any) -> Hall:
-    return hall(monkeypatch)
 
 
 @pytest.mark.parametrize(

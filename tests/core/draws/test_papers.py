@@ -16,11 +16,6 @@ from tests.support.urn import PHRASE, Hall, Urn, hall
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def room(monkeypatch: Any) -> Hall:
-    return hall(monkeypatch)
-
-
 def text_of(pdf: Any) -> str:
     return "\n".join(page.extract_text() for page in PdfReader(BytesIO(pdf.content)).pages)
 

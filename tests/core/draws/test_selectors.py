@@ -1,20 +1,14 @@
 """Read draws as everyone may see them."""
 
 import uuid
-from typing import Any
 
 import pytest
 
 from core.draws.selectors import draw_card, draw_cards, draws_list
 from core.draws.services import DrawUnknown
-from tests.support.urn import Hall, hall
+from tests.support.urn import Hall
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def room(monkeypatch: Any) -> Hall:
-    return hall(monkeypatch)
 
 
 def test_a_card_shows_the_field_once_it_is_fixed(room: Hall) -> None:

@@ -20,11 +20,6 @@ pytestmark = pytest.mark.django_db
 WAREHOUSE = "A warehouse"
 
 
-@pytest.fixture
-def room(monkeypatch: Any) -> Hall:
-    return hall(monkeypatch)
-
-
 def announced(room: Hall, place: str, minutes: float = 30) -> Announcement:
     planned_at = clock.now() + timedelta(minutes=minutes)
     return services.draw_reannounce(

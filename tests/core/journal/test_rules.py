@@ -3,7 +3,6 @@
 import uuid
 from collections.abc import Iterator
 from datetime import timedelta
-from functools import cache
 
 import psycopg
 import pytest
@@ -48,14 +47,8 @@ def broken() -> set[tuple[str, str]]:
 @pytest.fixture
 def day(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Database]:
     """Yield a database of this test with a settled contest and a ticket that was sold and won."""
-    with django_db_blocker.unblock(), databases.restored(_played()) as database:
+    with django_db_blocker.unblock(), databases.restored(databases.prepared(_play)) as database:
         yield database
-
-
-@cache
-def _played() -> str:
-    """Return the name of a database with the day, which this process plays once."""
-    return databases.prepared(_play)
 
 
 def _play() -> None:

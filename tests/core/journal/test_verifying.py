@@ -1,7 +1,6 @@
 """Change batches and blocks, and check the findings; check that every row is sealed once."""
 
 from collections.abc import Iterator
-from functools import cache
 
 import pytest
 from django.db import connection, transaction
@@ -21,14 +20,8 @@ from tests.support.journaling import TABLES, as_owner, execute, findings, seal_a
 @pytest.fixture
 def sealed(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Database]:
     """Yield a database of this test with three batches; the second holds a sale."""
-    with django_db_blocker.unblock(), databases.restored(_sealed()) as database:
+    with django_db_blocker.unblock(), databases.restored(databases.prepared(_seal)) as database:
         yield database
-
-
-@cache
-def _sealed() -> str:
-    """Return the name of a database with the batches, which this process seals once."""
-    return databases.prepared(_seal)
 
 
 def _seal() -> None:

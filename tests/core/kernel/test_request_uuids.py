@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.kernel.request_uuids import RANDOM_BITS, derived_uuid, made_at, request_uuid
+from core.kernel.request_uuids import RANDOM_BITS, derived_uuid, request_uuid
+from tests.support.factories.request_uuids import made_at
 
 BITS = st.integers(0, 2**RANDOM_BITS - 1)
 TIMES = st.datetimes(datetime(1970, 1, 1), datetime(9999, 12, 31)).map(

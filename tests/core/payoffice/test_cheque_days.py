@@ -9,16 +9,11 @@ from core.payoffice.models import ChequeRecovery, ChequeWriteOff
 from core.payoffice.services import cheques
 from core.reports.parts import Span
 from core.staff.powers import Role
-from tests.support import factories, rounds
+from tests.support import factories
 from tests.support import paying as given
 from tests.support.payoffice.losing import LOST_CENTS, lost, recovered, taken_back, written_off
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 
 def today() -> Span:

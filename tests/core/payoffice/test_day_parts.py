@@ -13,16 +13,11 @@ from core.payoffice.services.presenting import presentation_make
 from core.reports.parts import Span
 from core.staff.powers import Role
 from lototrot.services.prizes.lapsing import lapse
-from tests.support import factories, rounds
+from tests.support import factories
 from tests.support import paying as given
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 HOUR = datetime.timedelta(hours=1)
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
 
 
 def today() -> Span:

@@ -17,16 +17,11 @@ from core.premises.requests import new_uuid
 from core.staff.actor import StaffActor
 from core.staff.models import User
 from core.staff.powers import Role
-from tests.support import factories, rounds
+from tests.support import factories
 from tests.support import paying as given
 from tests.support.admin_desk import Desk, row_url
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 
 def today() -> date:

@@ -12,15 +12,10 @@ from core.premises.access import BareTerminal
 from core.premises.requests import new_uuid
 from core.staff.actor import PowerMissing
 from core.staff.powers import Role
-from tests.support import factories, rounds
+from tests.support import factories
 from tests.support import paying as given
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 
 def terminal_of(place: factories.Point) -> BareTerminal:

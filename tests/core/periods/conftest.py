@@ -1,8 +1,7 @@
 """Months to close: one in which a contest was sold, ordered, and has lapsed since."""
 
 import uuid
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
 
 import pytest
 from pytest_django import DjangoDbBlocker
@@ -17,6 +16,7 @@ from core.staff.powers import Role
 from core.statements.balances import mark_make
 from core.statements.services import statements_issue
 from lototrot.models.contest import Contest
+from lototrot.models.tickets import Ticket
 from tests.support import databases, factories, rounds
 from tests.support.journaling import seal_all
 
@@ -27,14 +27,8 @@ def contest(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterat
 
     It is in a database of this test.
     """
-    with django_db_blocker.unblock(), databases.restored(_ended()):
+    with django_db_blocker.unblock(), databases.restored(databases.prepared(march_ended)):
         yield Contest.objects.get()
-
-
-@cache
-def _ended() -> str:
-    """Return the name of a database with March, which this process plays once."""
-    return databases.prepared(march_ended)
 
 
 def march_ended(*, batches: bool = False) -> Contest:
@@ -57,6 +51,14 @@ def march_ended(*, batches: bool = False) -> Contest:
     statements_issue(until=add_days(natural_day(clock.now()), -1))
     factories.time_pass(hours=1)
     return ordered
+
+
+def march_closed(sell: Callable[..., list[Ticket]]) -> None:
+    """Go through March with `sell` in place of `rounds.sell`, and close it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rounds, "sell", sell)
+        march_ended(batches=True)
+    closed()
 
 
 def nothing() -> None:

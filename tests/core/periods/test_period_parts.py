@@ -1,13 +1,11 @@
 """Marks of balances leave when an opening stands in their place, and every debt is as before."""
 
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
-from django.db import DatabaseError, connection, connections, transaction
+from django.db import DatabaseError, connection, transaction
 from pytest_django import DjangoDbBlocker
 
 from core.journal import rules
@@ -29,8 +27,9 @@ from lototrot.models.tickets import Ticket
 from tests.core.periods.archive.conftest import forge, retired
 from tests.core.periods.archive.test_acts_leave import _verified as verified
 from tests.core.periods.archive.test_retiring import confirm, leaving, proposed, row_findings
-from tests.core.periods.conftest import closed, march_ended
+from tests.core.periods.conftest import march_closed
 from tests.support import databases, factories, rounds
+from tests.support.databases import refused
 from tests.support.journaling import seal_all
 from tests.support.stating import debts_now
 
@@ -40,15 +39,9 @@ MARKS, BALANCES = "statements_mark", "statements_markedbalance"
 @pytest.fixture
 def month(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[ClosedPeriod]:
     """March 2030, closed, in a database of its own. The first mark is older than its settlement."""
-    with django_db_blocker.unblock(), databases.restored(_played()):
+    with django_db_blocker.unblock(), databases.restored(databases.prepared(_play)):
         name_process("command:period_archive")
         yield ClosedPeriod.objects.get()
-
-
-@cache
-def _played() -> str:
-    """Return the name of a database with the month, which this process plays once."""
-    return databases.prepared(_play)
 
 
 def _play() -> None:
@@ -59,16 +52,7 @@ def _play() -> None:
         balances.mark_make()
         return sold
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rounds, "sell", sell)
-        march_ended(batches=True)
-    closed()
-
-
-def refused(statement: str, by: str) -> None:
-    error = pytest.raises((DatabaseError, psycopg.Error), match=by)
-    with error, connections["owner"].cursor() as owner:
-        owner.execute(statement)
+    march_closed(sell)
 
 
 def test_they_leave_before_the_opening_and_what_is_owed_is_as_before(

@@ -29,16 +29,8 @@ from core.premises.models import (
 from core.premises.openings import NewPremises
 from core.premises.operators import SESSION_LENGTH, PinRefused
 from core.staff.actor import StaffActor
+from tests.core.premises.conftest import BAR, PIN
 from tests.support import factories
-
-PIN = "271828"
-BAR = {
-    "code": "P1",
-    "name": "Bar",
-    "kind": "establishment",
-    "address": "Carrer Major 1",
-    "municipality": "Palma",
-}
 
 
 def sign_on(terminal: BareTerminal) -> str:
@@ -56,7 +48,6 @@ def test_each_kind_of_premises_has_an_account_and_its_own_capabilities(
     assert Account.objects.get().code == ledger.premises_account(place.pk).code
     actor = TerminalActor(1, place.pk, kind, 1, 1)
     sells = kind in ("establishment", "racecourse_point")
-    assert place.sells is sells
     for capability in Capability:
         if capability in CAPABILITIES[kind]:
             actor.need(capability)

@@ -85,10 +85,3 @@ def test_a_burnt_identifier_is_never_changed_nor_deleted(db: None) -> None:
         with pytest.raises(Error), transaction.atomic():
             change()
     assert BurntRequest.objects.get() == burnt
-
-
-@pytest.mark.article("14.I.1", "14.I.3")
-@pytest.mark.parametrize("kind", Premises.Kind)
-def test_establishments_and_racecourse_points_sell_and_offices_do_not(kind: Premises.Kind) -> None:
-    offices = (Premises.Kind.CENTRAL_OFFICE, Premises.Kind.ENTITY_OFFICE)
-    assert Premises(kind=kind).sells is (kind not in offices)

@@ -37,12 +37,11 @@ from core.staff.powers import Role
 from core.tools.raceday.key import TerminalKey
 from core.traffic import hashing
 from core.traffic.limits import Throttled
+from tests.core.premises.conftest import PIN
 from tests.support import factories
 from tests.support.api import refused, terminal_api
 from tests.support.concurrency.sales import PATIENCE_S, apart
 from tests.support.databases import Database
-
-PIN = "271828"
 
 
 def test_an_operator_who_leaves_sells_no_more(by: StaffActor) -> None:

@@ -1,6 +1,5 @@
 """Enter withdrawals, starts, declarations and classifications through the API, by two persons."""
 
-import copy
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -28,21 +27,6 @@ def one() -> Api:
 @pytest.fixture
 def two() -> Api:
     return staff_api(Role.STEWARDS)
-
-
-@pytest.fixture(scope="module")
-def on_sale(shared: None) -> Contest:
-    return factories.contest()
-
-
-@pytest.fixture
-def contest(on_sale: Contest) -> Contest:
-    return copy.deepcopy(on_sale)
-
-
-@pytest.fixture
-def race(contest: Contest) -> Race:
-    return factories.races_of(contest)[0]
 
 
 def at(**since: float) -> str:

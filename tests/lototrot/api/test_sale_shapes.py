@@ -1,6 +1,5 @@
 """Read the body of a sale: every error of its shape is named with its place."""
 
-import copy
 import json
 import uuid
 from typing import Any
@@ -12,29 +11,11 @@ from core.api import bodies
 from lototrot.api.sale import SaleIn, sale_request
 from lototrot.models.contest import Contest
 from lototrot.services.tickets.selling import Drawn, QuickPick
-from tests.support import factories
 from tests.support.api import places, refused, terminal_api
 from tests.support.factories import Point
 from tests.support.lototrot.sale_bodies import TICKETS, asked, nothing_written, sell
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(scope="module")
-def on_sale(shared: None) -> tuple[Point, Contest]:
-    place, contest = factories.point(), factories.contest()
-    factories.acknowledge(contest, place)
-    return place, contest
-
-
-@pytest.fixture
-def place(on_sale: tuple[Point, Contest]) -> Point:
-    return copy.deepcopy(on_sale[0])
-
-
-@pytest.fixture
-def contest(on_sale: tuple[Point, Contest]) -> Contest:
-    return copy.deepcopy(on_sale[1])
 
 
 BIG = 2**63

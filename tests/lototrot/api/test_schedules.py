@@ -12,11 +12,6 @@ from tests.support.api import refused, staff_api
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.4")]
 
 
-@pytest.fixture
-def contest() -> Contest:
-    return f.contest()
-
-
 def test_a_delayed_start_is_announced_before_the_closing_moves(contest: Contest) -> None:
     organiser, steward = staff_api(Role.ORGANISER), staff_api(Role.STEWARDS)
     path, race = f"lototrot/contests/{contest.pk}/schedule", f.races_of(contest)[0]

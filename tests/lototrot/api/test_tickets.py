@@ -1,6 +1,5 @@
 """Ask about, print, copy and annul a terminal's tickets through the API, and read its totals."""
 
-import copy
 from collections.abc import Callable
 from datetime import timedelta
 from io import BytesIO
@@ -25,25 +24,13 @@ Card = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def on_sale(shared: None) -> tuple[Point, Contest]:
-    place, contest = factories.point(), factories.contest(correction_window_s=300)
-    factories.acknowledge(contest, place)
-    return place, contest
-
-
-@pytest.fixture
-def place(on_sale: tuple[Point, Contest]) -> Point:
-    return copy.deepcopy(on_sale[0])
+def on_sale(shared: None) -> Contest:
+    return factories.contest(correction_window_s=300)
 
 
 @pytest.fixture
 def api(place: Point) -> Api:
     return terminal_api(place)
-
-
-@pytest.fixture
-def contest(on_sale: tuple[Point, Contest]) -> Contest:
-    return copy.deepcopy(on_sale[1])
 
 
 @pytest.fixture

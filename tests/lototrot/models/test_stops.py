@@ -15,11 +15,6 @@ from tests.support import factories as f
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def contest() -> Contest:
-    return f.contest()
-
-
 def stop_of(contest: Contest) -> SalesStop:
     by = f.two_stewards()[0]
     return race_stop(by=by, race_id=f.races_of(contest)[0].pk, source="Starter")

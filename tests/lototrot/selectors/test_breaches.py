@@ -1,6 +1,5 @@
 """Find bets in breach, also when their cause comes late to the record."""
 
-import copy
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -26,16 +25,6 @@ from tests.support.lototrot.breaching import reasons, sell, started_at
 from tests.support.lototrot.starting import start
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.I.6", "14.III.4")]
-
-
-@pytest.fixture(scope="module")
-def on_sale(shared: None) -> Contest:
-    return f.contest()
-
-
-@pytest.fixture
-def contest(on_sale: Contest) -> Contest:
-    return copy.deepcopy(on_sale)
 
 
 @pytest.fixture
@@ -168,30 +157,6 @@ def test_the_first_start_counts_whatever_its_place_on_the_ticket(
     late = sell(contest, point)
     f.started(races[0])
     assert list(reasons(contest)) == [late.ticket_id]
-
-
-def test_who_has_read_the_tickets_spares_reading_them_again(
-    contest: Contest, point: f.Point, django_assert_num_queries
-) -> None:
-    """The last time of sale and the terminals that took the contest decide, if they can."""
-    sale, other = sell(contest, point), f.point()
-    f.acknowledge(f.contest(f.meeting(day=contest.day + timedelta(days=1))), other)
-    Terminal.objects.filter(pk=other.terminal.pk).update(revoked_at=contest.opened_at)
-    started_at(contest, clock.now())
-    with django_assert_num_queries(3):
-        assert not breach_pending(contest.pk, last_sold_at=sale.sold_at)
-    late = sale.sold_at + timedelta(days=1)
-    assert not breach_pending(contest.pk, last_sold_at=late)
-    Terminal.objects.filter(pk=point.terminal.pk).update(revoked_at=clock.now())
-    assert not breach_pending(contest.pk, last_sold_at=sale.sold_at)
-    Terminal.objects.filter(pk=point.terminal.pk).update(revoked_at=sale.sold_at)
-    assert breach_pending(contest.pk, last_sold_at=sale.sold_at)
-
-
-def test_a_last_sale_after_the_limit_is_looked_for(contest: Contest, point: f.Point) -> None:
-    sale = sell(contest, point)
-    started_at(contest, sale.sold_at)
-    assert breach_pending(contest.pk, last_sold_at=sale.sold_at)
 
 
 def test_without_a_start_on_record_only_places_are_judged(contest: Contest) -> None:

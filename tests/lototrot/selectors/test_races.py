@@ -20,16 +20,6 @@ from tests.support import factories as f
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.5.4.1")]
 
 
-@pytest.fixture
-def contest() -> Contest:
-    return f.contest()
-
-
-@pytest.fixture
-def race(contest: Contest) -> Race:
-    return f.races_of(contest)[0]
-
-
 def test_a_race_goes_from_its_schedule_to_its_classification(contest: Contest) -> None:
     scheduled, started, declared, classified = f.races_of(contest)[:4]
     f.started(started)

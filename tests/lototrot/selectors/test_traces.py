@@ -19,11 +19,6 @@ def contest() -> Contest:
 
 
 @pytest.fixture
-def race(contest: Contest) -> Race:
-    return f.races_of(contest)[0]
-
-
-@pytest.fixture
 def ticket(contest: Contest) -> Ticket:
     """4, 9 and 10 in the first race, 1 in the others."""
     sale = f.sell(contest, f.point(), [(10, 4, 9), *[(1,)] * 6])

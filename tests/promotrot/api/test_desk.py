@@ -15,16 +15,6 @@ from tests.support.promotrot.playing import acted, card_bought
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def place() -> Point:
-    return factories.point()
-
-
-@pytest.fixture
-def emission() -> Emission:
-    return emitting.opened(emitting.small())
-
-
 def test_a_terminal_finds_its_unfinished_plays_and_staff_move_them(
     place: Point, emission: Emission
 ) -> None:

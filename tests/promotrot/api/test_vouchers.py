@@ -25,16 +25,6 @@ pytestmark = pytest.mark.django_db
 VOUCHERS = "promotrot/vouchers"
 
 
-@pytest.fixture
-def place() -> Point:
-    return factories.point()
-
-
-@pytest.fixture
-def emission() -> Emission:
-    return emitting.opened(emitting.small())
-
-
 def won(place: Point, emission: Emission) -> dict[str, Any]:
     while True:
         card: dict[str, Any] = acted(place, card_bought(place, emission)["uuid"]).json()

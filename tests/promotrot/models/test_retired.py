@@ -24,9 +24,10 @@ from promotrot.services import vouchers
 from promotrot.services.office.handing import handover_propose
 from tests.core.periods.archive.conftest import retired
 from tests.core.periods.archive.test_retiring import forge, row_findings
-from tests.promotrot.conftest import ACTS, PRINTS, Plays, acts_here, leaves, refused
+from tests.promotrot.conftest import ACTS, PRINTS, Plays, acts_here, leaves
 from tests.support import paying
 from tests.support.admin_desk import Desk, row_url
+from tests.support.databases import refused
 from tests.support.journaling import seal_all
 
 

@@ -16,11 +16,6 @@ from tests.support.factories import Point
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def place() -> Point:
-    return factories.point()
-
-
 def at(place: Point) -> list[Emission]:
     return list(emissions_at(place.terminal.pk, place.operator.pk))
 

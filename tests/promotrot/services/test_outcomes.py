@@ -5,7 +5,7 @@ import pytest
 from core.ledger.books import differences
 from promotrot.models.play import PlayTicket
 from promotrot.services.dealing import dealing
-from tests.support import emitting, factories
+from tests.support import emitting
 from tests.support.factories import Point
 from tests.support.promotrot.playing import climbed, fate, play_begun
 
@@ -13,11 +13,6 @@ pytestmark = pytest.mark.django_db
 
 
 TICKETS = 40
-
-
-@pytest.fixture
-def place() -> Point:
-    return factories.point()
 
 
 @pytest.mark.article("15.III.6.2", "15.III.6.3")

@@ -12,7 +12,7 @@ from promotrot.services.dealing import dealing
 from promotrot.services.playing import play_act
 from promotrot.services.selling import EmissionSoldOut
 from promotrot.services.unfinished import play_end_unfinished
-from tests.support import emitting, factories
+from tests.support import emitting
 from tests.support.factories import Point
 from tests.support.promotrot.playing import climbed, fate, play_begun
 
@@ -20,11 +20,6 @@ pytestmark = pytest.mark.django_db
 
 
 TICKETS = 40
-
-
-@pytest.fixture
-def place() -> Point:
-    return factories.point()
 
 
 @pytest.mark.article("15.III.6.2", "15.III.3")

@@ -22,11 +22,6 @@ from tests.support.factories import Point
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def place() -> Point:
-    return factories.point()
-
-
 def won(place: Point, emission: Emission, cents: int = 0) -> tuple[PlayView, Issued]:
     """Return a play with a prize, of that many cents if given."""
     while True:

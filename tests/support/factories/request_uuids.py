@@ -2,7 +2,7 @@
 
 import secrets
 import uuid
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from core.database import clock
 from core.kernel import request_uuids
@@ -33,3 +33,8 @@ def uuid_at(instant: datetime) -> uuid.UUID:
     """Return the UUID of a request that is made at an instant."""
     bits = secrets.randbits(request_uuids.RANDOM_BITS)
     return request_uuids.request_uuid(instant, bits)
+
+
+def made_at(ident: uuid.UUID) -> datetime:
+    """Return the instant in a UUID of version 7, to the millisecond."""
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=ident.int >> 80)

@@ -1,7 +1,6 @@
 """Conduct draws in the admin."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -11,14 +10,9 @@ from core.staff.models import User
 from core.staff.powers import Role
 from tests.support import factories
 from tests.support.admin_desk import Desk, act_url, as_typed, confirm_pending
-from tests.support.urn import PHRASE, Hall, hall
+from tests.support.urn import PHRASE, Hall
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def room(monkeypatch: Any) -> Hall:
-    return hall(monkeypatch)
 
 
 def at_the_announced_time(room: Hall, *desks: Desk) -> None:

@@ -1,20 +1,13 @@
 """Show public draws in the admin: what waits, how long, and where each paper is."""
 
-from typing import Any
-
 import pytest
 
 from core.staff.powers import Role
 from tests.support import factories
 from tests.support.admin_desk import Desk, row_url
-from tests.support.urn import Hall, hall
+from tests.support.urn import Hall
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def room(monkeypatch: Any) -> Hall:
-    return hall(monkeypatch)
 
 
 def test_the_first_page_lists_what_is_to_be_drawn_for_those_who_may_read_it(room: Hall) -> None:

@@ -3,7 +3,6 @@
 import hashlib
 import json
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -11,14 +10,9 @@ from core.database import clock
 from core.staff.powers import Role
 from tests.support import factories
 from tests.support.api import Api, refused, staff_api
-from tests.support.urn import PHRASE, Hall, hall
+from tests.support.urn import PHRASE, Hall
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def room(monkeypatch: Any) -> Hall:
-    return hall(monkeypatch)
 
 
 @pytest.mark.article("14.III.5.4.2", "14.III.5.4.4")

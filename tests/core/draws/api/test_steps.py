@@ -1,7 +1,6 @@
 """Take the steps of draws over HTTP, and see each refusal by its code [B16]."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -10,14 +9,9 @@ from core.staff.powers import Role
 from tests.support import factories
 from tests.support.api import Api, refused, staff_api
 from tests.support.openapi import committed
-from tests.support.urn import Hall, hall
+from tests.support.urn import Hall
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def room(monkeypatch: Any) -> Hall:
-    return hall(monkeypatch)
 
 
 def test_a_place_elsewhere_needs_the_inspector_s_reason(room: Hall) -> None:

@@ -18,16 +18,11 @@ from core.payoffice.services import deposits, goods
 from core.payoffice.services.personal_data import payee_decrypt
 from core.premises.requests import new_uuid
 from core.staff.powers import Role
-from tests.support import factories, rounds
+from tests.support import factories
 from tests.support import paying as given
 from tests.support.admin_desk import Desk, confirm_all
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 
 def test_a_deposit_is_matched_and_ruled_upon_by_two_persons() -> None:

@@ -5,17 +5,11 @@ import pytest
 from core.admin_support.columns import NOTHING, money
 from core.payoffice.models import Cheque, ChequeRecovery, ChequeWriteOff, VoidedChequePayment
 from core.staff.powers import Role
-from tests.support import factories, rounds
 from tests.support import paying as given
 from tests.support.admin_desk import Desk, list_url, row_url
 from tests.support.payoffice.losing import lost, recovered, taken_back, written_off
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 
 def test_the_file_of_a_cheque_is_for_those_who_print_it() -> None:

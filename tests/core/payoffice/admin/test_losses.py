@@ -8,16 +8,10 @@ from core.kernel.days import natural_day
 from core.payoffice.models import Cheque, ChequeRecovery, ChequeWriteOff
 from core.staff.models import Proposal
 from core.staff.powers import Role
-from tests.support import factories, rounds
 from tests.support.admin_desk import Desk, confirm_all, list_url, row_url
 from tests.support.payoffice.losing import lost, recovered
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 
 def test_what_is_given_back_of_a_loss_is_proposed_on_the_page_of_its_cheque() -> None:

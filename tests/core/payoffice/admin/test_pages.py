@@ -17,17 +17,12 @@ from core.payoffice.models import (
 from core.payoffice.services import deposits
 from core.premises.requests import new_uuid
 from core.staff.powers import Role
-from tests.support import factories, rounds
+from tests.support import factories
 from tests.support import paying as given
 from tests.support.admin_desk import Desk, list_url, row_url
 from tests.support.payoffice.losing import lost, recovered, written_off
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 
 def test_the_registers_show_what_happened_to_those_who_may_read_them() -> None:

@@ -3,16 +3,11 @@
 import pytest
 
 from core.staff.powers import Role
-from tests.support import factories, paying, rounds
+from tests.support import paying
 from tests.support.api import Api, refused, staff_api
 from tests.support.payoffice.losing import LOST_CENTS, lost, recovered
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 
 def test_a_recovery_is_taken_back_and_the_loss_written_off() -> None:

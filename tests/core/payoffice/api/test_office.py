@@ -7,17 +7,12 @@ import pytest
 from core.payoffice.api import office_shapes
 from core.premises.requests import new_uuid
 from core.staff.powers import Role
-from tests.support import factories, paying, rounds
+from tests.support import factories, paying
 from tests.support.api import refused, staff_api
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(64)
 MARIA = {"name": "Maria Ferrer", "document_kind": "dni", "document_number": "43123456Z"}
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
 
 
 @pytest.mark.article("14.III.10.2", "14.III.10.4")

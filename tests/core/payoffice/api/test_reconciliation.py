@@ -10,15 +10,10 @@ from core.kernel.days import natural_day
 from core.payoffice import accounts, journal_rules
 from core.payoffice.models import Cheque
 from core.staff.powers import Role
-from tests.support import factories, paying, rounds
+from tests.support import paying
 from tests.support.api import Api, refused, staff_api
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 
 def _reconciled(by: Api, numbers: range) -> int:

@@ -7,19 +7,14 @@ import pytest
 from core.database import clock
 from core.kernel.days import natural_day
 from core.staff.powers import Role
-from tests.support import factories, paying, rounds
+from tests.support import paying
 from tests.support.api import Api, refused, staff_api
 from tests.support.payoffice.counting import counting_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 
 MARIA = {"name": "Maria Ferrer", "document_kind": "dni", "document_number": "43123456Z"}
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
 
 
 @pytest.mark.article("14.III.10.6")

@@ -13,16 +13,11 @@ from core.kernel.days import natural_day
 from core.payoffice.models import Cheque, VoidedChequePayment
 from core.payoffice.services import cheques, desk, personal_data
 from core.staff.powers import Role
-from tests.support import factories, rounds
+from tests.support import factories
 from tests.support import paying as given
 from tests.support.payoffice.guards import refused
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 
 @pytest.mark.article("14.III.10.6")

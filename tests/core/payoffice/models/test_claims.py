@@ -10,15 +10,10 @@ from core.payoffice.models import Claim, Ruling
 from core.payoffice.services.matching import deposit_match
 from core.payoffice.services.presenting import presentation_make
 from core.staff.powers import Role
-from tests.support import factories, rounds
+from tests.support import factories
 from tests.support import paying as given
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 
 @pytest.mark.parametrize("state", ["paid", "presented", "granted", "refused", "exchanged"])

@@ -12,17 +12,16 @@ from core.payoffice.models import Claim, Deposit, DepositImage, DepositMatch
 from core.payoffice.services import deposits
 from core.payoffice.services.presenting import presentation_make
 from core.staff.powers import Role
-from tests.support import factories, rounds
+from tests.support import factories
 from tests.support import paying as given
 from tests.support.payoffice.guards import refused
 
-pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.10.5")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.article("14.III.10.5"),
+    pytest.mark.usefixtures("noon"),
+]
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(16)
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
 
 
 def test_a_deposit_is_of_a_terminal_or_of_a_member_of_staff() -> None:

@@ -18,16 +18,11 @@ from core.payoffice.models import (
 )
 from core.payoffice.services import recovering
 from core.staff.models import Proposal
-from tests.support import factories, rounds
+from tests.support import factories
 from tests.support.payoffice.guards import refused
 from tests.support.payoffice.losing import LOST_CENTS, lost, recovered, taken_back, written_off
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 
 def test_what_is_given_back_is_of_a_loss_and_what_two_persons_named() -> None:

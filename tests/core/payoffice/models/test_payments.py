@@ -11,16 +11,11 @@ from core.database import clock
 from core.payoffice.models import CashCeiling, Claim, Payment
 from core.payoffice.services import paying
 from core.staff.powers import Role
-from tests.support import factories, rounds
+from tests.support import factories
 from tests.support import paying as given
 from tests.support.payoffice.guards import refused
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 
 @pytest.mark.article("14.III.10.4", "14.III.10.6")

@@ -13,12 +13,7 @@ from tests.support import factories, rounds
 from tests.support import paying as given
 from tests.support.payoffice.counting import counted
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 
 def test_a_cash_session_from_the_float_to_the_count() -> None:

@@ -13,15 +13,10 @@ from core.payoffice.sources import DocumentUnknown
 from core.premises.models import Premises
 from core.staff.actor import PowerMissing
 from core.staff.powers import Role
-from tests.support import factories, rounds
+from tests.support import factories
 from tests.support import paying as given
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 
 def test_the_desk_offers_what_this_person_may_do_and_nothing_else() -> None:

@@ -9,12 +9,7 @@ from core.premises.requests import new_uuid
 from tests.support import factories, rounds
 from tests.support import paying as given
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 
 def test_the_same_request_is_answered_again_to_who_made_it_alone() -> None:

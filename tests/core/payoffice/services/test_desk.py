@@ -11,18 +11,17 @@ from core.staff import two_persons
 from core.staff.actor import PowerMissing
 from core.staff.models import Proposal
 from core.staff.powers import Role
-from tests.support import factories, rounds
+from tests.support import factories
 from tests.support import paying as given
 
-pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.10.2", "14.III.10.4")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.article("14.III.10.2", "14.III.10.4"),
+    pytest.mark.usefixtures("noon"),
+]
 
 
 KIND = Premises.Kind
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
 
 
 def test_an_office_pays_only_from_an_open_session_that_holds_enough() -> None:

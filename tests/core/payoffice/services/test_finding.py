@@ -27,16 +27,11 @@ from core.premises.access import (
 )
 from core.premises.models import Game, OperatorSession, Terminal
 from core.premises.services import terminal_roll
-from tests.support import factories, rounds
+from tests.support import factories
 from tests.support import paying as given
 from tests.support.factories.places import TOKEN_DAYS
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 
 @pytest.mark.article("14.III.10.3")

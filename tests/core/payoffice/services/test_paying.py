@@ -25,17 +25,16 @@ from core.premises.access import PremisesNotAuthorised
 from core.premises.models import Authorisation, Premises
 from lototrot import accounts as lototrot
 from lototrot.models.tickets import Void
-from tests.support import factories, rounds
+from tests.support import factories
 from tests.support import paying as given
 
-pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.10.2", "14.III.10.4")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.article("14.III.10.2", "14.III.10.4"),
+    pytest.mark.usefixtures("noon"),
+]
 
 KIND = Premises.Kind
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
 
 
 def refused(error: type[DomainError], place: factories.Point, request: paying.PayRequest) -> None:

@@ -21,12 +21,7 @@ from core.staff.powers import Role
 from tests.support import factories, rounds
 from tests.support import paying as given
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 
 def test_what_is_encrypted_is_erased_in_its_time_and_the_fact_stays() -> None:

@@ -21,12 +21,11 @@ from lototrot.services.settlement.settling import contest_settle
 from tests.support import factories, rounds
 from tests.support import paying as given
 
-pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.10.2", "14.III.10.4")]
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.article("14.III.10.2", "14.III.10.4"),
+    pytest.mark.usefixtures("noon"),
+]
 
 
 def test_a_presented_document_is_presented_once_and_paid_once() -> None:

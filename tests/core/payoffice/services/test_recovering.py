@@ -23,12 +23,7 @@ from tests.support import factories, rounds
 from tests.support import paying as given
 from tests.support.payoffice.losing import LOST_CENTS, lost, recovered, recovery
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 
 def rest() -> int:

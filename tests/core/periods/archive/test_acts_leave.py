@@ -2,12 +2,11 @@
 
 import io
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
-import psycopg
 import pytest
-from django.db import DatabaseError, connection, connections, transaction
+from django.db import connection, connections, transaction
 from pytest_django import DjangoDbBlocker
 
 from core.database import clock
@@ -28,9 +27,9 @@ from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import CodeGiven, PrintConfirmation, Ticket
 from tests.core.periods.archive.conftest import forge, retired
-from tests.core.periods.conftest import closed, march_ended
+from tests.core.periods.conftest import march_closed
 from tests.support import databases, factories, rounds
-from tests.support.databases import Database
+from tests.support.databases import Database, refused
 from tests.support.journaling import meanwhile, seal_all
 from tests.support.verifying.forging import Refused, public_key, published_log, written
 from tests.support.verifying.load import verifier
@@ -91,13 +90,7 @@ def _played() -> tuple[str, dict[str, int]]:
             acts[f"{name}.print"] = act_of(ticket.print_confirmation)
         return put(of, at, tickets)  # type: ignore[arg-type]
 
-    def play() -> None:
-        march_ended(batches=True)
-        closed()
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rounds, "sell", sell)
-        return databases.prepared(play), acts
+    return databases.prepared(partial(march_closed, sell)), acts
 
 
 def remove() -> int:
@@ -111,12 +104,6 @@ def there() -> set[int]:
 def row_findings() -> list[tuple[str, str]]:
     findings = verify().findings
     return [(each.what, each.table) for each in findings if each.what is not Fault.RULE]
-
-
-def refused(statement: str, by: str) -> None:
-    error = pytest.raises((DatabaseError, psycopg.Error), match=by)
-    with error, connections["owner"].cursor() as owner:
-        owner.execute(statement)
 
 
 def test_an_act_leaves_with_its_last_row_and_no_other_does(month: Sold, tmp_path: Path) -> None:

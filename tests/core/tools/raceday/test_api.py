@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from core.kernel.request_uuids import made_at
 from core.tools.raceday.api import SERVER_CLOCK, Api, ApiProblem
+from tests.support.factories.request_uuids import made_at
 
 SERVER_TIME = "2031-04-05T16:00:00.250000Z"
 ITEMS = [{"id": 1}, {"id": 2}, {"id": 3}]

@@ -1,6 +1,5 @@
 """Closing: by the clock or earlier, once, and with it the secret behind the codes."""
 
-import copy
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
@@ -47,20 +46,8 @@ def by() -> StaffActor:
 
 
 @pytest.fixture(scope="module")
-def on_sale(shared: None) -> tuple[Point, Contest]:
-    place, contest = factories.point(), factories.contest(correction_window_s=3600)
-    factories.acknowledge(contest, place)
-    return place, contest
-
-
-@pytest.fixture
-def contest(on_sale: tuple[Point, Contest]) -> Contest:
-    return copy.deepcopy(on_sale[1])
-
-
-@pytest.fixture
-def place(on_sale: tuple[Point, Contest]) -> Point:
-    return copy.deepcopy(on_sale[0])
+def on_sale(shared: None) -> Contest:
+    return factories.contest(correction_window_s=3600)
 
 
 def request_of(contest: Contest) -> SaleRequest:

@@ -4,12 +4,10 @@ import gzip
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, connections, transaction
 from pytest_django import DjangoDbBlocker
@@ -33,8 +31,9 @@ from lototrot.services.contest.contests import ContestClosed, display_acknowledg
 from tests.core.periods.archive.conftest import retired
 from tests.core.periods.archive.test_acts_leave import _verified as verified
 from tests.core.periods.archive.test_retiring import confirm, forge, leaving, proposed, row_findings
-from tests.core.periods.conftest import closed, march_ended
+from tests.core.periods.conftest import march_closed
 from tests.support import databases, factories, rounds
+from tests.support.databases import refused
 from tests.support.journaling import seal_all
 
 pytestmark = pytest.mark.article("14.III.5.2", "14.III.6.2")
@@ -44,15 +43,9 @@ DISPLAYS = "lototrot_displayacknowledgement"
 @pytest.fixture
 def month(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[ClosedPeriod]:
     """March 2030, closed, in a database of this test: two terminals declared, and one in May."""
-    with django_db_blocker.unblock(), databases.restored(_played()):
+    with django_db_blocker.unblock(), databases.restored(databases.prepared(_play)):
         name_process("command:period_archive")
         yield ClosedPeriod.objects.get()
-
-
-@cache
-def _played() -> str:
-    """Return the name of a database with the month, which this process plays once."""
-    return databases.prepared(_play)
 
 
 def _play() -> None:
@@ -63,10 +56,7 @@ def _play() -> None:
             display_acknowledge(by=point.actor, contest=of)
         return put(of, at, tickets)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rounds, "sell", sell)
-        march_ended(batches=True)
-    closed()
+    march_closed(sell)
     display_acknowledge(by=factories.point().actor, contest=factories.contest())
 
 
@@ -78,12 +68,6 @@ def here() -> list[int]:
     """Return the contests of the declarations that are there, in order."""
     rows = DisplayAcknowledgement.objects.order_by("pk")
     return list(rows.values_list("contest_id", flat=True))
-
-
-def refused(statement: str, by: str) -> None:
-    error = pytest.raises((DatabaseError, psycopg.Error), match=by)
-    with error, connections["owner"].cursor() as owner:
-        owner.execute(statement)
 
 
 def test_they_leave_with_their_acts_and_are_in_the_archive(

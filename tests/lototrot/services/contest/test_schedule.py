@@ -34,11 +34,6 @@ def by() -> StaffActor:
     return f.staff(Role.ORGANISER)
 
 
-@pytest.fixture
-def contest() -> Contest:
-    return f.contest()
-
-
 def announce(contest: Contest, at: object) -> None:
     race = f.races_of(contest)[0]
     start_announce(by=f.staff(Role.STEWARDS), race_id=race.pk, start_at=at, source="Stewards")

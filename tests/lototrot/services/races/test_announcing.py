@@ -21,11 +21,6 @@ from tests.support import factories as f
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.4")]
 
 
-@pytest.fixture
-def contest() -> Contest:
-    return f.contest()
-
-
 def announce(race, at, role: Role = Role.STEWARDS, source: str = "Stewards"):
     return start_announce(by=f.staff(role), race_id=race.pk, start_at=at, source=source)
 

@@ -1,6 +1,5 @@
 """The stewards' classification: whole, confirmed by another, frozen, corrected as B14 says."""
 
-import copy
 from datetime import timedelta
 
 import pytest
@@ -34,16 +33,6 @@ from tests.support import factories as f
 from tests.support.lototrot.classifying import confirm, entries, propose
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.5.3")]
-
-
-@pytest.fixture(scope="module")
-def on_sale(shared: None) -> Contest:
-    return f.contest()
-
-
-@pytest.fixture
-def contest(on_sale: Contest) -> Contest:
-    return copy.deepcopy(on_sale)
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """Correct a keying error in a classification by two persons, until payment is ordered [B14]."""
 
-import copy
 import uuid
 from datetime import timedelta
 
@@ -38,16 +37,6 @@ from tests.support.lototrot.classifying import confirm, entries, oversee, propos
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.5.3")]
 
 REVERSAL = "lototrot.withdrawal_reversal"
-
-
-@pytest.fixture(scope="module")
-def on_sale(shared: None) -> Contest:
-    return f.contest()
-
-
-@pytest.fixture
-def contest(on_sale: Contest) -> Contest:
-    return copy.deepcopy(on_sale)
 
 
 @pytest.fixture

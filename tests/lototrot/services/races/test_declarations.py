@@ -1,6 +1,5 @@
 """Declare races not run, suspended or all disqualified, and retract a mistaken declaration."""
 
-import copy
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -47,21 +46,6 @@ from tests.support.lototrot.starting import call_off, declare, start
 
 pytestmark = pytest.mark.django_db
 Kind = RaceDeclaration.Kind
-
-
-@pytest.fixture(scope="module")
-def on_sale(shared: None) -> Contest:
-    return f.contest()
-
-
-@pytest.fixture
-def contest(on_sale: Contest) -> Contest:
-    return copy.deepcopy(on_sale)
-
-
-@pytest.fixture
-def race(contest: Contest) -> Race:
-    return f.races_of(contest)[0]
 
 
 @pytest.mark.article("14.III.4", "14.III.5.4.2")

@@ -1,6 +1,5 @@
 """The draw of a race: announced by its declaration, of the right field, and its only result."""
 
-import copy
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
@@ -44,16 +43,6 @@ Kind = RaceDeclaration.Kind
 def on_sale(shared: None) -> Contest:
     f.central_office()
     return f.contest()
-
-
-@pytest.fixture
-def contest(on_sale: Contest) -> Contest:
-    return copy.deepcopy(on_sale)
-
-
-@pytest.fixture
-def race(contest: Contest) -> Race:
-    return f.races_of(contest)[0]
 
 
 def declare(race: Race, kind: str = Kind.NOT_RUN, **more: Any) -> Draw:

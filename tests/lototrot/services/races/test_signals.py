@@ -20,16 +20,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.4")]
 
 
 @pytest.fixture
-def contest() -> Contest:
-    return f.contest()
-
-
-@pytest.fixture
-def race(contest: Contest) -> Race:
-    return f.races_of(contest)[0]
-
-
-@pytest.fixture
 def point() -> f.Point:
     return f.point(f.premises(Premises.Kind.RACECOURSE_POINT))
 

@@ -1,6 +1,5 @@
 """Two persons record a start, which closes the contests on a race once and for good."""
 
-import copy
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -41,21 +40,6 @@ from tests.support.lototrot.starting import declare, start
 
 pytestmark = pytest.mark.django_db
 Kind = RaceDeclaration.Kind
-
-
-@pytest.fixture(scope="module")
-def on_sale(shared: None) -> Contest:
-    return f.contest()
-
-
-@pytest.fixture
-def contest(on_sale: Contest) -> Contest:
-    return copy.deepcopy(on_sale)
-
-
-@pytest.fixture
-def race(contest: Contest) -> Race:
-    return f.races_of(contest)[0]
 
 
 @pytest.mark.article("14.III.4")

@@ -1,6 +1,5 @@
 """Sales are stopped by one person at once, and go on again only by two (14.III.4) [E12]."""
 
-import copy
 from datetime import timedelta
 
 import pytest
@@ -34,21 +33,6 @@ from lototrot.services.reasons import ReasonMissing, SourceMissing
 from tests.support import factories as f
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(scope="module")
-def on_sale(shared: None) -> Contest:
-    return f.contest()
-
-
-@pytest.fixture
-def contest(on_sale: Contest) -> Contest:
-    return copy.deepcopy(on_sale)
-
-
-@pytest.fixture
-def race(contest: Contest) -> Race:
-    return f.races_of(contest)[0]
 
 
 def stopped(race: Race, **more) -> SalesStop:

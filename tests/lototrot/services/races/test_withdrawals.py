@@ -1,6 +1,5 @@
 """Withdrawals: off sale at once, confirmed by a second person, reversible until the start."""
 
-import copy
 from datetime import timedelta
 
 import pytest
@@ -41,21 +40,6 @@ from tests.support import paying, rounds
 from tests.support.lototrot.starting import declare, start
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.5.4.1")]
-
-
-@pytest.fixture(scope="module")
-def on_sale(shared: None) -> Contest:
-    return f.contest()
-
-
-@pytest.fixture
-def contest(on_sale: Contest) -> Contest:
-    return copy.deepcopy(on_sale)
-
-
-@pytest.fixture
-def race(contest: Contest) -> Race:
-    return f.races_of(contest)[0]
 
 
 def enter(race: Race, number: int = 4, **more) -> Withdrawal:

@@ -1,7 +1,5 @@
 """Void bets in breach before the settlement, or block them after the payment order."""
 
-import copy
-import uuid
 from datetime import timedelta
 
 import pytest
@@ -39,16 +37,6 @@ from tests.support import rounds
 from tests.support.lototrot.breaching import confirmed, organiser, sell, started_at, takings_cents
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.I.6", "14.III.4")]
-
-
-@pytest.fixture(scope="module")
-def on_sale(shared: None) -> Contest:
-    return f.contest()
-
-
-@pytest.fixture
-def contest(on_sale: Contest) -> Contest:
-    return copy.deepcopy(on_sale)
 
 
 @pytest.fixture
@@ -280,28 +268,7 @@ def test_the_database_refuses_what_nobody_confirmed(contest: Contest, point: f.P
 
 def ordered(contest: Contest, prizes: dict[int, int]) -> Settlement:
     """The contest settled and its payment ordered, with the prizes by ticket."""
-    figures = (
-        "tickets",
-        "bets",
-        "winning_tickets",
-        "takings_cents",
-        "jackpot_in_cents",
-        "reserve_in_cents",
-        "lapsed_in_cents",
-        "prizes_cents",
-        "jackpot_out_cents",
-        "reserve_out_cents",
-    )
-    settlement = Settlement.objects.create(
-        uuid=uuid.uuid4(),
-        contest=contest,
-        number=1,
-        rules={},
-        races=[],
-        figures={},
-        settled_at=clock.now(),
-        **dict.fromkeys(figures, 0),
-    )
+    settlement = rounds.bare_settlement(contest)
     Prize.objects.bulk_create(
         Prize(settlement=settlement, ticket_id=ticket, winning_bets=[1, 0, 0, 0], prize_cents=cents)
         for ticket, cents in prizes.items()

@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 from django.db import DatabaseError, connection, connections, transaction
 from pytest_django import DjangoDbBlocker
@@ -38,9 +36,10 @@ from lototrot.services.settlement.auditing import audit_contests
 from lototrot.services.tickets.retired import Left, annulled_left, left
 from tests.core.periods.archive.test_acts_leave import _verified as verified
 from tests.core.periods.archive.test_retiring import confirm, forge, leaving, proposed, row_findings
-from tests.core.periods.conftest import closed, march_ended
+from tests.core.periods.conftest import closed, march_closed
 from tests.lototrot.services.tickets.test_retired import TICKETS, accounts_of, retired
 from tests.support import databases, factories, rounds
+from tests.support.databases import refused
 from tests.support.history.acts import annul_last
 from tests.support.journaling import seal_all
 from tests.support.stating import days_end, rate
@@ -58,15 +57,9 @@ def selling(of: Contest, at: factories.Point, masks: rounds.Masks) -> Ticket:
 @pytest.fixture
 def month(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[ClosedPeriod]:
     """March 2030, closed, in a database of this test: two of five tickets were annulled."""
-    with django_db_blocker.unblock(), databases.restored(_played()):
+    with django_db_blocker.unblock(), databases.restored(databases.prepared(_play)):
         name_process("command:period_archive")
         yield ClosedPeriod.objects.get()
-
-
-@cache
-def _played() -> str:
-    """Return the name of a database with the month, which this process plays once."""
-    return databases.prepared(_play)
 
 
 def _play() -> None:
@@ -78,16 +71,7 @@ def _play() -> None:
         annul_last(of, 2)
         return [*sold, *put(of, at, tickets)]
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rounds, "sell", sell)
-        march_ended(batches=True)
-    closed()
-
-
-def refused(statement: str, by: str) -> None:
-    error = pytest.raises((DatabaseError, psycopg.Error), match=by)
-    with error, connections["owner"].cursor() as owner:
-        owner.execute(statement)
+    march_closed(sell)
 
 
 def test_what_is_told_is_as_before(month: ClosedPeriod, tmp_path: Path) -> None:

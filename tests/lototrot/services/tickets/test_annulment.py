@@ -1,6 +1,5 @@
 """The correction of an error: the one thing that undoes a sale (14.III.1.4) [E4]."""
 
-import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -48,20 +47,8 @@ WINDOW_S = 60
 
 
 @pytest.fixture(scope="module")
-def on_sale(shared: None) -> tuple[Point, Contest]:
-    place, contest = factories.point(), factories.contest(correction_window_s=WINDOW_S)
-    factories.acknowledge(contest, place)
-    return place, contest
-
-
-@pytest.fixture
-def contest(on_sale: tuple[Point, Contest]) -> Contest:
-    return copy.deepcopy(on_sale[1])
-
-
-@pytest.fixture
-def place(on_sale: tuple[Point, Contest]) -> Point:
-    return copy.deepcopy(on_sale[0])
+def on_sale(shared: None) -> Contest:
+    return factories.contest(correction_window_s=WINDOW_S)
 
 
 def sell(place: Point, contest: Contest) -> Sold:

@@ -39,11 +39,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.article("14.II.1")]
 
 
 @pytest.fixture
-def contest() -> Contest:
-    return factories.contest()
-
-
-@pytest.fixture
 def place(contest: Contest) -> Point:
     new_point = factories.point()
     factories.acknowledge(contest, new_point)

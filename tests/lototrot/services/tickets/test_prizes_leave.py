@@ -2,7 +2,6 @@
 
 import datetime
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -58,15 +57,9 @@ PAID_IN_MARCH, LAPSED, PRESENTED, PAID_IN_APRIL, LOST = range(5)
 @pytest.fixture
 def sold(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[list[Ticket]]:
     """Five tickets of March 2030, in a database of this test; it is July, no month is closed."""
-    with django_db_blocker.unblock(), databases.restored(_played()):
+    with django_db_blocker.unblock(), databases.restored(databases.prepared(_play)):
         name_process("command:period_archive")
         yield list(Ticket.objects.order_by("pk"))
-
-
-@cache
-def _played() -> str:
-    """Return the name of a database with the tickets, which this process plays once."""
-    return databases.prepared(_play)
 
 
 def _play(*, collected: bool = True) -> None:

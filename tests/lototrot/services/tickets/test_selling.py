@@ -1,6 +1,5 @@
 """Sell a ticket: its row, its transfer and its answer, also when it is asked for again."""
 
-import copy
 import dataclasses
 import uuid
 
@@ -32,23 +31,6 @@ from tests.support.factories import Point
 from tests.support.lototrot.selling import SINGLE, asked, bare, sell
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(scope="module")
-def on_sale(shared: None) -> tuple[Point, Contest]:
-    place, contest = factories.point(), factories.contest()
-    factories.acknowledge(contest, place)
-    return place, contest
-
-
-@pytest.fixture
-def place(on_sale: tuple[Point, Contest]) -> Point:
-    return copy.deepcopy(on_sale[0])
-
-
-@pytest.fixture
-def contest(on_sale: tuple[Point, Contest]) -> Contest:
-    return copy.deepcopy(on_sale[1])
 
 
 @pytest.mark.article("14.II.1", "14.II.3", "14.III.10.1")

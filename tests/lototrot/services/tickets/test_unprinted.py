@@ -35,11 +35,6 @@ from tests.support import rounds
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.II.1")]
 
 
-@pytest.fixture
-def contest() -> Contest:
-    return f.contest()
-
-
 def sold(contest: Contest, *, printed: bool = False) -> f.Sale:
     sale = f.sell(contest, f.point())
     if printed:

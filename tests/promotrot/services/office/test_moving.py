@@ -11,7 +11,7 @@ from promotrot.services import playing
 from promotrot.services.facts import REVEAL
 from promotrot.services.office import moving
 from promotrot.services.playing import play_act
-from tests.support import emitting, factories
+from tests.support import factories
 from tests.support.emitting import buy
 from tests.support.factories import Point
 
@@ -21,16 +21,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
 @pytest.fixture(autouse=True)
 def simulated(settings: object) -> None:
     settings.SIMULATED_TIME = True  # type: ignore[attr-defined]
-
-
-@pytest.fixture
-def place() -> Point:
-    return factories.point()
-
-
-@pytest.fixture
-def emission() -> Emission:
-    return emitting.opened(emitting.small())
 
 
 @pytest.mark.article("15.III.6.1")

@@ -22,11 +22,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.article("15.II.3")]
 
 
 @pytest.fixture
-def place() -> Point:
-    return factories.point()
-
-
-@pytest.fixture
 def begun(place: Point, monkeypatch: pytest.MonkeyPatch) -> PlayTicket:
     """Return a ladder that stands on its first rung."""
     monkeypatch.setattr(secrets, "randbelow", lambda bound: 0)

@@ -1,4 +1,4 @@
-"""Search plays and vouchers by UUID or by the code of a terminal, which have indexes."""
+"""Search what terminals sell by UUID or by the code of a terminal, which have indexes."""
 
 import uuid
 from typing import Any
@@ -9,13 +9,11 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.readonly import ReadOnlyAdmin
 from core.premises.models import Terminal
-from promotrot import powers
 
 
 class SearchedAdmin(ReadOnlyAdmin):
     """Search rows by UUID or by the code of a terminal, which have indexes."""
 
-    read_power = powers.READ_PLAYS
     search_fields = ("uuid",)
     search_help_text = _("A UUID, or the code of a terminal.")
     sortable_by = ()

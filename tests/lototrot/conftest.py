@@ -1,0 +1,41 @@
+"""A contest on sale, and a place that displays it: what many modules of tests begin with.
+
+Each module writes them once, and each of its tests gets copies. A module whose contest has other
+terms has its own `on_sale`.
+"""
+
+import copy
+
+import pytest
+
+from lototrot.models.contest import Contest
+from lototrot.models.programme import Race
+from tests.support import factories
+
+
+@pytest.fixture(scope="module")
+def on_sale(shared: None) -> Contest:
+    return factories.contest()
+
+
+@pytest.fixture(scope="module")
+def display(on_sale: Contest) -> factories.Point:
+    point = factories.point()
+    factories.acknowledge(on_sale, point)
+    return point
+
+
+@pytest.fixture
+def contest(on_sale: Contest) -> Contest:
+    return copy.deepcopy(on_sale)
+
+
+@pytest.fixture
+def place(display: factories.Point) -> factories.Point:
+    return copy.deepcopy(display)
+
+
+@pytest.fixture
+def race(contest: Contest) -> Race:
+    """The first race of the contest."""
+    return factories.races_of(contest)[0]
