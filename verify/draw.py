@@ -55,7 +55,8 @@ def check_computed(log: Log, minutes: Minutes, entries: list[str]) -> None:
     """Check that the order follows from an earlier committed secret and the witness's act."""
     draw, entropy = minutes["draw"], minutes["entropy"]
     log.in_order((COMMITMENT, draw), (OUTCOME, draw))
-    commitment, published_at = log.document(COMMITMENT, draw), log.entry(COMMITMENT, draw)["at"]
+    commitment, published_at = log.document(COMMITMENT, draw), log.published_at(COMMITMENT, draw)
+    log.dated(COMMITMENT, draw, "committed_at")
     same(commitment, {"draw": draw}, COMMITMENT)
     committed = ("kind", "subject", "algorithm", "field", "means", "commitment", "committed_at")
     same(minutes, {name: commitment[name] for name in committed}, MINUTES)
@@ -87,6 +88,8 @@ def check_balls(minutes: Minutes, entries: list[str]) -> None:
 
 def check_circumstances(log: Log, minutes: Minutes) -> None:
     """Check the order of times, the inspector (14.III.5.4.4), and the note of lateness [B12]."""
+    log.dated(OUTCOME, minutes["draw"], "entered_at")
+    log.dated(MINUTES, minutes["draw"], "certified_at")
     drawn_at, certified_at = (log.entry(kind, minutes["draw"])["at"] for kind in (OUTCOME, MINUTES))
     times = [(name, minutes[name]) for name in ("declared_at", "drawn_at", "entered_at")]
     times += [

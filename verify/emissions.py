@@ -43,6 +43,8 @@ def steps_of(log: Log, emission: str) -> dict[str, Document]:
     times = [(kind, STEPS[kind], steps[kind][STEPS[kind]]) for kind in steps if kind != SEED]
     for (_, _, before), (kind, name, after) in pairwise(times):
         need(before <= after, f"{kind}.{name}", "before its time")
+    for kind, name, _ in times:
+        log.dated(kind, emission, name)
     committed = steps.get(COMMITMENT)
     for kind in {OPENING, ABANDONED} & steps.keys():
         commitment = committed["commitment"] if committed else None
