@@ -132,8 +132,8 @@ def shown(line: str) -> str:
     return "".join(seen).encode(sys.stdout.encoding, "backslashreplace").decode(sys.stdout.encoding)
 
 
-UNFORESEEN = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError)
-UNFORESEEN += (StopIteration, TypeError, ValueError)
+ODD = (ArithmeticError, AttributeError, LookupError, StopIteration, TypeError, ValueError)
+TOO_MUCH = (MemoryError, RecursionError)
 
 
 def main(check: Callable[..., str], usage: str) -> None:
@@ -150,6 +150,6 @@ def main(check: Callable[..., str], usage: str) -> None:
         print("\n".join(map(shown, check(*arguments).split("\n"))))
     except (Refused, OSError, UnicodeDecodeError) as refusal:
         sys.exit(shown(f"REFUSED: {refusal}"))
-    except UNFORESEEN as fault:
+    except (*ODD, *TOO_MUCH) as fault:
         why = f"it cannot be computed ({type(fault).__name__}: {fault})"
         sys.exit(shown(f"REFUSED: {why[:200]}"))

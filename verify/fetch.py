@@ -8,16 +8,18 @@ the keys that the log itself names. Compare these with what the organiser has pr
 """
 
 import json
+import shlex
 import urllib.error
 import urllib.parse
 import urllib.request
 from pathlib import Path
 from typing import Any
 
-from entry import canonical, main, parsed
+from entry import canonical, main, parsed, shown
 from forms import need, sha256, text
 
 MOST_BYTES, MOST_S = 64 * 2**20, 30
+FETCHED = "FETCHED, not checked. Compare the key with what the organiser has printed. Now run:"
 
 
 def asked(address: str, body: dict[str, str] | None = None) -> dict[str, Any]:
@@ -40,7 +42,8 @@ def asked(address: str, body: dict[str, str] | None = None) -> dict[str, Any]:
 
 def log_of(address: str, file: Path) -> list[str]:
     """Write the public log, an entry a line. Return the keys that no other key has signed."""
-    keys, cursor, number = [], "", 0
+    keys, number = list[str](), 0
+    cursor: Any = ""
     with file.open("w", encoding="utf-8", newline="\n") as lines:
         while True:
             query = urllib.parse.urlencode({"limit": 200} | ({"cursor": cursor} if cursor else {}))
@@ -64,13 +67,13 @@ def check(address: str, folder: str, code: str = "") -> str:
     files.mkdir(parents=True, exist_ok=True)
     log, proof = files / "log.jsonl", files / "proof.json"
     keys = ",".join(log_of(address, log))
-    following = [f"python public_log.py {log} {keys}", f"python contests.py {log} {keys}"]
+    following = [["public_log.py", log, keys], ["contests.py", log, keys]]
     if code:
         answer = asked(f"{address}/api/v1/lototrot/proofs", {"code": code})
         proof.write_bytes(canonical(answer))
-        following.append(f"python ticket.py {proof} {code} {keys} {log}")
-    said = "FETCHED, and not checked. Compare the key with what the organiser has printed. Now run:"
-    return "\n".join([said, *following])
+        following.append(["ticket.py", proof, code, keys, log])
+    commands = [f"python {shlex.join(map(str, words))}" for words in following]
+    return "\n".join([FETCHED, *map(shown, commands)])
 
 
 if __name__ == "__main__":

@@ -159,7 +159,7 @@ def test_a_draw_that_was_called_off_before_is_named() -> None:
     }
     log = verifier("public_log").Log.__new__(verifier("public_log").Log)
     log.entries = fallen
-    minutes = {"draw": "d", "commitment": None, "abandoned_before": [], **of}
+    minutes: dict[str, Any] = {"draw": "d", "commitment": None, "abandoned_before": [], **of}
     chance.check_others(log, minutes | {"called_off_before": ["a", "c"]}, AT, AT)
     for named in ([], ["a"], ["c", "a"], ["a", "b", "c"]):
         with pytest.raises(Refused, match=r"minutes\.called_off_before"):

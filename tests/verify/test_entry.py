@@ -119,7 +119,7 @@ def test_what_the_console_cannot_show_is_printed_by_its_number(
         (lambda: str(date.max + timedelta(days=2**40)), "OverflowError"),
         (lambda: str(Fraction("1/0")), "ZeroDivisionError"),
         (lambda: str(int("9" * 5_000)), "ValueError"),
-        (lambda: str({}["contest"]), "KeyError"),
+        (lambda: str({"a": 1}["contest"]), "KeyError"),
         (lambda: str(next(iter(()))), "StopIteration"),
         (lambda: str(bytes(2**62)), "(MemoryError|OverflowError)"),
     ],

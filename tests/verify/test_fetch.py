@@ -51,17 +51,17 @@ def test_a_holder_checks_their_ticket_with_the_commands_that_are_said(
     factories.contest_closed(contest)
     for number in range(210):  # more than a page
         log.publish(kind="test.fact", subject=str(number), document={"n": number})
-    head, *commands = fetch.check(f"{HERE}/", str(tmp_path / "mine"), code).splitlines()
-    assert head.startswith("FETCHED, and not checked.")
-    kept = (tmp_path / "mine" / "log.jsonl").read_text("utf-8").splitlines()
+    head, *commands = fetch.check(f"{HERE}/", str(tmp_path / "my own"), code).splitlines()
+    assert head.startswith("FETCHED, not checked.")
+    kept = (tmp_path / "my own" / "log.jsonl").read_text("utf-8").splitlines()
     assert [json.loads(each) for each in kept] == published_log()
-    said = []
+    verdicts = []
     for command in commands:
         python, script, *words = shlex.split(command)
         assert python == "python" and public_key() in words
         run = [sys.executable, str(FOLDER / script), *words]
-        said.append(subprocess.run(run, capture_output=True, text=True, check=True).stdout)
-    whole, listed, sealed = said
+        verdicts.append(subprocess.run(run, capture_output=True, text=True, check=True).stdout)
+    whole, listed, sealed = verdicts
     assert whole.startswith(f"WHOLE: {len(kept)} entries")
     assert "1 tickets" in listed and "NOT SETTLED" in listed
     assert sealed.startswith("SEALED: ticket 1 of 1") and "The public log has this seal" in sealed

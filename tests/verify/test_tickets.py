@@ -99,13 +99,13 @@ def test_a_voided_ticket_that_would_have_won_is_named(tmp_path: Path) -> None:
     certificate = {"races": [{"right": [2]}, {"right": [1]}], "price_cents": 100}
     certificate |= {"seal": {"root": tree.root(), **sums}}
 
-    def said(voided: dict[int, str], winners: int) -> str:
+    def verdict(voided: dict[int, str], winners: int) -> str:
         left = {"tickets": 3 - len(voided), "bets": 3 - len(voided), "winning_tickets": winners}
         counted = certificate | left | {"figures": {"winners": {"2": winners}}}
         answer: str = tickets.check_tickets(counted, file, voided, late)
         return answer
 
-    assert said({}, 2) == said({1: "unprinted"}, 2) == "counted again over 3 sealed tickets"
-    assert said({0: "unprinted"}, 1).endswith("; 1 VOIDED WOULD HAVE WON")
-    both = said({0: "after_limit", 1: "after_limit"}, 1)
+    assert verdict({}, 2) == verdict({1: "unprinted"}, 2) == "counted again over 3 sealed tickets"
+    assert verdict({0: "unprinted"}, 1).endswith("; 1 VOIDED WOULD HAVE WON")
+    both = verdict({0: "after_limit", 1: "after_limit"}, 1)
     assert "; 1 VOIDED WOULD HAVE WON; 2 VOIDED AS SOLD AFTER" in both
