@@ -12,7 +12,7 @@ from typing import Any
 
 from archived.files import in_succession
 from chain import REVERSAL, SEAL, all_of
-from entry import main, same, shown
+from entry import main, printable, same
 from forms import need
 from public_log import Log
 from races import ORDER
@@ -100,7 +100,7 @@ def check(log_file: str, keys: str) -> str:
     seals = {each: log.document(SEAL, each) for each in subjects}
     waiting = sum(not ordered(log, seal["contest"]) for seal in seals.values())
     head = f"LISTED: {len(seals)} contests, {waiting} without a payment order; {len(months)} months"
-    return "\n".join([head, *(shown(line(log, *each)) for each in seals.items())])
+    return "\n".join([head, *(printable(line(log, *each)) for each in seals.items())])
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from chance import (
     later,
 )
 from documents import HOW, RACE_FACTS
-from entry import digest_of, main, read, same, shown
+from entry import digest_of, main, printable, read, same
 from forms import need, shaped, text
 from public_log import Log
 from races import check_numbers, starters
@@ -148,7 +148,7 @@ def check(log: str, keys: str, draw: str, field: str = "") -> str:
         late += f" ABANDONED before: {', '.join(minutes['abandoned_before'])}."
     if minutes["rejected"]:
         late += f" REJECTED before: {', '.join(each['balls'] for each in minutes['rejected'])}."
-    return shown(
+    return printable(
         f"The draw holds: {minutes['kind']} {minutes['subject']}, {minutes['title'].get('en', '')},"
         f" {minutes['field']['size']} in the draw, first {minutes['order'][0]}, certified by"
         f" {minutes['inspector']['name']}.{late}"

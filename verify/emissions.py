@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from chance import hash32, u64
-from entry import digest_of, main, same, shown
+from entry import digest_of, main, printable, same
 from forms import need
 from public_log import Log
 from statement import CLOSING, OPENING, check_sums, entries_of
@@ -140,7 +140,7 @@ def check(log_file: str, keys: str) -> str:
     unsold = sum(COMMITMENT in steps and OPENING not in steps for steps in every.values())
     lines = [f"{emission}: {says(steps)}" for emission, steps in every.items()]
     head = f"LISTED: {len(every)} emissions; committed to and not put on sale: {unsold}"
-    return "\n".join([head, *map(shown, lines)])
+    return "\n".join([head, *map(printable, lines)])
 
 
 if __name__ == "__main__":

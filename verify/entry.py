@@ -125,7 +125,7 @@ def read(name: str) -> Any:
     return parsed(Path(name).read_text("utf-8"), name)
 
 
-def shown(line: str) -> str:
+def printable(line: str) -> str:
     """Return a line of which a console shows every character, and obeys none: a published text may
     hold a sequence that erases what was printed, a mark of direction, or an end of line."""
     seen = (c if c.isprintable() else ascii(c)[1:-1] for c in line)
@@ -147,9 +147,9 @@ def main(check: Callable[..., str], usage: str) -> None:
     except TypeError:
         sys.exit(f"usage: python {usage}")
     try:
-        print("\n".join(map(shown, check(*arguments).split("\n"))))
+        print("\n".join(map(printable, check(*arguments).split("\n"))))
     except (Refused, OSError, UnicodeDecodeError) as refusal:
-        sys.exit(shown(f"REFUSED: {refusal}"))
+        sys.exit(printable(f"REFUSED: {refusal}"))
     except (*ODD, *TOO_MUCH) as fault:
         why = f"it cannot be computed ({type(fault).__name__}: {fault})"
-        sys.exit(shown(f"REFUSED: {why[:200]}"))
+        sys.exit(printable(f"REFUSED: {why[:200]}"))

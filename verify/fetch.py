@@ -15,7 +15,7 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-from entry import canonical, main, parsed, shown
+from entry import canonical, main, parsed, printable
 from forms import need, sha256, text
 
 MOST_BYTES, MOST_S = 64 * 2**20, 30
@@ -73,7 +73,7 @@ def check(address: str, folder: str, code: str = "") -> str:
         proof.write_bytes(canonical(answer))
         following.append(["ticket.py", proof, code, keys, log])
     commands = [f"python {shlex.join(map(str, words))}" for words in following]
-    return "\n".join([FETCHED, *map(shown, commands)])
+    return "\n".join([FETCHED, *map(printable, commands)])
 
 
 if __name__ == "__main__":
