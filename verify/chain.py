@@ -12,7 +12,7 @@ from forms import need
 from public_log import Log
 from races import KIND, ORDER
 
-REVERSAL, END = "lototrot.settlement_reversal", "lototrot.end"
+REVERSAL, END, SEAL = "lototrot.settlement_reversal", "lototrot.end", "lototrot.seal"
 Document = dict[str, Any]
 
 
@@ -65,6 +65,20 @@ def sent_here(log: Log, code: str, since: int, until: int) -> Counter[str]:
     return cents
 
 
+def check_waited(log: Log, certificate: Document) -> None:
+    """Check that no sealed meeting of an earlier day was passed over: what its players paid would
+    be nobody's [A4]. The payment of each was ordered before this one was settled."""
+    here = KIND, certificate["settlement"]
+    for seal in log.all(SEAL):
+        of_chain = seal["bet_type"] == certificate["rules"]["code"]
+        if of_chain and seal["day"] < certificate["day"]:
+            final = [each["settlement"] for each in all_of(log, seal["contest"])]
+            ordered = [(ORDER, each) for each in final if log.has(ORDER, each)]
+            waits = f"contest {seal['contest']} of {seal['day']} was sealed, and is not settled"
+            need(ordered, f"{KIND}.previous", waits)
+            log.in_order(ordered[0], here)
+
+
 def check_carried(log: Log, certificate: Document) -> None:
     """Check that jackpot and reserve are those that the previous meeting left (9.5, 9.8) [A4], with
     what was sent here since. That meeting is the last of the chain, and its payment is ordered."""
@@ -92,6 +106,7 @@ def check_end(log: Log, certificate: Document) -> None:
     end, until = log.document(END, code), sequence(log, END, code)
     same(end, {"bet_type": code}, END)
     need(own < until, END, "the bet type is settled after its end")
+    log.dated(END, code, "ended_at")
     of_it = [each for each in log.all(KIND) if each["rules"]["code"] == code]
     last = max(of_it, key=lambda each: (each["day"], each["number"]))
     if certificate == last:

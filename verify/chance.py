@@ -1,7 +1,7 @@
 """Compute random numbers from SHAKE-256, and read a witness's entropy (docs/proofs.md, "Draws").
 
-Used by draw.py and emission.py. And check where and when a public draw was, and what was abandoned
-or rejected before it [B16], for draw.py. Instants are compared as texts: they have one form.
+And check where and when a public draw was, and what was abandoned or rejected before it [B16].
+Instants are compared as texts: they have one form.
 """
 
 import hashlib
@@ -74,10 +74,8 @@ def drawn(secret: bytes, commitment: bytes, entropy: str, entries: list[str], pl
 def binding(document: dict[str, Any], secret: str) -> str:
     """Return the commitment that binds a secret to a draw's field and to what the witness gives."""
     means = document["means"]
-    means_text = (
-        means["source"] if means["pieces"] is None else f"{means['source']} {means['pieces']}"
-    )
-    parts = document["draw"], bytes.fromhex(document["field"]["sha256"]), means_text
+    pieces = "" if means["pieces"] is None else f" {means['pieces']}"
+    parts = document["draw"], bytes.fromhex(document["field"]["sha256"]), means["source"] + pieces
     draw, field, means = (part.encode() if isinstance(part, str) else part for part in parts)
     content = framed(b"draw/commitment/1", draw, field, means, bytes.fromhex(secret))
     return hashlib.sha256(content).hexdigest()
@@ -120,10 +118,14 @@ def check_announced(minutes: Minutes) -> tuple[str, str]:
     return last["announced_at"], begun_at
 
 
+def of_subject(log: Log, kind: str, minutes: Minutes) -> list[dict[str, Any]]:
+    names = "kind", "subject"
+    return [each for each in log.all(kind) if all(each[n] == minutes[n] for n in names)]
+
+
 def check_rejected(log: Log, minutes: Minutes) -> None:
     """Check that the minutes name each order of balls of the subject that does not stand [B16]."""
-    subject, place = (minutes["kind"], minutes["subject"]), f"{MINUTES}.rejected"
-    entered = [each for each in log.all(BALLS) if (each["kind"], each["subject"]) == subject]
+    place, entered = f"{MINUTES}.rejected", of_subject(log, BALLS, minutes)
     log.in_order(*((BALLS, each["balls"]) for each in entered), (OUTCOME, minutes["draw"]))
     if minutes["method"] == "balls":
         need(entered, place, "the balls that stand were not published when they were entered")
@@ -140,8 +142,7 @@ def check_others(log: Log, minutes: Minutes, announced_at: str, begun_at: str) -
     in public before this draw, with its true secret. It makes no balls void before it [B16]."""
     draw, subject = minutes["draw"], {name: minutes[name] for name in ("kind", "subject")}
     begun = (COMMITMENT if minutes["commitment"] else OUTCOME), draw
-    of_subject = [e for e in log.all(COMMITMENT) if {name: e[name] for name in subject} == subject]
-    others = [each for each in of_subject if each["draw"] != draw]
+    others = [e for e in of_subject(log, COMMITMENT, minutes) if e["draw"] != draw]
     same(minutes, {"abandoned_before": [each["draw"] for each in others]}, MINUTES)
     for each in others:
         other = each["draw"]
@@ -153,8 +154,7 @@ def check_others(log: Log, minutes: Minutes, announced_at: str, begun_at: str) -
         need(apart, f"{ABANDONED}.draw", "announced before that commitment, and drawn after it")
         opened = binding(each, given_up["secret"]) == each["commitment"]
         need(opened, f"{ABANDONED}.secret", "not the one committed to")
-    for each in log.all(OUTCOME):
-        is_other = {name: each[name] for name in subject} == subject and each["draw"] != draw
-        need(not is_other, f"{OUTCOME}.draw", f"{each['draw']} gave another order")
-    for other in minutes["called_off_before"]:
-        need(log.has(CALLED_OFF, other), f"{MINUTES}.called_off_before", "not in the log")
+    for each in of_subject(log, OUTCOME, minutes):
+        need(each["draw"] == draw, f"{OUTCOME}.draw", f"{each['draw']} gave another order")
+    fallen = [each["draw"] for each in of_subject(log, CALLED_OFF, minutes)]
+    same(minutes, {"called_off_before": fallen}, MINUTES)

@@ -17,6 +17,7 @@ from forms import (
     key_name,
     rational,
     sha256,
+    share_name,
     signature,
     text,
     truth,
@@ -47,7 +48,7 @@ AMENDMENT = {"format": "lototrot-amendment-1", "contest": whole, "seal": sha256,
 _DECLARED = ("not_run", "suspended", "all_disqualified", "no_winner")
 RULES = {"code": text, "version": whole, "name": text, "legs": whole, "prize_percent": rational,
          "payout_step_cents": whole, "jackpot_threshold_cents": whole,
-         "shares_below": {text: rational}, "shares_above": {text: rational}}
+         "shares_below": {share_name: rational}, "shares_above": {share_name: rational}}
 RACE = {"position": whole, "race": whole, "programme": [whole], "withdrawn": [whole],
         "left": [whole], "disqualified": [whole], "winners": [whole],
         "outcome": ("run", *_DECLARED), "started_at": (None, instant), "official_at": instant,
@@ -57,7 +58,7 @@ EXACT = {category: rational}
 FIGURES = {
     "takings": whole, "winners": CENTS, "jackpot_in": whole, "reserve_in": whole,
     "lapsed_in": whole, "prize_pool": whole, "organiser_share": whole, "tested_jackpot": whole,
-    "regime": ("9.2", "9.3"), "shares": {text: whole}, "after_cascade": CENTS,
+    "regime": ("9.2", "9.3"), "shares": {share_name: whole}, "after_cascade": CENTS,
     "unwon_to_reserve": whole, "reserve_paid_out": whole, "before_correction": CENTS,
     "correction": {"halved": [[whole]], "after_halving": EXACT, "joined": [[whole]]},
     "after_correction": EXACT, "prize_each": CENTS, "prizes_total": whole,
@@ -183,7 +184,6 @@ NAMES_ERASED = {"format": "trot-names-erased-1", "erased_at": instant, "names_of
                 "names_of_operators": [sha256]}
 ARCHIVE = {"format": "trot-archive-1", "number": whole, "first_day": day, "last_day": day,
            "closing_sha256": sha256, "tables": [ARCHIVED_TABLE]}
-
 PUBLISHED: dict[str, dict[str, Any]] = {
     "lototrot.schedule": SCHEDULE, "lototrot.end": END,
     "lototrot.seal": SEAL, "lototrot.amendment": AMENDMENT, "lototrot.settlement": SETTLEMENT,

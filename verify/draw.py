@@ -25,7 +25,7 @@ from chance import (
     later,
 )
 from documents import HOW, RACE_FACTS
-from entry import digest_of, main, read, same
+from entry import digest_of, main, printable, read, same
 from forms import need, shaped, text
 from public_log import Log
 from races import check_numbers, starters
@@ -55,7 +55,8 @@ def check_computed(log: Log, minutes: Minutes, entries: list[str]) -> None:
     """Check that the order follows from an earlier committed secret and the witness's act."""
     draw, entropy = minutes["draw"], minutes["entropy"]
     log.in_order((COMMITMENT, draw), (OUTCOME, draw))
-    commitment, published_at = log.document(COMMITMENT, draw), log.entry(COMMITMENT, draw)["at"]
+    commitment, published_at = log.document(COMMITMENT, draw), log.published_at(COMMITMENT, draw)
+    log.dated(COMMITMENT, draw, "committed_at")
     same(commitment, {"draw": draw}, COMMITMENT)
     committed = ("kind", "subject", "algorithm", "field", "means", "commitment", "committed_at")
     same(minutes, {name: commitment[name] for name in committed}, MINUTES)
@@ -87,6 +88,8 @@ def check_balls(minutes: Minutes, entries: list[str]) -> None:
 
 def check_circumstances(log: Log, minutes: Minutes) -> None:
     """Check the order of times, the inspector (14.III.5.4.4), and the note of lateness [B12]."""
+    log.dated(OUTCOME, minutes["draw"], "entered_at")
+    log.dated(MINUTES, minutes["draw"], "certified_at")
     drawn_at, certified_at = (log.entry(kind, minutes["draw"])["at"] for kind in (OUTCOME, MINUTES))
     times = [(name, minutes[name]) for name in ("declared_at", "drawn_at", "entered_at")]
     times += [
@@ -145,7 +148,7 @@ def check(log: str, keys: str, draw: str, field: str = "") -> str:
         late += f" ABANDONED before: {', '.join(minutes['abandoned_before'])}."
     if minutes["rejected"]:
         late += f" REJECTED before: {', '.join(each['balls'] for each in minutes['rejected'])}."
-    return (
+    return printable(
         f"The draw holds: {minutes['kind']} {minutes['subject']}, {minutes['title'].get('en', '')},"
         f" {minutes['field']['size']} in the draw, first {minutes['order'][0]}, certified by"
         f" {minutes['inspector']['name']}.{late}"

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from chance import hash32, u64
-from entry import digest_of, main, same
+from entry import digest_of, main, printable, same
 from forms import need
 from public_log import Log
 from statement import CLOSING, OPENING, check_sums, entries_of
@@ -43,6 +43,8 @@ def steps_of(log: Log, emission: str) -> dict[str, Document]:
     times = [(kind, STEPS[kind], steps[kind][STEPS[kind]]) for kind in steps if kind != SEED]
     for (_, _, before), (kind, name, after) in pairwise(times):
         need(before <= after, f"{kind}.{name}", "before its time")
+    for kind, name, _ in times:
+        log.dated(kind, emission, name)
     committed = steps.get(COMMITMENT)
     for kind in {OPENING, ABANDONED} & steps.keys():
         commitment = committed["commitment"] if committed else None
@@ -152,7 +154,7 @@ def check(log_file: str, keys: str) -> str:
     unsold = sum(COMMITMENT in steps and OPENING not in steps for steps in every.values())
     lines = [f"{emission}: {says(steps)}" for emission, steps in every.items()]
     head = f"LISTED: {len(every)} emissions; committed to and not put on sale: {unsold}"
-    return "\n".join([head, *lines])
+    return "\n".join([head, *map(printable, lines)])
 
 
 if __name__ == "__main__":

@@ -125,14 +125,31 @@ def read(name: str) -> Any:
     return parsed(Path(name).read_text("utf-8"), name)
 
 
+def printable(line: str) -> str:
+    """Return a line of which a console shows every character, and obeys none: a published text may
+    hold a sequence that erases what was printed, a mark of direction, or an end of line."""
+    seen = (c if c.isprintable() else ascii(c)[1:-1] for c in line)
+    return "".join(seen).encode(sys.stdout.encoding, "backslashreplace").decode(sys.stdout.encoding)
+
+
+ODD = (ArithmeticError, AttributeError, LookupError, StopIteration, TypeError, ValueError)
+TOO_MUCH = (MemoryError, RecursionError)
+
+
 def main(check: Callable[..., str], usage: str) -> None:
-    """Run `check` with the command's arguments. Print its result or the refusal (exit code 1)."""
+    """Run `check` with the command's arguments. Print its result or the refusal (exit code 1).
+
+    What cannot be computed is refused as well: its author may have written it for that.
+    """
     arguments = sys.argv[1:]
     try:
         inspect.signature(check).bind(*arguments)
     except TypeError:
         sys.exit(f"usage: python {usage}")
     try:
-        print(check(*arguments))
+        print("\n".join(map(printable, check(*arguments).split("\n"))))
     except (Refused, OSError, UnicodeDecodeError) as refusal:
-        sys.exit(f"REFUSED: {refusal}")
+        sys.exit(printable(f"REFUSED: {refusal}"))
+    except (*ODD, *TOO_MUCH) as fault:
+        why = f"it cannot be computed ({type(fault).__name__}: {fault})"
+        sys.exit(printable(f"REFUSED: {why[:200]}"))

@@ -76,12 +76,17 @@ def truth(value: Any) -> bool:
 
 def rational(value: Any) -> bool:
     """a number, or a text such as 12.5 or 7/3"""
-    return whole(value) or bool(matches(value, r"\d+(\.\d+|/[1-9]\d*)?"))
+    return whole(value) or bool(matches(value, r"\d{1,99}(\.\d{1,99}|/[1-9]\d{0,99})?"))
 
 
 def category(value: Any) -> bool:
     """a number in digits"""
     return bool(matches(value, r"[1-9]\d?"))
+
+
+def share_name(value: Any) -> bool:
+    """a category, or reserve"""
+    return value == "reserve" or category(value)
 
 
 def day(value: Any) -> bool:

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from archived.files import lineage_of, one_past
+from archived.retired import LEFT, Retired
 from documents import JOURNAL_BATCH, JOURNAL_BLOCK, JOURNAL_FORM, JOURNAL_HEAD
 from ed25519 import verify
 from entry import canonical, digest_of, main, parsed, same
 from forms import need, shaped, text
 from public_log import Key, Log, keys_in_force
-from retired import LEFT, Retired
 
 ACT, SOURCE = "journal_act", "journal_source"
 IN_CLEAR = (ACT, SOURCE, "journal_change")

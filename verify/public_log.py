@@ -9,6 +9,7 @@ slip, as NUMBER:DIGITS without a space. The other verifiers read the
 log through this one, so that every entry they use has been checked.
 """
 
+from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ from entry import digest, intact, key_name, keys_of, main, parsed, signed
 from forms import need, shaped
 
 Entry = dict[str, Any]
+LATEST = timedelta(hours=1)
 
 
 class Key(NamedTuple):
@@ -56,6 +58,18 @@ class Log:
     def digest(self, kind: str, subject: str) -> str:
         return digest(self.entry(kind, subject))
 
+    def published_at(self, kind: str, subject: str) -> str:
+        """Return the instant before which an entry was not published: those before it were."""
+        last = self.entry(kind, subject)["sequence"]
+        return max(each["at"] for each in self.entries.values() if each["sequence"] <= last)
+
+    def dated(self, kind: str, subject: str, name: str) -> None:
+        """Refuse an act that was not published within an hour of the instant that it states: what
+        is published later may be dated back."""
+        stated = datetime.fromisoformat(self.document(kind, subject)[name])
+        late = datetime.fromisoformat(self.published_at(kind, subject)) - stated
+        need(timedelta() <= late <= LATEST, f"{kind}.{name}", "not when it was published")
+
     def in_order(self, *entries: tuple[str, str]) -> None:
         """Refuse entries that were not published in this order."""
         numbers = [self.entry(*each)["sequence"] for each in entries]
@@ -65,7 +79,7 @@ class Log:
 
 def log_holds(entries: list[Entry], trusted: list[bytes]) -> str:
     """Check all entries and return the result as a text. Raises Refused with the entry's number."""
-    vouched, key, previous = set(trusted), b"", "00" * 32
+    vouched, key, previous, at, back = set(trusted), b"", "00" * 32, "", 0
     subjects: set[tuple[str, str]] = set()
     for number, entry in enumerate(entries, start=1):
         place = f"entry {number}"
@@ -87,7 +101,10 @@ def log_holds(entries: list[Entry], trusted: list[bytes]) -> str:
         signed(entry, [signer], place)
         need(entry["previous"] == previous, f"{place}.previous", "not the entry before")
         previous = digest(entry)
-    return f"WHOLE: {len(entries)} entries; the newest has the digest {previous}"
+        back += entry["at"] < at
+        at = max(at, entry["at"])
+    dated = f"; {back} DATED BEFORE ONE THAT IS BEFORE IT" if back else ""
+    return f"WHOLE: {len(entries)} entries; the newest has the digest {previous}{dated}"
 
 
 def next_key(entry: Entry, key: bytes, vouched: set[bytes], place: str) -> tuple[bytes, bytes]:

@@ -85,6 +85,7 @@ def check_order(log: Log, certificate: dict[str, Any]) -> str:
         return ""
     order = log.document(ORDER, settlement)
     same(order, {"certificate": log.digest(KIND, settlement)}, ORDER)
+    log.dated(ORDER, settlement, "ordered_at")
     enough = order["claim_days"] >= LEAST_CLAIM_DAYS
     need(enough, f"{ORDER}.claim_days", f"less than {LEAST_CLAIM_DAYS}")
     established = max(race["official_at"] for race in certificate["races"])

@@ -10,7 +10,7 @@ the sealed tickets, as they are (tickets.py).
 
 from typing import Any
 
-from chain import REVERSAL, check_alone, check_carried, check_end
+from chain import REVERSAL, SEAL, check_alone, check_carried, check_end, check_waited
 from chance import MINUTES, OUTCOME
 from draw import draw_holds
 from entry import digest_of, main, same
@@ -20,7 +20,6 @@ from public_log import Log
 from races import check_numbers, check_order, known_at, right_numbers, sales_limit, starters
 from tickets import KIND, check_tickets, voided_places
 
-SEAL = "lototrot.seal"
 Document = dict[str, Any]
 
 
@@ -83,6 +82,7 @@ def check(log_file: str, keys: str, settlement: str, tickets: str = "") -> str:
     certificate = log.document(KIND, settlement)
     rules, money_figures = certificate["rules"], certificate["figures"]
     same(certificate, {"settlement": settlement}, KIND)
+    log.dated(KIND, settlement, "settled_at")
     check_alone(log, certificate)
     need(len(certificate["races"]) == rules["legs"], f"{KIND}.races", f"not {rules['legs']}")
     for number, race in enumerate(certificate["races"]):
@@ -91,6 +91,7 @@ def check(log_file: str, keys: str, settlement: str, tickets: str = "") -> str:
         check_drawn(log, certificate, race, f"{KIND}.races[{number}]")
     voided = voided_places(log, certificate)
     check_terms(log, certificate)
+    check_waited(log, certificate)
     check_carried(log, certificate)
     check_end(log, certificate)
     lapsed = sum(each["cents"] for each in certificate["lapsed_from"])
@@ -100,14 +101,11 @@ def check(log_file: str, keys: str, settlement: str, tickets: str = "") -> str:
     result = f"{money_figures['takings']} cents taken, {money_figures['prizes_total']} in prizes"
     if tickets:
         limit = sales_limit(log, certificate)
-        counted, in_vain = check_tickets(certificate, tickets, voided, limit)
-        result += f", counted again over {counted} sealed tickets"
-        if in_vain:
-            result += f"; {in_vain} VOIDED AS SOLD AFTER THE START WERE SOLD BEFORE IT"
+        result += f", {check_tickets(certificate, tickets, voided, limit)}"
     else:
         result += "; without TICKETS, its winners are as the operator counted them"
     result += check_order(log, certificate)
-    sealed_at = log.entry(SEAL, f"contest:{certificate['contest']}")["at"]
+    sealed_at = log.published_at(SEAL, f"contest:{certificate['contest']}")
     if sealed_at > min(known_at(log, race) for race in certificate["races"]):
         result += "; SEALED ONLY AFTER A RESULT"
     stands = "REVERSED since" if log.has(REVERSAL, settlement) else "The settlement holds"

@@ -13,12 +13,11 @@ from entry import same
 from forms import need, shaped
 from public_log import Log
 
-LEAST_BLOCK = 10_000
-LEAST_PERCENT = 70  # 15.III.5.1, 6.2
+LEAST_BLOCK, MOST_BLOCK, MOST_TICKETS = 10_000, 4_000_000, 1_000_000_000
+LEAST_PERCENT, MOST_DRAWS = 70, 3  # 15.III.5.1, 6.2; of what one game owes [P17]
 PLAN, CLOSING = "promotrot.commitment.plan", "promotrot.closing"
-OPENING, DEBT, MINUTES = "promotrot.opening", "promotrot.debt", "draws.minutes"
-OUTCOME = "draws.outcome"
-MOST_DRAWS = 3  # of what one game owes [P17]
+OPENING, DEBT = "promotrot.opening", "promotrot.debt"
+MINUTES, OUTCOME = "draws.minutes", "draws.outcome"
 Document = dict[str, Any]
 
 
@@ -60,15 +59,16 @@ def check_plan(plan: Document, minimum_percent: Any) -> None:
     tiers, classes = plan["tiers"], plan["classes"]
     blocks = sum(each["blocks"] for each in classes)
     tickets = sum(each["blocks"] * each["tickets"] for each in classes)
-    same(plan, {"tickets": tickets}, PLAN)
+    same(plan, {"tickets": min(tickets, MOST_TICKETS)}, PLAN)
     for number, each in enumerate(classes):
         place = f"{PLAN}.classes[{number}]"
         fits = len(each["prizes"]) == len(tiers) and sum(each["prizes"]) <= each["tickets"]
         need(fits, f"{place}.prizes", "other tiers, or more prizes than tickets")
-        need(each["tickets"] >= LEAST_BLOCK or blocks == 1, f"{place}.tickets", "a small block")
+        size = range(LEAST_BLOCK if blocks > 1 else 1, MOST_BLOCK + 1)
+        need(each["tickets"] in size, f"{place}.tickets", "a block too small or too large")
         least = percent_up(each["tickets"] * plan["price_cents"], minimum_percent)
-        only_extra = all(tier["extra"] for tier in tiers)
-        good = only_extra or worth(each["prizes"], tiers, extra=False) >= least
+        is_worth = worth(each["prizes"], tiers, extra=False) >= least
+        good = is_worth or all(tier["extra"] for tier in tiers)
         need(good, f"{place}.prizes", "worth less than the minimum")
     for at, tier in enumerate(tiers):
         dealt = sum(each["blocks"] * each["prizes"][at] for each in classes)
@@ -141,11 +141,11 @@ def check_debt(log: Log, minutes: Document) -> None:
     whole = dict(closings).keys() == numbered == {one for one, _ in entries_of(log, OPENING, game)}
     need(whole, f"{place}.emissions", "one was never closed")
     log.in_order((CLOSING, closings[-1][0]), (OUTCOME, minutes["draw"]))
+    owed_cents = closings[-1][1]["owed_cents"]
     if number == 1:
-        same(facts, {"owed_cents": closings[-1][1]["owed_cents"]}, place)
+        same(facts, {"owed_cents": owed_cents}, place)
     else:
         check_drawn_before(log, minutes, f"{game}:{number - 1}")
-        owed_cents = closings[-1][1]["owed_cents"]
         need(facts["owed_cents"] <= owed_cents, f"{place}.owed_cents", f"more than {owed_cents}")
     sold = sum(closing["sold"] - closing["refunded"] for _, closing in closings)
     unfinished = sum(closing["unfinished"] for _, closing in closings)  # may be refunded since

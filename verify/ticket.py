@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from documents import AMENDMENT, PROOF, SEAL, TICKET
-from entry import digest, intact, keys_of, main, read, signed
+from entry import digest, intact, keys_of, main, printable, read, signed
 from forms import need, sha256, shaped
 from public_log import Log
 
@@ -107,7 +107,7 @@ def proof_holds(proof: Any, code: str, *keys: bytes) -> str:
         mine = [each["reasons"] for each in voids["voided"] if each["place"] == place]
         need(mine, "proof.amendments.voided", "does not list this ticket")
         lines.append(f"VOIDED AFTERWARDS by amendment {voids['number']}: {', '.join(mine)}")
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))
 
 
 def check_published(proof: Any, log: Log) -> None:

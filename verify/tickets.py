@@ -116,18 +116,19 @@ def voided_places(log: Log, certificate: dict[str, Any]) -> dict[int, str]:
 
 def check_tickets(
     certificate: dict[str, Any], file: str, voided: dict[int, str], limit: str
-) -> tuple[int, int]:
+) -> str:
     """Refuse tickets that are not the sealed ones, or win other amounts than the certificate says.
 
     Tickets at the `voided` places do not count; no other was sold at the `limit` or later [C6].
-    Return the number of tickets, and of those that were voided as sold too late, and were not.
+    Return in words how many there were, and which voids somebody should ask about: those of tickets
+    that would have won, and those as sold too late of tickets that were not.
     """
     since = datetime.fromisoformat(limit) - datetime(2000, 1, 1, tzinfo=UTC)
     end = since // timedelta(microseconds=1)
     right = [sum(1 << (n - 1) for n in race["right"]) for race in certificate["races"]]
     categories = [int(category) for category in certificate["figures"]["winners"]]
     tree, sealed, counted = Tree(), Counter[str](), Counter[str]()
-    won, winning, in_vain = Counter[int](), 0, 0
+    won, winning, in_vain, taken_out = Counter[int](), 0, 0, 0
     for place, (leaf, fields) in enumerate(leaves(file, len(right))):
         bets, cents, *masks = (int.from_bytes(field, "big") for field in fields[3:-1])
         price = certificate["price_cents"]
@@ -138,12 +139,14 @@ def check_tickets(
         sealed.update(sums)
         in_time = int.from_bytes(fields[2], "big", signed=True) < end
         in_vain += in_time and voided.get(place) == TOO_LATE
+        hits = winning_bets(masks, right)
+        wins = any(hits[category] for category in categories)
+        taken_out += wins and place in voided
         if place not in voided:
             need(in_time, "TICKETS", f"ticket {place} counts, and was sold after the start")
             counted.update(sums)
-            hits = winning_bets(masks, right)
             won.update(hits)
-            winning += any(hits[category] for category in categories)
+            winning += wins
     root = tree.root()
     need(root == certificate["seal"]["root"], "TICKETS", "not the tickets that were sealed")
     totals = {name: sealed[name] for name in ("tickets", "bets", "takings_cents")}
@@ -152,4 +155,6 @@ def check_tickets(
     winners = {str(category): won[category] for category in categories}
     same(certificate["figures"], {"winners": winners}, "lototrot.settlement.figures")
     same(certificate, {"winning_tickets": winning}, "lototrot.settlement")
-    return totals["tickets"], in_vain
+    won_out = f"; {taken_out} VOIDED WOULD HAVE WON" if taken_out else ""
+    too_early = f"; {in_vain} VOIDED AS SOLD AFTER THE START WERE SOLD BEFORE IT" if in_vain else ""
+    return f"counted again over {totals['tickets']} sealed tickets{won_out}{too_early}"

@@ -131,12 +131,15 @@ def _look_from_outside(
     file = outsider.keep("tickets", sealed)
     outsider.check_all(
         [
-            Check("ticket.py", (outsider.keep("proof.json", proof), ticket["code"], key)),
+            Check("ticket.py", (outsider.keep("proof.json", proof), ticket["code"], key, log)),
+            Check("contests.py", (log, key)),
             Check("draw.py", (log, key, drawn)),
             Check("settlement.py", (log, key, settlement, file)),
             Check("public_log.py", (log, key)),
         ]
     )
+    here, code = stage.api.base_url, ticket["code"]
+    step(f"Its holder does the same with: python verify/fetch.py {here} mine {code}")
     step("Now somebody changes one thing in each document:")
     proof["ticket"]["amount_cents"] += 100
     dearer = outsider.keep("other-proof.json", proof)

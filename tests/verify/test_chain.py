@@ -80,6 +80,29 @@ def test_a_meeting_waits_for_the_order_of_the_one_before_and_for_its_day() -> No
         chain.check_carried(backwards, following(backwards, "a"))
 
 
+def sealed(contest: int, bet_type: str = "lototrot") -> tuple[str, str, dict[str, Any]]:
+    seal = {"contest": contest, "bet_type": bet_type, "day": f"2030-03-{contest:02}"}
+    return chain.SEAL, f"contest:{contest}", seal
+
+
+@pytest.mark.article("14.III.9.5")
+def test_a_meeting_that_was_sold_and_passed_over_is_missed() -> None:
+    """Its takings, and what it would have carried on, would be nobody's [A4]."""
+    good = Log(sealed(1), settled("a", 1), of("a", ORDER), sealed(9), sealed(2), settled("b", 2))
+    chain.check_waited(good, good.document(KIND, "b"))
+    other = Log(sealed(1, "quartet"), sealed(2), settled("b", 2))
+    chain.check_waited(other, other.document(KIND, "b"))
+    never = Log(sealed(1), sealed(2), settled("b", 2))
+    reversed_since = Log(sealed(1), settled("a", 1), of("a", REVERSAL), settled("b", 2))
+    waits = Log(sealed(1), settled("a", 1), settled("b", 2))
+    for log in (never, reversed_since, waits):
+        with pytest.raises(forms.Refused, match=r"contest 1 of 2030-03-01 was sealed, and is not"):
+            chain.check_waited(log, log.document(KIND, "b"))
+    late = Log(sealed(1), settled("a", 1), settled("b", 2), of("a", ORDER))
+    with pytest.raises(forms.Refused, match=r"^lototrot\.settlement\.sequence: "):
+        chain.check_waited(late, late.document(KIND, "b"))
+
+
 def test_the_settlements_of_a_contest_replace_one_another() -> None:
     good = Log(
         settled("a", 1), of("a", REVERSAL), settled("b", 1, number=2, replaces="a"), of("b", ORDER)

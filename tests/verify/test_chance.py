@@ -144,3 +144,23 @@ def test_a_draw_at_its_place_and_time_is_accepted() -> None:
 def test_another_place_or_time_is_refused(minutes: dict[str, Any], why: str) -> None:
     with pytest.raises(Refused, match=why):
         chance.check_announced(minutes)
+
+
+def test_a_draw_that_was_called_off_before_is_named() -> None:
+    """Called off again and again until the field suits, it must be seen."""
+    of = {"kind": "lototrot.race", "subject": "race:1"}
+    others = {"a": of, "b": of | {"subject": "race:2"}, "c": of}
+    fallen = {
+        (chance.CALLED_OFF, draw): {
+            "kind": chance.CALLED_OFF,
+            "document": {"draw": draw, **subject},
+        }
+        for draw, subject in others.items()
+    }
+    log = verifier("public_log").Log.__new__(verifier("public_log").Log)
+    log.entries = fallen
+    minutes: dict[str, Any] = {"draw": "d", "commitment": None, "abandoned_before": [], **of}
+    chance.check_others(log, minutes | {"called_off_before": ["a", "c"]}, AT, AT)
+    for named in ([], ["a"], ["c", "a"], ["a", "b", "c"]):
+        with pytest.raises(Refused, match=r"minutes\.called_off_before"):
+            chance.check_others(log, minutes | {"called_off_before": named}, AT, AT)

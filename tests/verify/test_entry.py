@@ -1,6 +1,9 @@
 """Entries, digests and JSON are read in one form only."""
 
 import hashlib
+from collections.abc import Callable
+from datetime import date, timedelta
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -74,6 +77,59 @@ def test_json_has_one_form(text: str, why: str) -> None:
 def test_json_of_whole_numbers_is_read() -> None:
     assert entry.parsed('{"a": [1, "x", null, true]}', "FILE") == {"a": [1, "x", None, True]}
     assert entry.parsed(r'["\ud83d\ude00", "\\ud800"]', "FILE") == ["\U0001f600", "\\ud800"]
+
+
+def run(monkeypatch: pytest.MonkeyPatch, check: Callable[..., str], *arguments: str) -> None:
+    monkeypatch.setattr("sys.argv", ["check.py", *arguments])
+    entry.main(check, "check.py")
+
+
+ERASES = "Ana \x1b[2K\r\u202eREFUSED\x9b2J\u2028\x07"
+
+
+def test_a_published_text_gives_no_orders_to_the_console(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A name of an inspector could erase a warning, and write another verdict over it."""
+    run(monkeypatch, lambda: f"The draw holds: {ERASES}\nas it was published; «ü»")
+    printed = capsys.readouterr().out
+    seen = r"Ana \x1b[2K\r\u202eREFUSED\x9b2J\u2028\x07"
+    assert printed == f"The draw holds: {seen}\nas it was published; «ü»\n"
+
+    def refuse() -> str:
+        raise forms.Refused(f"{ERASES}: not in the log\nThe draw holds")
+
+    with pytest.raises(SystemExit) as refusal:
+        run(monkeypatch, refuse)
+    assert refusal.value.code == rf"REFUSED: {seen}: not in the log\nThe draw holds"
+
+
+def test_what_the_console_cannot_show_is_printed_by_its_number(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with (tmp_path / "out").open("w", encoding="ascii") as console:
+        monkeypatch.setattr("sys.stdout", console)
+        run(monkeypatch, lambda: "Ñandú")
+    assert (tmp_path / "out").read_text() == "\\xd1and\\xfa\n"
+
+
+@pytest.mark.parametrize(
+    "compute, name",
+    [
+        (lambda: str(date.max + timedelta(days=2**40)), "OverflowError"),
+        (lambda: str(Fraction("1/0")), "ZeroDivisionError"),
+        (lambda: str(int("9" * 5_000)), "ValueError"),
+        (lambda: str({"a": 1}["contest"]), "KeyError"),
+        (lambda: str(next(iter(()))), "StopIteration"),
+        (lambda: str(bytes(2**62)), "(MemoryError|OverflowError)"),
+    ],
+)
+def test_what_cannot_be_computed_is_refused(
+    monkeypatch: pytest.MonkeyPatch, compute: Callable[[], str], name: str
+) -> None:
+    """A document written to break the verifier is no fault of the verifier's."""
+    with pytest.raises(SystemExit, match=rf"^REFUSED: it cannot be computed \({name}: "):
+        run(monkeypatch, compute)
 
 
 @pytest.mark.parametrize("content", [None, b"\xff\n"], ids=["missing", "not UTF-8"])

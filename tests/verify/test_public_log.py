@@ -208,3 +208,43 @@ def test_the_head_on_a_slip_is_compared(tmp_path: Path) -> None:
     ):
         with pytest.raises(forms.Refused, match=words):
             public_log.check(*arguments, head)
+
+
+def test_an_entry_dated_before_one_that_is_before_it_is_named(tmp_path: Path) -> None:
+    """Published late and dated back, it counts as published no earlier than those before it. A
+    clock that was set back makes such entries, too: the log is not refused for them.
+    """
+    entries = three()
+    before, late = entries[1], entries[2]
+    body = {name: value for name, value in late.items() if name != "signature"}
+    body |= {"at": "2027-04-10T08:00:00.000000Z", "document": {"done_at": before["at"]}}
+    entries[2] = body | {"signature": PRIVATE[0].sign(entry.canonical(body)).hex()}
+    file = tmp_path / "LOG"
+    file.write_text("\n".join(json.dumps(each) for each in entries))
+    log = public_log.Log(str(file), PUBLIC[0].hex())
+    assert log.verdict.endswith("; 1 DATED BEFORE ONE THAT IS BEFORE IT")
+    assert "DATED" not in public_log.log_holds(three(), [PUBLIC[0]])
+    assert log.published_at("other", "a") == log.published_at("other", "b") == before["at"]
+
+
+@pytest.mark.parametrize(
+    ("stated", "good"),
+    [
+        ("2027-04-10T10:00:03.000000Z", True),
+        ("2027-04-10T09:00:03.000000Z", True),
+        ("2027-04-10T09:00:02.999999Z", False),
+        ("2027-04-10T10:00:03.000001Z", False),
+    ],
+)
+def test_an_act_is_published_within_an_hour(tmp_path: Path, stated: str, good: bool) -> None:
+    first = ("proofs.key", NAMES[0], publication(0, None, "first"), 0)
+    last = ("other", "b", {"done_at": stated}, 0)
+    file = tmp_path / "LOG"
+    entries = chain(first, ("other", "a", {}, 0), last)
+    file.write_text("\n".join(json.dumps(each) for each in entries))
+    log = public_log.Log(str(file), PUBLIC[0].hex())
+    if good:
+        log.dated("other", "b", "done_at")
+        return
+    with pytest.raises(forms.Refused, match=r"^other\.done_at: not when it was published"):
+        log.dated("other", "b", "done_at")

@@ -62,11 +62,15 @@ def test_numbers_that_are_none_of_the_programme_are_refused(name: str, numbers: 
         races.check_numbers(race | {name: numbers}, "races[0]")
 
 
-class Log:
-    """A log with one payment order, or none."""
+class Log(verifier("public_log").Log):  # type: ignore[misc]
+    """A log with one payment order, published when it was ordered or later, or none."""
 
-    def __init__(self, order: dict[str, Any] | None) -> None:
-        self.order = order
+    def __init__(self, order: dict[str, Any] | None, published_at: str = "") -> None:
+        self.order, self.at = order, published_at
+
+    def published_at(self, kind: str, subject: str) -> str:
+        assert self.order is not None
+        return self.at or str(self.order["ordered_at"])
 
     def has(self, kind: str, subject: str) -> bool:
         return self.order is not None
@@ -132,3 +136,12 @@ def test_a_result_of_the_night_is_of_the_meetings_day_until_noon() -> None:
 def test_another_day_is_refused_by_its_name(name: str, value: str) -> None:
     with pytest.raises(Refused, match=rf"payment_order\.{name}"):
         races.check_order(Log(ORDER | {name: value}), CERTIFICATE)
+
+
+@pytest.mark.article("14.III.10.2")
+def test_an_order_is_not_dated_back() -> None:
+    """Published three weeks late, it would leave nine days to claim."""
+    for at in ("2027-04-12T09:59:59Z", "2027-04-12T11:00:01Z", "2027-05-02T10:00:00Z"):
+        with pytest.raises(Refused, match=r"payment_order\.ordered_at: not when it was published"):
+            races.check_order(Log(ORDER, at), CERTIFICATE)
+    assert races.check_order(Log(ORDER, "2027-04-12T11:00:00Z"), CERTIFICATE)

@@ -276,6 +276,10 @@ def test_an_order_that_shortens_the_days_to_claim_is_refused(
     ):
         with pytest.raises(Refused, match=r"^lototrot\.payment_order"):
             run(tmp_path, forged(log, kind, true | {name: lie}), contest)
+    back = {"ordered_at": "2030-03-03T09:00:00.000000Z", "ordered_on": "2030-03-03"}
+    consistent = forged(log, kind, true | back | {"last_claim_day": "2030-04-01"})
+    with pytest.raises(Refused, match=r"^lototrot\.payment_order\.ordered_at: not when it was"):
+        run(tmp_path, consistent, contest)
 
 
 # --- What is published when ----------------------------------------------------------------------

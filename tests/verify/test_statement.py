@@ -96,6 +96,27 @@ def test_a_plan_against_the_law_is_refused_by_name(changes: Any, minimum: int, f
 
 
 @pytest.mark.parametrize(
+    ("sizes", "field"),
+    [
+        ([(10**12, 10_000)], r"plan\.tickets"),
+        ([(1, 10**9)], r"classes\[0\]\.tickets"),
+        ([(1, 10_000), (10**12, 0)], r"classes\[1\]\.tickets"),
+    ],
+)
+def test_a_plan_that_no_machine_can_deal_is_refused(
+    sizes: list[tuple[int, int]], field: str
+) -> None:
+    """Its blocks are dealt in memory."""
+    classes = [
+        {"blocks": blocks, "tickets": each, "prizes": [10, each // 80] if each else [0, 0]}
+        for blocks, each in sizes
+    ]
+    tickets = sum(blocks * each for blocks, each in sizes)
+    with pytest.raises(forms.Refused, match=field):
+        statement.check_plan(plan(tickets=tickets, classes=classes), 70)
+
+
+@pytest.mark.parametrize(
     "changes, field",
     [
         ({"sold": 9_999}, "sold"),

@@ -86,3 +86,26 @@ def test_a_ticket_sold_at_the_start_does_not_count(tmp_path: Path, voided: dict[
     named = "not the tickets that were sealed" if 0 in voided else at_the_start.decode()
     with pytest.raises(forms.Refused, match=named):
         tickets.check_tickets(certificate, file, voided, "2000-01-01T00:00:00.000000Z")
+
+
+@pytest.mark.article("14.III.1.4", "14.III.4")
+def test_a_voided_ticket_that_would_have_won_is_named(tmp_path: Path) -> None:
+    """A void after the results, for whatever reason, can take a winner out."""
+    win, lose, late = leaf((0b10, 0b1)), leaf((0b1, 0b10)), "2030-01-01T00:00:00.000000Z"
+    file, tree = written(tmp_path, win, lose, win), tickets.Tree()
+    for each in (win, lose, win):
+        tree.add(each)
+    sums = {"tickets": 3, "bets": 3, "takings_cents": 300}
+    certificate = {"races": [{"right": [2]}, {"right": [1]}], "price_cents": 100}
+    certificate |= {"seal": {"root": tree.root(), **sums}}
+
+    def verdict(voided: dict[int, str], winners: int) -> str:
+        left = {"tickets": 3 - len(voided), "bets": 3 - len(voided), "winning_tickets": winners}
+        counted = certificate | left | {"figures": {"winners": {"2": winners}}}
+        answer: str = tickets.check_tickets(counted, file, voided, late)
+        return answer
+
+    assert verdict({}, 2) == verdict({1: "unprinted"}, 2) == "counted again over 3 sealed tickets"
+    assert verdict({0: "unprinted"}, 1).endswith("; 1 VOIDED WOULD HAVE WON")
+    both = verdict({0: "after_limit", 1: "after_limit"}, 1)
+    assert "; 1 VOIDED WOULD HAVE WON; 2 VOIDED AS SOLD AFTER" in both

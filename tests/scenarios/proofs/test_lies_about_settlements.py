@@ -324,3 +324,30 @@ def test_a_draw_that_was_not_of_the_sealed_contest_is_refused(
     lie = minutes | {"facts": minutes["facts"] | {"contests": []}}
     with pytest.raises(Refused, match=r"^draws\.minutes\.facts\.contests: "):
         run(tmp_path, forged(log, kind, lie), first)
+
+
+@pytest.mark.article("14.III.9.5")
+def test_a_meeting_that_was_sold_is_not_passed_over(
+    point: factories.Point, tmp_path: Path, monkeypatch: Any
+) -> None:
+    """Sealed and never settled, its takings and its jackpot would be nobody's [A4]."""
+    quick_signatures(monkeypatch)
+    first = settled(point)
+    one, two = factories.two_organisers()
+    proposal = payment_order_propose(by=one, contest_id=first.contest_id)
+    two_persons.confirm(proposal=proposal.uuid, by=two)
+    rounds.later(1)
+    second = settled(point)
+    log, file = published_log(), sealed_tickets(tmp_path, second)
+    assert run(tmp_path, log, second, file).startswith("The settlement holds: ")
+    kinds = (KIND, certificate.PAYMENT_ORDER)
+    gone = [e["kind"] in kinds and e["subject"] == str(first.uuid) for e in log]
+    left = [
+        signed(each | {"kind": f"of_no_use.{each['kind']}"}) if is_gone else each
+        for each, is_gone in zip(log, gone, strict=True)
+    ]
+    alone = published_of(second)["document"] | {"previous": None}
+    lie = forged(left, KIND, recounted(alone, file, rounds.rules()))
+    why = f"contest {first.contest_id} of {first.contest.day} was sealed, and is not settled"
+    with pytest.raises(Refused, match=why):
+        run(tmp_path, lie, second, file)

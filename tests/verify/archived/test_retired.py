@@ -8,7 +8,7 @@ import pytest
 from tests.support.verifying.forging import Refused
 from tests.support.verifying.load import verifier
 
-retired = verifier("retired")
+retired = verifier("archived.retired")
 PLACE = "line 7"
 
 

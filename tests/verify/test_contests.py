@@ -1,0 +1,108 @@
+"""Check which contests, months and emissions the public log leaves out."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.core.periods.conftest import closed, march_ended
+from tests.support.verifying.forging import forged, public_key, published_log, written
+from tests.support.verifying.load import verifier
+from tests.verify.test_chain import Log, of
+
+contests, forms = verifier("contests"), verifier("forms")
+chain, entry = verifier("chain"), verifier("entry")
+KIND, ORDER, REVERSAL, PERIOD = chain.KIND, chain.ORDER, chain.REVERSAL, contests.PERIOD
+Item = tuple[str, str, dict[str, Any]]
+
+
+def sealed(contest: int, **more: Any) -> Item:
+    seal = {"contest": contest, "bet_type": "lototrot", "day": f"2030-03-{contest:02}"}
+    sums = {"tickets": 3, "takings_cents": 300, "root": "ab"}
+    return contests.SEAL, f"contest:{contest}", seal | sums | more
+
+
+def settled(name: str, contest: int) -> Item:
+    money = {"winning_tickets": 1, "figures": {"prizes_total": 180}}
+    return KIND, name, {"settlement": name, "contest": contest, **money}
+
+
+def row(contest: int, **more: Any) -> dict[str, Any]:
+    _, _, seal = sealed(contest)
+    names = ("contest", "day", "root", "tickets", "takings_cents")
+    return {name: seal[name] for name in names} | {
+        "winning_tickets": 1,
+        "prizes_cents": 180,
+        **more,
+    }
+
+
+def month(*rows: dict[str, Any], emissions: tuple[dict[str, Any], ...] = ()) -> dict[str, Any]:
+    parts = {"lototrot": [*rows], "promotrot": [*emissions]}
+    return {"number": 1, "first_day": "2030-03-01", "last_day": "2030-03-31", "parts": parts}
+
+
+FIRST = (sealed(1), settled("a", 1), of("a", ORDER))
+
+
+def test_each_contest_says_how_far_it_has_come() -> None:
+    order = (ORDER, "a", {"last_claim_day": "2030-04-01"})
+    log = Log(sealed(1), settled("a", 1), order, sealed(2), sealed(3), settled("c", 3))
+    assert contests.became(log, 1) == "180 in prizes, payable until 2030-04-01"
+    assert contests.became(log, 2) == "NOT SETTLED"
+    assert contests.became(log, 3) == "NOT YET ORDERED"
+    back = Log(sealed(3), settled("c", 3), of("c", REVERSAL))
+    assert contests.became(back, 3) == "REVERSED, AND NOT SETTLED"
+
+
+@pytest.mark.parametrize(
+    ("rows", "why"),
+    [
+        ([], "contests 1 are in the month or in the log alone"),
+        ([row(1), row(2)], "contests 2 are in the month"),
+        ([row(1), row(1)], "a contest twice"),
+        ([row(1, takings_cents=299)], "takings_cents: should be 300"),
+        ([row(1, prizes_cents=179)], "prizes_cents: should be 180"),
+        ([row(1, winning_tickets=0)], "winning_tickets: should be 1"),
+    ],
+)
+def test_a_month_has_every_contest_as_it_was_ordered(rows: list[Any], why: str) -> None:
+    contests.check_month(Log(*FIRST), month(row(1)))
+    with pytest.raises(forms.Refused, match=rf"^periods\.closed 2030-03.*{why}"):
+        contests.check_month(Log(*FIRST), month(*rows))
+
+
+def test_a_month_with_a_contest_that_waits_is_refused() -> None:
+    with pytest.raises(forms.Refused, match="contest 2: not ordered"):
+        contests.check_month(Log(*FIRST, sealed(2)), month(row(1), row(2)))
+
+
+def test_a_month_has_every_emission_as_it_was_closed() -> None:
+    closing = {"emission": "x/1", "shortfall_cents": 5, "owed_cents": 7}
+    at = {"closed_at": "2030-03-09T10:00:00.000000Z"}
+    log = Log((contests.CLOSING, "x/1", closing | at))
+    contests.check_emissions(log, [month(emissions=(closing,))])
+    for rows, why in (
+        ((), "without x/1"),
+        ((closing, closing), "in two months"),
+        ((closing | {"owed_cents": 0},), "owed_cents: should be 7"),
+        ((closing | {"emission": "x/2"},), "x/2: not in the log"),
+    ):
+        with pytest.raises(forms.Refused, match=why):
+            contests.check_emissions(log, [month(emissions=rows)])
+
+
+@pytest.mark.django_db
+def test_the_log_of_closed_months_is_listed(tmp_path: Path) -> None:
+    march_ended()
+    closed()
+    closed()
+    log = published_log()
+    listed = contests.check(written(tmp_path, "log.jsonl", log), public_key()).splitlines()
+    seals = [each for each in log if each["kind"] == contests.SEAL]
+    assert seals and len(listed) == 1 + len(seals)
+    assert listed[0].endswith("; 2 months") and "payable until" in listed[1]
+    true = next(each["document"] for each in log if each["kind"] == PERIOD)
+    lie = true | {"parts": true["parts"] | {"lototrot": true["parts"]["lototrot"][1:]}}
+    with pytest.raises(forms.Refused, match="in the month or in the log alone"):
+        contests.check(written(tmp_path, "lie.jsonl", forged(log, PERIOD, lie)), public_key())

@@ -1,0 +1,107 @@
+"""List the contests of Lototrot in the public log, what became of each, and the closed months.
+
+    python contests.py LOG KEYS
+
+LOG and KEYS are those of public_log.py. A contest that was sealed and never settled is one whose
+takings nobody has won; look for yours. A month that two persons closed must have every contest of
+its days, as it was sealed and ordered, and every emission that was closed in it.
+settlement.py checks the figures of one settlement.
+"""
+
+from typing import Any
+
+from archived.files import in_succession
+from chain import REVERSAL, SEAL, all_of
+from entry import main, printable, same
+from forms import need
+from public_log import Log
+from races import ORDER
+
+PERIOD, CLOSING = "periods.closed", "promotrot.closing"
+Document = dict[str, Any]
+
+
+def ordered(log: Log, contest: int) -> Document | None:
+    """Return the certificate of a contest whose payment was ordered, or None."""
+    final = [each for each in all_of(log, contest) if log.has(ORDER, each["settlement"])]
+    need(len(final) < 2, f"{ORDER}, contest {contest}", "ordered twice")
+    return final[0] if final else None
+
+
+def became(log: Log, contest: int) -> str:
+    """Return in words how far a contest has come."""
+    if final := ordered(log, contest):
+        last_day = log.document(ORDER, final["settlement"])["last_claim_day"]
+        return f"{final['figures']['prizes_total']} in prizes, payable until {last_day}"
+    settled = [each["settlement"] for each in all_of(log, contest)]
+    if not settled:
+        return "NOT SETTLED"
+    return "REVERSED, AND NOT SETTLED" if log.has(REVERSAL, settled[-1]) else "NOT YET ORDERED"
+
+
+def line(log: Log, subject: str, seal: Document) -> str:
+    """Return a contest in one line."""
+    ident, voided = seal["contest"], 0
+    same({"subject": subject}, {"subject": f"contest:{ident}"}, SEAL)
+    while log.has("lototrot.amendment", f"{subject}:{voided + 1}"):
+        voided += 1
+    amended = f"; {voided} times TICKETS WERE VOIDED" if voided else ""
+    return (
+        f"{subject}, {seal['bet_type']} of {seal['day']}: {seal['tickets']} tickets,"
+        f" {seal['takings_cents']} cents, sealed {log.published_at(SEAL, subject)};"
+        f" {became(log, ident)}{amended}"
+    )
+
+
+def check_month(log: Log, month: Document) -> None:
+    """Refuse a closed month that leaves out a contest of its days, or has one otherwise than it was
+    sealed and ordered."""
+    place = f"{PERIOD} {month['first_day'][:7]}"
+    rows = {each["contest"]: each for each in month["parts"]["lototrot"]}
+    days = month["first_day"], month["last_day"]
+    sealed = [each for each in log.all(SEAL) if days[0] <= each["day"] <= days[1]]
+    idents = {each["contest"] for each in sealed}
+    need(len(rows) == len(month["parts"]["lototrot"]), place, "a contest twice")
+    left = ", ".join(map(str, sorted(idents ^ rows.keys())))
+    need(not left, place, f"contests {left} are in the month or in the log alone")
+    for seal in sealed:
+        row, final = rows[seal["contest"]], ordered(log, seal["contest"])
+        need(final, f"{place}, contest {seal['contest']}", "not ordered")
+        of_seal = {name: seal[name] for name in ("day", "root", "tickets", "takings_cents")}
+        prizes = {"prizes_cents": final["figures"]["prizes_total"]} if final else {}
+        winners = {"winning_tickets": final["winning_tickets"]} if final else {}
+        same(row, of_seal | prizes | winners, f"{place}, contest {seal['contest']}")
+
+
+def check_emissions(log: Log, months: list[Document]) -> None:
+    """Refuse months of which one leaves out an emission that was closed up to its end, has one that
+    was not closed, or other sums than its closing."""
+    rows = [each for month in months for each in month["parts"]["promotrot"]]
+    for row in rows:
+        closing = log.document(CLOSING, row["emission"])
+        sums = {name: closing[name] for name in ("shortfall_cents", "owed_cents")}
+        same(row, sums, f"{PERIOD}, {row['emission']}")
+    named = [each["emission"] for each in rows]
+    need(len(set(named)) == len(named), PERIOD, "an emission is in two months")
+    first, last = (months[0]["first_day"], months[-1]["last_day"]) if months else ("", "")
+    for closing in log.all(CLOSING):
+        at = closing["closed_at"][:10]  # in UTC: in Madrid it may be a day later
+        due = first <= at < last
+        need(closing["emission"] in named or not due, PERIOD, f"without {closing['emission']}")
+
+
+def check(log_file: str, keys: str) -> str:
+    log = Log(log_file, keys)
+    months = [*in_succession(log.all(PERIOD)).values()]
+    for month in months:
+        check_month(log, month)
+    check_emissions(log, months)
+    subjects = [subject for kind, subject in log.entries if kind == SEAL]
+    seals = {each: log.document(SEAL, each) for each in subjects}
+    waiting = sum(not ordered(log, seal["contest"]) for seal in seals.values())
+    head = f"LISTED: {len(seals)} contests, {waiting} without a payment order; {len(months)} months"
+    return "\n".join([head, *(printable(line(log, *each)) for each in seals.items())])
+
+
+if __name__ == "__main__":
+    main(check, "contests.py LOG KEYS")

@@ -1,0 +1,80 @@
+"""Fetch what the other scripts read: the public log, and the proof of your ticket.
+
+    python fetch.py ADDRESS FOLDER [CODE]
+
+ADDRESS is the organiser's, such as https://lototrot.example; CODE is the one on your ticket of
+Lototrot. The files go into FOLDER. They prove nothing yet: this script says what to run next, with
+the keys that the log itself names. Compare these with what the organiser has printed.
+"""
+
+import json
+import shlex
+import urllib.error
+import urllib.parse
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+from entry import canonical, main, parsed, printable
+from forms import need, sha256, text
+
+MOST_BYTES, MOST_S = 64 * 2**20, 30
+FETCHED = "FETCHED, not checked. Compare the key with what the organiser has printed. Now run:"
+
+
+def asked(address: str, body: dict[str, str] | None = None) -> dict[str, Any]:
+    """Return what an address answers: an object of JSON, of a size that fits here."""
+    need(address.startswith(("https://", "http://")), "ADDRESS", "not https:// and a name")
+    content = None if body is None else json.dumps(body).encode()
+    header = {"Content-Type": "application/json"}
+    request = urllib.request.Request(address, content, header)  # noqa: S310  # one of the two
+    try:
+        with urllib.request.urlopen(request, timeout=MOST_S) as answer:  # noqa: S310
+            received = answer.read(MOST_BYTES)
+    except urllib.error.HTTPError as error:  # its body says why
+        received = error.read(MOST_BYTES)
+    value = parsed(received.decode(), address)
+    need(type(value) is dict, address, "not an object")
+    need("code" not in value, address, f"{value.get('code')}: {value.get('detail')}")
+    fetched: dict[str, Any] = value
+    return fetched
+
+
+def log_of(address: str, file: Path) -> list[str]:
+    """Write the public log, an entry a line. Return the keys that no other key has signed."""
+    keys, number = list[str](), 0
+    cursor: Any = ""
+    with file.open("w", encoding="utf-8", newline="\n") as lines:
+        while True:
+            query = urllib.parse.urlencode({"limit": 200} | ({"cursor": cursor} if cursor else {}))
+            page = asked(f"{address}/api/v1/log?{query}")
+            entries, cursor = page.get("items"), page.get("next")
+            for entry in entries or []:
+                number += 1
+                is_next = type(entry) is dict and entry.get("sequence") == number
+                need(is_next, f"entry {number}", "missing, added or moved")
+                lines.write(canonical(entry).decode() + "\n")
+                if entry["kind"] == "proofs.key" and entry["document"]["reason"] != "rotation":
+                    keys.append(entry["document"]["public_key"])
+            if not entries or not text(cursor) or not cursor:
+                break
+    need(number and all(map(sha256, keys)), "log", "without entries, or with a key that is none")
+    return keys
+
+
+def check(address: str, folder: str, code: str = "") -> str:
+    address, files = address.rstrip("/"), Path(folder)
+    files.mkdir(parents=True, exist_ok=True)
+    log, proof = files / "log.jsonl", files / "proof.json"
+    keys = ",".join(log_of(address, log))
+    following = [["public_log.py", log, keys], ["contests.py", log, keys]]
+    if code:
+        answer = asked(f"{address}/api/v1/lototrot/proofs", {"code": code})
+        proof.write_bytes(canonical(answer))
+        following.append(["ticket.py", proof, code, keys, log])
+    commands = [f"python {shlex.join(map(str, words))}" for words in following]
+    return "\n".join([FETCHED, *map(printable, commands)])
+
+
+if __name__ == "__main__":
+    main(check, "fetch.py ADDRESS FOLDER [CODE]")
