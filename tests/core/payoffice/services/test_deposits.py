@@ -6,7 +6,7 @@ from core.payoffice import refusals
 from core.payoffice.models import Deposit
 from core.payoffice.services import deposits, paying
 from core.premises.requests import new_uuid
-from tests.support import factories, rounds
+from tests.support import factories
 from tests.support import paying as given
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
