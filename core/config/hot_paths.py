@@ -86,7 +86,8 @@ class HotPaths:
                 if not (resolved.args or resolved.kwargs):
                     self._fixed[path] = resolved
                 elif len(parts) == 3 and [*resolved.kwargs.values()] == [UUID(parts[1])]:
-                    self._of_uuid["/".join(parts[::2])] = (*resolved.kwargs, resolved)
+                    (name,) = resolved.kwargs
+                    self._of_uuid["/".join(parts[::2])] = name, resolved
         return match
 
 
@@ -101,12 +102,12 @@ def _with_uuid(name: str, match: ResolverMatch, ident: str) -> ResolverMatch:
         (),
         kwargs,
         match.url_name,
-        match.app_names,
-        match.namespaces,
+        [*match.app_names],
+        [*match.namespaces],
         match.route,
         match.tried,
         captured_kwargs=kwargs,
-        extra_kwargs=match.extra_kwargs,
+        extra_kwargs=match.extra_kwargs,  # type: ignore[attr-defined]
     )
 
 

@@ -186,8 +186,9 @@ def _look(credentials: TerminalCredentials, ident: uuid.UUID) -> _Seen:
     if row[0] is not None:
         raise _REFUSALS[row[0]]()
     acts, ending = row[-2:]
-    done = tuple((act, draw, shown) for act, draw, shown in json.loads(acts))
-    return _Seen(*row[1:-2], done, None if ending is None else json.loads(ending))
+    done = tuple(tuple(each) for each in json.loads(acts))
+    columns = [*row[1:-2], done, None if ending is None else json.loads(ending)]
+    return _Seen(*columns)
 
 
 def _need_on_disk() -> None:

@@ -24,12 +24,12 @@ from tests.bench.processor import process_s, taken_s
 from tests.bench.store import Figures, Skipped, Store
 
 IN_PROCESS = 400
-"""How often it is done through the application in this process, for each of the divisions."""
+"""It is done so often through the application in this process, for each of the divisions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Divided:
-    """What is divided: its requests one after another, and where its time is counted.
+    """A thing that is divided: its requests one after another, and the places that are timed.
 
     `statuses` are those of its answers in their order, `places` the functions of a stage by its
     name, `statements` names by a word that only this statement has, `function` an SQL function that

@@ -61,14 +61,14 @@ def test_an_address_with_a_uuid_is_found_again_with_the_next_one() -> None:
     for _ in range(3):
         ident = str(uuid4())
         for path in (f"{plays}/{ident}/acts", f"{plays}/{ident}/acts/", f"{plays}/{ident}x/acts"):
-            found = paths._match(RequestFactory().post(path))
+            match = paths._match(RequestFactory().post(path))
             try:
                 whole = resolve(path)
             except Resolver404:
-                assert found is None
+                assert match is None
                 continue
-            assert found is not None and found.kwargs == {"ident": UUID(ident)}
-            assert vars(found) == vars(whole)
+            assert match is not None and match.kwargs == {"ident": UUID(ident)}
+            assert vars(match) == vars(whole)
     assert paths._match(RequestFactory().post(f"{plays}/{ident.upper()}/acts")) is None
     assert paths._match(RequestFactory().post(f"/api/v1/vouchers/{ident}/acts")) is None
     assert len(paths._of_uuid) == 1

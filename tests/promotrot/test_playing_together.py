@@ -138,7 +138,7 @@ def test_who_tells_of_an_act_waits_until_it_is_on_the_disk(
                 credentials=place.credentials, ident=play.uuid, number=1, act="x"
             ),
         }[tells]
-        (told,) = together(tell)
-        assert isinstance(told, PlayView | playing.ActAlreadyDone)
+        (answer,) = together(tell)
+        assert isinstance(answer, PlayView | playing.ActAlreadyDone)
         flushed = owner.execute("SELECT pg_current_wal_flush_lsn() >= %s", [row[0]]).fetchone()
     assert flushed == (True,)
