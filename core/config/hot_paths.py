@@ -6,9 +6,11 @@ directly, with the same answer and the same headers; a test compares them. Place
 `core.api.limits` and before the middleware of pages.
 """
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final
+from uuid import UUID
 
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
@@ -35,6 +37,7 @@ class HotPaths:
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
         self._fixed: dict[str, ResolverMatch] = {}
+        self._of_uuid: dict[str, tuple[str, ResolverMatch]] = {}
         self._hosts: set[tuple[str, ...]] = set()
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
@@ -66,10 +69,14 @@ class HotPaths:
                 self._hosts.add(named)
 
     def _match(self, request: HttpRequest) -> ResolverMatch | None:
-        """Return the view of a hot path. Paths without variable parts are looked up once."""
+        """Return the view of a hot path. Paths that differ in a UUID alone are looked up once."""
         path = request.path_info
         match = self._fixed.get(path)
         if match is None and request.method == "POST" and path.startswith(API):
+            parts = _UUID.split(path)
+            before = self._of_uuid.get("/".join(parts[::2])) if len(parts) == 3 else None
+            if before is not None:
+                return _with_uuid(*before, parts[1])
             try:
                 resolved = resolve(path)
             except Resolver404:
@@ -78,7 +85,30 @@ class HotPaths:
                 match = resolved
                 if not (resolved.args or resolved.kwargs):
                     self._fixed[path] = resolved
+                elif len(parts) == 3 and [*resolved.kwargs.values()] == [UUID(parts[1])]:
+                    (name,) = resolved.kwargs
+                    self._of_uuid["/".join(parts[::2])] = name, resolved
         return match
+
+
+_UUID: Final = re.compile(r"(?<=/)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?=/|$)")
+
+
+def _with_uuid(name: str, match: ResolverMatch, ident: str) -> ResolverMatch:
+    """Return the match of an address that differs in its UUID alone."""
+    kwargs = {name: UUID(ident)}
+    return ResolverMatch(
+        match.func,
+        (),
+        kwargs,
+        match.url_name,
+        [*match.app_names],
+        [*match.namespaces],
+        match.route,
+        match.tried,
+        captured_kwargs=kwargs,
+        extra_kwargs=match.extra_kwargs,  # type: ignore[attr-defined]
+    )
 
 
 def is_hot(match: ResolverMatch) -> bool:

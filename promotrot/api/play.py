@@ -244,9 +244,10 @@ class Plays(LeanView):
             "terminal": sold.terminal_id,
             "operator": sold.operator_id,
         }
-        if sold.replayed:
+        if sold.dealt is None:
             return _answer(playing.play_state(credentials=self.credentials, ident=sold.uuid), 200)
-        return _answer(playing.play_sold(sold), 201)
+        begun = playing.play_sold(credentials=self.credentials, sold=sold, dealt=sold.dealt)
+        return _answer(begun, 201)
 
 
 class OnePlay(LeanView):

@@ -11,10 +11,14 @@ import json
 import secrets
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-from core.database.statements import call_function
+from core.database.kept import Facts
+from core.database.statements import call_function, run_prepared
+from core.database.together import Together
+from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, DomainError, NotFound
 from core.premises.access import REFUSALS, TerminalCredentials, bare_terminal
 from promotrot.engine.game import PredrawnGame
@@ -23,10 +27,11 @@ from promotrot.models.play import PlayEnd
 from promotrot.services.facts import REVEAL, EmissionFacts, emission_facts
 from promotrot.services.issuing import Issue, issues
 from promotrot.services.outcomes import Outcome, played_outcome, predrawn_outcome
-from promotrot.services.selling import Sold
+from promotrot.services.selling import Dealt, Sold
 from promotrot.services.vouchers import Issued, Road, claim_days, issued_now, issued_of_ticket
 
 _TRIES: Final = 5
+_PLAYS_KEPT: Final = 4_096
 
 
 class PlayUnknown(NotFound):
@@ -75,7 +80,7 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class PlayView:
-    """The present state of a play. `legal` lists the acts that may come next.
+    """The state of a play `at` an instant. `legal` lists the acts that may come next.
 
     `replayed` is true if the act was on record already and nothing was done.
     """
@@ -85,6 +90,7 @@ class PlayView:
     terminal_id: int
     operator_id: int
     sold_at: datetime.datetime
+    at: datetime.datetime
     steps: tuple[Step, ...]
     legal: tuple[str, ...]
     ending: Ending | None
@@ -94,7 +100,7 @@ class PlayView:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """The answer of `promotrot_look`."""
+    """A play as `promotrot_look` shows it, or as this process has left it itself."""
 
     terminal_id: int
     ticket_id: int
@@ -104,29 +110,41 @@ class _Seen:
     premises_id: int
     operator_id: int
     sold_at: datetime.datetime
-    today: datetime.date
-    acts: list[tuple[str, int, int]]
+    at: datetime.datetime
+    acts: tuple[tuple[str, int, int], ...]
     ending: dict[str, Any] | None
+
+
+_act: Final = Together("promotrot_act", (str, datetime.datetime | None))
+_under_way: Final[Facts[_Seen]] = Facts(most=_PLAYS_KEPT)
+"""Plays that this process has sold or played, by the token of their terminal: the next act need not
+look. Nothing is decided by them: `promotrot_act` refuses what is no longer so."""
 
 
 def play_state(*, credentials: TerminalCredentials, ident: uuid.UUID) -> PlayView:
     """Return the play, for the terminal where it is. Raises PlayUnknown, PlayElsewhere."""
-    return _seen_again(credentials, ident, _look(credentials, ident), Road.INQUIRY)
+    seen = _look(credentials, ident)
+    _need_on_disk()
+    return _seen_again(credentials, ident, seen, Road.INQUIRY)
 
 
-def play_sold(sold: Sold) -> PlayView:
-    """Return a play that has just been sold."""
-    return PlayView(
-        sold.uuid,
-        sold.facts,
-        sold.terminal_id,
-        sold.operator_id,
-        sold.sold_at,
-        (),
-        _legal(sold.facts, ()),
-        None,
-        (),
+def play_sold(*, credentials: TerminalCredentials, sold: Sold, dealt: Dealt) -> PlayView:
+    """Return a play that has just been sold, and remember it for its first act."""
+    seen = _Seen(
+        terminal_id=sold.terminal_id,
+        ticket_id=dealt.ticket_id,
+        emission_id=sold.facts.pk,
+        opening=dealt.opening,
+        position=dealt.position,
+        premises_id=dealt.premises_id,
+        operator_id=sold.operator_id,
+        sold_at=sold.sold_at,
+        at=sold.sold_at,
+        acts=(),
+        ending=None,
     )
+    _under_way.put(credentials.token_digest, sold.uuid, fact=seen)
+    return _view(sold.uuid, seen, ())
 
 
 def play_act(
@@ -138,8 +156,20 @@ def play_act(
     Raises PlayUnknown, PlayElsewhere, PlayEnded, ActOutOfTurn, ActAlreadyDone, and PlayBusy if
     other acts come first again and again.
     """
+    seen = _under_way.get(credentials.token_digest, ident)
+    if seen is not None and number == len(seen.acts) + 1 and seen.ending is None:
+        with suppress(ActOutOfTurn):  # who may know what comes next is decided below
+            done = _record(credentials, ident, seen, act)
+            if done is not None:
+                return done
     for _ in range(_TRIES):
         seen = _look(credentials, ident)
+        if number == len(seen.acts) + 1 and seen.ending is None:
+            done = _record(credentials, ident, seen, act)
+            if done is not None:
+                return done
+            continue
+        _need_on_disk()
         if number <= len(seen.acts):
             if seen.acts[number - 1][0] != act:
                 raise ActAlreadyDone(done=seen.acts[number - 1][0])
@@ -147,11 +177,7 @@ def play_act(
             return dataclasses.replace(again, replayed=True)
         if seen.ending is not None:
             raise PlayEnded
-        if number != len(seen.acts) + 1:
-            raise ActOutOfTurn(next_number=len(seen.acts) + 1)
-        done = _record(ident, seen, act)
-        if done is not None:
-            return done
+        raise ActOutOfTurn(next_number=len(seen.acts) + 1)
     raise PlayBusy
 
 
@@ -160,35 +186,44 @@ def _look(credentials: TerminalCredentials, ident: uuid.UUID) -> _Seen:
     if row[0] is not None:
         raise _REFUSALS[row[0]]()
     acts, ending = row[-2:]
-    columns = [*row[1:-2], json.loads(acts), None if ending is None else json.loads(ending)]
+    done = tuple(tuple(each) for each in json.loads(acts))
+    columns = [*row[1:-2], done, None if ending is None else json.loads(ending)]
     return _Seen(*columns)
 
 
-def _record(ident: uuid.UUID, seen: _Seen, act: str) -> PlayView | None:
-    """Draw the outcome of an act and write it. Return None if the play has moved on meanwhile."""
+def _need_on_disk() -> None:
+    """Wait until what was seen is on the disk: acts of others that wait there are seen before."""
+    run_prepared("SELECT core_on_disk()", [])
+
+
+def _record(
+    credentials: TerminalCredentials, ident: uuid.UUID, seen: _Seen, act: str
+) -> PlayView | None:
+    """Draw the outcome of an act and write it. Return None if the play is not as it was seen."""
     facts = emission_facts(seen.emission_id)
     step, outcome = _drawn(facts, seen, act)
-    issued: tuple[Issue, ...] = () if outcome is None else issues(outcome, ident, seen.today)
-    answer, at = call_function(
-        "promotrot_act",
+    day = natural_day(seen.at)
+    issued: tuple[Issue, ...] = () if outcome is None else issues(outcome, ident, day)
+    answer, at = _act(
+        token=credentials.token_digest,
         ticket=seen.ticket_id,
-        terminal=seen.terminal_id,
+        emission=seen.emission_id,
         number=len(seen.acts) + 1,
         act=act,
         draw=step.draw,
         shown=step.shown,
-        day=seen.today,
-        claim_days=claim_days(seen.today),
+        day=day,
+        claim_days=claim_days(day),
         ending=None if outcome is None else json.dumps(outcome.document()),
         vouchers=json.dumps([issue.document() for issue in issued]),
     )
     if answer != "recorded":
         return None
-    seen.acts.append((step.act, step.draw, step.shown))
-    if outcome is None:
-        return _view(ident, seen, ())
-    ended = dataclasses.replace(seen, ending=outcome.document() | {"ended_at": at})
-    return _view(ident, ended, tuple(issued_now(issue, ended.premises_id, at) for issue in issued))
+    ending = None if outcome is None else outcome.document() | {"ended_at": at}
+    acts = (*seen.acts, (step.act, step.draw, step.shown))
+    now = dataclasses.replace(seen, at=at, acts=acts, ending=ending)
+    _under_way.put(credentials.token_digest, ident, fact=now)
+    return _view(ident, now, tuple(issued_now(issue, now.premises_id, at) for issue in issued))
 
 
 def _drawn(facts: EmissionFacts, seen: _Seen, act: str) -> tuple[Step, Outcome | None]:
@@ -235,6 +270,7 @@ def _view(ident: uuid.UUID, seen: _Seen, vouchers: tuple[Issued, ...]) -> PlayVi
         terminal_id=seen.terminal_id,
         operator_id=seen.operator_id,
         sold_at=seen.sold_at,
+        at=seen.at,
         steps=steps,
         legal=() if ending else _legal(facts, steps),
         ending=ending,

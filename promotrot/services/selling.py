@@ -42,19 +42,39 @@ class PlayRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class Dealt:
+    """Which ticket of its emission was sold now, and where. It is told to no terminal."""
+
+    ticket_id: int
+    premises_id: int
+    opening: int
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
 class Sold:
-    """A sold ticket, to be played at its terminal. Its position is not told."""
+    """A sold ticket, to be played at its terminal. `dealt` is None if it was sold before."""
 
     uuid: uuid.UUID
     facts: EmissionFacts
     terminal_id: int
     operator_id: int
     sold_at: datetime.datetime
-    replayed: bool
+    dealt: Dealt | None
+
+    @property
+    def replayed(self) -> bool:
+        return self.dealt is None
 
 
 SALES = Sales(
-    "promotrot", EmissionUnknown, EmissionNotOpen, EmissionClosed, EmissionSoldOut, WrongPrice
+    "promotrot",
+    EmissionUnknown,
+    EmissionNotOpen,
+    EmissionClosed,
+    EmissionSoldOut,
+    WrongPrice,
+    rest=(int | None,) * 3,
 )
 
 
@@ -79,7 +99,7 @@ def play_sell(*, credentials: TerminalCredentials, request: PlayRequest) -> Sold
         answer.terminal_id,
         answer.operator_id,
         answer.sold_at,
-        answer.replayed,
+        None if answer.replayed else Dealt(answer.ticket_id, *answer.rest),  # type: ignore[arg-type]
     )
 
 

@@ -12,7 +12,7 @@ $$;
 CREATE OR REPLACE FUNCTION promotrot_look(p_token bytea, p_uuid uuid,
     OUT refusal text, OUT terminal_id bigint, OUT ticket_id bigint, OUT emission_id bigint,
     OUT opening integer, OUT "position" integer, OUT premises_id bigint, OUT operator_id bigint,
-    OUT sold_at timestamptz, OUT today date, OUT acts jsonb, OUT ending jsonb)
+    OUT sold_at timestamptz, OUT at timestamptz, OUT acts jsonb, OUT ending jsonb)
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
     v_who record;
@@ -40,7 +40,7 @@ BEGIN
     premises_id := v_ticket.premises_id;
     operator_id := v_ticket.operator_id;
     sold_at := v_ticket.sold_at;
-    today := (core_now() AT TIME ZONE 'Europe/Madrid')::date;
+    at := core_now();
     SELECT to_jsonb(e) INTO ending FROM promotrot_playend e WHERE e.ticket_id = v_ticket.id;
     acts := '[]';
     IF ending IS NULL OR NOT promotrot_acts_left(p_ticket => v_ticket.id) THEN
@@ -67,8 +67,7 @@ CREATE OR REPLACE FUNCTION promotrot_end(
     p_vouchers jsonb)
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-    v_ticket record;
-    v_emission record;
+    v_of record;
     v_voucher record;
     v_day date := (p_at AT TIME ZONE 'Europe/Madrid')::date;
     v_from bigint;
@@ -82,12 +81,10 @@ BEGIN
     IF jsonb_array_length(p_vouchers) = 0 THEN
         RETURN;
     END IF;
-    SELECT t.emission_id, t.premises_id INTO STRICT v_ticket
-      FROM promotrot_playticket t WHERE t.id = p_ticket;
-    SELECT e.state, e.reference, e.takings_account_id, e.vouchers_account_id, g.prize_account_id
-      INTO STRICT v_emission
-      FROM promotrot_emission e JOIN promotrot_game g ON g.id = e.game_id
-     WHERE e.id = v_ticket.emission_id;
+    SELECT t.premises_id, e.state, e.reference, e.takings_account_id, e.vouchers_account_id,
+           g.prize_account_id INTO STRICT v_of
+      FROM promotrot_playticket t JOIN promotrot_emission e ON e.id = t.emission_id
+      JOIN promotrot_game g ON g.id = e.game_id WHERE t.id = p_ticket;
     FOR v_voucher IN
         SELECT * FROM jsonb_to_recordset(p_vouchers) AS v(uuid uuid, number smallint, nature text,
             amount bigint, prizes jsonb, thing text, digest text)
@@ -95,15 +92,15 @@ BEGIN
         INSERT INTO promotrot_voucher (uuid, ticket_id, number, nature, amount_cents, prizes, thing,
                 premises_id, terminal_id, issued_at, issue_day, last_day, code_digest)
         VALUES (v_voucher.uuid, p_ticket, v_voucher.number, v_voucher.nature, v_voucher.amount,
-                v_voucher.prizes, v_voucher.thing, v_ticket.premises_id, p_terminal, p_at, v_day,
+                v_voucher.prizes, v_voucher.thing, v_of.premises_id, p_terminal, p_at, v_day,
                 v_day + p_claim_days, decode(v_voucher.digest, 'hex'));
-        v_to := v_emission.vouchers_account_id;
-        v_from := v_emission.prize_account_id;
+        v_to := v_of.vouchers_account_id;
+        v_from := v_of.prize_account_id;
         IF v_voucher.nature = 'refund' THEN
-            v_to := promotrot_account('promotrot:' || v_emission.reference || ':refunds');
-            v_from := v_emission.takings_account_id;
+            v_to := promotrot_account('promotrot:' || v_of.reference || ':refunds');
+            v_from := v_of.takings_account_id;
         END IF;
-        IF v_emission.state NOT IN ('open', 'stopped') THEN
+        IF v_of.state NOT IN ('open', 'stopped') THEN
             v_from := promotrot_account('promotrot:organiser:late');
         END IF;
         INSERT INTO ledger_transfer (reference, line, kind, debit_id, credit_id, amount_cents, at)
@@ -124,35 +121,43 @@ BEGIN
 END $$;
 
 -- Record an act that was legal when the play had `p_number - 1` acts, and the end of the play if the
--- act leads to it. Return 'stale' if the play has changed meanwhile; the caller then looks again.
+-- act leads to it. Return 'stale' and write nothing if anything is not as the caller thinks: the play,
+-- its emission, its day, or that the token is of the terminal where the play is. The caller then looks,
+-- and is told what. So it may have the play from memory, and a call that is repeated is recognised.
 CREATE OR REPLACE FUNCTION promotrot_act(
-    p_ticket bigint, p_terminal bigint, p_number integer, p_act text, p_draw bigint,
+    p_token bytea, p_ticket bigint, p_emission bigint, p_number integer, p_act text, p_draw bigint,
     p_shown integer, p_day date, p_claim_days integer, p_ending jsonb, p_vouchers jsonb,
     OUT outcome text, OUT at timestamptz)
 LANGUAGE plpgsql AS $$
 DECLARE
     v_done text;
+    v_terminal bigint;
 BEGIN
     v_done := pg_advisory_xact_lock({lock.ticket}, (p_ticket & 2147483647)::integer);
     IF jsonb_array_length(p_vouchers) > 0 THEN
-        PERFORM promotrot_hold_emission(p_ticket => p_ticket);
+        v_done := pg_advisory_xact_lock_shared({lock.emission}, (p_emission & 2147483647)::integer);
     END IF;
     at := core_now();
-    IF EXISTS (SELECT FROM promotrot_playend e WHERE e.ticket_id = p_ticket)
-       OR (SELECT count(*) FROM promotrot_playact a WHERE a.ticket_id = p_ticket) <> p_number - 1
-       OR (SELECT promotrot_terminal_of(t.id, t.terminal_id) FROM promotrot_playticket t
-            WHERE t.id = p_ticket) <> p_terminal
-       OR (at AT TIME ZONE 'Europe/Madrid')::date <> p_day THEN
+    SELECT w.terminal_id INTO v_terminal
+      FROM premises_who(p_token => p_token, p_session => NULL, p_at => at) w
+      JOIN promotrot_playticket t ON t.premises_id = w.premises_id
+     WHERE w.refusal IS NULL AND t.id = p_ticket AND t.emission_id = p_emission
+       AND promotrot_terminal_of(t.id, t.terminal_id) = w.terminal_id
+       AND NOT EXISTS (SELECT FROM promotrot_playend e WHERE e.ticket_id = p_ticket)
+       AND (SELECT count(*) FROM promotrot_playact a WHERE a.ticket_id = p_ticket) = p_number - 1;
+    IF v_terminal IS NULL OR (at AT TIME ZONE 'Europe/Madrid')::date <> p_day THEN
         outcome := 'stale';
         RETURN;
     END IF;
-    v_done := set_config('core.act', concat_ws('|', 'promotrot.act', '', '', p_terminal), true);
+    v_done := set_config('core.act', concat_ws('|', 'promotrot.act', '', '', v_terminal), true);
     INSERT INTO promotrot_playact (ticket_id, number, act, draw, shown, terminal_id, at)
-    VALUES (p_ticket, p_number, p_act, p_draw, p_shown, p_terminal, at);
+    VALUES (p_ticket, p_number, p_act, p_draw, p_shown, v_terminal, at);
     IF p_ending IS NOT NULL THEN
         PERFORM promotrot_end(
-            p_ticket => p_ticket, p_terminal => p_terminal, p_at => at,
+            p_ticket => p_ticket, p_terminal => v_terminal, p_at => at,
             p_claim_days => p_claim_days, p_ending => p_ending, p_vouchers => p_vouchers);
     END IF;
     outcome := 'recorded';
 END $$;
+
+SELECT core_each('promotrot_act');

@@ -1,7 +1,8 @@
 -- Sell a ticket in one statement: check who sells and whether, choose the ticket, and write
 -- (15.III.3, 15.III.6.1).
 --
--- `outcome` is 'sold', 'replayed' or the code of a refusal. A refusal writes nothing. The locks are
+-- `outcome` is 'sold', 'replayed' or the code of a refusal. A refusal writes nothing. `opening` and
+-- `position` are those of a ticket sold now, for the process that will play it; they are told to nobody. The locks are
 -- taken in the order of core/database/locks.py. First the lock of the request, exclusive: a replay
 -- waits for the sale in flight and gets its answer. Then the lock of all sales, shared; suspending,
 -- revoking and ending an authorisation hold it exclusively. The seller and the time are read under
@@ -11,7 +12,7 @@
 CREATE OR REPLACE FUNCTION promotrot_sell(
     p_token bytea, p_session bytea, p_uuid uuid, p_emission bigint, p_price bigint,
     OUT outcome text, OUT ticket_id bigint, OUT sold_at timestamptz, OUT terminal_id bigint,
-    OUT operator_id bigint)
+    OUT operator_id bigint, OUT premises_id bigint, OUT opening integer, OUT "position" integer)
 LANGUAGE plpgsql AS $$
 DECLARE
     v_seller record;
@@ -21,8 +22,6 @@ DECLARE
     v_lane bigint;
     v_waiting boolean := true;
     v_done text;
-    v_opening integer;
-    v_position integer;
 BEGIN
     v_done := pg_advisory_xact_lock({lock.request}, core_request_key(p_uuid));
     SELECT t.id, t.terminal_id, t.emission_id, t.price_cents, t.sold_at, t.operator_id INTO v_known
@@ -39,6 +38,7 @@ BEGIN
         p_at => sold_at);
     outcome := v_seller.outcome;
     terminal_id := v_seller.terminal_id;
+    premises_id := v_seller.premises_id;
     operator_id := v_seller.operator_id;
     IF outcome IS NOT NULL THEN
         IF outcome = 'replayed' THEN
@@ -80,10 +80,10 @@ BEGIN
          ORDER BY f.opening, f.first LIMIT 1 FOR UPDATE SKIP LOCKED)
     UPDATE promotrot_lane l SET taken = l.taken + 1, open = l.taken + 1 < l.tickets
       FROM free WHERE l.id = free.id AND l.open
-    RETURNING l.opening, l.first + l.taken - 1 INTO v_opening, v_position;
+    RETURNING l.opening, l.first + l.taken - 1 INTO opening, position;
     -- The inner block releases a lane that turned out to be shut, so that a sale that waits for a
     -- lane holds no other lane.
-    WHILE v_opening IS NULL LOOP
+    WHILE opening IS NULL LOOP
         BEGIN
             IF v_waiting THEN
                 SELECT l.id INTO v_lane FROM promotrot_lane l
@@ -96,14 +96,14 @@ BEGIN
             END IF;
             UPDATE promotrot_lane l SET taken = l.taken + 1, open = l.taken + 1 < l.tickets
              WHERE l.id = v_lane AND l.open
-            RETURNING l.opening, l.first + l.taken - 1 INTO v_opening, v_position;
+            RETURNING l.opening, l.first + l.taken - 1 INTO opening, position;
             EXIT WHEN FOUND;
             v_waiting := NOT v_waiting;
             RAISE SQLSTATE 'PT409';
         EXCEPTION WHEN SQLSTATE 'PT409' THEN NULL;
         END;
     END LOOP;
-    IF v_opening IS NULL THEN
+    IF opening IS NULL THEN
         outcome := CASE WHEN EXISTS (
             SELECT FROM promotrot_emission e WHERE e.id = p_emission AND e.state = 'open')
             THEN 'emission_sold_out' ELSE 'emission_closed' END;
@@ -113,7 +113,7 @@ BEGIN
         operator_id, p_uuid), true);
     INSERT INTO promotrot_playticket (uuid, emission_id, opening, position, premises_id,
             terminal_id, operator_id, sold_at, price_cents)
-    VALUES (p_uuid, p_emission, v_opening, v_position, v_seller.premises_id, terminal_id,
+    VALUES (p_uuid, p_emission, opening, "position", premises_id, terminal_id,
             operator_id, sold_at, p_price)
     RETURNING id INTO ticket_id;
     INSERT INTO ledger_transfer (reference, line, kind, debit_id, credit_id, amount_cents, at)

@@ -15,8 +15,9 @@ CONNECTIONS: Final = 8192  # of one process: terminals and boards keep theirs op
 OPEN_FILES: Final = 2 * CONNECTIONS
 STOP_WITHIN_S: Final = 60
 THREADS: Final = 6  # of each process that answers
-SALES_THREADS: Final = 16
-"""Of a process for terminals: sales that wait for one statement work at nothing (docs/adr/0056)."""
+TERMINAL_THREADS: Final = 16
+"""Of a process for terminals and plays: what waits for one statement works at nothing
+(docs/adr/0056, docs/adr/0077)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ PROCESSES: Final[Mapping[str, Process]] = {
             words=_SERVING,
             port=8000,
             processes=2,
-            threads=SALES_THREADS,
+            threads=TERMINAL_THREADS,
             role="sales",
             weight=1000,
         ),
@@ -125,6 +126,7 @@ PROCESSES: Final[Mapping[str, Process]] = {
             " emission on sale.",
             words=_SERVING,
             port=8003,
+            threads=TERMINAL_THREADS,
         ),
         Process(
             name="signer",

@@ -232,7 +232,7 @@ class Stack:
             return
         passing_on = {"DEALER": self.play_url}
         sales = self._sales_processes
-        play = web_command(self.play_port, sales)
+        play = web_command(self.play_port, sales, name="play")
         self._add("play", "play", play, lambda: gives(self.play_port, "/readyz"), 30)
         self._children["play"].environment |= {"TRUSTED_PROXIES": "127.0.0.1"}
         command = web_command(self.sales_port, sales, name="sales")

@@ -9,7 +9,6 @@ from uuid import UUID
 
 from django.conf import settings
 
-from core.database import clock
 from core.kernel import codes
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict
@@ -27,8 +26,10 @@ class ReceiptOfAnother(Conflict):
 
 
 def receipt_code(play: PlayView) -> str:
-    """Return the code on the receipt of a play, until noon of the day after its sale; then ""."""
-    over = clock.now() >= paper_until(natural_day(play.sold_at))
+    """Return the code on the receipt of a play as it was seen, until noon of the day after its
+    sale; then "".
+    """
+    over = play.at >= paper_until(natural_day(play.sold_at))
     return "" if over else _code(play.uuid).grouped
 
 

@@ -4,6 +4,7 @@ import io
 import json
 from collections.abc import Iterator
 from typing import Any
+from uuid import UUID, uuid4
 
 import pytest
 from django.conf import LazySettings
@@ -12,7 +13,7 @@ from django.core.signals import request_started
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.http import HttpResponse, StreamingHttpResponse
 from django.test import Client, RequestFactory
-from django.urls import get_resolver, resolve
+from django.urls import Resolver404, get_resolver, resolve
 
 from core.api.views import LeanView
 from core.config import hot_paths
@@ -52,6 +53,25 @@ def test_the_views_of_hot_paths_ask_for_a_terminal() -> None:
     assert len(hot) >= 3
     assert all(view.for_terminals and view.asks_credentials for view in hot)
     assert is_hot(resolve(SALE)) and not is_hot(resolve("/api/v1/staff/sessions"))
+
+
+def test_an_address_with_a_uuid_is_found_again_with_the_next_one() -> None:
+    paths = hot_paths.HotPaths(lambda _: HttpResponse())
+    plays = "/api/v1/promotrot/plays"
+    for _ in range(3):
+        ident = str(uuid4())
+        for path in (f"{plays}/{ident}/acts", f"{plays}/{ident}/acts/", f"{plays}/{ident}x/acts"):
+            match = paths._match(RequestFactory().post(path))
+            try:
+                whole = resolve(path)
+            except Resolver404:
+                assert match is None
+                continue
+            assert match is not None and match.kwargs == {"ident": UUID(ident)}
+            assert vars(match) == vars(whole)
+    assert paths._match(RequestFactory().post(f"{plays}/{ident.upper()}/acts")) is None
+    assert paths._match(RequestFactory().post(f"/api/v1/vouchers/{ident}/acts")) is None
+    assert len(paths._of_uuid) == 1
 
 
 @pytest.mark.django_db

@@ -7,7 +7,7 @@ import pytest
 from rest_framework.exceptions import ValidationError
 
 from core.api import bodies
-from core.database import clock
+from core.database import clock, statements
 from core.ledger.models import Transfer
 from core.premises.models import OperatorSession, Premises, Suspension, Terminal
 from core.premises.requests import new_uuid
@@ -15,6 +15,7 @@ from core.proofs.head import head_text
 from promotrot.api.play import ActIn, PlayCard, PlayIn
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
+from promotrot.services.dealing import dealing
 from tests.support import emitting, factories
 from tests.support.api import Api, places, refused, terminal_api
 from tests.support.factories import Point
@@ -45,6 +46,39 @@ def test_a_whole_play(place: Point, emission: Emission) -> None:
     assert (again.status_code, again.json()) == (200, played)
     state = terminal_api(place, signed_on=False).get(f"{PLAYS}/{card['uuid']}")
     assert state.status_code == 200
+
+
+@pytest.mark.usefixtures("facts_stay")
+@pytest.mark.article("15.III.2")
+def test_a_sale_and_its_act_ask_the_database_once_each(
+    place: Point,
+    emission: Emission,
+    monkeypatch: pytest.MonkeyPatch,
+    django_assert_num_queries: Any,
+) -> None:
+    """Each question costs more than its answer, and every play waits for all of them."""
+    api, of_emission = terminal_api(place), dealing(emission.pk)
+    acted(place, card_bought(place, emission)["uuid"])  # the process keeps facts now
+    asked_of_it: list[str] = []
+    once = statements._run
+    monkeypatch.setattr(
+        statements,
+        "_run",
+        lambda text, parameters: asked_of_it.append(text) or once(text, parameters),
+    )
+    while True:
+        body = asked(emission)
+        asked_of_it.clear()
+        with django_assert_num_queries(0):
+            assert api.post(PLAYS, body).status_code == 201
+        assert len(asked_of_it) == 1, asked_of_it
+        ticket = PlayTicket.objects.get(uuid=body["uuid"])
+        if not of_emission.tier(ticket.opening, ticket.position):
+            break  # for a voucher, a test's transaction reads the secret of the day
+    asked_of_it.clear()
+    with django_assert_num_queries(0):
+        assert acted(place, body["uuid"]).status_code == 201
+    assert len(asked_of_it) == 1, asked_of_it
 
 
 @pytest.mark.parametrize("form", ["pdf", "escpos", "html", "txt"])

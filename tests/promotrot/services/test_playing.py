@@ -1,16 +1,26 @@
 """Play act by act: the same act again, acts out of turn, and acts elsewhere."""
 
+import dataclasses
+from typing import Any
+
 import pytest
 
+from core.database import clock
+from core.kernel.days import day_bounds, natural_day
+from core.premises.access import TerminalRevoked
+from core.premises.models import Terminal
+from core.staff.powers import Role
 from promotrot.engine.mechanics import ActOutOfTurn
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayAct, PlayEnd
+from promotrot.models.voucher import Voucher
 from promotrot.services import playing
 from promotrot.services.facts import REVEAL
+from promotrot.services.office.moving import play_move
 from promotrot.services.playing import PlayView, play_act, play_state
-from tests.support import factories
+from tests.support import emitting, factories
 from tests.support.factories import Point
-from tests.support.promotrot.playing import bought, revealed
+from tests.support.promotrot.playing import bought, climbed, fate, play_begun, revealed
 
 pytestmark = pytest.mark.django_db
 
@@ -65,3 +75,84 @@ def test_the_right_to_play_is_at_the_terminal_that_sold_it(
     with pytest.raises(playing.PlayUnknown):
         revealed(stranger, ident)
     assert revealed(place, ident).ending
+
+
+# --- What a process remembers of a play -----------------------------------------------------------
+
+
+@pytest.fixture
+def ladder() -> Emission:
+    return emitting.opened(emitting.document("trotters-ladder"))
+
+
+def remembered(place: Point, play: PlayView) -> playing._Seen:
+    seen = playing._under_way.get(place.credentials.token_digest, play.uuid)
+    assert seen is not None
+    return seen
+
+
+@pytest.mark.article("15.III.6.1")
+def test_a_play_that_was_moved_after_its_sale_is_played_only_where_it_is_now(
+    place: Point, emission: Emission
+) -> None:
+    play, neighbour = play_begun(place, emission), factories.point(place.premises)
+    play_move(
+        by=factories.staff(Role.ORGANISER),
+        ident=play.uuid,
+        terminal_code=neighbour.terminal.code,
+        reason="The terminal broke.",
+    )
+    with pytest.raises(playing.PlayElsewhere):
+        revealed(place, play.uuid)
+    assert not PlayAct.objects.exists()
+    assert revealed(neighbour, play.uuid).ending
+    assert PlayAct.objects.get().terminal == neighbour.terminal
+
+
+def test_a_terminal_that_was_revoked_after_the_sale_does_not_act(
+    place: Point, emission: Emission
+) -> None:
+    play = play_begun(place, emission)
+    Terminal.objects.filter(pk=place.terminal.pk).update(revoked_at=clock.now())
+    with pytest.raises(TerminalRevoked):
+        revealed(place, play.uuid)
+    assert not PlayAct.objects.exists()
+
+
+def test_what_another_process_did_meanwhile_stands(
+    place: Point, ladder: Emission, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fate(monkeypatch, up=True)
+    play = play_begun(place, ladder)
+    old = remembered(place, play)
+    done = play_act(credentials=place.credentials, ident=play.uuid, number=1, act="trot")
+    playing._under_way.put(place.credentials.token_digest, play.uuid, fact=old)
+    fate(monkeypatch, up=False)
+    again = play_act(credentials=place.credentials, ident=play.uuid, number=1, act="trot")
+    assert again.replayed and again.steps == done.steps and again.ending is None
+    assert PlayAct.objects.count() == 1
+
+
+def test_what_a_process_remembers_is_what_it_would_see(
+    place: Point, ladder: Emission, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fate(monkeypatch, up=True)
+    play = climbed(place, play_begun(place, ladder), stop=False)
+    seen = playing._look(place.credentials, play.uuid)
+    assert dataclasses.replace(remembered(place, play), at=seen.at) == seen
+
+
+@pytest.mark.article("15.III.6.6")
+def test_a_play_that_is_acted_on_the_next_day_has_a_voucher_of_that_day(
+    place: Point, ladder: Emission, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    settings.SIMULATED_TIME = True
+    fate(monkeypatch, up=True)
+    play = play_begun(place, ladder)
+    _, midnight = day_bounds(natural_day(play.sold_at))
+    factories.time_to(midnight)
+    (voucher,) = climbed(place, play).vouchers
+    assert voucher.issue_day == natural_day(midnight) and voucher.code is not None
+    assert bytes(Voucher.objects.get().code_digest or b"") == settings.CODE_KEYS.digest(
+        voucher.code
+    )

@@ -31,7 +31,9 @@ def bought(place: Point, emission: Emission, ident: uuid.UUID | None = None) -> 
 def play_begun(place: Point, emission: Emission) -> PlayView:
     """Buy a ticket; return its play, in which nothing was done yet."""
     request = PlayRequest(new_uuid(), emission.pk, emission.price_cents)
-    return play_sold(play_sell(credentials=place.credentials, request=request))
+    sold = play_sell(credentials=place.credentials, request=request)
+    assert sold.dealt is not None
+    return play_sold(credentials=place.credentials, sold=sold, dealt=sold.dealt)
 
 
 def revealed(place: Point, ident: uuid.UUID) -> PlayView:

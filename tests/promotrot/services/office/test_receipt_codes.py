@@ -25,6 +25,7 @@ def test_nobody_gets_a_receipt_with_its_code_after_noon_of_the_next_day(settings
     code = receipt_code(play)
     assert code in printed(play) and str(one) in printed(play)
     factories.time_to(paper_until(natural_day(play.sold_at)))
+    play = play_state(credentials=point.credentials, ident=one)
     assert receipt_code(play) == "" and code not in printed(play)
     need_receipt(one, f" {code.lower()} ")
     with pytest.raises(ReceiptOfAnother):
