@@ -69,9 +69,6 @@ def _completed(
         read["OPTIONS"].get("options", ""),
     ]
     options["options"] = " ".join(filter(None, option_texts))
-    # The code says which statements are prepared; the driver must not decide by counting, hence the
-    # large number. With None, Django's default, it would not even prepare those.
-    options["prepare_threshold"] = 2**31
     return read | {"OPTIONS": options}
 
 
