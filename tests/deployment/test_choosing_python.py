@@ -10,10 +10,10 @@ import pytest
 CHOOSE = Path(__file__).parents[2] / ".ci" / "python"
 
 
-def choose(*given: str, found_first: Path | None = None) -> "subprocess.CompletedProcess[str]":
+def choose(*names: str, found_first: Path | None = None) -> "subprocess.CompletedProcess[str]":
     path = os.environ["PATH"] if found_first is None else f"{found_first}:{os.environ['PATH']}"
     return subprocess.run(
-        [CHOOSE, *given], env={"PATH": path}, capture_output=True, text=True, check=False
+        [CHOOSE, *names], env={"PATH": path}, capture_output=True, text=True, check=False
     )
 
 
