@@ -36,7 +36,7 @@ _DEFAULTS: Final = {
     "tcp_user_timeout": "5000",
 }
 
-# The hosts of a URL are read here: `urlsplit` of newer Pythons takes brackets round one alone.
+# The hosts of a URL are read here: `urlsplit` of patched Pythons takes brackets round one alone.
 _HOSTS: Final = re.compile(r"(?<=://)(?P<person>[^/?#]*@)?(?P<hosts>[^/?#]*)")
 
 _READING: Final = " -c default_transaction_read_only=on"
