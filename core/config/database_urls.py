@@ -3,6 +3,7 @@
 Unlike the readers of libraries this one refuses unknown options and never shows a password.
 """
 
+import re
 from typing import Any, Final
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
@@ -35,6 +36,9 @@ _DEFAULTS: Final = {
     "tcp_user_timeout": "5000",
 }
 
+# The hosts of a URL are read here: `urlsplit` of patched Pythons takes brackets round one alone.
+_HOSTS: Final = re.compile(r"(?<=://)(?P<person>[^/?#]*@)?(?P<hosts>[^/?#]*)")
+
 _READING: Final = " -c default_transaction_read_only=on"
 _SESSION: Final = "-c lock_timeout=5000 -c idle_in_transaction_session_timeout=60000"
 # After that time the caller has gone; nights, settlements and commands may take longer.
@@ -65,9 +69,6 @@ def _completed(
         read["OPTIONS"].get("options", ""),
     ]
     options["options"] = " ".join(filter(None, option_texts))
-    # The code says which statements are prepared; the driver must not decide by counting, hence the
-    # large number. With None, Django's default, it would not even prepare those.
-    options["prepare_threshold"] = 2**31
     return read | {"OPTIONS": options}
 
 
@@ -80,12 +81,13 @@ def database_settings(url: str, variable: str = "DATABASE_URL") -> dict[str, Any
     `variable` is the name that an error gives the URL; an error never shows the password. Raises
     ImproperlyConfigured.
     """
+    authority = _HOSTS.search(url)
     try:
-        parts = urlsplit(url)
+        parts = urlsplit(_HOSTS.sub(r"\g<person>", url, count=1))
     except ValueError:  # its words may show the password
         raise ImproperlyConfigured(f"{variable} is not a URL: percent-encode its parts.") from None
     try:
-        host, port = _hosts(parts)
+        host, port = _hosts(authority["hosts"] if authority else "")
     except ValueError as error:
         raise ImproperlyConfigured(f"{variable} is not a URL: {error}.") from None
     if parts.scheme not in {"postgresql", "postgres"}:
@@ -107,12 +109,12 @@ def database_settings(url: str, variable: str = "DATABASE_URL") -> dict[str, Any
     }
 
 
-def _hosts(parts: SplitResult) -> tuple[str, str]:
+def _hosts(text: str) -> tuple[str, str]:
     """Return the hosts and their ports, each with commas, as libpq wants them. Raises ValueError.
 
     A host is as it is written: `hostname` would lower the case of a socket's folder.
     """
-    places = [_place(each) for each in parts.netloc.rpartition("@")[2].split(",")]
+    places = [_place(each) for each in text.split(",")]
     ports = [port for _, port in places]
     return ",".join(host for host, _ in places), ",".join(ports) if any(ports) else ""
 

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import psycopg
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, OperationalError, connection, connections
 from psycopg.adapt import AdaptersMap, PyFormat, Transformer
-from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus
+from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
 from psycopg.types.datetime import TimestamptzLoader
 
@@ -87,15 +87,13 @@ def _once(statement: str, parameters: Sequence[Any]) -> tuple[Any, ...] | None:
     ours.ensure_connection()
     session: psycopg.Connection = ours.connection
     with ours.wrap_database_errors:
-        if session.autocommit:
-            try:
-                return _executed(session, statement, parameters)
-            except psycopg.errors.InvalidSqlStatementName:
-                # The driver drops all prepared statements when one of its own is rolled back.
-                _links.pop(session, None)
-                return _executed(session, statement, parameters)
-        with psycopg.Cursor(session) as cursor:
-            return cursor.execute(statement, parameters, prepare=True).fetchone()
+        try:
+            return _executed(session, statement, parameters)
+        except psycopg.errors.InvalidSqlStatementName:  # somebody dropped those of this session
+            _links.pop(session, None)
+            if not session.autocommit:
+                raise
+            return _executed(session, statement, parameters)
 
 
 _run: Once = _once
@@ -104,8 +102,8 @@ _run: Once = _once
 class _Link:
     """A connection, for converters that are kept as long as it, and what they convert with.
 
-    It refers weakly to the connection, so that one that nobody uses ends at once. Times are those
-    that Django's own loader gives, which is not compiled.
+    It refers weakly to the connection, so that one that nobody uses ends at once. Times are read by
+    the driver's own loader, which is compiled.
     """
 
     def __init__(self, session: psycopg.Connection) -> None:
@@ -134,12 +132,15 @@ class _Statement:
 def _executed(
     session: psycopg.Connection, statement: str, parameters: Sequence[Any]
 ) -> tuple[Any, ...] | None:
-    """Execute a prepared statement by the client library in one call, outside a transaction.
+    """Execute a prepared statement by the client library in one call.
 
-    It converts parameters and the row as the driver does. The driver's cursors wait in steps, so
-    that others can run on its thread: here every request has its own (docs/adr/0030).
+    It converts parameters and the row, and begins a transaction, as the driver does. The driver's
+    cursors wait in steps, so that others can run on its thread: here every request has its own
+    (docs/adr/0030).
     """
     library = session.pgconn
+    if not session.autocommit and library.transaction_status == TransactionStatus.IDLE:
+        library.exec_(b"BEGIN")
     link = _links.get(session)
     if link is None:
         link = _links[session] = _Link(session)

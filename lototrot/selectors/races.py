@@ -6,14 +6,21 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
+from django.db import connection
+
+from core.database.reading.rows import read_rows
 from core.kernel.days import natural_day
 from core.kernel.regulation import shipped
 from lototrot.engine.closing import legal_limit
 from lototrot.engine.races import Outcome
 from lototrot.engine.races import Race as RaceFacts
-from lototrot.models.programme import Runner
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
 from lototrot.selectors.draws import CertifiedDraw, RaceDraw, race_draws
+
+_PROGRAMMES = (
+    "SELECT race_id, number FROM lototrot_runner WHERE race_id = ANY(%s) ORDER BY race_id, number"
+)
+_STANDING = "race_id = ANY(%s) AND reversed_at IS NULL ORDER BY number"
 
 
 class RaceState(StrEnum):
@@ -160,18 +167,19 @@ def race_records(race_ids: Collection[int]) -> dict[int, RaceRecord]:
     """Return the records of some races, by id, in five queries, or six if one is declared."""
     programmes: dict[int, list[int]] = {race: [] for race in race_ids}
     withdrawals: dict[int, list[Withdrawal]] = {race: [] for race in race_ids}
-    runners = Runner.objects.filter(race__in=race_ids).order_by("race", "number")
-    for race, number in runners.values_list("race_id", "number"):
-        programmes[race].append(number)
-    standing = Withdrawal.objects.filter(race__in=race_ids, reversed_at=None)
-    for withdrawal in standing.order_by("number"):
+    races = [[*race_ids]]
+    with connection.cursor() as cursor:
+        cursor.execute(_PROGRAMMES, races)
+        for race, number in cursor.fetchall():
+            programmes[race].append(number)
+    for withdrawal in read_rows(Withdrawal, _STANDING, races):
         withdrawals[withdrawal.race_id].append(withdrawal)
-    starts = {s.race_id: s for s in RaceStart.objects.filter(race__in=race_ids).order_by("pk")}
-    declarations = RaceDeclaration.objects.filter(race__in=race_ids, superseded_at=None)
-    declared = {d.race_id: d for d in declarations}
+    starts = {s.race_id: s for s in read_rows(RaceStart, "race_id = ANY(%s) ORDER BY id", races)}
+    in_force = "race_id = ANY(%s) AND superseded_at IS NULL"
+    declared = {d.race_id: d for d in read_rows(RaceDeclaration, in_force, races)}
     # Only a declaration has a draw announced, and its retraction calls the draw off.
     drawn = race_draws(declared) if declared else {}
-    official = Classification.objects.filter(race__in=race_ids, in_force=True)
+    official = read_rows(Classification, "race_id = ANY(%s) AND in_force", races)
     classified = {c.race_id: c for c in official}
     return {
         race: RaceRecord(

@@ -5,17 +5,45 @@ whether a connection is usable before a request uses it, and after every error. 
 session is not its own is not made at all.
 """
 
+from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 import psycopg
 from django.db.backends.postgresql import base, schema
 from django.db.models import Index, Model
+from psycopg.abc import Buffer
+from psycopg.adapt import AdaptersMap, Loader
 
 from core.database.engine import hanging, own_session
 
 _UNFINISHED = (
     "SELECT EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass(%s) AND NOT indisvalid)"
 )
+
+
+class TimeLoader(Loader):
+    """Read times that the server gives in UTC. Django's loader does it in Python, field by field.
+
+    Django asks it for its zone. Raises psycopg.DataError for a time that Python has none for.
+    """
+
+    timezone = UTC
+
+    def load(self, data: Buffer) -> datetime:
+        text = str(data, "ascii")
+        try:
+            return datetime.fromisoformat(text)
+        except ValueError as error:
+            raise psycopg.DataError(f"no time of Python: {text!r}") from error
+
+
+@cache
+def _with_quick_times(adapters: AdaptersMap) -> AdaptersMap:
+    """Return Django's converters with ours of times."""
+    ours = AdaptersMap(adapters)
+    ours.register_loader("timestamptz", TimeLoader)
+    return ours
 
 
 class SchemaEditor(schema.DatabaseSchemaEditor):
@@ -47,6 +75,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
     """A connection that is closed if it needs to write and its server is read-only."""
 
     SchemaEditorClass = SchemaEditor
+
+    def get_connection_params(self) -> dict[str, Any]:
+        """Return Django's parameters with converters of our own."""
+        parameters: dict[str, Any] = super().get_connection_params()
+        return parameters | {"context": _with_quick_times(parameters["context"])}
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         """Connect, and keep the connection among those that are left if their server hangs.

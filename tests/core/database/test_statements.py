@@ -11,6 +11,7 @@ import pytest
 from django.db import DataError, ProgrammingError, connection, transaction
 from psycopg.types.json import Jsonb
 
+from core.database.models import ClockOffset
 from core.database.statements import (
     _executed,
     _numbered,
@@ -117,16 +118,40 @@ def test_a_connection_that_nobody_uses_ends_at_once(own_database: Database) -> N
         gc.enable()
 
 
-def test_statements_that_the_driver_dropped_are_prepared_again(own_database: Database) -> None:
-    """It drops all of a connection after a rollback, not only its own."""
+def test_statements_stay_prepared_after_a_rollback(own_database: Database) -> None:
     for number in range(3):
         assert run_prepared("SELECT %s::integer", [number]) == (number,)
         with transaction.atomic():
             run_prepared("SELECT %s::integer + 1", [number])
             transaction.set_rollback(True)
     with connection.cursor() as cursor:
-        cursor.execute("DEALLOCATE ALL")
-    assert run_prepared("SELECT %s::integer", [9]) == (9,)
+        cursor.execute("SELECT count(*) FROM pg_prepared_statements")
+        assert cursor.fetchone() == (2,)
+
+
+def test_statements_that_somebody_dropped_are_prepared_again(own_database: Database) -> None:
+    for number in range(2):
+        assert run_prepared("SELECT %s::integer", [number]) == (number,)
+        with connection.cursor() as cursor:
+            cursor.execute("DEALLOCATE ALL")
+    with transaction.atomic():
+        with pytest.raises(ProgrammingError), transaction.atomic():
+            run_prepared("SELECT %s::integer", [8])  # this transaction cannot go on
+        assert run_prepared("SELECT %s::integer", [9]) == (9,)
+
+
+def test_a_statement_that_is_the_first_of_a_transaction_begins_it(own_database: Database) -> None:
+    insert = (
+        'INSERT INTO database_clockoffset ("offset", set_at, reason)'
+        " SELECT interval '1 s', core_now(), %s RETURNING true"
+    )
+    with transaction.atomic():
+        assert run_prepared(insert, ["undone"]) == (True,)
+        transaction.set_rollback(True)
+    assert not ClockOffset.objects.exists()
+    with transaction.atomic():
+        assert run_prepared(insert, ["kept"]) == (True,)
+    assert ClockOffset.objects.get().reason == "kept"
 
 
 def test_outside_a_transaction_errors_are_those_of_the_driver(own_database: Database) -> None:

@@ -1,10 +1,11 @@
 """See a session that takes no writes replaced, and every answer to it transient."""
 
 import threading
+from datetime import UTC, datetime
 
 import psycopg
 import pytest
-from django.db import InternalError, OperationalError, connection, connections, models
+from django.db import DataError, InternalError, OperationalError, connection, connections, models
 
 from core.api import problems
 from core.kernel.errors import Unavailable
@@ -80,3 +81,24 @@ def test_nobody_connects_to_a_server_that_takes_no_writes(own_database: Database
     with pytest.raises(Exception, match="read-only") as refused:
         connection.ensure_connection()
     assert isinstance(problems.domain_error(refused.value), Unavailable)
+
+
+@pytest.mark.django_db
+def test_times_are_read_to_the_microsecond_in_utc() -> None:
+    texts = ("0001-01-01 00:00:00+00", "2026-03-29 01:59:59.5+02", "2026-03-01 12:30:00.123456+00")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT unnest(%s::timestamptz[])", [list(texts)])
+        read = [row[0] for row in cursor.fetchall()]
+        assert read == [datetime.fromisoformat(text) for text in texts]
+        assert {at.tzinfo for at in read} == {UTC}
+        cursor.execute("SELECT ARRAY['2026-03-01 12:30+00'::timestamptz, NULL]")
+        assert cursor.fetchone() == ([datetime(2026, 3, 1, 12, 30, tzinfo=UTC), None],)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("text", ["infinity", "10000-01-01 00:00+00", "0001-01-01 00:00+00 BC"])
+def test_a_time_that_python_has_none_for_is_an_error_of_the_database(text: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT %s::timestamptz", [text])
+        with pytest.raises(DataError):
+            cursor.fetchone()
