@@ -17,7 +17,7 @@ STOP_WITHIN_S: Final = 60
 THREADS: Final = 6  # of each process that answers
 TERMINAL_THREADS: Final = 16
 """Of a process for terminals and plays: what waits for one statement works at nothing
-(docs/adr/0056, docs/adr/0077)."""
+(docs/adr/0056, docs/adr/0076)."""
 
 
 @dataclass(frozen=True, slots=True)
