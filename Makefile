@@ -14,6 +14,8 @@ export PROFILE ?= development
 PY := .venv/bin/python
 # Servers for commands that only look at a database. Those of the tests may be in memory.
 WITH_SERVERS := $(PY) -m core.tools.embedded run --folder var/check --
+# The first of these that runs, is new enough and can make an environment is used.
+PYTHONS := $(PYTHON) python3.13 python3.12 python3.11 python3
 # Thirty failures have one cause; a run that shows it ends, and does not wait for the rest.
 PYTEST_FLAGS ?= -n auto --dist worksteal --maxfail=30
 # Modules, and the tests in each, in an order drawn from SEED, which is printed.
@@ -25,6 +27,7 @@ COMPILE := var/lock/bin/uv pip compile --quiet --universal --python-version 3.11
 CATALOGUES := $(wildcard core/locale/*/LC_MESSAGES/*.po lototrot/locale/*/LC_MESSAGES/*.po \
 	promotrot/locale/*/LC_MESSAGES/*.po)
 EXTRA := import sys, tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"][sys.argv[1]], sep="\n")
+FITS := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -127,7 +130,19 @@ clean: ## remove what was made here: environment, servers and all their data
 	rm -rf var .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 .venv/installed: requirements.lock
-	@python=$$(.ci/python $(PYTHON)) || exit 1; \
+	@python=; seen=; \
+	for each in $(PYTHONS); do \
+		version=$$($$each -c 'import sys; print(*sys.version_info[:2], sep=".")' 2>/dev/null) \
+			|| continue; \
+		if $$each -c '$(FITS)' 2>/dev/null; then python=$$each; break; fi; \
+		seen="$$seen $$each($$version)"; \
+	done; \
+	if [ -z "$$python" ]; then \
+		echo "Python 3.11 or newer with venv and ensurepip is needed; found:$${seen:- none}." >&2; \
+		echo "On Debian and Ubuntu, install python3-venv (or python3.11-venv); or say which" \
+			"Python to use: make install PYTHON=/path/to/python3" >&2; \
+		exit 1; \
+	fi; \
 	echo "Installing into .venv with $$($$python --version)..."; \
 	$(PY) -m pip --version >/dev/null 2>&1 || $$python -m venv --clear .venv
 	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes \
