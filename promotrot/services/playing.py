@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from core.database.kept import Facts
-from core.database.statements import call_function, run_prepared
-from core.database.together import Together
+from core.database.statements import call_function
+from core.database.together import Together, need_on_disk
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, DomainError, NotFound
 from core.premises.access import REFUSALS, TerminalCredentials, bare_terminal
@@ -124,7 +124,7 @@ look. Nothing is decided by them: `promotrot_act` refuses what is no longer so."
 def play_state(*, credentials: TerminalCredentials, ident: uuid.UUID) -> PlayView:
     """Return the play, for the terminal where it is. Raises PlayUnknown, PlayElsewhere."""
     seen = _look(credentials, ident)
-    _need_on_disk()
+    need_on_disk()
     return _seen_again(credentials, ident, seen, Road.INQUIRY)
 
 
@@ -165,11 +165,15 @@ def play_act(
     for _ in range(_TRIES):
         seen = _look(credentials, ident)
         if number == len(seen.acts) + 1 and seen.ending is None:
-            done = _record(credentials, ident, seen, act)
+            try:
+                done = _record(credentials, ident, seen, act)
+            except ActOutOfTurn:  # it tells what may be done after the acts before
+                need_on_disk()
+                raise
             if done is not None:
                 return done
             continue
-        _need_on_disk()
+        need_on_disk()
         if number <= len(seen.acts):
             if seen.acts[number - 1][0] != act:
                 raise ActAlreadyDone(done=seen.acts[number - 1][0])
@@ -189,11 +193,6 @@ def _look(credentials: TerminalCredentials, ident: uuid.UUID) -> _Seen:
     done = tuple(tuple(each) for each in json.loads(acts))
     columns = [*row[1:-2], done, None if ending is None else json.loads(ending)]
     return _Seen(*columns)
-
-
-def _need_on_disk() -> None:
-    """Wait until what was seen is on the disk: acts of others that wait there are seen before."""
-    run_prepared("SELECT core_on_disk()", [])
 
 
 def _record(
