@@ -118,7 +118,7 @@ class _Seen:
 _act: Final = Together("promotrot_act", (str, datetime.datetime | None))
 _under_way: Final[Facts[_Seen]] = Facts(most=_PLAYS_KEPT)
 """Plays that this process has sold or played, by the token of their terminal: the next act need not
-look. Nothing is decided by them: `promotrot_act` refuses what is no longer so."""
+look. `promotrot_act` writes nothing where its play is another than the one that is kept."""
 
 
 def play_state(*, credentials: TerminalCredentials, ident: uuid.UUID) -> PlayView:
@@ -205,9 +205,12 @@ def _record(
     issued: tuple[Issue, ...] = () if outcome is None else issues(outcome, ident, day)
     answer, at = _act(
         token=credentials.token_digest,
+        uuid=ident,
         ticket=seen.ticket_id,
         emission=seen.emission_id,
-        number=len(seen.acts) + 1,
+        opening=seen.opening,
+        position=seen.position,
+        before=json.dumps(seen.acts),
         act=act,
         draw=step.draw,
         shown=step.shown,
