@@ -140,7 +140,9 @@ def _executed(
     """
     library = session.pgconn
     if not session.autocommit and library.transaction_status == TransactionStatus.IDLE:
-        library.exec_(b"BEGIN")
+        begun = library.exec_(b"BEGIN")
+        if begun.status != ExecStatus.COMMAND_OK:  # what follows would be committed by itself
+            raise _error(library, begun)
     link = _links.get(session)
     if link is None:
         link = _links[session] = _Link(session)

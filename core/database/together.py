@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from django.db import DatabaseError, connection
 
-from core.database.statements import call_function, run_prepared_once
+from core.database.statements import call_function, run_prepared, run_prepared_once
 
 MOST = 16
 """Calls in one statement."""
@@ -45,6 +45,11 @@ class _Call:
         self.leads = False
         self.turn = threading.Lock()
         self.turn.acquire()
+
+
+def need_on_disk() -> None:
+    """Wait until all that was seen is on the disk. Calls of a statement are seen before its end."""
+    run_prepared("SELECT core_on_disk()", [])
 
 
 class Together:

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from core.database.kept import Facts
-from core.database.statements import call_function, run_prepared
-from core.database.together import Together
+from core.database.statements import call_function
+from core.database.together import Together, need_on_disk
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, DomainError, NotFound
 from core.premises.access import REFUSALS, TerminalCredentials, bare_terminal
@@ -118,13 +118,13 @@ class _Seen:
 _act: Final = Together("promotrot_act", (str, datetime.datetime | None))
 _under_way: Final[Facts[_Seen]] = Facts(most=_PLAYS_KEPT)
 """Plays that this process has sold or played, by the token of their terminal: the next act need not
-look. Nothing is decided by them: `promotrot_act` refuses what is no longer so."""
+look. `promotrot_act` writes nothing where its play is another than the one that is kept."""
 
 
 def play_state(*, credentials: TerminalCredentials, ident: uuid.UUID) -> PlayView:
     """Return the play, for the terminal where it is. Raises PlayUnknown, PlayElsewhere."""
     seen = _look(credentials, ident)
-    _need_on_disk()
+    need_on_disk()
     return _seen_again(credentials, ident, seen, Road.INQUIRY)
 
 
@@ -165,11 +165,15 @@ def play_act(
     for _ in range(_TRIES):
         seen = _look(credentials, ident)
         if number == len(seen.acts) + 1 and seen.ending is None:
-            done = _record(credentials, ident, seen, act)
+            try:
+                done = _record(credentials, ident, seen, act)
+            except ActOutOfTurn:  # it tells what may be done after the acts before
+                need_on_disk()
+                raise
             if done is not None:
                 return done
             continue
-        _need_on_disk()
+        need_on_disk()
         if number <= len(seen.acts):
             if seen.acts[number - 1][0] != act:
                 raise ActAlreadyDone(done=seen.acts[number - 1][0])
@@ -191,11 +195,6 @@ def _look(credentials: TerminalCredentials, ident: uuid.UUID) -> _Seen:
     return _Seen(*columns)
 
 
-def _need_on_disk() -> None:
-    """Wait until what was seen is on the disk: acts of others that wait there are seen before."""
-    run_prepared("SELECT core_on_disk()", [])
-
-
 def _record(
     credentials: TerminalCredentials, ident: uuid.UUID, seen: _Seen, act: str
 ) -> PlayView | None:
@@ -206,9 +205,12 @@ def _record(
     issued: tuple[Issue, ...] = () if outcome is None else issues(outcome, ident, day)
     answer, at = _act(
         token=credentials.token_digest,
+        uuid=ident,
         ticket=seen.ticket_id,
         emission=seen.emission_id,
-        number=len(seen.acts) + 1,
+        opening=seen.opening,
+        position=seen.position,
+        before=json.dumps(seen.acts),
         act=act,
         draw=step.draw,
         shown=step.shown,

@@ -17,6 +17,7 @@ from django.db import transaction
 
 from core.database import clock
 from core.database.locks import Lock, hold
+from core.database.together import need_on_disk
 from core.journal.acting import acting
 from core.kernel.codes import Code
 from core.kernel.days import add_days, natural_day
@@ -237,6 +238,7 @@ def voucher_original(*, by: BareTerminal | StaffActor, ident: uuid.UUID) -> tupl
     VoucherCodeGone.
     """
     voucher = voucher_given_to(by, ident)
+    need_on_disk()
     if is_printed(voucher):
         raise VoucherPrinted
     seller = voucher.ticket.operator_id

@@ -120,13 +120,15 @@ BEGIN
     RETURN v_account;
 END $$;
 
--- Record an act that was legal when the play had `p_number - 1` acts, and the end of the play if the
--- act leads to it. Return 'stale' and write nothing if anything is not as the caller thinks: the play,
--- its emission, its day, or that the token is of the terminal where the play is. The caller then looks,
--- and is told what. So it may have the play from memory, and a call that is repeated is recognised.
+-- Record an act that is legal after those in `p_before`, [[act, draw, shown], ...], and the end of the
+-- play if the act leads to it. Return 'stale' and write nothing if anything is not as the caller thinks:
+-- the play, which ticket of its emission it is, its acts, the day, or that the token is of the terminal
+-- where the play is. The caller then looks, and is told what. So it may have the play from memory, also
+-- from before a failover that lost some acts, and a call that is repeated is recognised.
 CREATE OR REPLACE FUNCTION promotrot_act(
-    p_token bytea, p_ticket bigint, p_emission bigint, p_number integer, p_act text, p_draw bigint,
-    p_shown integer, p_day date, p_claim_days integer, p_ending jsonb, p_vouchers jsonb,
+    p_token bytea, p_uuid uuid, p_ticket bigint, p_emission bigint, p_opening integer,
+    p_position integer, p_before jsonb, p_act text, p_draw bigint, p_shown integer, p_day date,
+    p_claim_days integer, p_ending jsonb, p_vouchers jsonb,
     OUT outcome text, OUT at timestamptz)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -141,17 +143,20 @@ BEGIN
     SELECT w.terminal_id INTO v_terminal
       FROM premises_who(p_token => p_token, p_session => NULL, p_at => at) w
       JOIN promotrot_playticket t ON t.premises_id = w.premises_id
-     WHERE w.refusal IS NULL AND t.id = p_ticket AND t.emission_id = p_emission
+     WHERE w.refusal IS NULL AND t.id = p_ticket AND t.uuid = p_uuid AND t.emission_id = p_emission
+       AND t.opening = p_opening AND t."position" = p_position
        AND promotrot_terminal_of(t.id, t.terminal_id) = w.terminal_id
        AND NOT EXISTS (SELECT FROM promotrot_playend e WHERE e.ticket_id = p_ticket)
-       AND (SELECT count(*) FROM promotrot_playact a WHERE a.ticket_id = p_ticket) = p_number - 1;
+       AND p_before = (SELECT coalesce(jsonb_agg(jsonb_build_array(a.act, a.draw, a.shown)
+                                                 ORDER BY a.number), '[]')
+                         FROM promotrot_playact a WHERE a.ticket_id = p_ticket);
     IF v_terminal IS NULL OR (at AT TIME ZONE 'Europe/Madrid')::date <> p_day THEN
         outcome := 'stale';
         RETURN;
     END IF;
     v_done := set_config('core.act', concat_ws('|', 'promotrot.act', '', '', v_terminal), true);
     INSERT INTO promotrot_playact (ticket_id, number, act, draw, shown, terminal_id, at)
-    VALUES (p_ticket, p_number, p_act, p_draw, p_shown, v_terminal, at);
+    VALUES (p_ticket, jsonb_array_length(p_before) + 1, p_act, p_draw, p_shown, v_terminal, at);
     IF p_ending IS NOT NULL THEN
         PERFORM promotrot_end(
             p_ticket => p_ticket, p_terminal => v_terminal, p_at => at,

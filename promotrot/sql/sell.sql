@@ -2,13 +2,14 @@
 -- (15.III.3, 15.III.6.1).
 --
 -- `outcome` is 'sold', 'replayed' or the code of a refusal. A refusal writes nothing. `opening` and
--- `position` are those of a ticket sold now, for the process that will play it; they are told to nobody. The locks are
--- taken in the order of core/database/locks.py. First the lock of the request, exclusive: a replay
--- waits for the sale in flight and gets its answer. Then the lock of all sales, shared; suspending,
--- revoking and ending an authorisation hold it exclusively. The seller and the time are read under
--- both. Then the lock of the premises' credit, exclusive: under it the limit of what they owe holds.
--- Last a lane, which also stops the sale of the emission (promotrot/models/emission.py): the
--- first open lane that is free, or, if none is free, any open lane after waiting for it.
+-- `position` are those of a ticket sold now, for the process that will play it; they are told to
+-- nobody. The locks are taken in the order of core/database/locks.py. First the lock of the request,
+-- exclusive: a replay waits for the sale in flight and gets its answer. Then the lock of all sales,
+-- shared; suspending, revoking and ending an authorisation hold it exclusively. The seller and the
+-- time are read under both. Then the lock of the premises' credit, exclusive: under it the limit of
+-- what they owe holds. Last a lane, which also stops the sale of the emission
+-- (promotrot/models/emission.py): the first open lane that is free, or, if none is free, any open
+-- lane after waiting for it.
 CREATE OR REPLACE FUNCTION promotrot_sell(
     p_token bytea, p_session bytea, p_uuid uuid, p_emission bigint, p_price bigint,
     OUT outcome text, OUT ticket_id bigint, OUT sold_at timestamptz, OUT terminal_id bigint,

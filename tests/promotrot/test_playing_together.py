@@ -11,19 +11,24 @@ from django.db import DatabaseError, connection
 from core.database import together as gathering
 from core.journal.models import Act
 from core.journal.rules import broken, rules
+from core.premises.access import bare_terminal
+from promotrot.engine.mechanics import ActOutOfTurn
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
 from promotrot.models.voucher import Voucher
 from promotrot.services import playing
 from promotrot.services.dealing import dealing
+from promotrot.services.facts import REVEAL
 from promotrot.services.playing import PlayView, play_state
+from promotrot.services.vouchers import Issued, voucher_original
 from tests.support import emitting, factories
 from tests.support.concurrency.sales import PATIENCE_S, apart, eventually, together
 from tests.support.databases import Database
 from tests.support.factories import Point
-from tests.support.promotrot.playing import play_begun, revealed
+from tests.support.promotrot.playing import fate, play_begun, revealed
 
 TABLES = ("promotrot_playact", "promotrot_playend", "promotrot_voucher", "ledger_transfer")
+ALL_WIN = [{"cash_cents": 84, "count": 20}, {"cash_cents": 56, "count": 20}]
 
 
 @pytest.fixture
@@ -115,30 +120,42 @@ def test_one_that_raises_harms_no_other(own_database: Database, statements: list
     assert PlayAct.objects.count() == PlayEnd.objects.count() == 3
 
 
-@pytest.mark.parametrize("tells", ["the play", "the act again", "another act"])
+@pytest.mark.parametrize(
+    "tells", ["the play", "the act again", "another act", "the paper", "what may come next"]
+)
 def test_who_tells_of_an_act_waits_until_it_is_on_the_disk(
-    own_database: Database, tells: str
+    own_database: Database, monkeypatch: pytest.MonkeyPatch, tells: str
 ) -> None:
     """Acts of one statement are seen before its end: what is told of them must not be lost."""
-    ((place, play),) = begun(emitting.opened(emitting.small()), 1)
+    fate(monkeypatch, up=True)
+    goes_on = tells == "what may come next"
+    definition = emitting.document("trotters-ladder") if goes_on else emitting.small(tiers=ALL_WIN)
+    ((place, play),) = begun(emitting.opened(definition), 1)
+    terminal = bare_terminal(place.credentials)
+
+    def act(number: int, name: str) -> PlayView:
+        return playing.play_act(
+            credentials=place.credentials, ident=play.uuid, number=number, act=name
+        )
 
     def act_that_does_not_wait() -> PlayView:
         with connection.cursor() as cursor:
             cursor.execute("SET synchronous_commit = off")
-        return revealed(place, play.uuid)
+        return act(1, "trot" if goes_on else REVEAL)
 
-    assert together(act_that_does_not_wait)[0].ending
+    (done,) = together(act_that_does_not_wait)
+    assert bool(done.ending) is not goes_on
     with psycopg.connect(own_database.owner_url, autocommit=True) as owner:
         row = owner.execute("SELECT pg_current_wal_insert_lsn()").fetchone()
         assert row is not None
         tell: Callable[[], Any] = {
             "the play": lambda: play_state(credentials=place.credentials, ident=play.uuid),
-            "the act again": lambda: revealed(place, play.uuid),
-            "another act": lambda: playing.play_act(
-                credentials=place.credentials, ident=play.uuid, number=1, act="x"
-            ),
+            "the act again": lambda: act(1, REVEAL),
+            "another act": lambda: act(1, "x"),
+            "the paper": lambda: voucher_original(by=terminal, ident=done.vouchers[0].uuid)[1],
+            "what may come next": lambda: act(2, "x"),
         }[tells]
         (answer,) = together(tell)
-        assert isinstance(answer, PlayView | playing.ActAlreadyDone)
+        assert isinstance(answer, PlayView | Issued | playing.ActAlreadyDone | ActOutOfTurn)
         flushed = owner.execute("SELECT pg_current_wal_flush_lsn() >= %s", [row[0]]).fetchone()
     assert flushed == (True,)

@@ -19,8 +19,8 @@ from django.conf import settings
 from django.db import transaction
 
 from core.database import clock
-from core.database.statements import call_function, run_prepared
-from core.database.together import Together
+from core.database.statements import call_function
+from core.database.together import Together, need_on_disk
 from core.kernel.days import day_bounds
 from core.kernel.errors import DomainError
 from core.kernel.regulation import Means, Place
@@ -318,7 +318,7 @@ def replay(request: PayRequest, by: dict[str, int]) -> Paid | None:
     same_payer = all(getattr(payment, name) == value for name, value in by.items())
     if not same_payer or bytes(payment.request_digest) != request.digest():
         raise refusals.RequestUuidReused
-    run_prepared("SELECT core_on_disk()", [])
+    need_on_disk()
     return paid_again(payment)
 
 

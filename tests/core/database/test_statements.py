@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from django.db import DataError, ProgrammingError, connection, transaction
+from django.db import DataError, OperationalError, ProgrammingError, connection, transaction
 from psycopg.types.json import Jsonb
 
 from core.database.models import ClockOffset
@@ -57,13 +57,17 @@ def test_a_query_that_finds_nothing() -> None:
         run_prepared("SELECT 1 WHERE %s", [False])
 
 
-def test_a_dropped_connection_is_made_anew(own_database: Database) -> None:
-    assert run_prepared("SELECT %s::integer", [1]) == (1,)
-    with psycopg.connect(own_database.owner_url, autocommit=True) as owner:
+def _end_sessions(database: Database) -> None:
+    with psycopg.connect(database.owner_url, autocommit=True) as owner:
         owner.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
+
+
+def test_a_dropped_connection_is_made_anew(own_database: Database) -> None:
+    assert run_prepared("SELECT %s::integer", [1]) == (1,)
+    _end_sessions(own_database)
     assert run_prepared("SELECT %s::integer", [2]) == (2,)
 
 
@@ -152,6 +156,15 @@ def test_a_statement_that_is_the_first_of_a_transaction_begins_it(own_database: 
     with transaction.atomic():
         assert run_prepared(insert, ["kept"]) == (True,)
     assert ClockOffset.objects.get().reason == "kept"
+
+
+def test_where_no_transaction_begins_nothing_is_run(own_database: Database) -> None:
+    """It would be committed by itself, whatever becomes of the rest."""
+    run_prepared("SELECT %s::integer", [1])
+    _end_sessions(own_database)
+    with pytest.raises(OperationalError, match=r"server closed|terminating"), transaction.atomic():
+        run_prepared("SELECT %s::integer", [1])
+    assert run_prepared("SELECT %s::integer", [1]) == (1,)
 
 
 def test_outside_a_transaction_errors_are_those_of_the_driver(own_database: Database) -> None:

@@ -2,6 +2,7 @@
 
 import dataclasses
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -140,6 +141,31 @@ def test_what_a_process_remembers_is_what_it_would_see(
     play = climbed(place, play_begun(place, ladder), stop=False)
     seen = playing._look(place.credentials, play.uuid)
     assert dataclasses.replace(remembered(place, play), at=seen.at) == seen
+
+
+@pytest.mark.article("15.III.2")
+@pytest.mark.parametrize("other", ["ticket", "place", "acts"])
+def test_a_play_that_is_another_than_remembered_is_looked_at(
+    place: Point, ladder: Emission, monkeypatch: pytest.MonkeyPatch, other: str
+) -> None:
+    """A server that took over without the last acts may give their numbers to others."""
+    fate(monkeypatch, up=True)
+    play, stranger = (climbed(place, play_begun(place, ladder), stop=False) for _ in range(2))
+    seen, of_other = remembered(place, play), remembered(place, stranger)
+    wrong: dict[str, dict[str, Any]] = {
+        "ticket": {"ticket_id": of_other.ticket_id},
+        "place": {"opening": of_other.opening, "position": of_other.position},
+        "acts": {"acts": (("trot", seen.acts[0][1] + 1, seen.acts[0][2]),)},
+    }
+    lie = dataclasses.replace(seen, **wrong[other])
+    assert lie != seen
+    playing._under_way.put(place.credentials.token_digest, play.uuid, fact=lie)
+    look = mock.Mock(side_effect=playing._look)
+    monkeypatch.setattr(playing, "_look", look)
+    done = play_act(credentials=place.credentials, ident=play.uuid, number=2, act="stop")
+    assert done.ending and look.call_count == 1
+    assert PlayEnd.objects.get().ticket.uuid == play.uuid
+    assert remembered(place, play).ticket_id == seen.ticket_id
 
 
 @pytest.mark.article("15.III.6.6")
