@@ -121,9 +121,8 @@ def check_game(log: Log, game: str) -> dict[str, dict[str, Document]]:
     for kind in (OPENING, COMMITMENT):
         types = {ref: factors(steps[kind]) for ref, steps in checked.items() if kind in steps}
         first = next(iter(types), "")
-        for emission in types:
-            alike = types[emission] == types[first]
-            need(alike, f"{kind} {emission}", f"other factors than {first}")
+        for emission, own in types.items():
+            need(own == types[first], f"{kind} {emission}", f"other factors than {first}")
     owed_cents = 0
     for _, closing in entries_of(log, CLOSING, game):
         check_sums(closing)

@@ -9,6 +9,7 @@ the keys that the log itself names. Compare these with what the organiser has pr
 
 import json
 import shlex
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -19,6 +20,7 @@ from entry import canonical, main, parsed, printable
 from forms import need, sha256, text
 
 MOST_BYTES, MOST_S = 64 * 2**20, 30
+BUSY = 429, 503
 FETCHED = "FETCHED, not checked. Compare the key with what the organiser has printed. Now run:"
 
 
@@ -28,16 +30,26 @@ def asked(address: str, body: dict[str, str] | None = None) -> dict[str, Any]:
     content = None if body is None else json.dumps(body).encode()
     header = {"Content-Type": "application/json"}
     request = urllib.request.Request(address, content, header)  # noqa: S310  # one of the two
-    try:
-        with urllib.request.urlopen(request, timeout=MOST_S) as answer:  # noqa: S310
-            received = answer.read(MOST_BYTES)
-    except urllib.error.HTTPError as error:  # its body says why
-        received = error.read(MOST_BYTES)
-    value = parsed(received.decode(), address)
+    value = parsed(received(request).decode(), address)
     need(type(value) is dict, address, "not an object")
     need("code" not in value, address, f"{value.get('code')}: {value.get('detail')}")
     fetched: dict[str, Any] = value
     return fetched
+
+
+def received(request: urllib.request.Request) -> bytes:
+    """Return the answer to a request. Who is told that there are too many asks again later."""
+    for wait_s in range(1, MOST_S):
+        try:
+            with urllib.request.urlopen(request, timeout=MOST_S) as answer:  # noqa: S310
+                content: bytes = answer.read(MOST_BYTES)
+                return content
+        except urllib.error.HTTPError as error:
+            content = error.read(MOST_BYTES)  # it says why
+            if error.code not in BUSY:
+                return content
+        time.sleep(wait_s)
+    return content
 
 
 def log_of(address: str, file: Path) -> list[str]:

@@ -1,6 +1,7 @@
 """Check that a document has its form and its fields have possible values, or name the field."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable
 from datetime import date, datetime
 from typing import Any
@@ -139,3 +140,18 @@ def exists(read: Callable[[str], Any], value: str) -> bool:
 def anything(value: Any) -> bool:
     """an object"""
     return type(value) is dict
+
+
+def in_turn(instants: list[str]) -> list[bool]:
+    """Return of each instant whether it is of the longest run that never goes back, of two the one
+    that is first. The others were dated back, or are of a clock that was wrong."""
+    begins, places, after = list[str](), list[int](), dict[int, int]()
+    for place, instant in reversed([*enumerate(instants)]):
+        length = bisect_left(begins, True, key=instant.__gt__)
+        after[place] = places[length - 1] if length else -1
+        begins[length : length + 1], places[length : length + 1] = [instant], [place]
+    run, place = set[int](), places[-1] if places else -1
+    while place >= 0:
+        run.add(place)
+        place = after[place]
+    return [place in run for place in range(len(instants))]

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from archived.files import lineage_of, one_past
+from archived.keys import Key, keys_in_force
 from archived.retired import LEFT, Retired
 from documents import JOURNAL_BATCH, JOURNAL_BLOCK, JOURNAL_FORM, JOURNAL_HEAD
 from ed25519 import verify
 from entry import canonical, digest_of, main, parsed, same
 from forms import need, shaped, text
-from public_log import Key, Log, keys_in_force
+from public_log import Log
 
 ACT, SOURCE = "journal_act", "journal_source"
 IN_CLEAR = (ACT, SOURCE, "journal_change")
@@ -54,8 +55,7 @@ class Journal:
         table = self.tables.get(line["block"]) if text(line["block"]) else None
         need(table, f"{place}.block", "of no known form")
         clear = {"images": [text]} if table in IN_CLEAR else {}
-        left = LEFT if "rows" in line else {}
-        shaped(line, JOURNAL_BLOCK | clear | left, place)
+        shaped(line, JOURNAL_BLOCK | clear | (LEFT if "rows" in line else {}), place)
         content = bytes.fromhex(line["entries"])
         entries = [content[at : at + 48] for at in range(0, len(content), 48)]
         need(entries == sorted(entries), f"{place}.entries", "not in order")

@@ -10,24 +10,17 @@ log through this one, so that every entry they use has been checked.
 """
 
 from datetime import datetime, timedelta
-from itertools import pairwise
+from functools import cached_property
+from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from documents import ENTRY, KEY, KEY_IN_USE, PUBLISHED, WITHOUT_DIGESTS
 from entry import digest, intact, key_name, keys_of, main, parsed, signed
-from forms import need, shaped
+from forms import in_turn, need, shaped
 
 Entry = dict[str, Any]
 LATEST = timedelta(hours=1)
-
-
-class Key(NamedTuple):
-    """A key of the public log; it signs from `since` until before `until` ("": still)."""
-
-    public: bytes
-    since: str
-    until: str
 
 
 class Log:
@@ -52,16 +45,29 @@ class Log:
         content: dict[str, Any] = self.entry(kind, subject)["document"]
         return content
 
+    @cached_property
+    def documents(self) -> dict[str, list[dict[str, Any]]]:
+        by_kind = dict[str, list[dict[str, Any]]]()
+        for (kind, _), each in self.entries.items():
+            by_kind.setdefault(kind, []).append(each["document"])
+        return by_kind
+
     def all(self, kind: str) -> list[dict[str, Any]]:
-        return [each["document"] for each in self.entries.values() if each["kind"] == kind]
+        return self.documents.get(kind, [])
 
     def digest(self, kind: str, subject: str) -> str:
         return digest(self.entry(kind, subject))
 
+    @cached_property
+    def instants(self) -> dict[tuple[str, str], str]:
+        """The instant before which each entry was not published: its own, and of those before it
+        that are dated in turn."""
+        own = [each["at"] for each in self.entries.values()]
+        dated = [at if turn else "" for at, turn in zip(own, in_turn(own), strict=True)]
+        return dict(zip(self.entries, map(max, own, accumulate(dated, max)), strict=True))
+
     def published_at(self, kind: str, subject: str) -> str:
-        """Return the instant before which an entry was not published: those before it were."""
-        last = self.entry(kind, subject)["sequence"]
-        return max(each["at"] for each in self.entries.values() if each["sequence"] <= last)
+        return self.entry(kind, subject) and self.instants[kind, subject]
 
     def dated(self, kind: str, subject: str, name: str) -> None:
         """Refuse an act that was not published within an hour of the instant that it states: what
@@ -79,7 +85,7 @@ class Log:
 
 def log_holds(entries: list[Entry], trusted: list[bytes]) -> str:
     """Check all entries and return the result as a text. Raises Refused with the entry's number."""
-    vouched, key, previous, at, back = set(trusted), b"", "00" * 32, "", 0
+    vouched, key, previous = set(trusted), b"", "00" * 32
     subjects: set[tuple[str, str]] = set()
     for number, entry in enumerate(entries, start=1):
         place = f"entry {number}"
@@ -101,9 +107,8 @@ def log_holds(entries: list[Entry], trusted: list[bytes]) -> str:
         signed(entry, [signer], place)
         need(entry["previous"] == previous, f"{place}.previous", "not the entry before")
         previous = digest(entry)
-        back += entry["at"] < at
-        at = max(at, entry["at"])
-    dated = f"; {back} DATED BEFORE ONE THAT IS BEFORE IT" if back else ""
+    odd = in_turn([entry["at"] for entry in entries]).count(False)
+    dated = f"; {odd} DATED OUT OF TURN" if odd else ""
     return f"WHOLE: {len(entries)} entries; the newest has the digest {previous}{dated}"
 
 
@@ -131,16 +136,6 @@ def next_key(entry: Entry, key: bytes, vouched: set[bytes], place: str) -> tuple
         return key, new
     need(new in vouched, f"{place}.public_key", "no signature confirms it, and you did not give it")
     return new, new
-
-
-def keys_in_force(log: Log) -> dict[str, Key]:
-    """Return the keys by name, each with the instants from and before which it may sign."""
-    entries = [entry for entry in log.entries.values() if entry["kind"] == "proofs.key"]
-    instants = [entry["at"] for entry in entries]
-    return {
-        entry["document"]["key"]: Key(bytes.fromhex(entry["document"]["public_key"]), since, until)
-        for entry, since, until in zip(entries, instants, [*instants[1:], ""], strict=True)
-    }
 
 
 def check(log: str, keys: str, head: str = "") -> str:

@@ -121,7 +121,7 @@ def check_tickets(
 
     Tickets at the `voided` places do not count; no other was sold at the `limit` or later [C6].
     Return in words how many there were, and which voids somebody should ask about: those of tickets
-    that would have won, and those as sold too late of tickets that were not.
+    sold in time that would have won, and those as sold too late of tickets that were not.
     """
     since = datetime.fromisoformat(limit) - datetime(2000, 1, 1, tzinfo=UTC)
     end = since // timedelta(microseconds=1)
@@ -141,7 +141,7 @@ def check_tickets(
         in_vain += in_time and voided.get(place) == TOO_LATE
         hits = winning_bets(masks, right)
         wins = any(hits[category] for category in categories)
-        taken_out += wins and place in voided
+        taken_out += wins and in_time and place in voided
         if place not in voided:
             need(in_time, "TICKETS", f"ticket {place} counts, and was sold after the start")
             counted.update(sums)

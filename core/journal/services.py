@@ -107,7 +107,8 @@ def batch_seal() -> Batch | None:
     heads, entries = _blocks_store(number, span)
     hold((Lock.LOG, 0))  # the key in force stays so until this batch is there
     key = log.key_in_force()
-    at = clock.now()
+    # The clock may have been ahead before, and this batch follows what was done then all the same.
+    at = max(clock.now(), last.sealed_at) if last else clock.now()
     message = canonical_bytes(
         wire.head(
             number=number,
@@ -191,7 +192,8 @@ def checkpoints_due() -> list[int]:
             "open": last.open_xids,
         }
         cursor.execute(_COVERS, span)
-        due = cursor.fetchone()[0] or clock.now() - checkpoint.at >= CHECKPOINT_EVERY
+        now = clock.now()  # before the checkpoint, where that is of a clock that was ahead
+        due = cursor.fetchone()[0] or not now - CHECKPOINT_EVERY < checkpoint.at <= now
     return [last.number] if due else []
 
 

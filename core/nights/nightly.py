@@ -154,7 +154,7 @@ def books_everything() -> Outcome:
 def _last_sealed(day: date) -> int:
     """Return the number of the last batch sealed before a day; 0 if there is none."""
     before = Batch.objects.filter(sealed_at__lt=day_bounds(day)[0])
-    return before.order_by("-sealed_at").values_list("number", flat=True).first() or 0
+    return before.order_by("-sealed_at", "-number").values_list("number", flat=True).first() or 0
 
 
 JOBS: tuple[Job, ...] = (

@@ -235,9 +235,9 @@ def _to_folder(folder: Path, name: str, content: bytes) -> None:
 def _wait(receiver: Receiver, error: Exception, entry: LogEntry) -> None:
     failures = Receiver.objects.values_list("failures", flat=True).get(pk=receiver.pk) + 1
     wait = min(_FIRST_WAIT * 2 ** min(failures - 1, 16), _LONGEST_WAIT)
-    disputed = entry.sequence if isinstance(error, OtherEntry) else receiver.disputed_sequence
+    disputed = {"disputed_sequence": entry.sequence} if isinstance(error, OtherEntry) else {}
     Receiver.objects.filter(pk=receiver.pk).update(
-        disputed_sequence=disputed,
+        **disputed,
         failures=failures,
         last_error=f"{type(error).__name__}: {error}"[:200],
         retry_at=clock.now() + wait,

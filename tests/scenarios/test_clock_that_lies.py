@@ -8,6 +8,7 @@ bets after the start.
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,6 +25,7 @@ from lototrot.models.running import RaceStart
 from lototrot.models.tickets import Ticket
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayTicket
+from promotrot.services.closing import seed_reveal
 from tests.support import emitting, factories
 from tests.support.admin_desk import Desk
 from tests.support.api import refused, staff_api, terminal_api
@@ -32,6 +34,8 @@ from tests.support.concurrency.sales import selling_point
 from tests.support.databases import Database
 from tests.support.factories.clocks import server_clock_off, watched
 from tests.support.lototrot.sale_bodies import asked, sell
+from tests.support.verifying.forging import public_key, published_log, written
+from tests.support.verifying.load import verifier
 
 FIVE_MINUTES = timedelta(minutes=5)
 pytestmark = [pytest.mark.article("14.III.4"), pytest.mark.usefixtures("machine_clock")]
@@ -145,6 +149,25 @@ def test_a_clock_set_forward_stops_sales_and_what_follows_from_the_time(eve: Eve
     assert eve.bet().status_code == 201
     eve.everything_is_sold()
     assert Incident.objects.get().ended_at is not None
+
+
+@pytest.mark.article("15.II.2")
+def test_what_was_published_meanwhile_refuses_no_act_of_the_hours_after(
+    own_database: Database, tmp_path: Path
+) -> None:
+    """Somebody commits to an emission while the clock is five hours ahead. Outside nobody may hear
+    for the rest of the day that each act is dated back.
+    """
+    with server_clock_off(timedelta(hours=5)):
+        emitting.committed(emitting.planned(emitting.approved(emitting.small("early"))))
+    emission = emitting.opened(emitting.small())
+    emitting.sold_and_played(emission, 1)
+    seed_reveal(emission=emitting.closed(emission))
+    file = written(tmp_path, "log.jsonl", published_log())
+    lines = verifier("emissions").check(file, public_key()).splitlines()
+    assert lines[1].startswith("early/1: NOT PUT ON SALE")
+    assert lines[2].startswith("small/1: closed")
+    assert verifier("public_log").check(file, public_key()).endswith("; 2 DATED OUT OF TURN")
 
 
 def test_one_reference_that_differs_stops_nothing(eve: Eve) -> None:

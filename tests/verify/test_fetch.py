@@ -97,3 +97,27 @@ def test_what_is_no_log_is_refused(
 def test_an_address_is_one_of_the_web(address: str, tmp_path: Path) -> None:
     with pytest.raises(Refused, match="ADDRESS"):
         fetch.check(address, str(tmp_path))
+
+
+def test_who_is_told_that_there_are_too_many_asks_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A long log is more pages than a stranger may ask for at once; nothing is wrong with it."""
+    key = {"kind": "proofs.key", "document": {"reason": "first", "public_key": "ab" * 32}}
+    page, waits = {"items": [{"sequence": 1, **key}], "next": None}, list[float]()
+    busy = b'{"code": "throttled", "detail": "Too many."}'
+
+    def urlopen(request: urllib.request.Request, timeout: float) -> io.BytesIO:
+        if len(waits) < tries:
+            raise urllib.error.HTTPError(HERE, 429, "", Message(), io.BytesIO(busy))
+        return io.BytesIO(json.dumps(page).encode())
+
+    monkeypatch.setattr(urllib.request, "urlopen", urlopen)
+    monkeypatch.setattr("time.sleep", waits.append)
+    tries = 3
+    assert "public_log.py" in fetch.check(HERE, str(tmp_path))
+    assert waits == [1, 2, 3]
+    tries = 1000
+    with pytest.raises(Refused, match="throttled: Too many"):
+        fetch.check(HERE, str(tmp_path))
+    assert sum(waits) < 600

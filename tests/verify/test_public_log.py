@@ -222,7 +222,7 @@ def test_an_entry_dated_before_one_that_is_before_it_is_named(tmp_path: Path) ->
     file = tmp_path / "LOG"
     file.write_text("\n".join(json.dumps(each) for each in entries))
     log = public_log.Log(str(file), PUBLIC[0].hex())
-    assert log.verdict.endswith("; 1 DATED BEFORE ONE THAT IS BEFORE IT")
+    assert log.verdict.endswith("; 1 DATED OUT OF TURN")
     assert "DATED" not in public_log.log_holds(three(), [PUBLIC[0]])
     assert log.published_at("other", "a") == log.published_at("other", "b") == before["at"]
 
@@ -248,3 +248,48 @@ def test_an_act_is_published_within_an_hour(tmp_path: Path, stated: str, good: b
         return
     with pytest.raises(forms.Refused, match=r"^other\.done_at: not when it was published"):
         log.dated("other", "b", "done_at")
+
+
+def dated(tmp_path: Path, *ats: str) -> Any:
+    """Return the log of entries that were dated so, the key's first."""
+    facts = [("other", str(n), {"done_at": at}, 0) for n, at in enumerate(ats, start=1)]
+    entries = chain(("proofs.key", NAMES[0], publication(0, None, "first"), 0), *facts)
+    previous = entries[0]
+    for at, each in zip(ats, entries[1:], strict=True):
+        each |= {"at": at, "previous": entry.digest(previous)}
+        each["signature"] = PRIVATE[0].sign(entry.canonical(entry.unsigned(each))).hex()
+        previous = each
+    file = tmp_path / "LOG"
+    file.write_text("\n".join(json.dumps(each) for each in entries))
+    return public_log.Log(str(file), PUBLIC[0].hex())
+
+
+def test_an_entry_of_a_clock_that_was_ahead_dates_nothing_that_follows(tmp_path: Path) -> None:
+    """Somebody acts while the clock is ahead, and it is set right: what is published in the hours
+    after it was published when it says. A single one that is dated back is refused all the same.
+    """
+    day = "2027-04-10T1{}:30:00.000000Z"
+    log = dated(tmp_path, *map(day.format, (1, 7, 2, 3, 4)))
+    assert log.verdict.endswith("; 1 DATED OUT OF TURN")
+    for number in "12345":
+        log.dated("other", number, "done_at")
+    assert log.published_at("other", "2") == day.format(7)
+    assert log.published_at("other", "3") == day.format(2)
+    log = dated(tmp_path, *map(day.format, (2, 3, 4, 1)))
+    with pytest.raises(forms.Refused, match=r"^other\.done_at: not when it was published"):
+        log.dated("other", "4", "done_at")
+
+
+@pytest.mark.parametrize(
+    ("instants", "turns"),
+    [
+        ("", ""),
+        ("1123", "yyyy"),
+        ("1923", "ynyy"),
+        ("5671", "yyyn"),
+        ("21", "yn"),
+        ("912345", "nyyyyy"),
+    ],
+)
+def test_the_longest_run_that_never_goes_back_is_in_turn(instants: str, turns: str) -> None:
+    assert forms.in_turn([*instants]) == [turn == "y" for turn in turns]

@@ -1,6 +1,7 @@
 """Seal batches while other transactions are in progress: every ended act is sealed once."""
 
 import threading
+from datetime import timedelta
 from typing import Any
 
 import psycopg
@@ -20,6 +21,7 @@ from core.proofs.log import key_rotate
 from core.proofs.models import LogEntry, SigningKey
 from tests.support import factories
 from tests.support.databases import Database
+from tests.support.factories.clocks import server_clock_off
 from tests.support.journaling import as_owner, execute, seal_all, touched
 
 
@@ -138,6 +140,21 @@ def test_a_checkpoint_follows_whatever_is_published_and_every_hour(own_database:
     factories.time_pass(minutes=61)
     assert (_checkpoints(), _checkpoints()) == (1, 0)
     assert checkpoint_publish(number=10**6) is None
+    assert verify().findings == []
+
+
+@pytest.mark.usefixtures("machine_clock")
+def test_a_checkpoint_of_a_clock_that_was_ahead_delays_no_other(own_database: Database) -> None:
+    """Else nobody outside gets one until the true time has come to an hour after it. Nor are the
+    batches after it broken: they were sealed after it, whatever the clock said.
+    """
+    factories.premises()
+    assert [_checkpoints() for _ in range(3)] == [1, 1, 0]
+    with server_clock_off(timedelta(hours=5)):
+        factories.premises()
+        assert _checkpoints() == 1
+    factories.premises()
+    assert [_checkpoints() for _ in range(2)] == [1, 0]
     assert verify().findings == []
 
 

@@ -58,3 +58,31 @@ def test_a_receiver_that_has_another_log_is_an_alarm_at_once(tmp_path: Path, set
     (tmp_path / "000000003.json").unlink()  # its keeper gives it a folder of its own
     assert delivery.deliver(receiver_id=receiver) == 1
     assert standing(alarms.ALARMS) == []
+
+
+@pytest.mark.django_db
+def test_a_receiver_that_took_the_entry_has_no_other_log_where_it_then_goes_down(
+    tmp_path: Path, settings: Any
+) -> None:
+    """The second page would stop sales and payments for a receiver that only does not answer."""
+    settings.LOG_RECEIVERS = [str(tmp_path)]
+    publish = partial(log.publish, kind="a.thing", document={"format": "x"})
+    (tmp_path / "000000002.json").write_text("of another log")
+    publish(subject="one")
+    (receiver,) = delivery.deliveries_due()
+    delivery.deliver(receiver_id=receiver)
+    assert alarms.receivers_disputing() != []
+    (tmp_path / "000000002.json").unlink()
+    publish(subject="two")
+    give = delivery._give
+
+    def then_down(address: str, entry: Any) -> None:
+        if entry.sequence == 3:
+            raise OSError("down")
+        give(address, entry)
+
+    with mock.patch.object(delivery, "_give", then_down):
+        assert delivery.deliver(receiver_id=receiver) == 1
+    assert alarms.receivers_disputing() == []
+    with mock.patch.object(alarms, "LAGS_AFTER", timedelta()):
+        assert "down" in str(alarms.receivers_lagging()[0].words)
