@@ -268,7 +268,8 @@ class Remittance(Guarded):
 
     It gives the premises credit again, so that two persons record a large one, and any that the
     organiser pays. The payments of a statement are numbered, and `uuid` follows from the number.
-    A bank movement is recorded once: `reference` names it, in capital or small letters.
+    `reference` names a bank movement, in capital or small letters. It is recorded once for the
+    premises; that other premises have a part of it two persons say.
     """
 
     uuid = models.UUIDField(_("UUID"))
@@ -329,6 +330,7 @@ class Remittance(Guarded):
             ),
             models.CheckConstraint(condition=~Q(reference=""), name="remittance_sourced"),
         ]
+        indexes = [models.Index(Upper("reference"), name="remittance_movement")]
 
     def __str__(self) -> str:
         return f"{self.statement} · {self.reference}"
