@@ -266,10 +266,9 @@ class Statement(Guarded):
 class Remittance(Guarded):
     """A payment of a statement by the premises. If negative, the organiser pays the premises.
 
-    It gives the premises credit again, so that two persons record a large one, and any that the
-    organiser pays. The payments of a statement are numbered, and `uuid` follows from the number.
-    `reference` names a bank movement, in capital or small letters. It is recorded once for the
-    premises; that other premises have a part of it two persons say.
+    It gives the premises credit again, so that two persons record a large one, any that the
+    organiser pays, and a part of a bank movement of which other premises have one. `reference`
+    names the movement, in any letters. The payments of a statement are numbered: `uuid` follows.
     """
 
     uuid = models.UUIDField(_("UUID"))

@@ -119,7 +119,7 @@ def test_a_payment_has_the_uuid_of_its_number_and_each_number_is_there_once(
 def test_one_person_gives_no_part_of_a_bank_movement_to_other_premises(
     organiser: Any, contest: Any
 ) -> None:
-    """Where a program does not ask: the same money would count twice."""
+    """The same money would count twice, whatever a program asks."""
     places = [factories.point() for _ in range(2)]
     for place in places:
         rounds.sell(contest, place, [(1, 1)])

@@ -69,7 +69,7 @@ def test_a_meeting_whose_settlement_is_reversed_while_it_is_read_is_shown_as_it_
     with connection.execute_wrapper(reverse_after_the_first):
         past = past_document(contest.day, contest.bet_type_code)
     assert past is not None
-    (shown,) = past["document"]["contests"]
-    assert shown["settlement"]["settlement"] == settlement.uuid
+    (on_page,) = past["document"]["contests"]
+    assert on_page["settlement"]["settlement"] == settlement.uuid
     forget_all()
     assert past_document(contest.day, contest.bet_type_code) is None
