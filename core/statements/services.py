@@ -334,7 +334,7 @@ def _remitted(proposal: Proposal, by: StaffActor) -> None:
     paid_on = datetime.date.fromisoformat(content["paid_on"])
     payment = _Asked(issued, content["amount_cents"], paid_on, content["reference"])
     _hold(payment)
-    if _recorded(payment) is not None or _also_of(payment) != content["also_of"]:
+    if _recorded(payment) is not None or _also_of(payment) != content.get("also_of", []):
         raise RemittanceRecorded(reference=payment.reference)
     _need_fits(payment)
     _remit(
