@@ -38,8 +38,8 @@ class Lock(enum.IntEnum):
     REGISTER = 12  # the register of premises and terminals: one opening at a time
     PERIOD = 14  # the closing of a month
     STATEMENT = 15  # the statements of premises and their remittances
-    STOCK = 20  # the stock of prizes in kind, by item
-    CASH = 21  # a cashier's session: its payments, movements and close
+    CASH = 20  # a cashier's session: its payments, exchanges, movements and close
+    STOCK = 21  # the stock of prizes in kind, by item
     CHEQUE = 22  # the numbers of cheques
     CREDIT = 23  # what premises owe: each of their sales, and all else that adds to it
     SEAL = 25  # the seal of a contest: one sealing at a time

@@ -28,3 +28,10 @@ def invisible_at(text: str, *, but: str = "") -> int | None:
         if (unicodedata.category(sign) in _INVISIBLE or sign in _BLANK) and sign not in but
     )
     return next(places, None)
+
+
+def one_line(text: str) -> str:
+    """Return the same text for all who type the same: its words one space apart, and each letter
+    with its accent as one character.
+    """
+    return " ".join(unicodedata.normalize("NFC", text).split())

@@ -7,6 +7,7 @@ from core.statements import models
 from core.statements.admin import figures, guarantees_panel
 
 KEY_NAMES = {
+    "also_of": _("other premises with a part of it"),
     "base_cents": _("net sales"),
     "count": _("number"),
     "column": _("movement"),

@@ -266,9 +266,9 @@ class Statement(Guarded):
 class Remittance(Guarded):
     """A payment of a statement by the premises. If negative, the organiser pays the premises.
 
-    It gives the premises credit again, so that two persons record a large one, and any that the
-    organiser pays. The payments of a statement are numbered, and `uuid` follows from the number.
-    A bank movement is recorded once: `reference` names it, in capital or small letters.
+    It gives the premises credit again, so that two persons record a large one, any that the
+    organiser pays, and a part of a bank movement of which other premises have one. `reference`
+    names the movement, in any letters. The payments of a statement are numbered: `uuid` follows.
     """
 
     uuid = models.UUIDField(_("UUID"))
@@ -329,6 +329,7 @@ class Remittance(Guarded):
             ),
             models.CheckConstraint(condition=~Q(reference=""), name="remittance_sourced"),
         ]
+        indexes = [models.Index(Upper("reference"), name="remittance_movement")]
 
     def __str__(self) -> str:
         return f"{self.statement} · {self.reference}"

@@ -16,6 +16,7 @@ from core.database.locks import Lock, hold
 from core.kernel.days import add_days, natural_day
 from core.kernel.errors import Conflict, Invalid, InvariantBroken, NotFound
 from core.kernel.money import parse_percent, percent_text
+from core.kernel.texts import one_line
 from core.ledger import services as ledger
 from core.premises.models import Game, Premises
 from core.premises.services import premises_by_code
@@ -26,6 +27,9 @@ from core.statements import postings, powers, weeks
 from core.statements.balances import alone_cents, outstanding_cents
 from core.statements.models import CommissionRate, Remittance, Statement
 from core.statements.weeks import Figures, Week
+
+_MOVEMENTS = 0x7FFFFFFF
+"""The key of the lock of bank movements, after the ids of premises."""
 
 
 class RateRecorded(Conflict):
@@ -57,7 +61,10 @@ class RemittanceRefused(Conflict):
 
 class RemittanceRecorded(Conflict):
     code = "remittance_recorded"
-    message = "That bank movement is on record with other content."
+    message = (
+        "That bank movement is on record with other content, or for other premises since this was"
+        " proposed."
+    )
 
 
 class StatementUnsound(InvariantBroken):
@@ -220,17 +227,18 @@ def statement_settle(
     """Record a payment of a statement, full or partial. A negative one is paid to the premises.
 
     What is paid to the premises is proposed, and so is what makes the payments that single persons
-    recorded (`alone_cents`) reach the configured amount; another person confirms it. The same
-    payment again returns the first row. Raises StatementUnknown, ReferenceMissing,
-    RemittanceRefused (more than remains, or a future day), RemittanceRecorded, ProposalPending.
+    recorded (`alone_cents`) reach the configured amount, and a part of a bank movement of which
+    other premises have a part: it may be theirs alone. Another person confirms it. The same payment
+    again returns the first row. Raises StatementUnknown, ReferenceMissing, RemittanceRefused (more
+    than remains, or a future day), RemittanceRecorded, ProposalPending.
     """
     by.need(powers.SETTLE)
-    issued, reference = statement_get(statement), " ".join(reference.split())
+    issued, reference = statement_get(statement), one_line(reference)
     if not reference:
         raise ReferenceMissing
     payment = _Asked(issued, amount_cents, paid_on, reference)
     if not _needs_two(payment):
-        hold((Lock.STATEMENT, issued.premises_id))
+        _hold(payment)
     recorded = _recorded(payment)
     if recorded is not None:
         return recorded
@@ -247,6 +255,7 @@ def statement_settle(
             "amount_cents": amount_cents,
             "paid_on": paid_on.isoformat(),
             "reference": reference,
+            "also_of": _also_of(payment),
         },
     )
 
@@ -264,7 +273,19 @@ class _Asked:
 def _needs_two(payment: _Asked) -> bool:
     together_cents = alone_cents(payment.statement) + payment.amount_cents
     reached = together_cents >= settings.REMITTANCE_SECOND_PERSON_FROM_CENTS
-    return payment.amount_cents < 0 or reached
+    return payment.amount_cents < 0 or reached or bool(_also_of(payment))
+
+
+def _hold(payment: _Asked) -> None:
+    """Record one payment of the premises, and of a bank movement, at a time."""
+    hold((Lock.STATEMENT, payment.statement.premises_id), (Lock.STATEMENT, _MOVEMENTS))
+
+
+def _also_of(payment: _Asked) -> list[str]:
+    """Return the codes of other premises that have a part of that bank movement."""
+    others = Remittance.objects.exclude(premises_id=payment.statement.premises_id)
+    same = others.filter(reference__iexact=payment.reference)
+    return sorted(same.values_list("premises__code", flat=True))
 
 
 def _recorded(payment: _Asked) -> Remittance | None:
@@ -312,8 +333,8 @@ def _remitted(proposal: Proposal, by: StaffActor) -> None:
     issued = statement_get(uuid.UUID(content["statement"]))
     paid_on = datetime.date.fromisoformat(content["paid_on"])
     payment = _Asked(issued, content["amount_cents"], paid_on, content["reference"])
-    hold((Lock.STATEMENT, issued.premises_id))
-    if _recorded(payment) is not None:
+    _hold(payment)
+    if _recorded(payment) is not None or _also_of(payment) != content.get("also_of", []):
         raise RemittanceRecorded(reference=payment.reference)
     _need_fits(payment)
     _remit(

@@ -26,7 +26,6 @@ SHOWN_DAYS = 14  # after its meeting, for a contest whose payment is ordered
 HISTORY_LENGTH = 60
 _NOTHING = Totals(0, 0, 0)
 _PAST_KEPT_S = 60
-_OVER = (Contest.State.SETTLED, Contest.State.ORDERED)
 
 
 def board_pulse() -> dict[str, Any]:
@@ -53,7 +52,10 @@ def board_document() -> dict[str, Any]:
     contests = _contests()
     chains = sorted({contest.bet_type_code for contest in contests})
     return {
-        "contests": [contest_document(contest) for contest in contests],
+        "contests": [
+            contest_document(each, each.settlements.filter(in_force=True).first())
+            for each in contests
+        ],
         "chains": {code: _chain(code) for code in chains},
     }
 
@@ -87,13 +89,12 @@ def _when_of_interest(contest: Contest) -> tuple[int, datetime | None]:
     return 2, None
 
 
-def contest_document(contest: Contest) -> dict[str, Any]:
-    """Return the facts of a contest for its section of the board."""
+def contest_document(contest: Contest, settlement: Settlement | None) -> dict[str, Any]:
+    """Return the facts of a contest for its section of the board, with the settlement in force."""
     rules = rules_of(contest.bet_type, contest.day)
     legs = contest_legs(contest)
     closed = contest.state not in Contest.UNCLOSED
     computed = standings(contest, legs, counting=False) if closed else []
-    settlement = contest.settlements.filter(in_force=True).first()
     return {
         "contest": contest.pk,
         "name": rules.name,
@@ -232,13 +233,19 @@ def past_document(day: date, bet_type: str) -> Mapping[str, Any] | None:
 
     Anyone may ask for it, so it is made once a minute at most.
     """
-    contests = Contest.objects.filter(day=day, bet_type_code=bet_type, state__in=_OVER)
-    published = contests.filter(publication__isnull=False)
-    contest = published.select_related("meeting", "bet_type", "publication").first()
-    if contest is None:
+    of_contest = Settlement.objects.filter(
+        in_force=True,
+        contest__day=day,
+        contest__bet_type_code=bet_type,
+        contest__publication__isnull=False,
+    )
+    settlement = of_contest.select_related(
+        "contest__meeting", "contest__bet_type", "contest__publication"
+    ).first()
+    if settlement is None:
         return None
+    contest = settlement.contest
     chain = {"jackpot_cents": 0, "reserve_cents": 0, "history": []}
-    settlement = contest.settlements.get(in_force=True)
     pulse = {
         "state": contest.state,
         "closes_at": contest.scheduled_close_at,
@@ -248,6 +255,9 @@ def past_document(day: date, bet_type: str) -> Mapping[str, Any] | None:
         "shares": [],
     }
     return {
-        "document": {"contests": [contest_document(contest)], "chains": {bet_type: chain}},
+        "document": {
+            "contests": [contest_document(contest, settlement)],
+            "chains": {bet_type: chain},
+        },
         "pulse": {"contests": {str(contest.pk): pulse}},
     }

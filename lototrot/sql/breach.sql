@@ -109,24 +109,30 @@ END $$;
 CREATE OR REPLACE TRIGGER breach_pending BEFORE INSERT ON lototrot_paymentorder
     FOR EACH ROW EXECUTE FUNCTION lototrot_guard_order();
 
--- Refuse that two persons void or block bets in breach while a correction waits of the start or the
--- declaration from which they are [C6, C9]. This is looked at once for each such decision, not for each
--- bet, and when its transaction ends: the service has refused it before.
+-- Refuse that two persons void or block bets in breach, or order payment, while a correction waits of the
+-- start or the declaration from which bets are in breach [C6, C9], and that they order payment while one of
+-- a result waits: after the order it never could be put right [B14]. This is looked at once for each such
+-- decision, not for each bet, and when its transaction ends: the service has refused it before.
 CREATE OR REPLACE FUNCTION lototrot_guard_correction_waits() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF EXISTS (
         SELECT FROM staff_proposal p
           JOIN lototrot_contestleg l ON l.contest_id = (p.content ->> 'contest')::bigint
           LEFT JOIN lototrot_racedeclaration d ON d.race_id = l.race_id AND d.superseded_at IS NULL
+          LEFT JOIN lototrot_withdrawal h ON h.race_id = l.race_id AND h.reversed_at IS NULL
+           AND p.kind = 'lototrot.payment_order'
           JOIN staff_proposal w ON NOT w.decided AND (w.kind, w.subject) IN (
                ('lototrot.start_correction', 'race:' || l.race_id),
                (CASE WHEN d.id IS NOT NULL THEN 'lototrot.start' END, 'race:' || l.race_id),
-               ('lototrot.declaration_retraction', 'declaration:' || d.id))
+               ('lototrot.declaration_retraction', 'declaration:' || d.id),
+               (CASE p.kind WHEN 'lototrot.payment_order' THEN 'lototrot.classification_correction' END,
+                'race:' || l.race_id),
+               ('lototrot.withdrawal_reversal', 'withdrawal:' || h.id))
          WHERE p.id = NEW.proposal_id
-           AND p.kind IN ('lototrot.breach_void', 'lototrot.breach_block')
+           AND p.kind IN ('lototrot.breach_void', 'lototrot.breach_block', 'lototrot.payment_order')
            AND NOT staff_lapsed(w.id)) THEN
-        RAISE EXCEPTION 'proposal %: a correction of a start or of a declaration waits', NEW.proposal_id
-            USING ERRCODE = 'restrict_violation';
+        RAISE EXCEPTION 'proposal %: a correction of a start, a declaration or a result waits',
+            NEW.proposal_id USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NULL;
 END $$;

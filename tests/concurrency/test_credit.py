@@ -156,6 +156,35 @@ def test_two_remittances_at_once_that_reach_the_amount_together_take_a_second_pe
 
 
 @pytest.mark.usefixtures("own_database")
+def test_of_two_premises_at_once_the_second_part_of_a_bank_movement_takes_two_persons() -> None:
+    """Neither payment is on record when the other is asked for."""
+    contest, place = selling_point()
+    other = factories.point()
+    factories.acknowledge(contest, other)
+    for each in (place, other):
+        sell(each, contest, new_uuid())
+    day = natural_day(clock.now())
+    factories.time_pass(days=8)
+    by = factories.staff(Role.ORGANISER)
+    first, second = services.statements_issue(until=add_days(day, 7 - day.isoweekday()))
+
+    def settle(statement: Statement, reference: str) -> Remittance | Proposal:
+        return services.statement_settle(
+            by=by,
+            statement=statement.uuid,
+            amount_cents=statement.closing_cents,
+            paid_on=natural_day(clock.now()),
+            reference=reference,
+        )
+
+    with transaction.atomic():
+        assert isinstance(settle(first, "TRF 1"), Remittance)
+        asked = apart(lambda: settle(second, "trf 1"))
+        eventually(lambda: asked.done() or waiting_for((int(Lock.STATEMENT), 0x7FFFFFFF)) > 0)
+    assert isinstance(asked.result(PATIENCE_S), Proposal)
+
+
+@pytest.mark.usefixtures("own_database")
 def test_a_rate_waits_for_the_statements_in_flight_and_does_not_begin_behind_them() -> None:
     """The statements were computed without it: they would differ from their rates for good."""
     sunday = week_sold(tickets=2)

@@ -242,7 +242,6 @@ def _confirmed(proposal: Proposal, by: StaffActor) -> None:
     payable = finding.by_uuid(content["game"], UUID(content["document"]))
     paying.need_other_hands(payable, by.user_id)
     session = CashSession.objects.select_related("premises").get(uuid=content["cash_session"])
-    need_open(session)
     deposit = UUID(content["deposit"]) if content["deposit"] else None
     _judge(payable, deposit, session)
     _exchange(
@@ -276,6 +275,7 @@ def _exchange(
 
     The prize is worth the equivalent of its emission, the unit what the books say [P21].
     """
+    need_open(session)
     if payable.thing is None:
         raise NotInKind
     item = StockItem.objects.filter(code=payable.thing.item).first()

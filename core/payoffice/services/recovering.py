@@ -17,6 +17,7 @@ from core.database.locks import Lock, hold
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Invalid, NotFound
 from core.kernel.request_uuids import derived_uuid
+from core.kernel.texts import one_line
 from core.ledger import services as ledger
 from core.ledger.services import Line
 from core.payoffice import postings, powers
@@ -100,7 +101,7 @@ def loss_recover(
         "cheque": number,
         "amount_cents": amount_cents,
         "credited_on": credited_on.isoformat(),
-        "reference": " ".join(reference.split()),
+        "reference": one_line(reference),
         "returned_by": ChequeRecovery.Giver(returned_by).value,
     }
     if not content["reference"]:

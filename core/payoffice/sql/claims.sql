@@ -170,6 +170,8 @@ BEGIN
          WHERE c.id = NEW.cheque_id AND c.state = 'voided' AND c.amount_cents = NEW.amount_cents
            AND NEW.reversed_at IS NULL
            AND s.content ->> 'cheque' = c.number::text AND s.content ->> 'outcome' = NEW.outcome
+           AND s.content ->> 'presented_on' = NEW.presented_on::text
+           AND s.content ->> 'reason' = NEW.reason
            AND (NEW.outcome <> 'settled' OR NOT payoffice_is_settled(c.payment_id)
                 AND NOT EXISTS (SELECT FROM payoffice_cheque o
                                  WHERE o.payment_id = c.payment_id AND o.state <> 'voided'))) THEN

@@ -330,8 +330,8 @@ class Remittances(StaffView):
     @operation(
         "Record that a statement was paid",
         "What is paid to the premises is proposed, and so are payments from the configured amount"
-        " on, counting all that one person recorded for the statement; another person confirms"
-        " them.",
+        " on, counting all that one person recorded for the statement, and a part of a bank"
+        " movement of which other premises have one; another person confirms them.",
         body=RemittanceIn,
         answer=RemittedOut,
         status=201,

@@ -217,6 +217,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name_plural": "payments of statements",
+                "indexes": [
+                    models.Index(
+                        django.db.models.functions.text.Upper("reference"),
+                        name="remittance_movement",
+                    )
+                ],
                 "verbose_name": "payment of a statement",
                 "constraints": [
                     models.UniqueConstraint(

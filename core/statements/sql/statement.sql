@@ -39,10 +39,11 @@ CREATE OR REPLACE TRIGGER statement_follows BEFORE INSERT ON statements_statemen
 
 -- A payment is of a statement of its premises. A foreign key would lock both, and neither is ever deleted.
 -- Its UUID follows from its number, so that two have not the same. Where two persons decided about it, it
--- is what they named.
+-- is what they named. They do so where other premises have a part of the same bank movement, and name these.
 CREATE OR REPLACE FUNCTION statements_guard_remittance() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_from date;
+    v_also_of jsonb;
 BEGIN
     SELECT s.week_from INTO v_from FROM statements_statement s
      WHERE s.id = NEW.statement_id AND s.premises_id = NEW.premises_id;
@@ -56,9 +57,18 @@ BEGIN
         RAISE EXCEPTION 'payment % of statement % has another UUID', NEW.number, NEW.statement_id
             USING ERRCODE = 'restrict_violation';
     END IF;
+    PERFORM pg_advisory_xact_lock({lock.statement}, 2147483647);
+    SELECT coalesce(jsonb_agg(o.code ORDER BY o.code COLLATE "C"), '[]') INTO v_also_of
+      FROM statements_remittance r JOIN premises_premises o ON o.id = r.premises_id
+     WHERE upper(r.reference) = upper(NEW.reference) AND r.premises_id <> NEW.premises_id;
+    IF NEW.proposal_id IS NULL AND v_also_of <> '[]' THEN
+        RAISE EXCEPTION 'payment % of statement %: other premises have a part of the bank movement',
+            NEW.number, NEW.statement_id USING ERRCODE = 'restrict_violation';
+    END IF;
     IF NEW.proposal_id IS NOT NULL AND NOT EXISTS (
            SELECT FROM staff_proposal p
             WHERE p.id = NEW.proposal_id
+              AND coalesce(p.content -> 'also_of', '[]') = v_also_of
               AND p.content ->> 'statement' = statements_ident(
                   p_premises => NEW.premises_id, p_from => v_from, p_payment => 0)::text
               AND p.content ->> 'amount_cents' = NEW.amount_cents::text

@@ -43,6 +43,7 @@ def play_move(*, by: StaffActor, ident: uuid.UUID, terminal_code: str, reason: s
         code=terminal_code,
         premises=ticket.premises_id,
         revoked_at=None,
+        copied_at=None,
         token_digest__isnull=False,
     ).first()
     last = PlayMove.objects.filter(ticket=ticket).order_by("-number").first()

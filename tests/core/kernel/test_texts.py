@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.kernel.texts import invisible_at
+from core.kernel.texts import invisible_at, one_line
 
 
 @pytest.mark.parametrize("sign", ["\n", "\x07", "\u202e", "\u200b", "\u2066", "\ufeff", "\u2028"])
@@ -26,3 +26,11 @@ def test_letters_and_marks_that_show_nothing_are_none(sign: str) -> None:
 @pytest.mark.parametrize("name", ["Núria Ça-Vall·llobera", "Íñigo O'Neill", "«Cal Pep», 1r 2a", ""])
 def test_names_of_catalan_and_spanish_are_whole(name: str) -> None:
     assert invisible_at(name) is None
+
+
+def test_one_line_is_the_same_for_all_who_type_the_same() -> None:
+    assert (
+        one_line("  TRF\u00a0 Cafe\u0301\t1 ") == one_line("TRF Caf\u00e9 1") == "TRF Caf\u00e9 1"
+    )
+    assert one_line("TRF 11") != one_line("TRF 1 1")
+    assert one_line(" \u2003 ") == ""

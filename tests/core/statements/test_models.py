@@ -116,6 +116,28 @@ def test_a_payment_has_the_uuid_of_its_number_and_each_number_is_there_once(
     Remittance.objects.create(**values | {"number": 3, "uuid": third})
 
 
+def test_one_person_gives_no_part_of_a_bank_movement_to_other_premises(
+    organiser: Any, contest: Any
+) -> None:
+    """The same money would count twice, whatever a program asks."""
+    places = [factories.point() for _ in range(2)]
+    for place in places:
+        rounds.sell(contest, place, [(1, 1)])
+    at(date(2030, 3, 11))
+    first, second = services.statements_issue(until=SUNDAY)
+    remitted(organiser, first, 105, date(2030, 3, 11), "TRF 1")
+    values = Remittance.objects.values().get() | {
+        "id": None,
+        "uuid": ident(second.premises_id, MONDAY, 1),
+        "statement_id": second.pk,
+        "premises_id": second.premises_id,
+    }
+    for reference in ("TRF 1", "trf 1"):
+        with pytest.raises(IntegrityError, match="a part of the bank"), transaction.atomic():
+            Remittance.objects.create(**values | {"reference": reference})
+    Remittance.objects.create(**values | {"reference": "TRF 2"})
+
+
 def test_a_payment_of_two_persons_is_what_they_named(organiser: Any, contest: Any) -> None:
     """Another amount for their proposal would give the premises credit that they did not."""
     place = factories.point()

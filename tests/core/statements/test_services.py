@@ -19,7 +19,7 @@ from core.staff.powers import Role
 from core.staff.two_persons import ProposalPending, SamePerson
 from core.statements import nightly, services, weeks
 from core.statements.balances import outstanding_cents
-from core.statements.models import CommissionRate, Remittance
+from core.statements.models import CommissionRate, Remittance, Statement
 from lototrot import accounts
 from tests.support import factories, rounds
 from tests.support.stating import SUNDAY, at, rate, remitted
@@ -124,6 +124,36 @@ def test_it_is_settled_once_and_not_beyond_what_it_says(organiser: Any, contest:
     assert ledger.balance_cents(premises_account(place.premises.pk)) == 0
     assert ledger.balance_cents(asset("treasury")) == 210
     rounds.books_agree()
+
+
+def test_two_persons_say_that_premises_share_a_bank_movement(organiser: Any, contest: Any) -> None:
+    """A clerk who takes the wrong premises, and then the right ones, counted it twice."""
+    places = [factories.point() for _ in range(3)]
+    for place in places:
+        rounds.sell(contest, place, [(1, 1)])
+    at(date(2030, 3, 11))
+    issued = {each.premises_id: each for each in services.statements_issue(until=SUNDAY)}
+    first, second, third = (issued[place.premises.pk] for place in places)
+
+    def settle(of: Statement, cents: int, reference: str) -> Any:
+        return services.statement_settle(
+            by=organiser,
+            statement=of.uuid,
+            amount_cents=cents,
+            paid_on=SUNDAY,
+            reference=reference,
+        )
+
+    assert isinstance(settle(first, 50, "TRF Caf\u00e9 1"), Remittance)
+    shared = settle(second, 50, "trf cafe\u0301 1")
+    assert isinstance(shared, Proposal)
+    assert shared.content["also_of"] == [places[0].premises.code]
+    others = settle(third, 50, "TRF CAF\u00c9 1")
+    two_persons.confirm(proposal=shared.uuid, by=factories.staff(Role.ORGANISER))
+    with pytest.raises(services.RemittanceRecorded):
+        two_persons.confirm(proposal=others.uuid, by=factories.staff(Role.ORGANISER))
+    assert [outstanding_cents(each) for each in (first, second, third)] == [55, 55, 105]
+    assert isinstance(settle(third, 50, "TRF 2"), Remittance)
 
 
 @pytest.mark.parametrize("owed", [200, -500])

@@ -1,9 +1,14 @@
 """Show on the board what is on record, and take contests off it in time."""
 
-import pytest
+from typing import Any
 
-from lototrot.selectors.board import SHOWN_DAYS, board_document, board_pulse
-from lototrot.services.settlement.settling import contest_settle
+import pytest
+from django.db import connection
+
+from core.database.kept import forget_all
+from core.staff.powers import Role
+from lototrot.selectors.board import SHOWN_DAYS, board_document, board_pulse, past_document
+from lototrot.services.settlement.settling import contest_settle, settlement_reverse
 from tests.support import factories, rounds
 
 
@@ -42,3 +47,29 @@ def test_the_history_of_a_chain_has_its_settlements() -> None:
     contest_settle(contest_id=contest.pk)
     chain = board_document()["chains"]["lototrot"]
     assert [(row["day"], row["won"]) for row in chain["history"]] == [(contest.day, True)]
+
+
+@pytest.mark.django_db
+@pytest.mark.article("14.III.8.2")
+def test_a_meeting_whose_settlement_is_reversed_while_it_is_read_is_shown_as_it_was() -> None:
+    """[B14]: anyone may ask for its page at that moment."""
+    contest = rounds.published()
+    rounds.sell(contest, factories.point(), [(1,) * 7])
+    rounds.run(contest, [rounds.Facts((1, 2, 3, 4, 5), winners=frozenset({2}))] * 7)
+    settlement = contest_settle(contest_id=contest.pk)
+    by, read = factories.staff(Role.ORGANISER), list[str]()
+
+    def reverse_after_the_first(execute: Any, sql: str, *rest: Any) -> Any:
+        result = execute(sql, *rest)
+        read.append(sql)
+        if len(read) == 1:
+            settlement_reverse(contest_id=contest.pk, by=by)
+        return result
+
+    with connection.execute_wrapper(reverse_after_the_first):
+        past = past_document(contest.day, contest.bet_type_code)
+    assert past is not None
+    (on_page,) = past["document"]["contests"]
+    assert on_page["settlement"]["settlement"] == settlement.uuid
+    forget_all()
+    assert past_document(contest.day, contest.bet_type_code) is None

@@ -83,8 +83,9 @@ def test_what_the_bank_paid_for_a_voided_cheque_takes_two_persons_and_settles_on
     by = factories.staff(Role.SUPERVISOR)
     cheque = Cheque.objects.get()
 
-    def columns(kind: str = "payoffice.ruling", outcome: str = "settled") -> dict[str, Any]:
-        decided = {"cheque": 1, "outcome": outcome}
+    def columns(kind: str = "payoffice.ruling", **other: str) -> dict[str, Any]:
+        decided = {"cheque": 1, "outcome": "settled", "reason": "x"}
+        decided |= {"presented_on": str(natural_day(clock.now()))} | other
         return {
             "uuid": uuid.uuid4(),
             "cheque": cheque,
@@ -101,8 +102,10 @@ def test_what_the_bank_paid_for_a_voided_cheque_takes_two_persons_and_settles_on
     refused("two persons are needed", VoidedChequePayment, **columns())
     less = columns() | {"amount_cents": 1}
     refused("it is not voided", VoidedChequePayment, **less)
-    other = columns("payoffice.cheque_paid_voided", "loss")
-    refused("it is not voided", VoidedChequePayment, **other)
+    named = {"cheque": "2", "outcome": "loss", "reason": "y", "presented_on": "2030-01-01"}
+    for name, value in named.items():
+        other = columns("payoffice.cheque_paid_voided", **{name: value})
+        refused("two persons named another", VoidedChequePayment, **other)
     day = natural_day(clock.now())
     asked: dict[str, Any] = {"amount_cents": 100_001, "presented_on": day, "reason": "Statement."}
     given.confirmed(cheques.cheque_reissue(by=by, number=1), Role.ORGANISER)

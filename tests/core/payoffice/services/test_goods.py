@@ -156,6 +156,26 @@ def test_nothing_is_given_out_by_a_cashier_who_has_closed_the_session(settings: 
     rounds.books_agree()
 
 
+@pytest.mark.article("15.III.6.5")
+def test_nothing_is_given_out_where_the_session_is_closed_while_it_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One person is enough for it, who closes the session at the same moment."""
+    thing, _ = given.bicycles()
+    who, stocker = given.cashier(), factories.staff(Role.SUPERVISOR)
+    session = given.session_of(who)
+    goods.stock_register(by=stocker, code="bicycle", description="Bicycle", unit_cents=400)
+    goods.stock_move(
+        by=stocker, item="bicycle", premises=session.premises.code, units=1, reason="Delivered."
+    )
+    given.cash_closed(who, session, 10_000_000)
+    monkeypatch.setattr(goods, "cash_session_of", lambda by: session)
+    request = goods.ExchangeRequest(new_uuid(), intact=True, code=thing.code)
+    with pytest.raises(refusals.CashSessionMissing):
+        goods.exchange_make(by=who, request=request)
+    assert goods.stock_units(StockItem.objects.get()) == 1
+
+
 @pytest.mark.article("15.III.6.5", "15.III.6.6")
 def test_a_thing_asked_for_on_its_last_day_does_not_lapse_before_the_second_person(
     settings: Any,

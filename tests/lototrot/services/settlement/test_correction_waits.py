@@ -1,4 +1,4 @@
-"""The database on bets in breach that are voided while a correction waits."""
+"""The database on what two persons decide while a correction waits."""
 
 import pytest
 from django.db import IntegrityError, connection, transaction

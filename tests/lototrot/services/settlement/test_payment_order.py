@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
-from django.db import IntegrityError, ProgrammingError, transaction
+from django.db import IntegrityError, ProgrammingError, connection, transaction
 
 from core.database import clock
 from core.proofs import log
@@ -23,6 +23,7 @@ from lototrot.services.races.course import PaymentOrdered
 from lototrot.services.races.results import ResultsMissing
 from lototrot.services.races.starts import start_correct
 from lototrot.services.races.withdrawals import withdrawal_enter
+from lototrot.services.settlement import payment_order
 from lototrot.services.settlement.auditing import audit_contests
 from lototrot.services.settlement.breach import CorrectionWaits
 from lototrot.services.settlement.certificate import PAYMENT_ORDER
@@ -230,6 +231,31 @@ def test_nothing_is_ordered_while_a_correction_of_a_result_or_of_a_start_waits(
     two_persons.reject(proposal=video.uuid, by=factories.staff(Role.STEWARDS))
     two_persons.confirm(proposal=ordering.uuid, by=second)
     assert PaymentOrder.objects.filter(contest=contest).exists()
+
+
+@pytest.mark.article("14.III.8.2")
+def test_the_database_too_refuses_an_order_while_a_correction_waits(
+    contest: Contest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """[B14]: where a program does not ask."""
+    monkeypatch.setattr(payment_order, "need_no_correction", lambda contest, *, of_results: None)
+    first, second = factories.two_organisers()
+    ordering = payment_order_propose(by=first, contest_id=contest.pk)
+    factories.time_pass(minutes=1)
+    race, steward = factories.races_of(contest)[0], factories.staff(Role.STEWARDS)
+    entries = [Entry(n, "winner" if n == 2 else "started") for n in (1, 2, 3)]
+    later = race.starts.get().actual_start_at + timedelta(microseconds=1)
+    waiting = (
+        classification_correct(by=steward, race_id=race.pk, runners=entries, reason="Mistyped"),
+        start_correct(by=steward, race_id=race.pk, actual_start_at=later, source="Video"),
+    )
+    for each, other in zip(waiting, (Role.AUDITOR, Role.STEWARDS), strict=True):
+        with pytest.raises(IntegrityError, match="a correction of a"), transaction.atomic():
+            two_persons.confirm(proposal=ordering.uuid, by=second)
+            connection.check_constraints()
+        two_persons.reject(proposal=each.uuid, by=factories.staff(other))
+    two_persons.confirm(proposal=ordering.uuid, by=second)
+    connection.check_constraints()
 
 
 @pytest.mark.article("14.III.5.4.1", "14.III.8.2")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from core.database import clock
 from core.premises.models import Terminal
 from core.staff.actor import PowerMissing
 from core.staff.powers import Role
@@ -54,12 +55,14 @@ def test_staff_move_an_unfinished_play_within_its_premises(
 
 
 @pytest.mark.article("15.III.6.1")
-def test_a_play_does_not_move_to_a_terminal_that_was_never_enrolled(
-    place: Point, emission: Emission
+@pytest.mark.parametrize("state", ["never enrolled", "copied"])
+def test_a_play_does_not_move_to_a_terminal_that_cannot_be_used(
+    place: Point, emission: Emission, state: str
 ) -> None:
     """Nobody could play it there, and its own terminal would refuse it."""
     ticket, idle = buy(place, emission), factories.point(place.premises)
-    Terminal.objects.filter(pk=idle.terminal.pk).update(token_digest=None)
+    cannot = {"never enrolled": {"token_digest": None}, "copied": {"copied_at": clock.now()}}
+    Terminal.objects.filter(pk=idle.terminal.pk).update(**cannot[state])
     with pytest.raises(moving.MoveRefused):
         moving.play_move(
             by=factories.staff(Role.ORGANISER),
