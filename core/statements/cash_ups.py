@@ -23,6 +23,7 @@ from core.ledger.models import Account, Transfer
 from core.ledger.services import premises_account
 from core.premises.access import TerminalActor
 from core.premises.models import OperatorSession
+from core.premises.operators import SESSION_LENGTH
 from core.premises.requests import UuidReused, need_new
 from core.premises.services import premises_by_code
 from core.staff.actor import StaffActor
@@ -118,7 +119,10 @@ def _first_since(by: TerminalActor) -> datetime.datetime:
     """
     today = day_bounds(natural_day(clock.now()))[0]
     sessions = OperatorSession.objects.filter(
-        terminal_id=by.terminal_id, operator_id=by.operator_id, expires_at__gt=today
+        pk__gte=first_from(OperatorSession, "started_at", today - SESSION_LENGTH),
+        terminal_id=by.terminal_id,
+        operator_id=by.operator_id,
+        expires_at__gt=today,
     ).exclude(ended_at__lte=today)
     signed_on = sessions.aggregate(first=Min("started_at"))["first"]
     return min(today, day_bounds(natural_day(signed_on))[0]) if signed_on else today

@@ -34,10 +34,10 @@ from tests.promotrot.conftest import (
     acts_here,
     leaves,
     need_as_told,
-    refused,
 )
 from tests.support import databases, emitting
 from tests.support.admin_desk import Desk, row_url
+from tests.support.databases import refused
 from tests.support.journaling import seal_all
 
 

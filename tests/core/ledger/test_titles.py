@@ -30,9 +30,11 @@ def test_every_kind_that_is_posted_has_words_and_no_other() -> None:
     # What is posted by a constant, not by a literal.
     assert KINDS.keys() - written == {
         "lototrot.reversal",
+        "payoffice.cheque_reversed",
         "payoffice.prize",
         "payoffice.recovery_reversed",
         "payoffice.refund",
+        "payoffice.voided_cheque_reversed",
         "payoffice.write_off_reversed",
         "statements.commission",
         "statements.remittance",

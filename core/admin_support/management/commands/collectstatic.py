@@ -5,8 +5,10 @@ from typing import Any
 from django.contrib.staticfiles.management.commands import collectstatic
 from django.core.management.base import CommandError
 
+from core.database.management.program_command import ProgramCommand
 
-class Command(collectstatic.Command):
+
+class Command(ProgramCommand, collectstatic.Command):
     """Django's `collectstatic`. What is there after a failure is whole: it goes on from there."""
 
     def handle(self, **options: Any) -> str | None:

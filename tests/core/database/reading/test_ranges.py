@@ -103,7 +103,8 @@ def test_what_is_read_does_not_grow_with_the_history(own_database: Database) -> 
     name_process("tests")
     past = weeks.begin(premises=3, tickets=40, plays=10)
     counts = []
-    for more in (2, 6):
+    # No length ends a day after operators signed on again: their shift would begin there.
+    for more in (2, 5):
         past.grow(more)
         _night_done()
         tell_planner()
