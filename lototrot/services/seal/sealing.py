@@ -141,8 +141,8 @@ def seal_verify(contest: Contest) -> Totals:
     """Compute the root again from the tickets. Return the totals after all amendments.
 
     Raise ContestNotSealed, TicketsArchived where tickets left with a retired month, SealUnsound,
-    TermsUnsound, LeafUnsound or EntryUnsound. It reads every ticket; the caller holds the contest's lock, or
-    reads a snapshot.
+    TermsUnsound, LeafUnsound or EntryUnsound. It reads every ticket; the caller holds the
+    contest's lock, or reads a snapshot.
     """
     seal = need_sealed(contest)
     log.need_sound(seal.entry)
