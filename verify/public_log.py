@@ -5,12 +5,12 @@
 LOG has one entry a line, from the first on: as a receiver got them, or the `items` of
 GET /api/v1/log. KEYS are public keys in hexadecimal, separated by commas: the log's first key, and
 those that replaced a lost or stolen key, which no signature confirms. HEAD is the last line of a
-slip, as NUMBER:DIGITS without a space. The other verifiers read the
-log through this one, so that every entry they use has been checked.
+slip, as NUMBER:DIGITS without a space. The other verifiers read the log through this one.
 """
 
 from datetime import datetime, timedelta
-from itertools import pairwise
+from functools import cached_property
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -60,8 +60,11 @@ class Log:
 
     def published_at(self, kind: str, subject: str) -> str:
         """Return the instant before which an entry was not published: those before it were."""
-        last = self.entry(kind, subject)["sequence"]
-        return max(each["at"] for each in self.entries.values() if each["sequence"] <= last)
+        return self.latest[self.entry(kind, subject)["sequence"] - 1]
+
+    @cached_property
+    def latest(self) -> list[str]:
+        return [*accumulate((each["at"] for each in self.entries.values()), max)]
 
     def dated(self, kind: str, subject: str, name: str) -> None:
         """Refuse an act that was not published within an hour of the instant that it states: what
@@ -121,11 +124,8 @@ def next_key(entry: Entry, key: bytes, vouched: set[bytes], place: str) -> tuple
     before = key_name(key) if key else None
     need(key_document["key"] == key_name(new), f"{place}.key", "not of public_key")
     need(key_document["replaces"] == before, f"{place}.replaces", "not the key before")
-    need(
-        (key_document["reason"] == "first") == (not key),
-        f"{place}.reason",
-        "not the first, or twice",
-    )
+    is_first = key_document["reason"] == "first"
+    need(is_first == (not key), f"{place}.reason", "not the first, or twice")
     if key_document["reason"] == "rotation":
         vouched.add(new)
         return key, new

@@ -15,7 +15,7 @@ OPENING = "lototrot.opening"
 
 
 class TermsUnsound(InvariantBroken):
-    """`data`: contest, term, published, found."""
+    """`data`: contest, term, published, stored."""
 
     code = "contest_terms_unsound"
     message = "The terms of the contest are not those that were published when it went on sale."
@@ -59,12 +59,12 @@ def need_as_opened(contest: Contest) -> None:
     """
     opening = log.published(kind=OPENING, subject=_subject(contest))
     if opening is None:
-        raise TermsUnsound(contest=contest.pk, term="opening", published=None, found=None)
+        raise TermsUnsound(contest=contest.pk, term="opening", published=None, stored=None)
     log.need_sound(opening)
-    for term, found in published_terms(contest).items():
+    for term, stored in published_terms(contest).items():
         published = opening.document.get(term)
-        if published != found:
-            raise TermsUnsound(contest=contest.pk, term=term, published=published, found=found)
+        if published != stored:
+            raise TermsUnsound(contest=contest.pk, term=term, published=published, stored=stored)
 
 
 def _subject(contest: Contest) -> str:

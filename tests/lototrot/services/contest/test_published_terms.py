@@ -48,15 +48,15 @@ def test_a_contest_that_goes_on_sale_says_on_which_terms() -> None:
     entry = log.published(kind=OPENING, subject=f"contest:{contest.pk}")
     assert entry is not None
     rules = rules_of(contest.bet_type, contest.day).to_document()
-    said = entry.document
-    assert said["price_cents"] == 100 and said["bet_type"] == "lototrot" and said["races"] == 7
-    assert said["day"] == contest.day.isoformat()
-    assert said["rules"] == canonical_sha256(rules).hex()
-    assert said["programme"] == bytes(contest.meeting.document_digest).hex()
+    terms = entry.document
+    assert terms["price_cents"] == 100 and terms["bet_type"] == "lototrot" and terms["races"] == 7
+    assert terms["day"] == contest.day.isoformat()
+    assert terms["rules"] == canonical_sha256(rules).hex()
+    assert terms["programme"] == bytes(contest.meeting.document_digest).hex()
     races = factories.races_of(contest)
-    assert said["legs"] == [{"race": r.pk, "programme": [*range(1, 11)]} for r in races]
-    assert said["closes_at"] == contest.scheduled_close_at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-    assert said["opened_at"] <= entry.at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    assert terms["legs"] == [{"race": r.pk, "programme": [*range(1, 11)]} for r in races]
+    assert terms["closes_at"] == contest.scheduled_close_at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    assert terms["opened_at"] <= entry.at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 @pytest.mark.django_db
@@ -101,7 +101,7 @@ def test_a_contest_whose_terms_cannot_be_signed_is_not_put_on_sale(
 def test_a_contest_whose_terms_were_exchanged_is_neither_sealed_nor_settled(
     own_database: Database,
 ) -> None:
-    """Who owns the database could seal another price than players paid, and sign it."""
+    """The owner of the database could seal another price than players paid, and sign it."""
     tomorrow = factories.meeting(first_start_at=clock.now() + timedelta(days=1))
     later = factories.contest_closed(factories.contest(tomorrow), sealed=False)
     before = factories.contest_closed(factories.contest())
