@@ -11,9 +11,12 @@ from core.staff.powers import Role
 from lototrot.services.contest.closing import contest_close_due
 from lototrot.services.contest.preparing import contest_change, contest_discard
 from lototrot.services.contest.schedule import schedule_move
+from lototrot.services.seal import sealing
 from lototrot.services.seal.sealing import contest_seal
 from tests.core.periods.conftest import closed, march_ended
 from tests.support import factories, rounds
+from tests.support.databases import Database
+from tests.support.journaling import forge
 from tests.support.lototrot import putting_on_sale
 from tests.support.lototrot.scheduling import postpone
 from tests.support.verifying.forging import forged, public_key, published_log, written
@@ -160,6 +163,21 @@ def test_an_honest_log_lists_contests_from_their_opening_on(tmp_path: Path) -> N
     contest_seal(contest_id=of.pk)
     assert listed()[1].startswith(line.replace("on sale", "0 tickets, 0 cents, sealed"))
     assert listed()[1].endswith("; NOT SETTLED")
+
+
+@pytest.mark.article("14.III.5.2")
+def test_a_price_that_was_exchanged_after_the_sale_is_refused(
+    own_database: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The organiser changes the row, seals it past the system's own check, and signs the seal."""
+    contest = factories.contest_closed(factories.contest(), sealed=False)
+    forge("UPDATE lototrot_contest SET price_cents = 50")
+    monkeypatch.setattr(sealing, "need_as_opened", lambda contest: None)
+    contest_seal(contest_id=contest.pk)
+    log = written(tmp_path, "log.jsonl", published_log())
+    assert verifier("public_log").check(log, public_key()).startswith("WHOLE")
+    with pytest.raises(forms.Refused, match=r"^lototrot\.seal\.price_cents: should be 100$"):
+        contests.check(log, public_key())
 
 
 def _checkpoint() -> None:
