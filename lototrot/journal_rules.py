@@ -54,6 +54,18 @@ OPENED = Rule(
                           AND d.journal_xid = c.journal_xid)
     """,
 )
+OPENING_PUBLISHED = Rule(
+    "lototrot_contest.opening_published",
+    "it was put on sale in an act that did not publish its terms",
+    "lototrot_contest",
+    """
+    SELECT 'lototrot_contest', c.row_id, c.journal_xid FROM journal_change c
+     WHERE c.relation = 'lototrot_contest' AND c.after ->> 'opened_at' IS NOT NULL
+       AND NOT EXISTS (SELECT FROM proofs_logentry o
+                        WHERE o.journal_xid = c.journal_xid AND o.kind = 'lototrot.opening'
+                          AND o.subject = 'contest:' || c.row_id)
+    """,
+)
 MOVED = Rule(
     "lototrot_contest.moved",
     "its closing was moved in an act that records no move",
@@ -151,6 +163,7 @@ _CONTEST = (
     stamped("lototrot_discard", "discarded_at"),
     confirmed("lototrot_discard"),
     OPENED,
+    OPENING_PUBLISHED,
     MOVED,
     CLOSED,
     became("lototrot_contest", "state", "discarded", ("lototrot_discard", _OF_CONTEST)),

@@ -7,6 +7,7 @@ import re
 import sys
 from datetime import UTC, datetime
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -22,6 +23,7 @@ from lototrot.engine.distribution import Takings, distribute
 from lototrot.engine.races import mask_of
 from lototrot.models.tickets import LEG_COLUMNS, Ticket
 from lototrot.services.seal import leaves
+from tests.support.verifying.forging import written
 from tests.support.verifying.load import FOLDER, verifier
 
 PAGE = (ROOT / "docs" / "proofs.md").read_text("utf-8")
@@ -66,25 +68,44 @@ def leaf(first: int, commitment: bytes) -> bytes:
     )
 
 
-def _seal(first: dict[str, Any], root: bytes) -> dict[str, Any]:
-    """Return the log's second entry, the seal of a contest whose tree has this root."""
+TERMS: dict[str, Any] = {
+    "contest": 1,
+    "bet_type": "lototrot",
+    "day": "2030-03-02",
+    "programme": "00" * 32,
+    "races": 7,
+    "legs": [{"race": race, "programme": [race, race + 1]} for race in range(1, 8)],
+    "price_cents": 100,
+    "rules": canonical_sha256(RULES).hex(),
+}
+
+
+def _opening(first: dict[str, Any]) -> dict[str, Any]:
+    """Return the log's second entry, which puts a contest on sale until noon."""
+    on_sale_at = datetime(2030, 3, 2, 9, tzinfo=UTC)
+    times = {"closes_at": wire.instant(NOON), "opened_at": wire.instant(on_sale_at)}
     return entry(
         2,
         digest(first),
+        on_sale_at,
+        kind="lototrot.opening",
+        subject="contest:1",
+        document=with_digests({"format": "lototrot-opening-1", **TERMS, **times}),
+    )
+
+
+def _seal(opening: dict[str, Any], root: bytes) -> dict[str, Any]:
+    """Return the log's third entry, the seal of the contest whose tree has this root."""
+    return entry(
+        3,
+        digest(opening),
         NOON,
         kind="lototrot.seal",
         subject="contest:1",
         document=with_digests(
             {
                 "format": "lototrot-seal-1",
-                "contest": 1,
-                "bet_type": "lototrot",
-                "day": "2030-03-02",
-                "programme": "00" * 32,
-                "races": 7,
-                "legs": [{"race": race, "programme": [race, race + 1]} for race in range(1, 8)],
-                "price_cents": 100,
-                "rules": canonical_sha256(RULES).hex(),
+                **TERMS,
                 "closed_at": wire.instant(NOON),
                 "closing_cause": "schedule",
                 "tickets": 3,
@@ -102,7 +123,7 @@ def examples() -> dict[str, str]:
     first = entry(
         1,
         bytes(32),
-        NOON,
+        datetime(2030, 3, 2, 8, tzinfo=UTC),
         kind="proofs.key",
         subject=key_id,
         document={
@@ -117,7 +138,8 @@ def examples() -> dict[str, str]:
     mine = leaf(1, commitment)
     hashes = [merkle.leaf_hash(each) for each in (leaf(9, bytes(32)), mine, leaf(9, b"\1" * 32))]
     root = merkle.root(hashes)
-    seal = _seal(first, root)
+    opening = _opening(first)
+    seal = _seal(opening, root)
     proof = with_digests(
         {
             "format": "lototrot-proof-1",
@@ -146,6 +168,7 @@ def examples() -> dict[str, str]:
         "commitment": f"code       {CODE.text}\nblind      {BLIND.hex()}\n"
         f"commitment {commitment.hex()}",
         "leaf": "\n".join(field.hex() for field in _fields(mine)),
+        "opening": json.dumps(opening, indent=1),
         "tree": "\n".join(each.hex() for each in (*hashes, root)),
         "proof": json.dumps(proof, indent=1),
     }
@@ -189,10 +212,12 @@ def test_every_example_on_the_page_is_checked() -> None:
     assert set(re.findall(r"<!-- example: (.*?) -->", PAGE)) == {*examples(), *elsewhere}
 
 
-def test_the_verifiers_take_what_is_on_the_page() -> None:
+def test_the_verifiers_take_what_is_on_the_page(tmp_path: Path) -> None:
     proof = example("proof")
-    whole = verifier("public_log").log_holds([example("entry"), proof["seal"]], [PUBLIC])
-    assert whole.startswith("WHOLE: 2 entries")
+    log = written(tmp_path, "log.jsonl", [example("entry"), example("opening"), proof["seal"]])
+    assert verifier("public_log").check(log, PUBLIC.hex()).startswith("WHOLE: 3 entries")
+    listed = verifier("contests").check(log, PUBLIC.hex())
+    assert listed.endswith("3 tickets, 600 cents, sealed 2030-03-02T11:00:00.000000Z; NOT SETTLED")
     verdict = verifier("ticket").proof_holds(proof, CODE.grouped, PUBLIC)
     assert verdict.startswith("SEALED: ticket 2 of 3")
     text = b"trot code commitment\0T" + CODE.text.encode() + BLIND

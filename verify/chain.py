@@ -1,18 +1,20 @@
 """Check that one settlement of a contest stands, and follows on the one before it in its chain.
 
-A chain is the meetings of one bet type, which pass jackpot and reserve on [A4, A20, A21, B14]. Used
-by settlement.py.
+A chain is the meetings of one bet type, which pass jackpot and reserve on [A4, A20, A21, B14]. And
+check that each was sealed on the terms of its opening. settlement.py and contests.py use it.
 """
 
 from collections import Counter
 from typing import Any
 
+from documents import TERMS
 from entry import digest, same
 from forms import need
 from public_log import Log
 from races import KIND, ORDER
 
 REVERSAL, END, SEAL = "lototrot.settlement_reversal", "lototrot.end", "lototrot.seal"
+OPENING, SCHEDULE = "lototrot.opening", "lototrot.schedule"
 Document = dict[str, Any]
 
 
@@ -65,16 +67,57 @@ def sent_here(log: Log, code: str, since: int, until: int) -> Counter[str]:
     return cents
 
 
+def on_sale(log: Log) -> dict[int, Document]:
+    """Return the opening of each contest by its number, or the seal of one that has none."""
+    contests: dict[int, Document] = {}
+    for (kind, subject), entry in log.entries.items():
+        if kind in (OPENING, SEAL):
+            document = entry["document"]
+            need(subject == f"contest:{document['contest']}", f"{kind} {subject}", "of another one")
+            contests.setdefault(document["contest"], document)
+    return contests
+
+
+def closes_at(log: Log, contest: int) -> str:
+    """Return the announced closing of a contest after all moves of it, each in time, and to a later
+    one by two persons (14.III.4) [E1, E13]. A move of a draft is in the terms of the opening."""
+    subject, number = f"contest:{contest}", 1
+    log.dated(OPENING, subject, "opened_at")
+    at: str = log.document(OPENING, subject)["closes_at"]
+    while log.has(SCHEDULE, move := f"{subject}:{number}"):
+        if sequence(log, SCHEDULE, move) > sequence(log, OPENING, subject):
+            moved, place = log.document(SCHEDULE, move), f"{SCHEDULE} {move}"
+            same(moved, {"contest": contest, "from": at}, place)
+            log.dated(SCHEDULE, move, "moved_at")
+            need(moved["moved_at"] < at, f"{place}.moved_at", "the closing had come")
+            need(moved["to"] < at or moved["persons"] == 2, f"{place}.persons", "two are needed")
+            at = moved["to"]
+        number += 1
+    return at
+
+
+def check_sold(log: Log, contest: int) -> None:
+    """Refuse a contest that was not put on sale before its seal, was sealed on other terms, or
+    closed later than announced."""
+    subject = f"contest:{contest}"
+    log.in_order((OPENING, subject), (SEAL, subject))
+    opening, seal = log.document(OPENING, subject), log.document(SEAL, subject)
+    same(opening, {"contest": contest}, OPENING)
+    same(seal, {name: opening[name] for name in TERMS}, SEAL)
+    at, closed_at = closes_at(log, contest), seal["closed_at"]
+    in_time = closed_at == at or (closed_at < at and seal["closing_cause"] != "schedule")
+    need(in_time, f"{SEAL}.closed_at", f"{seal['closing_cause']}, and {at} was announced")
+
+
 def check_waited(log: Log, certificate: Document) -> None:
-    """Check that no sealed meeting of an earlier day was passed over: what its players paid would
-    be nobody's [A4]. The payment of each was ordered before this one was settled."""
+    """Check that no meeting of an earlier day was on sale and passed over: what its players paid
+    would be nobody's [A4]. The payment of each was ordered before this one was settled."""
     here = KIND, certificate["settlement"]
-    for seal in log.all(SEAL):
-        of_chain = seal["bet_type"] == certificate["rules"]["code"]
-        if of_chain and seal["day"] < certificate["day"]:
-            final = [each["settlement"] for each in all_of(log, seal["contest"])]
-            ordered = [(ORDER, each) for each in final if log.has(ORDER, each)]
-            waits = f"contest {seal['contest']} of {seal['day']} was sealed, and is not settled"
+    for each in on_sale(log).values():
+        if each["bet_type"] == certificate["rules"]["code"] and each["day"] < certificate["day"]:
+            final = [settled["settlement"] for settled in all_of(log, each["contest"])]
+            ordered = [(ORDER, settlement) for settlement in final if log.has(ORDER, settlement)]
+            waits = f"contest {each['contest']} of {each['day']} was on sale, and is not settled"
             need(ordered, f"{KIND}.previous", waits)
             log.in_order(ordered[0], here)
 

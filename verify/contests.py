@@ -2,16 +2,17 @@
 
     python contests.py LOG KEYS
 
-LOG and KEYS are those of public_log.py. A contest that was sealed and never settled is one whose
-takings nobody has won; look for yours. A month that two persons closed must have every contest of
-its days, as it was sealed and ordered, and every emission that was closed in it.
+LOG and KEYS are those of public_log.py. A contest that was on sale and never sealed, or sealed and
+never settled, is one whose takings nobody has won; look for yours. Each was sealed on the terms on
+which it was put on sale. A month that two persons closed must have every contest of its days, as it
+was sealed and ordered, and every emission that was closed in it.
 settlement.py checks the figures of one settlement.
 """
 
 from typing import Any
 
 from archived.files import in_succession
-from chain import REVERSAL, SEAL, all_of
+from chain import REVERSAL, SEAL, all_of, check_sold, closes_at, on_sale
 from entry import main, printable, same
 from forms import need
 from public_log import Log
@@ -39,17 +40,29 @@ def became(log: Log, contest: int) -> str:
     return "REVERSED, AND NOT SETTLED" if log.has(REVERSAL, settled[-1]) else "NOT YET ORDERED"
 
 
-def line(log: Log, subject: str, seal: Document) -> str:
-    """Return a contest in one line."""
-    ident, voided = seal["contest"], 0
-    same({"subject": subject}, {"subject": f"contest:{ident}"}, SEAL)
+def sold(log: Log, subject: str, opening: Document) -> str:
+    """Return in words since when a contest is on sale, or that it has closed and has no seal."""
+    at, now = closes_at(log, opening["contest"]), max(each["at"] for each in log.entries.values())
+    if now < at:
+        return f"on sale since {opening['opened_at']}, until {at}"
+    return f"on sale until {at}, NOT SEALED"
+
+
+def line(log: Log, contest: Document) -> str:
+    """Return a contest in one line, by its opening."""
+    ident, voided = contest["contest"], 0
+    subject = f"contest:{ident}"
+    head = f"{subject}, {contest['bet_type']} of {contest['day']}"
+    if not log.has(SEAL, subject):
+        return f"{head}: {sold(log, subject, contest)}"
+    seal = log.document(SEAL, subject)
+    check_sold(log, ident)
     while log.has("lototrot.amendment", f"{subject}:{voided + 1}"):
         voided += 1
     amended = f"; {voided} times TICKETS WERE VOIDED" if voided else ""
     return (
-        f"{subject}, {seal['bet_type']} of {seal['day']}: {seal['tickets']} tickets,"
-        f" {seal['takings_cents']} cents, sealed {log.published_at(SEAL, subject)};"
-        f" {became(log, ident)}{amended}"
+        f"{head}: {seal['tickets']} tickets, {seal['takings_cents']} cents,"
+        f" sealed {log.published_at(SEAL, subject)}; {became(log, ident)}{amended}"
     )
 
 
@@ -59,18 +72,17 @@ def check_month(log: Log, month: Document) -> None:
     place = f"{PERIOD} {month['first_day'][:7]}"
     rows = {each["contest"]: each for each in month["parts"]["lototrot"]}
     days = month["first_day"], month["last_day"]
-    sealed = [each for each in log.all(SEAL) if days[0] <= each["day"] <= days[1]]
-    idents = {each["contest"] for each in sealed}
+    sold = {i for i, each in on_sale(log).items() if days[0] <= each["day"] <= days[1]}
     need(len(rows) == len(month["parts"]["lototrot"]), place, "a contest twice")
-    left = ", ".join(map(str, sorted(idents ^ rows.keys())))
+    left = ", ".join(map(str, sorted(sold ^ rows.keys())))
     need(not left, place, f"contests {left} are in the month or in the log alone")
-    for seal in sealed:
-        row, final = rows[seal["contest"]], ordered(log, seal["contest"])
-        need(final, f"{place}, contest {seal['contest']}", "not ordered")
+    for contest, row in rows.items():
+        seal, final = log.document(SEAL, f"contest:{contest}"), ordered(log, contest)
+        need(final, f"{place}, contest {contest}", "not ordered")
         of_seal = {name: seal[name] for name in ("day", "root", "tickets", "takings_cents")}
         prizes = {"prizes_cents": final["figures"]["prizes_total"]} if final else {}
         winners = {"winning_tickets": final["winning_tickets"]} if final else {}
-        same(row, of_seal | prizes | winners, f"{place}, contest {seal['contest']}")
+        same(row, of_seal | prizes | winners, f"{place}, contest {contest}")
 
 
 def check_emissions(log: Log, months: list[Document]) -> None:
@@ -96,11 +108,11 @@ def check(log_file: str, keys: str) -> str:
     for month in months:
         check_month(log, month)
     check_emissions(log, months)
-    subjects = [subject for kind, subject in log.entries if kind == SEAL]
-    seals = {each: log.document(SEAL, each) for each in subjects}
-    waiting = sum(not ordered(log, seal["contest"]) for seal in seals.values())
-    head = f"LISTED: {len(seals)} contests, {waiting} without a payment order; {len(months)} months"
-    return "\n".join([head, *(printable(line(log, *each)) for each in seals.items())])
+    contests = on_sale(log)
+    waiting = sum(not ordered(log, contest) for contest in contests)
+    head = f"LISTED: {len(contests)} contests, {waiting} without a payment order"
+    lines = [printable(line(log, each)) for each in contests.values()]
+    return "\n".join([f"{head}; {len(months)} months", *lines])
 
 
 if __name__ == "__main__":

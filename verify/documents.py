@@ -35,16 +35,16 @@ TICKET = {"premises": text, "terminal": text, "sold_at": instant, "bets": whole,
 PROOF = {"format": "lototrot-proof-1", "ticket": anything, "blind": blind, "place": whole,
          "path": [sha256], "seal": ENTRY, "amendments": [ENTRY]}
 TOTALS = {"tickets": whole, "bets": whole, "takings_cents": whole}
-SEAL = {"format": "lototrot-seal-1", "contest": whole, "bet_type": text, "day": day, **TOTALS,
-        "legs": [{"race": whole, "programme": [whole]}], "programme": sha256, "races": whole,
-        "price_cents": whole, "rules": sha256, "closed_at": instant, "closing_cause": text,
-        "root": sha256}
+TERMS = {"contest": whole, "bet_type": text, "day": day, "races": whole, "programme": sha256,
+         "legs": [{"race": whole, "programme": [whole]}], "price_cents": whole, "rules": sha256}
+ON_SALE = {"format": "lototrot-opening-1", **TERMS, "closes_at": instant, "opened_at": instant}
+SEAL = {"format": "lototrot-seal-1", **TERMS, **TOTALS, "closed_at": instant,
+        "closing_cause": ("schedule", "start", "not_run", "organiser"), "root": sha256}
 SCHEDULE = {"format": "lototrot-schedule-1", "contest": whole, "bet_type": text, "day": day,
             "number": whole, "from": instant, "to": instant, "moved_at": instant, "persons": whole,
             "reason": text}
 AMENDMENT = {"format": "lototrot-amendment-1", "contest": whole, "seal": sha256, "number": whole,
-             "act": text, "voided": [{"place": whole, "reasons": text}], "taken": TOTALS,
-             "left": TOTALS}
+    "act": text, "voided": [{"place": whole, "reasons": text}], "taken": TOTALS, "left": TOTALS}
 _DECLARED = ("not_run", "suspended", "all_disqualified", "no_winner")
 RULES = {"code": text, "version": whole, "name": text, "legs": whole, "prize_percent": rational,
          "payout_step_cents": whole, "jackpot_threshold_cents": whole,
@@ -185,7 +185,7 @@ NAMES_ERASED = {"format": "trot-names-erased-1", "erased_at": instant, "names_of
 ARCHIVE = {"format": "trot-archive-1", "number": whole, "first_day": day, "last_day": day,
            "closing_sha256": sha256, "tables": [ARCHIVED_TABLE]}
 PUBLISHED: dict[str, dict[str, Any]] = {
-    "lototrot.schedule": SCHEDULE, "lototrot.end": END,
+    "lototrot.opening": ON_SALE, "lototrot.schedule": SCHEDULE, "lototrot.end": END,
     "lototrot.seal": SEAL, "lototrot.amendment": AMENDMENT, "lototrot.settlement": SETTLEMENT,
     "lototrot.settlement_reversal": REVERSAL, "lototrot.payment_order": PAYMENT_ORDER,
     "draws.commitment": DRAW_COMMITMENT, "draws.outcome": OUTCOME, "draws.minutes": MINUTES,

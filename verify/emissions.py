@@ -49,8 +49,7 @@ def steps_of(log: Log, emission: str) -> dict[str, Document]:
     for kind in {OPENING, ABANDONED} & steps.keys():
         commitment = committed["commitment"] if committed else None
         same(steps[kind], {"commitment": commitment}, kind)
-    opened = steps.get(OPENING)
-    if opened:
+    if opened := steps.get(OPENING):
         tiers = committed["plan"]["tiers"] if committed else []
         mode = "probabilistic" if all(tier["extra"] for tier in tiers) else "predrawn"
         same(opened, {"mode": mode}, OPENING)

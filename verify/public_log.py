@@ -5,8 +5,7 @@
 LOG has one entry a line, from the first on: as a receiver got them, or the `items` of
 GET /api/v1/log. KEYS are public keys in hexadecimal, separated by commas: the log's first key, and
 those that replaced a lost or stolen key, which no signature confirms. HEAD is the last line of a
-slip, as NUMBER:DIGITS without a space. The other verifiers read the
-log through this one, so that every entry they use has been checked.
+slip, as NUMBER:DIGITS without a space. The other verifiers read the log through this one.
 """
 
 from datetime import datetime, timedelta
@@ -126,11 +125,8 @@ def next_key(entry: Entry, key: bytes, vouched: set[bytes], place: str) -> tuple
     before = key_name(key) if key else None
     need(key_document["key"] == key_name(new), f"{place}.key", "not of public_key")
     need(key_document["replaces"] == before, f"{place}.replaces", "not the key before")
-    need(
-        (key_document["reason"] == "first") == (not key),
-        f"{place}.reason",
-        "not the first, or twice",
-    )
+    is_first = key_document["reason"] == "first"
+    need(is_first == (not key), f"{place}.reason", "not the first, or twice")
     if key_document["reason"] == "rotation":
         vouched.add(new)
         return key, new

@@ -10,7 +10,15 @@ the sealed tickets, as they are (tickets.py).
 
 from typing import Any
 
-from chain import REVERSAL, SEAL, check_alone, check_carried, check_end, check_waited
+from chain import (
+    REVERSAL,
+    SEAL,
+    check_alone,
+    check_carried,
+    check_end,
+    check_sold,
+    check_waited,
+)
 from chance import MINUTES, OUTCOME
 from draw import draw_holds
 from entry import digest_of, main, same
@@ -70,7 +78,8 @@ def check_drawn(log: Log, certificate: Document, race: Document, place: str) -> 
 
 def check_terms(log: Log, certificate: Document) -> None:
     """Check that races, fields, price and rules are those that were sealed with the tickets, before
-    there was any result."""
+    there was any result, and with which the contest was put on sale."""
+    check_sold(log, certificate["contest"])
     legs = [{name: race[name] for name in ("race", "programme")} for race in certificate["races"]]
     terms = {"legs": legs, "races": len(legs), "price_cents": certificate["price_cents"]}
     rules = {"rules": digest_of(certificate["rules"])}

@@ -323,7 +323,8 @@ class Opening(StaffView):
     @operation(
         "Propose to put a contest on sale; another person confirms it",
         "Refused with `gates_shut`, whose data names each missing gate. The confirmation is refused"
-        " with `contest_terms_changed` if the draft was changed meanwhile.",
+        " with `contest_terms_changed` if the draft was changed meanwhile. Its terms are in the"
+        " public log (`lototrot.opening`) before the first sale.",
         answer=ProposalOut,
         status=202,
         problems=(

@@ -19,6 +19,7 @@ from lototrot.models.sealing import Amendment, Seal
 from lototrot.models.settlement import Lapse, PaymentOrder, Prize, SettlementCategory
 from lototrot.models.tickets import Block, Ticket, Void
 from lototrot.selectors.draws import subject_of
+from lototrot.services.contest.published_terms import OPENING
 from lototrot.services.tickets.retired import need_all
 
 State = Contest.State
@@ -134,7 +135,11 @@ def draw_rows(draw: Draw) -> Iterator[Model]:
 
 
 def _undecided(contest: Contest, instant: datetime) -> Iterator[Model]:
-    """Yield the tickets sold and voided by an instant, and the seal with its amendments."""
+    """Yield the tickets sold and voided by an instant, and the seal with its amendments.
+
+    The published terms of the contest come with them, as a settlement compares them.
+    """
+    yield from LogEntry.objects.filter(kind=OPENING, subject=f"contest:{contest.pk}")
     yield from Ticket.objects.filter(contest=contest, sold_at__lt=instant).order_by("pk").iterator()
     yield from Void.objects.filter(ticket__contest=contest, voided_at__lt=instant).order_by("pk")
     yield from Seal.objects.filter(contest=contest, sealed_at__lt=instant)

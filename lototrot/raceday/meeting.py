@@ -205,13 +205,17 @@ def _entry(number: int, outcome: Outcome, place: int | None) -> dict[str, Any]:
     return {"number": number, "outcome": "started" if outcome in ran else str(outcome)}
 
 
+def entries_of(day: Day, kind: str) -> list[dict[str, Any]]:
+    """Return the contest's entries of a kind in the public log: one, or none yet."""
+    subject = f"contest:{day.contest}"
+    return list(day.staff["org1"].get("log", kind=kind, subject=subject)["items"])
+
+
 def seal_wait(day: Day) -> dict[str, Any]:
     """Wait until the closed contest is sealed; return the seal's entry in the public log."""
-    subject = f"contest:{day.contest}"
 
     def look() -> dict[str, Any] | None:
-        entries = day.staff["org1"].get("log", kind="lototrot.seal", subject=subject)["items"]
-        return dict(entries[0]) if entries else None
+        return next(iter(entries_of(day, "lototrot.seal")), None)
 
     return wait_for(look, f"the seal of contest {day.contest}", within_s=SEALED_WITHIN_S)
 

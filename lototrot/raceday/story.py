@@ -31,7 +31,11 @@ def tell(stage: Stage) -> None:
     office.programme_enter(day, facts.SON_PARDO)
     show.programme(day.meeting)
     contest = office.contest_put_on_sale(day)
-    step(f"The contest is on sale until {selling.clock_time(contest['scheduled_close_at'])}")
+    (opening,) = office.entries_of(day, "lototrot.opening")
+    step(
+        f"The contest is on sale until {selling.clock_time(contest['scheduled_close_at'])}: entry"
+        f" {opening['sequence']} of the public log has its terms"
+    )
     selling.display_acknowledge(day, sellers)
     tickets = _sales(day, sellers)
     late = _close(stage, day)

@@ -50,7 +50,7 @@ def test_a_worker_killed_leaves_a_whole_seal_or_none(
         seal = _when_free(contest)
     assert (seal.tickets, Seal.objects.count()) == (3, 1)
     log = [each.published() for each in LogEntry.objects.order_by("sequence")]
-    assert verifier("public_log").log_holds(log, [keys.current_public()]).startswith("WHOLE: 2")
+    assert verifier("public_log").log_holds(log, [keys.current_public()]).startswith("WHOLE: 3")
 
 
 def _when_free(contest: Contest) -> Seal:

@@ -10,6 +10,7 @@ from core.journal.rules import Rule, broken
 from core.payoffice.services.paying import payment_make
 from core.staff.powers import Role
 from lototrot import journal_rules
+from lototrot.models.contest import Contest
 from lototrot.services.contest.closing import contest_close_due, contest_close_early
 from lototrot.services.races.stopping import race_stop
 from tests.support import factories, paying, rounds
@@ -102,6 +103,21 @@ def test_a_contest_that_became_settled_without_a_settlement_is_found(
     assert list(broken(rule)) == []
     with as_owner(own_database), touched("lototrot_settlement"):
         execute(f"UPDATE lototrot_settlement SET {OTHER_ACT}")
+        ((table, row, _),) = broken(rule)
+    assert (table, row) == ("lototrot_contest", contest.pk)
+
+
+def test_a_contest_put_on_sale_without_its_terms_being_published_is_found(
+    own_database: Database,
+) -> None:
+    """[E8]"""
+    contest = factories.contest(state=Contest.State.DRAFT)
+    with acting("tests"):
+        factories.contest_opened(contest)
+    rule = RULES["lototrot_contest.opening_published"]
+    assert list(broken(rule)) == []
+    with as_owner(own_database), touched("proofs_logentry"):
+        execute(f"UPDATE proofs_logentry SET {OTHER_ACT}")
         ((table, row, _),) = broken(rule)
     assert (table, row) == ("lototrot_contest", contest.pk)
 

@@ -38,7 +38,8 @@ def contest() -> Contest:
     first, second = factories.races_of(new_contest)
     factories.time_to(first.scheduled_start_at + timedelta(minutes=2))
     factories.classified(first, [1])
-    factories.contest_closed(new_contest, cause="start", sealed=False)
+    at = first.scheduled_start_at
+    factories.contest_closed(new_contest, at=at, cause="start", sealed=False)
     contest_seal(contest_id=new_contest.pk)
     _declared(second)
     return new_contest

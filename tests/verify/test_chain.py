@@ -96,7 +96,7 @@ def test_a_meeting_that_was_sold_and_passed_over_is_missed() -> None:
     reversed_since = Log(sealed(1), settled("a", 1), of("a", REVERSAL), settled("b", 2))
     waits = Log(sealed(1), settled("a", 1), settled("b", 2))
     for log in (never, reversed_since, waits):
-        with pytest.raises(forms.Refused, match=r"contest 1 of 2030-03-01 was sealed, and is not"):
+        with pytest.raises(forms.Refused, match=r"contest 1 of 2030-03-01 was on sale, and is not"):
             chain.check_waited(log, log.document(KIND, "b"))
     late = Log(sealed(1), settled("a", 1), settled("b", 2), of("a", ORDER))
     with pytest.raises(forms.Refused, match=r"^lototrot\.settlement\.sequence: "):
@@ -131,3 +131,117 @@ def test_what_an_ended_bet_type_sent_counts_between_two_entries() -> None:
     log = Log(of("a", ORDER), (chain.END, "old", {"bet_type": "old", "moves": moves}))
     assert chain.sent_here(log, "lototrot", 1, 3) == {"jackpot": 12, "reserve": 11}
     assert not chain.sent_here(log, "lototrot", 2, 9) and not chain.sent_here(log, "x", 0, 9)
+
+
+# --- On which terms a contest was sold ------------------------------------------------------------
+
+AT = "2030-03-01T{}:00.000000Z"
+SOLD = {
+    "contest": 1,
+    "bet_type": "lototrot",
+    "day": "2030-03-01",
+    "races": 1,
+    "programme": "ab",
+    "legs": [{"race": 1, "programme": [1, 2]}],
+    "price_cents": 100,
+    "rules": "cd",
+}
+
+
+def dated(*items: tuple[str, str, str, dict[str, Any]]) -> Log:
+    """Return a log of entries with the time of each."""
+    log = Log(*((kind, subject, document) for _, kind, subject, document in items))
+    for entry, (at, *_) in zip(log.entries.values(), items, strict=True):
+        entry["at"] = AT.format(at)
+    return log
+
+
+def put_on_sale(at: str = "09:00", stated: str = "", **more: Any) -> Any:
+    times = {"opened_at": AT.format(stated or at), "closes_at": AT.format("16:00")}
+    return at, chain.OPENING, "contest:1", SOLD | times | more
+
+
+def moved(number: int, at: str, old: str, new: str, *, persons: int = 2, stated: str = "") -> Any:
+    times = {"moved_at": stated or at, "from": old, "to": new}
+    move = {"contest": 1, "persons": persons} | {k: AT.format(v) for k, v in times.items()}
+    return at, chain.SCHEDULE, f"contest:1:{number}", move
+
+
+def closed(closed_at: str = "16:00", cause: str = "schedule", **more: Any) -> Any:
+    seal = SOLD | {"closed_at": AT.format(closed_at), "closing_cause": cause}
+    return "17:00", chain.SEAL, "contest:1", seal | more
+
+
+@pytest.mark.article("14.III.4", "14.III.5.2")
+def test_a_contest_is_sealed_on_the_terms_of_its_opening_at_its_announced_closing() -> None:
+    for log in (
+        dated(put_on_sale(), closed()),
+        dated(put_on_sale(), closed("15:40", "start")),
+        dated(put_on_sale(), closed("08:00", "start")),  # bets were in breach from the first on
+        dated(moved(1, "08:00", "18:00", "17:00", persons=1), put_on_sale(), closed()),
+        dated(put_on_sale(), moved(1, "10:00", "16:00", "16:20"), closed("16:20")),
+        dated(
+            moved(1, "08:00", "18:00", "17:00"),
+            put_on_sale(),
+            moved(2, "10:00", "16:00", "16:30"),
+            moved(3, "16:10", "16:30", "16:20", persons=1),
+            closed("16:20"),
+        ),
+    ):
+        chain.check_sold(log, 1)
+
+
+@pytest.mark.article("14.III.4", "14.III.5.2")
+@pytest.mark.parametrize(
+    ("items", "why"),
+    [
+        ([closed()], r"lototrot\.opening contest:1: not in the log"),
+        ([closed(), put_on_sale()], "seal.sequence: published too early"),
+        *(
+            ([put_on_sale(), closed(**{name: value})], rf"seal\.{name}: should be")
+            for name, value in {
+                "bet_type": "quartet",
+                "day": "2030-03-02",
+                "races": 2,
+                "programme": "ac",
+                "legs": [{"race": 1, "programme": [1, 2, 3]}],
+                "price_cents": 50,
+                "rules": "ce",
+            }.items()
+        ),
+        ([put_on_sale(stated="07:00"), closed()], "opened_at: not when it was published"),
+        ([put_on_sale(stated="09:01"), closed()], "opened_at: not when it was published"),
+        ([put_on_sale(contest=2), closed()], "opening.contest: should be 1"),
+        ([put_on_sale(), closed("16:20", "start")], "closed_at: start, and .*16:00"),
+        ([put_on_sale(), closed("16:20")], "closed_at: schedule, and .*16:00"),
+        ([put_on_sale(), closed("15:40")], "closed_at: schedule, and .*16:00"),
+        ([put_on_sale(), moved(1, "10:00", "15:00", "17:00"), closed("17:00")], "from: should be"),
+        (
+            [put_on_sale(), moved(1, "16:30", "16:00", "16:40"), closed("16:40")],
+            "moved_at: the closing had come",
+        ),
+        (
+            [put_on_sale(), moved(1, "17:30", "16:00", "17:00", stated="15:00"), closed("17:00")],
+            "moved_at: not when it was published",
+        ),
+        (
+            [put_on_sale(), moved(1, "10:00", "16:00", "17:00", persons=1), closed("17:00")],
+            "persons: two are needed",
+        ),
+    ],
+)
+def test_other_terms_and_other_closings_are_refused(items: list[Any], why: str) -> None:
+    with pytest.raises(forms.Refused, match=why):
+        chain.check_sold(dated(*items), 1)
+
+
+@pytest.mark.article("14.III.9.5")
+def test_a_meeting_that_was_on_sale_and_never_sealed_is_missed() -> None:
+    """Its players paid, and its takings would be nobody's [A4]."""
+    _, subject, first = sealed(1)
+    unsealed = Log((chain.OPENING, subject, first), sealed(2), settled("b", 2))
+    with pytest.raises(forms.Refused, match=r"contest 1 of 2030-03-01 was on sale, and is not"):
+        chain.check_waited(unsealed, unsealed.document(KIND, "b"))
+    other = Log((chain.OPENING, "contest:5", first))
+    with pytest.raises(forms.Refused, match="contest:5: of another one"):
+        chain.on_sale(other)

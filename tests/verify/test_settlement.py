@@ -210,7 +210,7 @@ def test_every_field_that_a_stranger_changes_is_refused_by_its_name(
     quick_signatures(monkeypatch)
     contest = settled(point)
     walk = Walk(published_log(), lambda other: run(tmp_path, other, contest))
-    assert walk.strangers(KIND, "lototrot.seal", "draws.minutes") > 1_000
+    assert walk.strangers(KIND, "lototrot.opening", "lototrot.seal", "draws.minutes") > 1_000
 
 
 def test_every_lie_of_the_operator_is_found_but_what_only_people_vouch_for(
@@ -220,7 +220,7 @@ def test_every_lie_of_the_operator_is_found_but_what_only_people_vouch_for(
     contest = settled(point)
     tickets = sealed_tickets(tmp_path, contest)
     walk = Walk(published_log(), lambda other: run(tmp_path, other, contest, tickets))
-    kinds = (KIND, "lototrot.seal")
+    kinds = (KIND, "lototrot.opening", "lototrot.seal")
     assert walk.liars(*kinds) ^ vouched_for(*kinds) == set()
 
 
@@ -312,6 +312,7 @@ def test_a_reversal_and_the_payment_order_are_published_beside_the_certificate(
         .values_list("kind", flat=True)
     )
     assert kinds == [
+        "lototrot.opening",
         "lototrot.seal",
         certificate.CERTIFICATE,
         certificate.REVERSAL,

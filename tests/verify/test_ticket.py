@@ -165,7 +165,7 @@ def test_the_whole_log_is_checked_entry_by_entry(contest: Contest) -> None:
     factories.contest_closed(contest)
     log = [each.published() for each in LogEntry.objects.order_by("sequence")]
     key = keys.current_public()
-    assert public_log.log_holds(log, [key]).startswith("WHOLE: 2 entries")
+    assert public_log.log_holds(log, [key]).startswith("WHOLE: 3 entries")
     for where, changed in tamper.changes(log):
         if where and changed != log[: len(changed or ())]:
             with pytest.raises(Refused, match=r"^entry \d+"):

@@ -30,6 +30,7 @@ from lototrot.services.contest.contests import (
     figures_of,
     rules_of,
 )
+from lototrot.services.contest.published_terms import opening_publish
 from lototrot.services.contest.schedule import AfterAnnouncedStart
 from lototrot.services.tickets.layout import layout_digest
 
@@ -155,7 +156,7 @@ def _terms(contest: Contest) -> two_persons.Content:
 
 
 def _open(proposal: Proposal, by: StaffActor) -> None:
-    """Put the contest on sale, if its terms are those that were proposed."""
+    """Put the contest on sale and publish its terms, if they are those that were proposed."""
     contest = contest_get(proposal.content["contest"])
     hold((Lock.MEETING, contest.meeting_id), (Lock.CONTEST, contest.pk))
     hold((Lock.FIGURES, 0), shared=True)
@@ -167,6 +168,8 @@ def _open(proposal: Proposal, by: StaffActor) -> None:
     Contest.objects.filter(pk=contest.pk, state=Contest.State.DRAFT).update(
         state=Contest.State.OPEN, opened_at=clock.now(), opening=proposal
     )
+    contest.refresh_from_db()
+    opening_publish(contest)
 
 
 def _need_openable(contest: Contest) -> None:

@@ -12,13 +12,14 @@ from django.db import connection, transaction
 
 from core.database import clock
 from core.database.locks import Lock
-from core.kernel.canonical import Json, canonical_sha256, with_digests
+from core.kernel.canonical import with_digests
 from core.kernel.errors import Conflict, InvariantBroken, Unavailable
 from core.proofs import log, merkle, wire
 from core.staff.models import Proposal
 from lototrot.models.contest import Contest
 from lototrot.models.sealing import Amendment, Seal
-from lototrot.services.contest.contests import contest_get, rules_of
+from lototrot.services.contest.contests import contest_get
+from lototrot.services.contest.published_terms import need_as_opened, published_terms
 from lototrot.services.seal.hashing import Hashed
 from lototrot.services.seal.leaves import SEALED, hashed
 from lototrot.services.settlement.long_acts import hold_for_long, under_way
@@ -111,7 +112,8 @@ def seals_due() -> list[int]:
 def contest_seal(*, contest_id: int) -> Seal:
     """Seal a closed contest and publish the seal. If it is sealed already, return that seal.
 
-    Raise ContestUnknown, ContestOnSale or SealBusy (transient).
+    Raise ContestUnknown, ContestOnSale, SealBusy (transient), or TermsUnsound: a seal with other
+    terms than those of the sale could not be taken back.
     """
     contest = contest_get(contest_id)
     hold_for_long(SealBusy(contest=contest_id), (Lock.SEAL, contest_id), contest_id=contest_id)
@@ -121,6 +123,7 @@ def contest_seal(*, contest_id: int) -> Seal:
         return seal
     if contest.state != Contest.State.CLOSED:
         raise ContestOnSale(contest=contest_id, state=contest.state)
+    need_as_opened(contest)
     tree = _tree(contest)
     entry = log.publish(kind=SEAL, subject=_subject(contest), document=_document(contest, tree))
     return Seal.objects.create(
@@ -138,11 +141,12 @@ def seal_verify(contest: Contest) -> Totals:
     """Compute the root again from the tickets. Return the totals after all amendments.
 
     Raise ContestNotSealed, TicketsArchived where tickets left with a retired month, SealUnsound,
-    LeafUnsound or EntryUnsound. It reads every ticket; the caller holds the contest's lock, or
-    reads a snapshot.
+    TermsUnsound, LeafUnsound or EntryUnsound. It reads every ticket; the caller holds the
+    contest's lock, or reads a snapshot.
     """
     seal = need_sealed(contest)
     log.need_sound(seal.entry)
+    need_as_opened(contest)
     need_all(contest.pk)
     tree = _tree(contest)
     recomputed = _document(contest, tree)
@@ -179,32 +183,13 @@ def _document(contest: Contest, tree: _Tree) -> dict[str, Any]:
     return with_digests(
         {
             "format": "lototrot-seal-1",
-            "contest": contest.pk,
-            "bet_type": contest.bet_type_code,
-            "day": contest.day.isoformat(),
-            "programme": bytes(contest.meeting.document_digest).hex(),
-            "races": len(contest.offered_masks),
-            "legs": _legs(contest),
-            "price_cents": contest.price_cents,
-            "rules": canonical_sha256(rules_of(contest.bet_type, contest.day).to_document()).hex(),
+            **published_terms(contest),
             "closed_at": wire.instant(contest.closed_at),
             "closing_cause": contest.closing_cause,
             **asdict(tree.totals),
             "root": tree.root.hex(),
         }
     )
-
-
-def _legs(contest: Contest) -> list[Json]:
-    """Return the races in the order of the ticket, each with the numbers of its programme."""
-    legs = contest.legs.order_by("position").prefetch_related("race__runners")
-    return [
-        {
-            "race": leg.race_id,
-            "programme": [*sorted(runner.number for runner in leg.race.runners.all())],
-        }
-        for leg in legs
-    ]
 
 
 def _tree(contest: Contest) -> _Tree:

@@ -22,6 +22,7 @@ NOT_THAT_DAY = {
     "lineage_by_command",
     "lototrot_classification.in_force_false",
     "lototrot_contest.opened",
+    "lototrot_contest.opening_published",
     "lototrot_gameend.posted",
     "lototrot_settlement.in_force_false",
     "name_erased_as_published",

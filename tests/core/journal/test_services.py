@@ -131,8 +131,8 @@ def test_a_checkpoint_follows_whatever_is_published_and_every_hour(own_database:
     assert checkpoints_due() == []
     contest, place = factories.contest(), factories.point()
     factories.sell(contest, place)
-    # The first, that of the key which sealed it; their own acts give no other.
-    assert [_checkpoints() for _ in range(3)] == [1, 1, 0]
+    # Of the opening; its own act gives no other.
+    assert [_checkpoints() for _ in range(3)] == [1, 0, 0]
     factories.contest_closed(contest)
     assert "lototrot.seal" in _kinds()
     assert checkpoints_due() == []  # no batch has the closing yet

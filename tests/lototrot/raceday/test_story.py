@@ -88,6 +88,7 @@ def test_a_meeting_is_told_to_its_winning_tickets(
     prizes = sum(winner["prize_cents"] for winner in kept["lototrot.winners"])
     assert prizes == settlement.prizes_cents > 0
     printed = capsys.readouterr().out
+    assert " of the public log has its terms" in printed
     assert "75 tickets sealed before any result" in printed
     assert "dead heat" in printed
     assert "{" not in printed

@@ -348,6 +348,6 @@ def test_a_meeting_that_was_sold_is_not_passed_over(
     ]
     alone = published_of(second)["document"] | {"previous": None}
     lie = forged(left, KIND, recounted(alone, file, rounds.rules()))
-    why = f"contest {first.contest_id} of {first.contest.day} was sealed, and is not settled"
+    why = f"contest {first.contest_id} of {first.contest.day} was on sale, and is not settled"
     with pytest.raises(Refused, match=why):
         run(tmp_path, lie, second, file)

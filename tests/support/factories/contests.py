@@ -32,6 +32,7 @@ from lototrot.models.programme import (
 )
 from lototrot.models.tickets import PrintConfirmation, Ticket
 from lototrot.services.contest.code_secrets import secret_make
+from lototrot.services.contest.published_terms import opening_publish
 from lototrot.services.seal.sealing import contest_seal
 from lototrot.services.tickets.layout import layout_digest
 from tests.support.factories.batches import NOW, Batch, one_transaction
@@ -283,6 +284,8 @@ def contest(
         ContestLeg(contest=new_contest, position=position, race=race)
         for position, race in enumerate(chosen, start=1)
     )
+    if is_open:
+        opening_publish(new_contest)
     return new_contest
 
 
@@ -306,6 +309,7 @@ def contest_opened(of: Contest, *, at: datetime | None = None) -> Contest:
         state=Contest.State.OPEN, opened_at=at or clock.now(), opening=opening(of.meeting)
     )
     of.refresh_from_db()
+    opening_publish(of)
     return of
 
 

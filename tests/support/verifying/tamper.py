@@ -72,6 +72,7 @@ def _likely(value: Any) -> list[Any]:
 LISTS = (
     ("run", "not_run", "suspended", "all_disqualified", "no_winner"),
     ("dice", "balls", "phrase"),
+    ("schedule", "start", "not_run", "organiser"),
     ("computed", "balls"),
     ("9.2", "9.3"),
 )
