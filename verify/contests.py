@@ -59,7 +59,7 @@ def line(log: Log, contest: Document) -> str:
     check_sold(log, ident)
     while log.has("lototrot.amendment", f"{subject}:{voided + 1}"):
         voided += 1
-    amended = f"; {voided} times TICKETS WERE VOIDED" if voided else ""
+    amended = f"; TICKETS WERE VOIDED, entries: {voided}" if voided else ""
     return (
         f"{head}: {seal['tickets']} tickets, {seal['takings_cents']} cents,"
         f" sealed {log.published_at(SEAL, subject)}; {became(log, ident)}{amended}"
