@@ -20,6 +20,7 @@ from entry import canonical, main, parsed, printable
 from forms import need, sha256, text
 
 MOST_BYTES, MOST_S = 64 * 2**20, 30
+HERE = "127.0.0.1", "::1", "localhost"
 BUSY = 429, 503
 FETCHED = "FETCHED, not checked. Compare the key with what the organiser has printed. Now run:"
 
@@ -81,6 +82,9 @@ def check(address: str, folder: str, code: str = "") -> str:
     keys = ",".join(log_of(address, log))
     following = [["public_log.py", log, keys], ["contests.py", log, keys]]
     if code:
+        place = urllib.parse.urlsplit(address)
+        private = place.scheme == "https" or place.hostname in HERE
+        need(private, "ADDRESS", "not https://: who sees your code on the way can have it paid")
         answer = asked(f"{address}/api/v1/lototrot/proofs", {"code": code})
         proof.write_bytes(canonical(answer))
         following.append(["ticket.py", proof, code, keys, log])

@@ -67,6 +67,17 @@ def test_a_holder_checks_their_ticket_with_the_commands_that_are_said(
     assert sealed.startswith("SEALED: ticket 1 of 1") and "The public log has this seal" in sealed
 
 
+@pytest.mark.parametrize("address", ["http://lototrot.example", "http://localhost.example"])
+def test_a_code_is_not_sent_where_others_can_read_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, address: str
+) -> None:
+    """A winning ticket is paid to the first who has its code (14.III.10)."""
+    monkeypatch.setattr(fetch, "log_of", lambda *_: ["00" * 32])
+    monkeypatch.setattr(urllib.request, "urlopen", lambda *_, **__: pytest.fail("it was sent"))
+    with pytest.raises(Refused, match="not https://: who sees your code"):
+        fetch.check(address, str(tmp_path), "1RJBB329XAQ2QBR8STQC58F7")
+
+
 def test_a_ticket_that_was_not_sealed_is_refused_with_the_answer(
     internet: None, tmp_path: Path
 ) -> None:
