@@ -3,7 +3,6 @@
 Most checks of a ticket that won come in the hour after the payment order.
 """
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -11,13 +10,13 @@ import psycopg
 import pytest
 from django.db import DatabaseError
 
-from core.database import together as gathering
 from core.journal.models import Act
 from core.journal.rules import broken, rules
 from core.looks import recording
 from core.looks.models import Look
 from core.payoffice.services.checking import Checked, document_check
 from tests.support import factories, paying
+from tests.support.concurrency.gathering import counted_statements
 from tests.support.concurrency.sales import PATIENCE_S, apart, eventually, together
 from tests.support.databases import Database
 
@@ -27,16 +26,7 @@ CENTS = 500
 @pytest.fixture
 def statements(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The number of looks in each statement; looks wait for each other as long as it takes."""
-    statements_made: list[int] = []
-    once = gathering.run_prepared_once
-
-    def counted(statement: str, parameters: list[str]) -> tuple[Any, ...]:
-        statements_made.append(len(json.loads(parameters[0])))
-        return once(statement, parameters)
-
-    monkeypatch.setattr(gathering, "PATIENCE_S", PATIENCE_S)
-    monkeypatch.setattr(gathering, "run_prepared_once", counted)
-    return statements_made
+    return counted_statements(monkeypatch)
 
 
 def gathered(database: Database, *checks: Callable[[], Any]) -> list[Any]:

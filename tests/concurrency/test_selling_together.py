@@ -22,6 +22,7 @@ from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
 from lototrot.services.tickets.selling import SALES, SaleRequest, Sold, ticket_sell
 from tests.support import factories
+from tests.support.concurrency.gathering import counted_statements
 from tests.support.concurrency.sales import (
     PATIENCE_S,
     apart,
@@ -76,16 +77,7 @@ def gathered(
 @pytest.fixture
 def statements(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The number of sales in each statement; sales wait for each other as long as it takes."""
-    statements_made: list[int] = []
-    once = gathering.run_prepared_once
-
-    def counted(statement: str, parameters: list[str]) -> tuple[Any, ...]:
-        statements_made.append(len(json.loads(parameters[0])))
-        return once(statement, parameters)
-
-    monkeypatch.setattr(gathering, "PATIENCE_S", PATIENCE_S)
-    monkeypatch.setattr(gathering, "run_prepared_once", counted)
-    return statements_made
+    return counted_statements(monkeypatch)
 
 
 def test_each_has_its_own_answer_act_and_transaction(

@@ -1,6 +1,5 @@
 """Acts of players that wait at the same time are one statement, each as if it were alone."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -8,7 +7,6 @@ import psycopg
 import pytest
 from django.db import DatabaseError, connection
 
-from core.database import together as gathering
 from core.journal.models import Act
 from core.journal.rules import broken, rules
 from core.premises.access import bare_terminal
@@ -22,6 +20,7 @@ from promotrot.services.facts import REVEAL
 from promotrot.services.playing import PlayView, play_state
 from promotrot.services.vouchers import Issued, voucher_original
 from tests.support import emitting, factories
+from tests.support.concurrency.gathering import counted_statements
 from tests.support.concurrency.sales import PATIENCE_S, apart, eventually, together
 from tests.support.databases import Database
 from tests.support.factories import Point
@@ -34,16 +33,7 @@ ALL_WIN = [{"cash_cents": 84, "count": 20}, {"cash_cents": 56, "count": 20}]
 @pytest.fixture
 def statements(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The number of acts in each statement; acts wait for each other as long as it takes."""
-    statements_made: list[int] = []
-    once = gathering.run_prepared_once
-
-    def counted(statement: str, parameters: list[str]) -> tuple[Any, ...]:
-        statements_made.append(len(json.loads(parameters[0])))
-        return once(statement, parameters)
-
-    monkeypatch.setattr(gathering, "PATIENCE_S", PATIENCE_S)
-    monkeypatch.setattr(gathering, "run_prepared_once", counted)
-    return statements_made
+    return counted_statements(monkeypatch)
 
 
 def gathered(database: Database, *acts: Callable[[], Any]) -> list[Any]:

@@ -20,7 +20,7 @@ from core.kernel.days import natural_day
 from core.ledger import services as ledger
 from core.ledger.models import Transfer
 from core.payoffice.models import CashSession, Cheque, Claim, Deposit, Payee, Payment
-from core.payoffice.services import deposits, desk, ruling
+from core.payoffice.services import deposits, desk, matching, ruling
 from core.payoffice.services.cash import cash_open
 from core.payoffice.services.paying import Paid, PayRequest
 from core.payoffice.services.personal_data import PayeeFacts
@@ -269,6 +269,17 @@ def deposited(code: str, at: StaffActor | TerminalActor, reason: str = "damaged"
     """Take a document in; an empty code is one that cannot be read."""
     request = deposits.DepositRequest(new_uuid(), reason, "x", code)
     return deposits.deposit_take(at=at, request=request)
+
+
+def matched(deposit: Deposit, paper: Presented, evidence: str = "Sold then.") -> None:
+    """Let a supervisor take an unreadable paper for a ticket of the records."""
+    matching.deposit_match(
+        by=factories.staff(Role.SUPERVISOR),
+        deposit=deposit.uuid,
+        game="lototrot",
+        document=paper.ticket.uuid,
+        evidence=evidence,
+    )
 
 
 def ruled(deposit: Deposit, verdict: str) -> None:

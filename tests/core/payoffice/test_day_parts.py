@@ -8,7 +8,7 @@ from core.database import clock
 from core.kernel.days import natural_day
 from core.payoffice import day_parts
 from core.payoffice.models import CashSession, Cheque, Claim, DepositMatch, Payment
-from core.payoffice.services import cash, cheques, matching, paying
+from core.payoffice.services import cash, cheques, paying
 from core.payoffice.services.presenting import presentation_make
 from core.reports.parts import Span
 from core.staff.powers import Role
@@ -88,13 +88,7 @@ def test_a_document_deposited_beside_a_match_stays_held_in_its_history() -> None
     """[C5]: the ruling on the other paper is of that deposit alone."""
     (won,) = given.settled(1)
     other = given.deposited("", factories.point().actor, "unreadable")
-    matching.deposit_match(
-        by=factories.staff(Role.SUPERVISOR),
-        deposit=other.uuid,
-        game="lototrot",
-        document=won.ticket.uuid,
-        evidence="Sold then.",
-    )
+    given.matched(other, won)
     torn = given.deposited(won.code, factories.point().actor)
     claim = claim_of(won)
     first, second = [e for e in day_parts.events(today()) if e.kind == "payoffice.depositmatch"]

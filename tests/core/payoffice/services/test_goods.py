@@ -1,5 +1,6 @@
 """Prizes in kind: their stock, and the exchange for them (15.III.6.5)."""
 
+import dataclasses
 import uuid
 from datetime import timedelta
 from typing import Any
@@ -23,6 +24,7 @@ from core.payoffice.services import (
 )
 from core.premises.requests import new_uuid
 from core.staff import two_persons
+from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 from core.staff.powers import Role
 from tests.support import factories, rounds
@@ -110,10 +112,8 @@ def test_the_uuid_of_a_payment_is_none_of_an_exchange() -> None:
     assert not Exchange.objects.exists()
 
 
-@pytest.mark.article("15.III.6.5")
-def test_the_same_request_gets_the_same_proposal(settings: Any) -> None:
-    """It was told that a proposal waits, and not which."""
-    settings.SECOND_PERSON_FROM_CENTS = 400
+def exchange_that_waits() -> tuple[StaffActor, goods.ExchangeRequest, Proposal]:
+    """Return a cashier, what they asked for one bicycle in stock, and the proposal of it."""
     thing, _ = given.bicycles()
     who, stocker = given.cashier(), factories.staff(Role.SUPERVISOR)
     place = given.session_of(who).premises
@@ -122,8 +122,16 @@ def test_the_same_request_gets_the_same_proposal(settings: Any) -> None:
     request = goods.ExchangeRequest(new_uuid(), intact=True, code=thing.code)
     proposal = goods.exchange_make(by=who, request=request)
     assert isinstance(proposal, Proposal)
+    return who, request, proposal
+
+
+@pytest.mark.article("15.III.6.5")
+def test_the_same_request_gets_the_same_proposal(settings: Any) -> None:
+    """It was told that a proposal waits, and not which."""
+    settings.SECOND_PERSON_FROM_CENTS = 400
+    who, request, proposal = exchange_that_waits()
     assert goods.exchange_make(by=who, request=request) == proposal
-    altered = goods.ExchangeRequest(request.uuid, intact=False, code=thing.code)
+    altered = dataclasses.replace(request, intact=False)
     with pytest.raises(refusals.RequestUuidReused):
         goods.exchange_make(by=who, request=altered)
     given.confirmed(proposal)
@@ -135,20 +143,14 @@ def test_the_same_request_gets_the_same_proposal(settings: Any) -> None:
 def test_nothing_is_given_out_by_a_cashier_who_has_closed_the_session(settings: Any) -> None:
     """As no money is paid from a closed session. Another cashier gives it out."""
     settings.SECOND_PERSON_FROM_CENTS = 400
-    thing, _ = given.bicycles()
-    who, stocker = given.cashier(), factories.staff(Role.SUPERVISOR)
+    who, request, proposal = exchange_that_waits()
     place = given.session_of(who).premises
-    goods.stock_register(by=stocker, code="bicycle", description="Bicycle", unit_cents=400)
-    goods.stock_move(by=stocker, item="bicycle", premises=place.code, units=1, reason="Delivered.")
-    request = goods.ExchangeRequest(new_uuid(), intact=True, code=thing.code)
-    proposal = goods.exchange_make(by=who, request=request)
-    assert isinstance(proposal, Proposal)
     given.cash_closed(who, given.session_of(who), 10_000_000)
     with pytest.raises(refusals.CashSessionMissing):
         given.confirmed(proposal)
     assert goods.stock_units(StockItem.objects.get()) == 1
     two_persons.reject(proposal=proposal.uuid, by=who)
-    request = goods.ExchangeRequest(new_uuid(), intact=True, code=thing.code)
+    request = dataclasses.replace(request, uuid=new_uuid())
     proposal = goods.exchange_make(by=given.cashier(place), request=request)
     assert isinstance(proposal, Proposal)
     given.confirmed(proposal)

@@ -75,13 +75,7 @@ def test_a_granted_document_needs_no_presentation() -> None:
 def unread(won: given.Presented, paper: Deposit | None = None) -> Deposit:
     """Take a paper in whose code cannot be read, and match it with a ticket that it is not."""
     deposit = paper or given.deposited("", factories.point().actor, "unreadable")
-    matching.deposit_match(
-        by=factories.staff(Role.SUPERVISOR),
-        deposit=deposit.uuid,
-        game="lototrot",
-        document=won.ticket.uuid,
-        evidence="Sold then.",
-    )
+    given.matched(deposit, won)
     return deposit
 
 

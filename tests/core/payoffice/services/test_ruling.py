@@ -94,13 +94,7 @@ def test_a_torn_ticket_is_deposited_beside_a_paper_that_was_matched_with_it(verd
 def test_the_money_of_two_papers_that_are_refused_is_forfeited_once() -> None:
     (won,) = given.settled(1)
     other = given.deposited("", factories.point().actor, "unreadable")
-    matching.deposit_match(
-        by=factories.staff(Role.SUPERVISOR),
-        deposit=other.uuid,
-        game="lototrot",
-        document=won.ticket.uuid,
-        evidence="Sold then.",
-    )
+    given.matched(other, won)
     torn = given.deposited(won.code, factories.point().actor)
     factories.time_pass(days=40)
     today = natural_day(clock.now())
@@ -146,11 +140,5 @@ def test_a_deposit_never_matched_can_only_be_refused_and_moves_nothing() -> None
     given.ruled(deposit, "refused")
     (won,) = given.worth(500)
     with pytest.raises(matching.DepositRuled):
-        matching.deposit_match(
-            by=factories.staff(Role.SUPERVISOR),
-            deposit=deposit.uuid,
-            game="lototrot",
-            document=won.ticket.uuid,
-            evidence="Too late.",
-        )
+        given.matched(deposit, won, "Too late.")
     assert ruling.rulings_due(natural_day(clock.now())) == []
