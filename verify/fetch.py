@@ -39,7 +39,7 @@ def asked(address: str, body: dict[str, str] | None = None) -> dict[str, Any]:
 
 
 def received(request: urllib.request.Request) -> bytes:
-    """Return the answer to a request. Who is told that there are too many asks again later."""
+    """Return the answer to a request. Ask again, later each time, while the server is busy."""
     for wait_s in range(1, MOST_S):
         try:
             with urllib.request.urlopen(request, timeout=MOST_S) as answer:  # noqa: S310

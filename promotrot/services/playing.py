@@ -158,7 +158,7 @@ def play_act(
     """
     seen = _under_way.get(credentials.token_digest, ident)
     if seen is not None and number == len(seen.acts) + 1 and seen.ending is None:
-        with suppress(ActOutOfTurn):  # who may know what comes next is decided below
+        with suppress(ActOutOfTurn):  # what may come next is only told after a look, below
             done = _record(credentials, ident, seen, act)
             if done is not None:
                 return done

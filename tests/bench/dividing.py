@@ -24,7 +24,7 @@ from tests.bench.processor import process_s, taken_s
 from tests.bench.store import Figures, Skipped, Store
 
 IN_PROCESS = 400
-"""It is done so often through the application in this process, for each of the divisions."""
+"""For each division the requests are made so many times, by the application in this process."""
 
 
 @dataclass(frozen=True, slots=True)

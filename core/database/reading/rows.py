@@ -15,7 +15,7 @@ _Converter = Callable[[Any, Any, Any], Any]
 
 
 def read_rows(model: type[M], condition: str, parameters: Sequence[Any]) -> list[M]:
-    """Return the instances of which a condition in SQL is true, and what may stand behind it."""
+    """Return the instances for which a condition in SQL is true. An order may follow it."""
     beginning, names, converted = _columns(model)
     link = connections[DEFAULT_DB_ALIAS]
     with link.cursor() as cursor:
