@@ -23,7 +23,6 @@ from core.ledger.models import Account, Transfer
 from core.ledger.services import premises_account
 from core.premises.access import TerminalActor
 from core.premises.models import OperatorSession
-from core.premises.operators import SESSION_LENGTH
 from core.premises.requests import UuidReused, need_new
 from core.premises.services import premises_by_code
 from core.staff.actor import StaffActor
@@ -84,8 +83,8 @@ class Drawer:
 def drawer(*, by: TerminalActor) -> Drawer:
     """Return what the operator's shift at the terminal has moved so far.
 
-    A first shift begins with the natural day on which the operator signed on. One that was open
-    when its month was retired begins with the month after it: what it moved before is in the
+    A first shift begins with the natural day on which the operator first signed on there. One that
+    was open when its month was retired begins with the month after it: what it moved before is in the
     archive.
     """
     last = _last(by)
@@ -113,19 +112,15 @@ def drawer(*, by: TerminalActor) -> Drawer:
 
 
 def _first_since(by: TerminalActor) -> datetime.datetime:
-    """Return the beginning of the day on which the operator signed on there, for a first shift.
+    """Return the beginning of the day on which the operator first signed on there.
 
-    Of sessions that last over midnight, or were renewed after it, the first one counts.
+    A first shift has all since then: who signed off without a cash-up has the money in the drawer.
     """
-    today = day_bounds(natural_day(clock.now()))[0]
     sessions = OperatorSession.objects.filter(
-        pk__gte=first_from(OperatorSession, "started_at", today - SESSION_LENGTH),
-        terminal_id=by.terminal_id,
-        operator_id=by.operator_id,
-        expires_at__gt=today,
-    ).exclude(ended_at__lte=today)
+        terminal_id=by.terminal_id, operator_id=by.operator_id
+    )
     signed_on = sessions.aggregate(first=Min("started_at"))["first"]
-    return min(today, day_bounds(natural_day(signed_on))[0]) if signed_on else today
+    return day_bounds(natural_day(signed_on or clock.now()))[0]
 
 
 def _line(kind: str, count: int, cents: int) -> dict[str, Any]:

@@ -3,13 +3,15 @@
 import threading
 import uuid
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import connection, transaction
 
+from core.database import clock
 from core.journal import acting
 from core.journal.rules import broken
+from core.premises.credentials import OperatorSession
 from core.premises.requests import UuidReused, new_uuid
 from core.statements.cash_ups import DrawerMoved, cash_up_close, drawer
 from core.statements.journal_rules import DRAWER
@@ -87,6 +89,30 @@ def test_a_first_shift_over_midnight_counts_what_was_moved_before_it(
     assert drawer(by=place.actor).expected_cents == contest.price_cents
     factories.time_pass(minutes=10)
     assert _close(place, contest.price_cents).number == 1
+    assert drawer(by=place.actor).expected_cents == 0
+    with as_owner(own_database):
+        assert not list(broken(DRAWER))
+
+
+def test_a_first_shift_has_the_days_after_which_nobody_cashed_up(own_database: Database) -> None:
+    """The operator signed off before midnight: that day's money was in no cash-up at all."""
+    contest, place = factories.contest(), factories.point()
+    factories.acknowledge(contest, place)
+    factories.sell(contest, place)
+    assert drawer(by=place.actor).expected_cents == contest.price_cents
+    OperatorSession.objects.filter(terminal=place.terminal).update(ended_at=clock.now())
+    for day in (1, 2):
+        factories.time_pass(days=1)
+        now = clock.now()
+        OperatorSession.objects.create(
+            terminal=place.terminal,
+            operator=place.operator,
+            token_digest=bytes([day]) * 32,
+            started_at=now,
+            expires_at=now + timedelta(hours=12),
+        )
+    assert drawer(by=place.actor).expected_cents == contest.price_cents
+    _close(place, contest.price_cents)
     assert drawer(by=place.actor).expected_cents == 0
     with as_owner(own_database):
         assert not list(broken(DRAWER))
