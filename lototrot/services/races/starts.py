@@ -156,6 +156,7 @@ def start_correct(
     """Propose another instant for a recorded start; a second person confirms it.
 
     A closed contest stays closed. A settlement that has bets in breach by it is reversed [C9, E3].
+    Once the race's draw has begun, the same horses must have been withdrawn before the start.
     Raise RaceUnknown, SourceMissing, NaiveInstant, InstantAhead, RaceNotStarted, DrawBegun,
     StartUnchanged, OutOfOrder, NobodyToStart, StartBeforeMeeting or RunOnAnotherDay.
     """
@@ -184,7 +185,8 @@ def _need_correctable(record: RaceRecord, proposal: Proposal) -> datetime:
     need_in_meeting(race_get(record.race_id), instant)
     if record.start is None:
         raise RaceNotStarted(race=record.race_id)
-    if record.draw_begun:
+    corrected = replace(record, start=RaceStart(actual_start_at=instant))
+    if record.draw_begun and corrected.withdrawn != record.withdrawn:
         raise DrawBegun(race=record.race_id)
     if record.start.pk != proposal.content["replaces"]:
         raise StartChanged(on_record=record.start.actual_start_at.isoformat())
@@ -194,7 +196,7 @@ def _need_correctable(record: RaceRecord, proposal: Proposal) -> datetime:
     followed += [record.declaration.declared_at] if record.declaration else []
     if any(instant >= later for later in followed):
         raise OutOfOrder(before=min(followed).isoformat())
-    if not replace(record, start=RaceStart(actual_start_at=instant)).has_starters:
+    if not corrected.has_starters:
         raise NobodyToStart(race=record.race_id)
     return instant
 

@@ -20,7 +20,7 @@ from core.staff.models import Proposal
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
-from lototrot.models.running import RaceDeclaration, Withdrawal
+from lototrot.models.running import RaceDeclaration, RaceStart, Withdrawal
 from lototrot.selectors.draws import subject_of
 from lototrot.selectors.races import RaceState, race_record
 from lototrot.services.races.course import DrawCertified
@@ -185,6 +185,11 @@ def test_once_committed_nothing_changes_the_field(race: Race) -> None:
     ):
         with pytest.raises(services.DrawBegun):
             act()
+    start = RaceStart.objects.get()
+    moved = RaceStart.objects.values().get() | {"id": None, "actual_start_at": before}
+    for row in (moved, moved | {"corrects_id": start.pk}):
+        with pytest.raises(DatabaseError, match="draw has begun"), transaction.atomic():
+            RaceStart.objects.create(**row)
 
 
 @pytest.mark.article("14.III.5.4.2")
