@@ -74,8 +74,8 @@ class Exchange(Acted):
 class StockMovement(Guarded):
     """Units of a thing that came in (positive) or went out. The stock is their sum.
 
-    The sum is never negative. A unit that went out with an exchange names it. Other units are taken
-    in, or go out by the word of two persons.
+    The sum is never negative at any place. A unit that went out with an exchange names it. Other
+    units are taken in, or go out by the word of two persons.
     """
 
     uuid = models.UUIDField(_("UUID"), unique=True)

@@ -96,7 +96,7 @@ def stock_move(
         raise UnitsWrong
     if units > 0:
         return _moved(_move(thing, place.pk, units, by.user_id, reason=reason))
-    _need_stock(thing, -units)
+    _need_stock(thing, place.pk, -units)
     content: two_persons.Content = {
         "item": thing.code,
         "premises": place.code,
@@ -129,9 +129,26 @@ def _moved(movement: StockMovement) -> StockMovement:
     return movement
 
 
-def _need_stock(item: StockItem, units: int) -> None:
-    if stock_units(item) < units:
+def _need_stock(item: StockItem, premises_id: int, units: int) -> None:
+    if _units_by_place(item).get(premises_id, 0) < units:
         raise OutOfStock(item=item.code)
+
+
+def _units_by_place(item: StockItem) -> dict[int, int]:
+    """Return the units in stock by premises id."""
+    places = item.movements.order_by().values_list("premises_id")
+    return dict(places.annotate(units=Sum("units")))
+
+
+def _place_of_unit(item: StockItem, premises_id: int) -> int:
+    """Return the place that hands a unit over: the office itself, or where most are in stock.
+
+    The caller holds the item. Raises OutOfStock.
+    """
+    units = {place: units for place, units in _units_by_place(item).items() if units > 0}
+    if not units:
+        raise OutOfStock(item=item.code)
+    return premises_id if premises_id in units else max(units, key=lambda place: units[place])
 
 
 def _move(
@@ -146,7 +163,7 @@ def _move(
 ) -> StockMovement:
     hold((Lock.STOCK, item.pk))
     if units < 0:
-        _need_stock(item, -units)
+        _need_stock(item, premises_id, -units)
     movement: StockMovement = StockMovement.objects.create(
         uuid=row_uuid(clock.now()),
         item=item,
@@ -273,7 +290,8 @@ def _exchange(
 ) -> Exchange:
     """Write the exchange, its claim, the unit that leaves the stock, and the transfers.
 
-    The prize is worth the equivalent of its emission, the unit what the books say [P21].
+    The prize is worth the equivalent of its emission, the unit what the books say [P21]. The unit
+    may be at another place than the office: the document says where the thing is handed over.
     """
     need_open(session)
     if payable.thing is None:
@@ -293,7 +311,9 @@ def _exchange(
         staff_id=staff_id,
         proposal=proposal,
     )
-    _move(item, session.premises_id, -1, staff_id, reason=str(payable.uuid), exchange=exchange)
+    hold((Lock.STOCK, item.pk))
+    place = _place_of_unit(item, session.premises_id)
+    _move(item, place, -1, staff_id, reason=str(payable.uuid), exchange=exchange)
     lines = postings.exchange(stood=stood, cents=payable.amount_cents, unit_cents=item.unit_cents)
     ledger.post(reference=ident, lines=lines)
     return exchange

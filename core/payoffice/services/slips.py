@@ -170,6 +170,7 @@ def exchange_document(exchange: Exchange, language: str) -> Document:
             Line(exchange.item.description, Align.CENTRE, Emphasis.LARGE),
             Pair(_("Equivalent"), format_cents(exchange.claim.amount_cents, language)),
             Pair(_("Exchanged"), format_moment(exchange.exchanged_at, language)),
+            Pair(_("Handed over at"), exchange.movement.premises.name),
             Qr(str(exchange.uuid)),
         ]
     return _slip(language, blocks)

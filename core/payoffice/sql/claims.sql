@@ -323,13 +323,13 @@ CREATE OR REPLACE TRIGGER encrypted_stays BEFORE UPDATE ON payoffice_payee
 CREATE OR REPLACE TRIGGER encrypted_stays BEFORE UPDATE ON payoffice_depositimage
     FOR EACH ROW EXECUTE FUNCTION payoffice_guard_encrypted();
 
--- Stock never becomes negative. The item's lock is held until the transaction ends.
+-- Stock never becomes negative at any place. The item's lock is held until the transaction ends.
 CREATE OR REPLACE FUNCTION payoffice_guard_stock() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM pg_advisory_xact_lock({lock.stock}, (NEW.item_id & 2147483647)::integer);
     IF NEW.units + (SELECT coalesce(sum(m.units), 0) FROM payoffice_stockmovement m
-                     WHERE m.item_id = NEW.item_id) < 0 THEN
-        RAISE EXCEPTION 'item %: not so many are in stock', NEW.item_id
+                     WHERE m.item_id = NEW.item_id AND m.premises_id = NEW.premises_id) < 0 THEN
+        RAISE EXCEPTION 'item %: not so many are in stock there', NEW.item_id
             USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;

@@ -26,11 +26,13 @@ def item(code: str, unit_cents: int = 400) -> StockItem:
 
 
 def move(thing: StockItem, units: int, **changes: Any) -> StockMovement:
+    """Move units at the place where the thing was taken in first."""
+    stocked = thing.movements.order_by("pk").first()
     columns: dict[str, Any] = {
         "uuid": uuid.uuid4(),
         "item": thing,
         "units": units,
-        "premises": given.office(),
+        "premises": stocked.premises if stocked else given.office(),
         "reason": "x",
         "staff_id": factories.staff(Role.SUPERVISOR).user_id,
         "moved_at": clock.now(),
@@ -48,6 +50,8 @@ def test_the_stock_of_a_thing_is_never_negative() -> None:
     move(bike, -2)
     with pytest.raises(IntegrityError, match="not so many are in stock"), transaction.atomic():
         move(bike, -1)
+    with pytest.raises(IntegrityError, match="in stock there"), transaction.atomic():
+        move(boat, -1, premises=given.office())
     assert str(move(boat, -5)) == "boat -5"
 
 

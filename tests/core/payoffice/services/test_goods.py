@@ -21,8 +21,10 @@ from core.payoffice.services import (
     finding,
     goods,
     paying,
+    slips,
 )
 from core.premises.requests import new_uuid
+from core.receipts import text
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
@@ -81,6 +83,25 @@ def test_a_prize_in_kind_is_exchanged_or_paid_as_the_winner_chooses() -> None:
         )
 
 
+@pytest.mark.article("15.III.6.5")
+def test_a_thing_is_handed_over_where_there_is_one() -> None:
+    """The office that had none gave one out, and its count and the other place's were wrong."""
+    voucher, _ = given.bicycles()
+    who, stocker = given.cashier(), factories.staff(Role.SUPERVISOR)
+    counter, store = given.session_of(who).premises, given.office()
+    goods.stock_register(by=stocker, code="bicycle", description="Bicycle", unit_cents=400)
+    goods.stock_move(by=stocker, item="bicycle", premises=store.code, units=1, reason="Delivered.")
+    with pytest.raises(refusals.OutOfStock):
+        goods.stock_move(by=stocker, item="bicycle", premises=counter.code, units=-1, reason="x")
+    request = goods.ExchangeRequest(new_uuid(), intact=True, code=voucher.code)
+    exchange = goods.exchange_make(by=who, request=request)
+    assert isinstance(exchange, Exchange)
+    assert (exchange.premises, exchange.movement.premises) == (counter, store)
+    paper = text.render(slips.exchange_document(exchange, "en"))
+    assert paper.count(store.name) == 1 and paper.count(counter.code) == 1
+    rounds.books_agree()
+
+
 def test_what_leaves_the_stock_takes_two_persons() -> None:
     stocker, place = factories.staff(Role.SUPERVISOR), given.office()
     goods.stock_register(by=stocker, code="bicycle", description="Bicycle", unit_cents=400)
@@ -97,6 +118,16 @@ def test_what_leaves_the_stock_takes_two_persons() -> None:
     movement = StockMovement.objects.get(units=-2)
     assert (movement.proposal, movement.staff_id) == (proposal, stocker.user_id)
     rounds.books_agree()
+
+
+def test_a_thing_with_a_long_name_leaves_the_stock() -> None:
+    """Its proposal ended with an error of the database: the subject was too long."""
+    stocker, place, code = factories.staff(Role.SUPERVISOR), given.office(), "b" * 80
+    goods.stock_register(by=stocker, code=code, description="Bicycle", unit_cents=400)
+    of = {"by": stocker, "item": code, "premises": place.code}
+    goods.stock_move(**of, units=1, reason="Delivered.")
+    proposal = goods.stock_move(**of, units=-1, reason="Lost.")
+    assert isinstance(proposal, Proposal) and proposal.subject == f"stock:{code}"
 
 
 def test_the_uuid_of_a_payment_is_none_of_an_exchange() -> None:
