@@ -215,7 +215,7 @@ class Proposal(Guarded):
 
     uuid = models.UUIDField(_("UUID"), unique=True, default=uuid.uuid4)
     kind = models.CharField(_("kind"), max_length=60)
-    subject = models.CharField(_("subject"), max_length=80)
+    subject = models.CharField(_("subject"), max_length=200)
     content = models.JSONField(_("content"))
     content_digest = models.BinaryField(max_length=32)
     proposed_by = models.ForeignKey(

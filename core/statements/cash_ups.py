@@ -84,8 +84,8 @@ def drawer(*, by: TerminalActor) -> Drawer:
     """Return what the operator's shift at the terminal has moved so far.
 
     A first shift begins with the natural day on which the operator first signed on there. One that
-    was open when its month was retired begins with the month after it: what it moved before is in the
-    archive.
+    was open when its month was retired begins with the month after it: what it moved before is in
+    the archive.
     """
     last = _last(by)
     since = last.closed_at if last else _first_since(by)

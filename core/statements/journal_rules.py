@@ -117,8 +117,55 @@ DRAWER = Rule(
     """,
 )
 
+# A proposal names one of the premises, or a list of them. A limit begins when it says, or when it
+# is confirmed, whichever is later.
+LIMITED = Rule(
+    "statements_guaranteelimit.where_and_when",
+    "it is of other premises or of another instant than two persons confirmed",
+    "statements_guaranteelimit",
+    """SELECT 'statements_guaranteelimit', t.id, t.journal_xid FROM statements_guaranteelimit t
+         JOIN staff_proposal p ON p.id = t.proposal_id
+         JOIN premises_premises m ON m.id = t.premises_id
+        WHERE NOT (p.content -> 'premises' = to_jsonb(m.code)
+                   OR p.content -> 'premises'
+                      @> jsonb_build_array(jsonb_build_object('premises', m.code)))
+           OR t.in_force_from NOT IN (
+               coalesce((p.content ->> 'in_force_from')::timestamptz, t.recorded_at),
+               greatest((p.content ->> 'in_force_from')::timestamptz, t.recorded_at))
+    """,
+)
+# The parts of a bank movement are few, and an index finds them.
+MOVEMENT = Rule(
+    "statements_remittance.of_its_movement",
+    "two persons confirmed another statement, or did not say which premises have a part",
+    "statements_remittance",
+    """SELECT 'statements_remittance', t.id, t.journal_xid FROM statements_remittance t
+         LEFT JOIN staff_proposal p ON p.id = t.proposal_id
+        WHERE p.content ->> 'statement' <> (
+               SELECT s.uuid::text FROM statements_statement s WHERE s.id = t.statement_id)
+           OR coalesce(p.content -> 'also_of', '[]') <> (
+               SELECT coalesce(jsonb_agg(o.code ORDER BY o.code COLLATE "C"), '[]')
+                 FROM statements_remittance r JOIN premises_premises o ON o.id = r.premises_id
+                WHERE upper(r.reference) = upper(t.reference) AND r.premises_id <> t.premises_id
+                  AND r.id < t.id)
+    """,
+)
+ONCE = Rule(
+    "bank_movement_once",
+    "premises paid a statement with the same bank movement",
+    "payoffice_chequerecovery",
+    """SELECT 'payoffice_chequerecovery', t.id, t.journal_xid FROM payoffice_chequerecovery t
+        WHERE t.reversed_at IS NULL AND EXISTS (
+            SELECT FROM statements_remittance r WHERE upper(r.reference) = upper(t.reference))
+    """,
+    stands=True,
+)
+
 RULES: tuple[Rule, ...] = (
     LIMIT,
+    LIMITED,
+    MOVEMENT,
+    ONCE,
     TILLS,
     DRAWER,
     with_rows(
@@ -131,6 +178,7 @@ RULES: tuple[Rule, ...] = (
     as_named("statements_commissionrate", "game", "percent", "in_force_from", "reference"),
     stamped("statements_guaranteelimit", "recorded_at"),
     confirmed("statements_guaranteelimit"),
+    as_named("statements_guaranteelimit", "limit_cents", "minute_cap_cents", "reference"),
     stamped(
         "statements_remittance",
         "recorded_at",

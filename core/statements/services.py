@@ -18,6 +18,7 @@ from core.kernel.errors import Conflict, Invalid, InvariantBroken, NotFound
 from core.kernel.money import parse_percent, percent_text
 from core.kernel.texts import one_line
 from core.ledger import services as ledger
+from core.payoffice.models import ChequeRecovery
 from core.premises.models import Game, Premises
 from core.premises.services import premises_by_code
 from core.staff import two_persons
@@ -62,8 +63,8 @@ class RemittanceRefused(Conflict):
 class RemittanceRecorded(Conflict):
     code = "remittance_recorded"
     message = (
-        "That bank movement is on record with other content, or for other premises since this was"
-        " proposed."
+        "That bank movement is on record with other content, as given back of a cheque, or for"
+        " other premises since this was proposed."
     )
 
 
@@ -247,7 +248,7 @@ def statement_settle(
         return _remit(payment, recorded_by_id=by.user_id, recorded_in_id=by.session_id)
     return two_persons.propose(
         kind=REMITTANCE,
-        subject=f"remittance:{issued}:{reference}"[:80],
+        subject=f"remittance:{issued}:{reference}",
         by=by,
         content={
             "statement": str(statement),
@@ -302,6 +303,9 @@ def _recorded(payment: _Asked) -> Remittance | None:
 
 
 def _need_fits(payment: _Asked) -> None:
+    standing = ChequeRecovery.objects.filter(reversed_at=None)
+    if standing.filter(reference__iexact=payment.reference).exists():
+        raise RemittanceRecorded(reference=payment.reference)
     left, cents = outstanding_cents(payment.statement), payment.amount_cents
     fits = 0 < cents <= left or left <= cents < 0
     if not fits or payment.paid_on > natural_day(clock.now()):

@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from core.database import clock
 from core.database.clock import row_uuid
@@ -33,6 +33,7 @@ from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 
 Entry = VoidedChequePayment | ChequeRecovery | ChequeWriteOff
+_UNIQUE_VIOLATION = "23505"
 ENTRIES: tuple[type[Entry], ...] = (VoidedChequePayment, ChequeRecovery, ChequeWriteOff)
 
 
@@ -113,7 +114,7 @@ def loss_recover(
 def _recovered(proposal: Proposal, by: StaffActor) -> None:
     hold((Lock.CHEQUE, 0))
     content, now = proposal.content, clock.now()
-    recovery = ChequeRecovery.objects.create(
+    recovery = ChequeRecovery(
         uuid=row_uuid(now),
         cheque=_need_recoverable(content),
         amount_cents=content["amount_cents"],
@@ -123,6 +124,12 @@ def _recovered(proposal: Proposal, by: StaffActor) -> None:
         proposal=proposal,
         recorded_at=now,
     )
+    try:
+        recovery.save(force_insert=True)
+    except IntegrityError as error:  # premises paid a statement with that movement
+        if getattr(error.__cause__, "sqlstate", None) != _UNIQUE_VIOLATION:
+            raise
+        raise RecoveryRecorded(reference=content["reference"]) from error
     ledger.post(reference=recovery.uuid, lines=[line_of(recovery)])
 
 

@@ -28,7 +28,7 @@ _DECIDING = (
 class ProposalQuery(PageQuery):
     state = Choice((selectors.PENDING, selectors.DECIDED, selectors.ANY), default=selectors.PENDING)
     kind = Text(max_length=60, default="")
-    subject = Text(max_length=80, default="")
+    subject = Text(max_length=200, default="")
 
 
 class RejectionIn(Shape):

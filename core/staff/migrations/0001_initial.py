@@ -194,7 +194,7 @@ class Migration(migrations.Migration):
                 ),
                 ("uuid", models.UUIDField(default=uuid.uuid4, unique=True, verbose_name="UUID")),
                 ("kind", models.CharField(max_length=60, verbose_name="kind")),
-                ("subject", models.CharField(max_length=80, verbose_name="subject")),
+                ("subject", models.CharField(max_length=200, verbose_name="subject")),
                 ("content", models.JSONField(verbose_name="content")),
                 ("content_digest", models.BinaryField(max_length=32)),
                 ("proposed_at", models.DateTimeField(verbose_name="proposed at")),

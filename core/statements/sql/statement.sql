@@ -80,6 +80,25 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- A bank movement is a payment of a statement or gives back a loss by a cheque, and not both: the same
+-- money would count twice. The lock is that of all bank movements.
+CREATE OR REPLACE FUNCTION statements_guard_movement() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock({lock.statement}, 2147483647);
+    IF EXISTS (SELECT FROM statements_remittance r
+                 JOIN payoffice_chequerecovery c ON upper(c.reference) = upper(r.reference)
+                WHERE upper(r.reference) = upper(NEW.reference) AND c.reversed_at IS NULL) THEN
+        RAISE EXCEPTION 'bank movement %: it would count twice', NEW.reference
+            USING ERRCODE = 'unique_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER movement_once AFTER INSERT ON statements_remittance
+    FOR EACH ROW EXECUTE FUNCTION statements_guard_movement();
+CREATE OR REPLACE TRIGGER movement_once AFTER INSERT ON payoffice_chequerecovery
+    FOR EACH ROW EXECUTE FUNCTION statements_guard_movement();
+
 CREATE OR REPLACE TRIGGER of_statement BEFORE INSERT ON statements_remittance
     FOR EACH ROW EXECUTE FUNCTION statements_guard_remittance();
 

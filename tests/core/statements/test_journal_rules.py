@@ -9,14 +9,16 @@ from core.database import clock
 from core.journal.rules import broken
 from core.kernel.days import add_days
 from core.ledger.books import differences
+from core.staff import two_persons
 from core.staff.powers import Role
-from core.statements import services
-from core.statements.journal_rules import LIMIT, RULES, TILLS
+from core.statements import guarantee, services
+from core.statements.journal_rules import LIMIT, LIMITED, MOVEMENT, ONCE, RULES, TILLS
 from core.statements.models import Till
 from tests.support import factories, rounds
 from tests.support.databases import Database
 from tests.support.journaling import as_owner, execute, touched
-from tests.support.stating import MONDAY, SUNDAY, at, rate, remitted
+from tests.support.payoffice import losing
+from tests.support.stating import MONDAY, SUNDAY, at, limited, rate, remitted
 
 
 @pytest.mark.django_db
@@ -63,3 +65,59 @@ def test_a_rate_or_a_payment_that_two_persons_did_not_name_is_named(
             with as_owner(own_database), touched(table):
                 execute(f"UPDATE {table} SET {change}")
                 assert [name for name, *_ in broken(rule)] == [table], change
+
+
+def test_a_limit_that_two_persons_did_not_name_is_named(own_database: Database) -> None:
+    """One proposal is for one of the premises, the other for a list of them."""
+    by = factories.staff(Role.ORGANISER)
+    places = [factories.premises(limit_cents=None) for _ in range(3)]
+    limited(by, places[0].code, 10_000)
+    many = guarantee.limits_propose(
+        by=by, premises=[each.code for each in places[1:]], limit_cents=500, reference="Aval"
+    )
+    two_persons.confirm(proposal=many.proposal.uuid, by=factories.staff(Role.ORGANISER))
+    table = "statements_guaranteelimit"
+    named = {rule.name: rule for rule in RULES if rule.name in (f"{table}.as_named", LIMITED.name)}
+    assert not [row for rule in named.values() for row in broken(rule)]
+    for change, says in (
+        ("limit_cents = limit_cents + 1", f"{table}.as_named"),
+        ("minute_cap_cents = minute_cap_cents + 1", f"{table}.as_named"),
+        ("reference = 'Mine'", f"{table}.as_named"),
+        (f"premises_id = {factories.premises(limit_cents=None).pk}", LIMITED.name),
+        ("in_force_from = in_force_from - interval '1 day'", LIMITED.name),
+    ):
+        with as_owner(own_database), touched(table):
+            execute(f"UPDATE {table} SET {change}")
+            names = [name for name, rule in named.items() for _ in broken(rule)]
+            assert names == [says] * len(places), change
+
+
+def test_a_payment_of_another_statement_or_movement_is_named(own_database: Database) -> None:
+    """[ADR 79]: the triggers were taken away, and one person gave premises another's money."""
+    losing.recovered(losing.lost(), 40, "TR 1")
+    by, places = factories.staff(Role.ORGANISER), [factories.point() for _ in range(2)]
+    at(MONDAY)
+    contest = rounds.contest(rounds.rules(**rounds.TWO_LEGS), [(1, 2, 3)] * 2, price_cents=300_000)
+    for place in places:
+        rounds.sell(contest, place, [(1, 1)] * 2)
+    at(add_days(SUNDAY, 1))
+    ours = {each.premises.pk for each in places}
+    issued = services.statements_issue(until=SUNDAY)
+    first, second = (each for each in issued if each.premises_id in ours)
+    remitted(by, first, first.closing_cents, SUNDAY)
+    remitted(by, second, 500, SUNDAY)
+    remitted(by, second, 300, SUNDAY, "TRF 2")
+    assert not [*broken(MOVEMENT), *broken(ONCE)]
+    with as_owner(own_database), touched("statements_remittance"):
+        execute("UPDATE statements_remittance SET reference = 'tr 1' WHERE reference = 'TRF 2'")
+        assert [table for table, *_ in broken(ONCE)] == ["payoffice_chequerecovery"]
+    alone = "reference = 'TRF 2'"
+    for change in (
+        f"statement_id = {second.pk} WHERE statement_id = {first.pk}",
+        f"premises_id = premises_id + 1000 WHERE statement_id = {first.pk}",
+        "proposal_id = NULL WHERE amount_cents = 500",
+        f"reference = 'trf', premises_id = {first.premises_id} + 1000 WHERE {alone}",
+    ):
+        with as_owner(own_database), touched("statements_remittance"):
+            execute(f"UPDATE statements_remittance SET number = number + 10, {change}")
+            assert [table for table, *_ in broken(MOVEMENT)] == ["statements_remittance"], change

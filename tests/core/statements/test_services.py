@@ -13,6 +13,8 @@ from core.kernel.days import MADRID
 from core.kernel.money import BadPercent
 from core.ledger import services as ledger
 from core.ledger.services import Line, asset, premises_account
+from core.payoffice.models import ChequeRecovery
+from core.payoffice.services import recovering
 from core.staff import two_persons
 from core.staff.models import Proposal
 from core.staff.powers import Role
@@ -22,6 +24,7 @@ from core.statements.balances import outstanding_cents
 from core.statements.models import CommissionRate, Remittance, Statement
 from lototrot import accounts
 from tests.support import factories, rounds
+from tests.support.payoffice import losing
 from tests.support.stating import SUNDAY, at, rate, remitted
 
 pytestmark = pytest.mark.django_db
@@ -324,3 +327,62 @@ def test_the_uuids_of_a_week_stand_beside_each_other_and_behind_those_of_the_wee
     in_order = sorted(issued, key=lambda each: each.uuid.bytes)
     assert [each.week_to.day for each in in_order] == [10, 10, 10, 17, 17, 17]
     assert {(each.uuid.bytes[0], each.uuid.version) for each in issued} == {(0, 8)}
+
+
+def test_a_bank_movement_pays_a_statement_or_gives_back_a_loss(
+    organiser: Any, contest: Any
+) -> None:
+    """One credit of the bank counted twice: as the premises' payment, and for a cheque."""
+    place = factories.point()
+    rounds.sell(contest, place, [(1, 1)])
+    supervisor = losing.lost()
+    losing.recovered(supervisor, 40, "TR 1")
+    losing.recovered(supervisor, 30, "TR 2")
+    at(date(2030, 3, 11))
+    waiting = losing.recovery(supervisor, 20, "TRF 9")
+    issued = next(
+        each
+        for each in services.statements_issue(until=SUNDAY)
+        if each.premises_id == place.premises.pk
+    )
+
+    def settle(reference: str) -> Any:
+        return services.statement_settle(
+            by=organiser,
+            statement=issued.uuid,
+            amount_cents=1,
+            paid_on=SUNDAY,
+            reference=reference,
+        )
+
+    with pytest.raises(services.RemittanceRecorded):
+        settle("tr 1")
+    row = ChequeRecovery.objects.get(reference="TR 2")
+    losing.taken_back(supervisor, row.uuid)
+    assert isinstance(settle("TR 2"), Remittance)
+    assert isinstance(settle("trf 9"), Remittance)
+    with pytest.raises(recovering.RecoveryRecorded):
+        two_persons.confirm(proposal=waiting.uuid, by=factories.staff(Role.ORGANISER))
+    assert ChequeRecovery.objects.filter(reversed_at=None).count() == 1
+    values = Remittance.objects.values().latest("pk") | {"id": None, "reference": "Tr 1"}
+    values |= {"number": 3, "uuid": weeks.ident(place.premises.pk, issued.week_from, 3)}
+    with pytest.raises(IntegrityError, match="would count twice"), transaction.atomic():
+        Remittance.objects.create(**values)
+
+
+@override_settings(REMITTANCE_SECOND_PERSON_FROM_CENTS=1)
+def test_a_long_reference_is_whole_in_what_two_persons_decide(organiser: Any, contest: Any) -> None:
+    """Two that begin alike waited for one another, and the second person saw the beginning."""
+    place = factories.point()
+    rounds.sell(contest, place, [(1, 1)] * 3)
+    at(date(2030, 3, 11))
+    (issued,) = services.statements_issue(until=SUNDAY)
+    for reference in ("T" * 119 + "1", "T" * 119 + "2"):
+        proposal = services.statement_settle(
+            by=organiser,
+            statement=issued.uuid,
+            amount_cents=105,
+            paid_on=SUNDAY,
+            reference=reference,
+        )
+        assert isinstance(proposal, Proposal) and proposal.subject.endswith(reference)

@@ -315,12 +315,14 @@ def proposal(
     return _confirmed(kind, subject, content, _who(somebody()), _who(somebody(second)))
 
 
-def proposal_like(batch: Batch, opening: Proposal, kind: str, subject: str) -> Proposal:
+def proposal_like(
+    batch: Batch, opening: Proposal, kind: str, subject: str, content: dict[str, Any] | None = None
+) -> Proposal:
     """Add a proposal of the two persons who made and confirmed another."""
     decided = opening.decision
     first = (opening.proposed_by_id, opening.proposed_in_id)
     second = (decided.decided_by_id, decided.decided_in_id)
-    return _add_confirmed(batch, kind, subject, {}, first, second)
+    return _add_confirmed(batch, kind, subject, content or {}, first, second)
 
 
 def _who(who: StaffActor | StaffSession) -> tuple[int, int]:

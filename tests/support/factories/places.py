@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.db import connection
@@ -36,7 +36,7 @@ from tests.support.factories.people import proposal, proposal_like, serial, staf
 TOKEN_DAYS = 4_000  # longer than ten years of meetings, which the bench's history has
 """Tests move time by months, and the tokens of their terminals last."""
 _PLENTY_CENTS = 10**13
-_GUARANTEE = "statements.guarantee"
+_LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 KEY = TerminalKey()
 """The key with which the terminals of the factories enrolled."""
 
@@ -110,8 +110,7 @@ def premises(
         )
     together.then(_ACCOUNT)
     if limit_cents is not None:
-        confirmed = proposal_like(together, opening, _GUARANTEE, f"guarantee:{place.code}")
-        _guarantee(together, place, confirmed, limit_cents, _PLENTY_CENTS, since or year_ago)
+        _guarantee(together, place, opening, limit_cents, _PLENTY_CENTS, since or _LONG_AGO)
     together.run()
     return place
 
@@ -128,12 +127,11 @@ def guarantee(
     limit_cents: int = _PLENTY_CENTS,
     *,
     minute_cap_cents: int = _PLENTY_CENTS,
-    since: datetime | Sql = NOW,
+    since: datetime | None = None,
 ) -> GuaranteeLimit:
     """Set what premises may owe, by default from now on and more than any test sells."""
-    alone = Batch()
-    confirmed = proposal_like(alone, place.proposal, _GUARANTEE, f"guarantee:{place.code}")
-    limit = _guarantee(alone, place, confirmed, limit_cents, minute_cap_cents, since)
+    alone, since = Batch(), since or clock.now()
+    limit = _guarantee(alone, place, place.proposal, limit_cents, minute_cap_cents, since)
     alone.run()
     return limit
 
@@ -141,11 +139,20 @@ def guarantee(
 def _guarantee(
     batch: Batch,
     place: Premises,
-    confirmed: Proposal,
+    opening: Proposal,
     limit_cents: int,
     minute_cap_cents: int,
-    since: datetime | Sql,
+    since: datetime,
 ) -> GuaranteeLimit:
+    content = {
+        "premises": place.code,
+        "limit_cents": limit_cents,
+        "minute_cap_cents": minute_cap_cents,
+        "in_force_from": since.isoformat(),
+        "reference": "Aval",
+    }
+    subject = f"guarantee:{place.code}"
+    confirmed = proposal_like(batch, opening, "statements.guarantee", subject, content)
     return batch.add(
         GuaranteeLimit,
         premises=place,
