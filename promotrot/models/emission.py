@@ -287,7 +287,7 @@ class Lane(Guarded):
 
 class SaleStop(Guarded):
     """The stop of a sale before the closing: the last top prize was won and the emission is set to
-    stop.
+    stop, or the database lost acts and could deal tickets again.
     """
 
     emission = models.OneToOneField(

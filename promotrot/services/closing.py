@@ -103,8 +103,21 @@ def emission_stop(*, emission: Emission) -> bool:
 
     Two persons close the emission afterwards.
     """
-    if emission.pk not in emissions_without_top():
-        return False
+    return emission.pk in emissions_without_top() and _stop(emission)
+
+
+def emissions_dealt_stop() -> list[str]:
+    """Stop the sale of every emission whose tickets are dealt prizes, and return the references.
+
+    The database lost acts by a restore: it would deal again the tickets that were dealt since, and
+    who saw their prizes knows what comes next. Two persons close the emissions (15.II.2) [P2].
+    """
+    on_sale = Emission.objects.filter(state=Emission.State.OPEN, plan__isnull=False)
+    return [each.reference for each in on_sale.order_by("pk") if _stop(each)]
+
+
+@transaction.atomic
+def _stop(emission: Emission) -> bool:
     emission = _shut(emission)
     if emission.state != Emission.State.OPEN:
         return False
