@@ -22,7 +22,7 @@ from core.api.shapes import (
 )
 from core.api.views import StaffView
 from core.looks.recording import look_at_list
-from core.staff.api.proposals import ProposalOut
+from core.staff.api.proposals import TAKES_EFFECT, ProposalOut
 from core.staff.two_persons import ProposalPending
 from lototrot import powers, tasks
 from lototrot.models.contest import Contest
@@ -35,8 +35,6 @@ from lototrot.services.settlement import breach, checking, payment_order, settli
 from lototrot.services.tickets.retired import TicketsArchived
 
 log = structlog.get_logger("settlement")
-
-_PROPOSED = "Takes effect when a second person confirms the proposal (`/api/v1/proposals`)."
 
 
 class CategoryOut(Shape):
@@ -162,7 +160,7 @@ _BREACH_PROBLEMS = (
 class BreachVoid(StaffView):
     @operation(
         "Propose to void all bets in breach, before the payment order",
-        _PROPOSED + " A settlement in force is then reversed, and run again [C9].",
+        TAKES_EFFECT + " A settlement in force is then reversed, and run again [C9].",
         answer=ProposalOut,
         status=201,
         idempotent=True,
@@ -178,7 +176,7 @@ class BreachVoid(StaffView):
 class BreachBlock(StaffView):
     @operation(
         "Propose to block all tickets found in breach after the payment order",
-        _PROPOSED,
+        TAKES_EFFECT,
         answer=ProposalOut,
         status=201,
         idempotent=True,
@@ -264,7 +262,7 @@ class Settlements(StaffView):
 class PaymentOrder(StaffView):
     @operation(
         "Propose the payment order (14.III.8.2)",
-        _PROPOSED + " It can never be withdrawn.",
+        TAKES_EFFECT + " It can never be withdrawn.",
         answer=ProposalOut,
         status=201,
         idempotent=True,
