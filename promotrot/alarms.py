@@ -26,7 +26,6 @@ def _stranded() -> list[AlarmRow]:
     ]
 
 
-ON_SALE = (Emission.State.OPEN, Emission.State.STOPPED)
 _WORDS = {
     Stage.EXTRA: _("No emission with extra prizes is planned: %(amount)s are owed."),
     Stage.ANNOUNCED: _("%(amount)s wait for their draw, which is past its announced time."),
@@ -64,7 +63,7 @@ def _name(emission: Emission, short: Shortage) -> str:
 
 
 def _short() -> list[AlarmRow]:
-    on_sale = Emission.objects.filter(state__in=ON_SALE).select_related("opening")
+    on_sale = Emission.objects.filter(state__in=Emission.ON_SALE).select_related("opening")
     return [
         AlarmRow(
             subject=emission,

@@ -21,6 +21,7 @@ from django.template.response import TemplateResponse
 from django.utils import translation
 from django.utils.functional import Promise
 from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import signed_on
 from core.admin_support.columns import url_of
@@ -36,6 +37,7 @@ from core.staff.actor import StaffActor
 
 Text = str | Promise
 Facts = Sequence[tuple[Text, Any]]
+PROPOSED = _("Proposed; a second person confirms it.")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

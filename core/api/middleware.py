@@ -18,6 +18,7 @@ from django.utils.duration import duration_iso_string
 from rest_framework.permissions import SAFE_METHODS
 
 from core.api import acting, logs, metrics
+from core.api.limits import API
 from core.api.shapes import utc_text
 from core.database import clock
 from core.journal import acting as journal
@@ -25,7 +26,6 @@ from core.journal import acting as journal
 REQUEST_ID_HEADER = "X-Request-Id"
 TIME_HEADER = "X-Server-Time"
 SIMULATED_HEADER = "X-Simulated-Time"
-API = "/api/"
 UNMATCHED = "unmatched"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}\Z")
 _SLOW_S = 1.0

@@ -24,10 +24,10 @@ from django.utils.cache import patch_vary_headers
 from django.utils.log import log_response
 from whitenoise.middleware import WhiteNoiseMiddleware
 
+from core.api.limits import API
 from core.api.middleware import put_header
 from core.api.views import LeanView
 
-API = "/api/"
 _MOST_HOSTS: Final = 256
 
 

@@ -88,17 +88,17 @@ _KEEP = """
 SELECT CASE WHEN EXISTS (
          SELECT FROM pg_locks
           WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND pid = pg_backend_pid()
-            AND classid::bigint = %s & 4294967295 AND objid::bigint = %s)
-       THEN true ELSE pg_try_advisory_lock(%s, %s) END
+            AND classid::bigint = %(space)s & 4294967295 AND objid::bigint = 0)
+       THEN true ELSE pg_try_advisory_lock(%(space)s, 0) END
 """
 
 
-def session_keep(space: Lock, key: int = 0) -> bool:
-    """Return whether this session still has the lock of `session_hold`, or could take it again.
+def session_keep(space: Lock) -> bool:
+    """Return whether this session still has the lock 0 of `session_hold`, or could take it again.
 
     The server ends a lock with its session. A long holder goes on in a new session: it asks before
     each step whether nobody else has begun meanwhile.
     """
     with connection.cursor() as cursor:
-        cursor.execute(_KEEP, [int(space), key, int(space), key])
+        cursor.execute(_KEEP, {"space": int(space)})
         return bool(cursor.fetchone()[0])

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from django.db import connection
 
 from core.contributions import contributed_by_name
+from core.database.reading.numbers import NO_END
 
-_END = 2**63 - 1
 FIRST = "coalesce(nullif(current_setting('journal.first', true), '')::bigint, 0)"
 """SQL of the first transaction of the part of the journal that is verified."""
-END = f"coalesce(nullif(current_setting('journal.end', true), '')::bigint, {_END})"
+END = f"coalesce(nullif(current_setting('journal.end', true), '')::bigint, {NO_END})"
 """SQL of the first transaction after that part."""
 
 
@@ -47,14 +47,14 @@ def rules() -> list[Rule]:
     return [rule for _, rule in sorted(contributed_by_name("journal_rules", "RULES").items())]
 
 
-def broken(rule: Rule, *, first: int = 0, end: int = _END) -> Iterator[tuple[str, int, int]]:
+def broken(rule: Rule, *, first: int = 0, end: int = NO_END) -> Iterator[tuple[str, int, int]]:
     """Yield the rows that break the rule: table, row, transaction.
 
     Of transactions from `first` up to, but not including, `end`, unless the rule is about what
     stands now.
     """
     query = rule.query
-    if (first, end) != (0, _END) and not rule.stands:
+    if (first, end) != (0, NO_END) and not rule.stands:
         query = (
             f"SELECT * FROM ({query}) AS broken (relation, row_id, xid)"
             f" WHERE xid >= {first} AND xid < {end}"

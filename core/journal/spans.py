@@ -14,6 +14,7 @@ from typing import Self, TypeVar
 from django.db import connection
 from django.db.models import QuerySet
 
+from core.database.reading.numbers import NO_END
 from core.journal import rows, wire
 from core.journal.install import Journaled, journaled
 from core.journal.models import Batch, Block, Change, RowForm
@@ -24,7 +25,6 @@ MOST_SORTED = 65_536
 MOST_KEPT = 10_000
 """Batches of which the transactions are kept for all tables."""
 _NEVER = -(2**62)
-_END = 2**63 - 1
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Part:
     @property
     def end_xid(self) -> int:
         """Return the first transaction after the part."""
-        return self.until.end_xid if self.until else _END
+        return self.until.end_xid if self.until else NO_END
 
     def span(self) -> Span:
         """Return the span of the part's transactions.

@@ -119,7 +119,7 @@ def state_before(claim: Claim, instant: datetime.datetime) -> str:
     return before[-1] if before else ""
 
 
-def as_of(claim: Claim, state: str, changed_at: datetime.datetime | None) -> Claim:
+def as_of(claim: Claim, state: str) -> Claim:
     """Return a copy of the claim as it was in an earlier state."""
     return Claim(
         pk=claim.pk,
@@ -128,7 +128,7 @@ def as_of(claim: Claim, state: str, changed_at: datetime.datetime | None) -> Cla
         state=state,
         amount_cents=0 if state == State.EARLY else claim.amount_cents,
         opened_at=claim.opened_at,
-        changed_at=changed_at,
+        changed_at=None,
         valued_at=None if state == State.EARLY else claim.valued_at,
         day=_day_of(claim, state),
     )
@@ -149,13 +149,13 @@ def context(span: Span) -> Iterator[Model]:
     for claim in open_.order_by("pk"):
         state = state_before(claim, span.since)
         if state and state not in _OVER:
-            yield as_of(claim, state, None)
+            yield as_of(claim, state)
             yield from _matched(claim, span)
     for session in CashSession.objects.filter(opened_at__lt=span.since):
         if session.closed_at is None or session.closed_at >= span.since:
             yield _open(session)
     for cheque in cheque_days.open_cheques(span):
-        yield as_of(cheque.payment.claim, State.PAID, None)
+        yield as_of(cheque.payment.claim, State.PAID)
         yield cheque
     yield from cheque_days.entries_taken_back(span)
 
@@ -214,13 +214,13 @@ def _act(act: Any, claim: Claim, field: str, state: str) -> Iterator[Event]:
     kind = f"payoffice.{act._meta.model_name}"
     after = _after(claim, act, field, state) or before
     data = {"claim": claim.pk, "before": before, "after": after}
-    rows: tuple[Model, ...] = () if before else (as_of(claim, after, None),)
+    rows: tuple[Model, ...] = () if before else (as_of(claim, after),)
     if before == State.LAPSED:
         document = {"game": claim.game, "document": claim.document_id}
         yield Event(at, "payoffice.lapsed_claim", data=document, order=1)
         account = claim.restoration.taken_from
         data |= {"taken_from": [account.code, account.side]}
-        rows = (as_of(claim, before, None),)
+        rows = (as_of(claim, before),)
     yield Event(at, kind, act, rows, data, order=1)
     if before == State.LAPSED:
         yield Event(at, "payoffice.restoration", claim.restoration, order=1)

@@ -5,9 +5,9 @@ listed, for somebody to ask about:
 
 * a cheque whose payee has the name of a member of staff or an operator;
 * a document that its payer had looked up without its code;
-* a document that a shop or a cashier paid, or whose thing they gave out, half an hour or more after
-  the system had told them that it is worth something. They may have told the player that it won
-  nothing.
+* a document that premises or a cashier paid, or whose thing they gave out, half an hour or more
+  after the system had told them that it is worth something. They may have told the player that it
+  won nothing.
 """
 
 from datetime import date

@@ -6,7 +6,7 @@ from django import forms
 from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.acts import Act, Done
+from core.admin_support.acts import PROPOSED, Act, Done
 from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.periods import powers
@@ -40,7 +40,7 @@ class _Kept(ActForm):
 
 def _retire(by: StaffActor, target: ClosedPeriod, data: dict[str, Any]) -> Done:
     retirement_propose(by=by, number=target.number, kept=data["kept"])
-    return Done(_("Proposed; a second person confirms it."))
+    return Done(PROPOSED)
 
 
 def _is_archived(by: StaffActor, target: ClosedPeriod) -> bool:
@@ -61,7 +61,7 @@ RETIRE = Act(
 
 
 def _names_erase(by: StaffActor, target: None, data: dict[str, Any]) -> Done:
-    return Done(_("Proposed; a second person confirms it."), names_propose(by=by))
+    return Done(PROPOSED, names_propose(by=by))
 
 
 ERASE_NAMES = Act(

@@ -2,9 +2,9 @@
 
 from datetime import date, datetime
 from typing import Final
-from zoneinfo import ZoneInfo
 
-MADRID: Final = ZoneInfo("Europe/Madrid")
+from core.kernel.days import MADRID
+
 # Spelled out, because an English reader cannot tell 3/4 from 4/3.
 _MONTHS: Final = (
     *("Jan", "Feb", "Mar", "Apr", "May", "Jun"),

@@ -25,7 +25,7 @@ _WHOLE_EUROS = re.compile(r"[.,]00(?=\D*$)")
 COLOURS = ("#1d6fb8", "#c2571a", "#2e7d4f", "#7a4fa3")
 
 
-def svg(table: Table, *, label: str = "", width: int = WIDTH) -> SafeString:
+def svg(table: Table, *, width: int = WIDTH) -> SafeString:
     """Return the picture of a report, `width` CSS pixels or wider: empty if it has no picture or no
     rows.
     """
@@ -46,7 +46,7 @@ def svg(table: Table, *, label: str = "", width: int = WIDTH) -> SafeString:
         "narrow" if width < WIDTH else "",
         width,
         HEIGHT,
-        label or str(table.report.title),
+        str(table.report.title),
         _axes(scale, labels, cents=cents),
         draw(scale, series, labels, cents=cents),
         _legend(names, width),

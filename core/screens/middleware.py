@@ -9,9 +9,10 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils import translation
 
+from core.api.limits import API
+
 LANGUAGE_PARAMETER: Final = "lang"
 _COOKIE_AGE_S: Final = 365 * 24 * 3600
-_API: Final = "/api/"  # answers programs
 _PLAYER: Final = "/terminal/player/"  # has a language of its own beside the operator's
 _ADMIN: Final = "/admin/"  # has a language of its own, and nothing to scan
 _NEVER: Final = "microphone=(), geolocation=(), payment=(), usb=(), serial=()"
@@ -57,7 +58,7 @@ class Screens:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if request.path_info.startswith(_API):
+        if request.path_info.startswith(API):
             return self._get_response(request)
         if request.path_info.startswith(_ADMIN):
             return _protected(self._get_response(request), ADMIN_POLICY, ADMIN_PERMISSIONS)

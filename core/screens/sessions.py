@@ -16,7 +16,7 @@ from django.middleware.csrf import CsrfViewMiddleware
 from django.middleware.locale import LocaleMiddleware
 from django.utils.deprecation import MiddlewareMixin
 
-API = "/api/"
+from core.api.limits import API
 
 
 class _Aside(MiddlewareMixin):

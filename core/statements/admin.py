@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from core.admin_support import navigation, signed_on
-from core.admin_support.acts import Act, Done
+from core.admin_support.acts import PROPOSED, Act, Done
 from core.admin_support.columns import link, money
 from core.admin_support.contents import Figure, Place, Table
 from core.admin_support.documents import as_html
@@ -80,18 +80,18 @@ def _settle(by: StaffActor, target: Statement, data: Data) -> Done:
     outcome = services.statement_settle(by=by, statement=target.uuid, **data)
     if isinstance(outcome, Remittance):
         return Done(_("The payment is on record."), target)
-    return Done(_("Proposed; a second person confirms it."), target)
+    return Done(PROPOSED, target)
 
 
 def _rate(by: StaffActor, target: None, data: Data) -> Done:
     place = data.pop("premises")
     services.commission_rate_propose(by=by, premises=place.code if place else None, **data)
-    return Done(_("Proposed; a second person confirms it."))
+    return Done(PROPOSED)
 
 
 def _limit(by: StaffActor, target: None, data: Data) -> Done:
     guarantee.guarantee_limit_propose(by=by, premises=data.pop("premises").code, **data)
-    return Done(_("Proposed; a second person confirms it."))
+    return Done(PROPOSED)
 
 
 SETTLE = Act(

@@ -27,6 +27,7 @@ from django.db.models.functions import Coalesce, Greatest, Least, TruncDate
 
 from core.database import clock
 from core.database.quiet import wait_for_quiet
+from core.database.reading.numbers import NO_END
 from core.kernel.days import MADRID, day_bounds
 from core.ledger import openings
 from core.ledger.models import Account
@@ -57,7 +58,6 @@ SELECT account_id, sum(cents)::bigint FROM ledger_entry
    AND account_id = ANY (%(accounts)s::bigint[])
  GROUP BY 1
 """
-_NEWEST = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +223,7 @@ def _last_before(instant: datetime.datetime) -> int:
     after = (
         Mark.objects.filter(made_at__gte=instant).order_by("up_to").values_list("up_to", flat=True)
     )
-    return next(iter(after[1:2]), _NEWEST)
+    return next(iter(after[1:2]), NO_END)
 
 
 def transfers_within(since: datetime.datetime, until: datetime.datetime) -> tuple[int, int]:

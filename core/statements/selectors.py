@@ -64,10 +64,10 @@ def commission_rates(*, by: StaffActor) -> QuerySet[CommissionRate]:
     return CommissionRate.objects.select_related("premises")
 
 
-def guarantee_limits(*, by: StaffActor, premises: str = "") -> QuerySet[GuaranteeLimit]:
+def guarantee_limits(*, by: StaffActor, premises: str) -> QuerySet[GuaranteeLimit]:
     by.need(powers.READ)
     rows = GuaranteeLimit.objects.select_related("premises")
-    return rows.filter(premises=premises_by_code(premises)) if premises else rows
+    return rows.filter(premises=premises_by_code(premises))
 
 
 def running_account(*, by: StaffActor, premises: str) -> RunningAccount:

@@ -6,7 +6,7 @@ from django import forms
 from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.acts import Act, Done
+from core.admin_support.acts import PROPOSED, Act, Done
 from core.admin_support.documents import as_html
 from core.admin_support.forms import ActForm, DayField, EurosField, Grid
 from core.admin_support.readonly import ReadOnlyAdmin
@@ -19,7 +19,6 @@ from lototrot.models.authority import FiguresAmendment, GameEnd
 from lototrot.postings import Source
 from lototrot.services.authority import amendments, ending
 
-_PROPOSED = _("Proposed; a second person confirms it.")
 _SOURCES = {
     Source.JACKPOT: _("Jackpot"),
     Source.RESERVE: _("Reserve fund"),
@@ -73,7 +72,7 @@ class _End(ActForm):
 def _amend(by: StaffActor, target: None, data: Data) -> Done:
     names = ("in_force_from", "source", "figures")
     amendments.amendment_propose(by=by, **{name: data[name] for name in names})
-    return Done(_PROPOSED)
+    return Done(PROPOSED)
 
 
 def _end(by: StaffActor, target: None, data: Data) -> Done:
@@ -90,7 +89,7 @@ def _end(by: StaffActor, target: None, data: Data) -> Done:
     ending.end_propose(
         by=by, bet_type=data["bet_type"], decision=data["decision"], destinations=destinations
     )
-    return Done(_PROPOSED)
+    return Done(PROPOSED)
 
 
 AMEND = Act(

@@ -10,7 +10,7 @@ from django.core.validators import RegexValidator
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.acts import Act, Done
+from core.admin_support.acts import PROPOSED, Act, Done
 from core.admin_support.building.form import RULES, DocumentFileForm
 from core.admin_support.building.words import Facts, document, percent
 from core.admin_support.columns import money
@@ -27,8 +27,6 @@ from lototrot.engine.trial import tried
 from lototrot.models.contest import BetType
 from lototrot.services.authority import bet_types
 from lototrot.services.settlement.past_rounds import past_rounds
-
-_PROPOSED = _("Proposed; a second person confirms it.")
 
 
 class _Prepared(SharesForm):
@@ -172,7 +170,7 @@ def _propose(by: StaffActor, target: BetType | None, data: Data) -> Done:
         rules=data["texts"],
         replaces=draft.uuid if draft else None,
     )
-    return Done(_PROPOSED, proposal)
+    return Done(PROPOSED, proposal)
 
 
 def _propose_file(by: StaffActor, target: None, data: Data) -> Done:
@@ -185,7 +183,7 @@ def _propose_file(by: StaffActor, target: None, data: Data) -> Done:
         price_cents=price_cents,
         rules=texts,
     )
-    return Done(_PROPOSED, proposal)
+    return Done(PROPOSED, proposal)
 
 
 PREPARE = Act(

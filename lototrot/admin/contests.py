@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import navigation
-from core.admin_support.acts import Act, Done, Facts
+from core.admin_support.acts import PROPOSED, Act, Done, Facts
 from core.admin_support.columns import day, lines, link, listed, moment, money, tag
 from core.admin_support.contents import Table
 from core.admin_support.forms import ActForm, MomentField
@@ -77,7 +77,7 @@ def _publish(by: StaffActor, contest: Contest, data: Data) -> Done:
 
 def _open(by: StaffActor, contest: Contest, data: Data) -> Done:
     putting_on_sale.contest_open_propose(by=by, contest=contest)
-    return Done(_("Proposed; a second person confirms it."))
+    return Done(PROPOSED)
 
 
 def _close(by: StaffActor, contest: Contest, data: Data) -> Done:

@@ -7,12 +7,13 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.acts import Act, Done
+from core.admin_support.acts import PROPOSED, Act, Done
 from core.admin_support.columns import moment
 from core.admin_support.forms import ActForm, EurosField, Grid, MomentField, euros_text
 from core.staff.actor import StaffActor
 from lototrot import powers
-from lototrot.models.contest import MAX_LEGS, BetType, Contest, TicketModel
+from lototrot.engine.bet_type import MAX_LEGS
+from lototrot.models.contest import BetType, Contest, TicketModel
 from lototrot.models.programme import Meeting, Race
 from lototrot.services.contest import preparing
 
@@ -164,7 +165,7 @@ def _change(by: StaffActor, contest: Contest, data: Data) -> Done:
 
 def _discard(by: StaffActor, contest: Contest, data: Data) -> Done:
     preparing.contest_discard(by=by, contest_id=contest.pk, reason=data["reason"])
-    return Done(_("Proposed; a second person confirms it."))
+    return Done(PROPOSED)
 
 
 def _is_draft(by: StaffActor, contest: Contest) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.acts import Act, Done
+from core.admin_support.acts import PROPOSED, Act, Done
 from core.admin_support.columns import moment, tag
 from core.admin_support.readonly import ReadOnlyAdmin
 from core.staff import two_persons
@@ -50,7 +50,6 @@ STATES = {
     RaceState.DRAWN: _("Drawn"),
     RaceState.CLASSIFIED: _("Classified"),
 }
-_PROPOSED = _("Proposed; a second person confirms it.")
 
 
 # --- Acts -----------------------------------------------------------------------------------------
@@ -68,7 +67,7 @@ def _withdraw(by: StaffActor, race: Race, data: Data) -> Done:
 
 def _reverse(by: StaffActor, row: Withdrawal, data: Data) -> Done:
     proposal = withdrawals.withdrawal_reverse(by=by, withdrawal_id=row.pk, reason=data["reason"])
-    return Done(_PROPOSED, proposal)
+    return Done(PROPOSED, proposal)
 
 
 def _start(by: StaffActor, race: Race, data: Data) -> Done:
@@ -77,13 +76,13 @@ def _start(by: StaffActor, race: Race, data: Data) -> Done:
 
 
 def _start_correct(by: StaffActor, race: Race, data: Data) -> Done:
-    return Done(_PROPOSED, starts.start_correct(by=by, race_id=race.pk, **data))
+    return Done(PROPOSED, starts.start_correct(by=by, race_id=race.pk, **data))
 
 
 def _declare(by: StaffActor, race: Race, data: Data) -> Done:
     fields = _only(data, "kind", "reason", "text", "author", "declared_at", "left")
     proposal = declarations.race_declare(by=by, race_id=race.pk, **fields)
-    return Done(_PROPOSED, proposal)
+    return Done(PROPOSED, proposal)
 
 
 def _declare_meeting(by: StaffActor, meeting: Meeting, data: Data) -> Done:
@@ -93,17 +92,17 @@ def _declare_meeting(by: StaffActor, meeting: Meeting, data: Data) -> Done:
 
 def _retract(by: StaffActor, race: Race, data: Data) -> Done:
     proposal = declarations.declaration_retract(by=by, race_id=race.pk, reason=data["reason"])
-    return Done(_PROPOSED, proposal)
+    return Done(PROPOSED, proposal)
 
 
 def _classify(by: StaffActor, race: Race, data: Data) -> Done:
     fields = _only(data, "runners", "announced_text", "announced_at", "author")
-    return Done(_PROPOSED, classification.classification_propose(by=by, race_id=race.pk, **fields))
+    return Done(PROPOSED, classification.classification_propose(by=by, race_id=race.pk, **fields))
 
 
 def _correct(by: StaffActor, race: Race, data: Data) -> Done:
     fields = _only(data, "runners", "reason")
-    return Done(_PROPOSED, classification.classification_correct(by=by, race_id=race.pk, **fields))
+    return Done(PROPOSED, classification.classification_correct(by=by, race_id=race.pk, **fields))
 
 
 def _announced(race: Race) -> list[tuple[Any, Any]]:

@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.acts import Act, Done, Facts
+from core.admin_support.acts import PROPOSED, Act, Done, Facts
 from core.admin_support.columns import day, lines, link, listed, moment, money, paper_links
 from core.admin_support.documents import as_html
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
@@ -39,7 +39,6 @@ from lototrot.services.settlement.settling import settleable
 
 Data = dict[str, Any]
 _BREACHES_SHOWN = 100
-_PROPOSED = _("Proposed; a second person confirms it.")
 
 REASONS = {
     "after_limit": _("After the start"),
@@ -82,11 +81,11 @@ def _breaches(contest: Contest) -> Facts:
 
 
 def _void(by: StaffActor, contest: Contest, data: Data) -> Done:
-    return Done(_PROPOSED, breach.breach_void(by=by, contest_id=contest.pk))
+    return Done(PROPOSED, breach.breach_void(by=by, contest_id=contest.pk))
 
 
 def _block(by: StaffActor, contest: Contest, data: Data) -> Done:
-    return Done(_PROPOSED, breach.breach_block(by=by, contest_id=contest.pk))
+    return Done(PROPOSED, breach.breach_block(by=by, contest_id=contest.pk))
 
 
 def _settle(by: StaffActor, contest: Contest, data: Data) -> Done:
@@ -102,7 +101,7 @@ def _settle(by: StaffActor, contest: Contest, data: Data) -> Done:
 
 def _order(by: StaffActor, contest: Contest, data: Data) -> Done:
     proposal = payment_order.payment_order_propose(by=by, contest_id=contest.pk)
-    return Done(_PROPOSED, proposal)
+    return Done(PROPOSED, proposal)
 
 
 def _order_facts(contest: Contest) -> Facts:

@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.acts import Act, Done
+from core.admin_support.acts import PROPOSED, Act, Done
 from core.admin_support.readonly import ReadOnlyAdmin
 from core.staff.actor import StaffActor
 from lototrot import powers
@@ -23,7 +23,6 @@ from lototrot.services.races import announcing, signals, stopping
 
 Data = dict[str, Any]
 _STOPPED = _("Sales are stopped. Confirm the start, or have the stop lifted by two persons.")
-_PROPOSED = _("Proposed; a second person confirms it.")
 
 
 def _stop(by: StaffActor, race: Race, data: Data) -> Done:
@@ -37,7 +36,7 @@ def _stop_meeting(by: StaffActor, meeting: Meeting, data: Data) -> Done:
 
 
 def _lift(by: StaffActor, stop: SalesStop, data: Data) -> Done:
-    return Done(_PROPOSED, stopping.stop_lift(by=by, stop_id=stop.pk, reason=data["reason"]))
+    return Done(PROPOSED, stopping.stop_lift(by=by, stop_id=stop.pk, reason=data["reason"]))
 
 
 def _announce_start(by: StaffActor, race: Race, data: Data) -> Done:
@@ -46,7 +45,7 @@ def _announce_start(by: StaffActor, race: Race, data: Data) -> Done:
 
 
 def _appoint(by: StaffActor, _: None, data: Data) -> Done:
-    return Done(_PROPOSED, signals.device_appoint(by=by, **data))
+    return Done(PROPOSED, signals.device_appoint(by=by, **data))
 
 
 def _end(by: StaffActor, device: SignalDevice, data: Data) -> Done:

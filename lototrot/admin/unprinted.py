@@ -6,7 +6,7 @@ from django import forms
 from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.acts import Act, Done
+from core.admin_support.acts import PROPOSED, Act, Done
 from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin
 from core.staff.actor import StaffActor
@@ -25,12 +25,12 @@ class _Verdict(ActForm):
 
 def _decide_all(by: StaffActor, contest: Contest, data: Data) -> Done:
     proposal = unprinted_decide(by=by, contest_id=contest.pk, **data)
-    return Done(_("Proposed; a second person confirms it."), proposal)
+    return Done(PROPOSED, proposal)
 
 
 def _decide_one(by: StaffActor, row: Unprinted, data: Data) -> Done:
     proposal = unprinted_decide(by=by, contest_id=row.contest_id, tickets=[row.ticket.uuid], **data)
-    return Done(_("Proposed; a second person confirms it."), proposal)
+    return Done(PROPOSED, proposal)
 
 
 def _waits(by: StaffActor, contest: Contest) -> bool:

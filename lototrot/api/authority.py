@@ -8,7 +8,7 @@ from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Day, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import StaffView
 from core.kernel.regulation import RegulationRefused
-from core.staff.api.proposals import ProposalOut
+from core.staff.api.proposals import TAKES_EFFECT, ProposalOut
 from core.staff.two_persons import ProposalPending
 from lototrot import powers
 from lototrot.api import samples
@@ -18,8 +18,6 @@ from lototrot.postings import Source
 from lototrot.services.authority import amendments, ending
 from lototrot.services.contest.contests import AuthorisationMissing, BetTypeUnknown
 from lototrot.services.reasons import SourceMissing
-
-_PROPOSED = "Takes effect when a second person confirms the proposal (`/api/v1/proposals`)."
 
 
 class FiguresIn(Shape):
@@ -87,7 +85,7 @@ class Amendments(StaffView):
 
     @operation(
         "Propose other categories, shares or threshold from a day on (14.III.7, 9.2, 9.3) [A19]",
-        _PROPOSED,
+        TAKES_EFFECT,
         body=AmendmentIn,
         answer=ProposalOut,
         status=201,
@@ -119,7 +117,7 @@ class Ends(StaffView):
     @operation(
         "Propose the end of a bet type, by the authority's decision [A17, A21]",
         "Jackpot, reserve and unclaimed prizes go where the decision says, to the cent. "
-        + _PROPOSED,
+        + TAKES_EFFECT,
         body=EndIn,
         answer=ProposalOut,
         status=201,

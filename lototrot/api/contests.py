@@ -11,7 +11,7 @@ from core.api.shapes import Cents, Choice, Day, Flag, Instant, PageQuery, Shape,
 from core.api.views import StaffView, json_response
 from core.database import clock
 from core.receipts.document import LANGUAGES
-from core.staff.api.proposals import ProposalOut
+from core.staff.api.proposals import TAKES_EFFECT, ProposalOut
 from core.staff.two_persons import ProposalPending
 from lototrot import powers
 from lototrot.api import samples
@@ -259,8 +259,7 @@ class Terms(StaffView):
 class Discard(StaffView):
     @operation(
         "Propose to discard a contest that was never on sale [E9]",
-        "Takes effect when a second person confirms the proposal (`/api/v1/proposals`). The "
-        "contest stays on record; another one may be prepared for that day.",
+        TAKES_EFFECT + " The contest stays on record; another one may be prepared for that day.",
         body=ReasonIn,
         answer=ProposalOut,
         status=201,

@@ -9,7 +9,7 @@ from core.api.schema import operation
 from core.api.views import StaffView
 from core.draws.services import DrawBegun
 from core.kernel.errors import DomainError
-from core.staff.api.proposals import ProposalOut
+from core.staff.api.proposals import TAKES_EFFECT, ProposalOut
 from core.staff.two_persons import ProposalPending
 from lototrot import powers
 from lototrot.api import samples
@@ -40,10 +40,9 @@ from lototrot.services.races import (
 )
 from lototrot.services.reasons import ReasonMissing, SourceMissing
 
-_PROPOSED = "Takes effect when a second person confirms the proposal (`/api/v1/proposals`)."
 _DECLARED = (
     "That a race is not run stops the sales of every contest on it at once. "
-    + _PROPOSED
+    + TAKES_EFFECT
     + " It closes those contests for good and announces the public draw (`/api/v1/draws`). If a "
     "second person rejects it, sales go on."
 )
@@ -107,7 +106,7 @@ class Withdrawals(StaffView):
 class Reversal(StaffView):
     @operation(
         "Propose that a confirmed withdrawal was a mistake",
-        _PROPOSED,
+        TAKES_EFFECT,
         body=ReasonIn,
         answer=ProposalOut,
         status=201,
@@ -138,7 +137,7 @@ class Reversal(StaffView):
 class Start(StaffView):
     @operation(
         "Report the actual start of a race (14.III.4) [E12]",
-        "Stops the sales of every contest on the race at once. " + _PROPOSED + " It closes them "
+        "Stops the sales of every contest on the race at once. " + TAKES_EFFECT + " It closes them "
         "for good, with the earlier of the two instants. If a second person rejects it, sales go "
         "on.",
         body=StartIn,
@@ -170,7 +169,7 @@ class Start(StaffView):
 class StartCorrection(StaffView):
     @operation(
         "Propose another instant for a start on record",
-        _PROPOSED,
+        TAKES_EFFECT,
         body=StartCorrectionIn,
         answer=ProposalOut,
         status=201,
@@ -241,7 +240,7 @@ class Declaration(StaffView):
 class Retraction(StaffView):
     @operation(
         "Propose that the declaration of a race was a mistake",
-        _PROPOSED,
+        TAKES_EFFECT,
         body=ReasonIn,
         answer=ProposalOut,
         status=201,
@@ -298,7 +297,7 @@ class MeetingDeclaration(StaffView):
 class Classification(StaffView):
     @operation(
         "Enter the classification as the stewards announced it (14.III.5.3)",
-        _PROPOSED,
+        TAKES_EFFECT,
         body=ClassificationIn,
         answer=ProposalOut,
         status=201,

@@ -11,7 +11,7 @@ from core.api.views import StaffView
 from core.database import clock
 from core.receipts.output import Output, render
 from core.receipts.paper import Paper
-from core.staff.api.proposals import ProposalOut
+from core.staff.api.proposals import TAKES_EFFECT, ProposalOut
 from core.staff.two_persons import ProposalPending
 from lototrot import powers
 from lototrot.api import samples
@@ -23,7 +23,6 @@ from lototrot.services.contest import contests
 from lototrot.services.tickets.layout import layout_digest, specimen
 
 _BIGGEST_VERSION = 32_767
-_PROPOSED = "Takes effect when a second person confirms the proposal (`/api/v1/proposals`)."
 
 
 class BetTypeIn(Shape):
@@ -110,7 +109,7 @@ class BetTypes(StaffView):
 class BetTypeProposals(StaffView):
     @operation(
         "Propose a bet type that the authority has authorised (14.III.7) [A19]",
-        _PROPOSED,
+        TAKES_EFFECT,
         body=BetTypeIn,
         answer=ProposalOut,
         status=201,

@@ -8,14 +8,24 @@ from rest_framework.request import Request
 
 from core.api import pagination
 from core.api.schema import operation
-from core.api.shapes import Cents, Choice, Day, Flag, Instant, PageQuery, Shape, Uuid, Whole
+from core.api.shapes import (
+    Cents,
+    Choice,
+    Day,
+    Flag,
+    Instant,
+    PageQuery,
+    Shape,
+    Text,
+    Uuid,
+    Whole,
+)
 from core.api.views import StaffView
 from core.looks.recording import look_at_list
-from core.staff.api.proposals import ProposalOut
+from core.staff.api.proposals import TAKES_EFFECT, ProposalOut
 from core.staff.two_persons import ProposalPending
 from lototrot import powers, tasks
 from lototrot.models.contest import Contest
-from lototrot.models.settlement import Settlement
 from lototrot.models.tickets import Ticket
 from lototrot.selectors import breaches, settlements
 from lototrot.services.contest.contests import ContestUnknown, contest_get
@@ -25,8 +35,6 @@ from lototrot.services.settlement import breach, checking, payment_order, settli
 from lototrot.services.tickets.retired import TicketsArchived
 
 log = structlog.get_logger("settlement")
-
-_PROPOSED = "Takes effect when a second person confirms the proposal (`/api/v1/proposals`)."
 
 
 class CategoryOut(Shape):
@@ -46,6 +54,7 @@ class PaymentOrderOut(Shape):
 class SettlementOut(Shape):
     settlement = Uuid(source="uuid")
     contest = Whole(source="contest_id")
+    day = Day(source="contest.day")
     number = Whole()
     in_force = Flag()
     settled_at = Instant()
@@ -111,15 +120,10 @@ class ChainOut(Shape):
     )
 
 
-class HistoryOut(Shape):
-    contest = Whole(source="contest_id")
-    day = Day(source="contest.day")
-    jackpot_in_cents = Cents()
-    lapsed_in_cents = Cents()
-    jackpot_out_cents = Cents()
-    reserve_in_cents = Cents()
-    reserve_out_cents = Cents()
-    settled_at = Instant()
+class SettlementQuery(PageQuery):
+    contest = Whole(required=False)
+    bet_type = Text(max_length=40, required=False)
+    in_force = Flag(default=True, help_text="If false, the list includes those that are reversed.")
 
 
 class BreachList(StaffView):
@@ -156,7 +160,7 @@ _BREACH_PROBLEMS = (
 class BreachVoid(StaffView):
     @operation(
         "Propose to void all bets in breach, before the payment order",
-        _PROPOSED + " A settlement in force is then reversed, and run again [C9].",
+        TAKES_EFFECT + " A settlement in force is then reversed, and run again [C9].",
         answer=ProposalOut,
         status=201,
         idempotent=True,
@@ -172,7 +176,7 @@ class BreachVoid(StaffView):
 class BreachBlock(StaffView):
     @operation(
         "Propose to block all tickets found in breach after the payment order",
-        _PROPOSED,
+        TAKES_EFFECT,
         answer=ProposalOut,
         status=201,
         idempotent=True,
@@ -234,21 +238,31 @@ def _sent(contest: Contest) -> bool:
 
 class Settlements(StaffView):
     @operation(
-        "List the settlements of a contest, newest first; at most one is in force [B14]",
+        "List settlements, newest first: of all contests, of one, or of a bet type",
+        "Each has the jackpot and the reserve before and after it. A contest has at most one that"
+        " is in force [B14].",
         answer=SettlementOut,
         paged=True,
+        query=SettlementQuery,
         problems=(ContestUnknown,),
         power=powers.READ,
     )
-    def get(self, request: Request, contest: int) -> HttpResponse:
-        rows = settlements.settlements_of(contest_get(contest).pk)
-        return self.rows(SettlementOut, rows, self.query(PageQuery), newest_first=True)
+    def get(self, request: Request) -> HttpResponse:
+        query = self.query(SettlementQuery)
+        rows = settlements.settlements()
+        if "contest" in query:
+            rows = rows.filter(contest=contest_get(query["contest"]))
+        if "bet_type" in query:
+            rows = rows.filter(contest__bet_type_code=query["bet_type"])
+        if query["in_force"]:
+            rows = rows.filter(in_force=True)
+        return self.rows(SettlementOut, rows, query, newest_first=True)
 
 
 class PaymentOrder(StaffView):
     @operation(
         "Propose the payment order (14.III.8.2)",
-        _PROPOSED + " It can never be withdrawn.",
+        TAKES_EFFECT + " It can never be withdrawn.",
         answer=ProposalOut,
         status=201,
         idempotent=True,
@@ -289,17 +303,3 @@ class Chain(StaffView):
     )
     def get(self, request: Request, code: str) -> HttpResponse:
         return self.answer(ChainOut, settlements.chain_balances(code))
-
-
-class History(StaffView):
-    @operation(
-        "Jackpot and reserve from settlement to settlement, newest first",
-        answer=HistoryOut,
-        paged=True,
-        power=powers.READ,
-    )
-    def get(self, request: Request, code: str) -> HttpResponse:
-        rows = Settlement.objects.filter(contest__bet_type_code=code, in_force=True)
-        return self.rows(
-            HistoryOut, rows.select_related("contest"), self.query(PageQuery), newest_first=True
-        )

@@ -12,7 +12,7 @@ from core.api.shapes import Choice, Flag, Instant, PageQuery, Shape, Text, Uuid,
 from core.api.views import StaffView
 from core.premises.api.terminal import ProvenTerminalView
 from core.premises.services import TerminalNotFound
-from core.staff.api.proposals import ProposalOut
+from core.staff.api.proposals import TAKES_EFFECT, ProposalOut
 from core.staff.two_persons import ProposalPending
 from lototrot import powers
 from lototrot.api.course_shapes import ReasonIn
@@ -99,7 +99,7 @@ class Stops(StaffView):
 class Lifting(StaffView):
     @operation(
         "Propose to lift a stop, so that sales go on",
-        "Takes effect when a second person confirms the proposal (`/api/v1/proposals`).",
+        TAKES_EFFECT,
         body=ReasonIn,
         answer=ProposalOut,
         status=201,
@@ -168,7 +168,7 @@ class SignalDevices(StaffView):
 
     @operation(
         "Propose that a terminal signals the starts of a racecourse [E12]",
-        "Takes effect when a second person confirms the proposal (`/api/v1/proposals`).",
+        TAKES_EFFECT,
         body=SignalDeviceIn,
         answer=ProposalOut,
         status=201,

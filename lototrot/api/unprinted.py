@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import StaffView
-from core.staff.api.proposals import ProposalOut
+from core.staff.api.proposals import TAKES_EFFECT, ProposalOut
 from core.staff.two_persons import ProposalPending
 from lototrot import powers
 from lototrot.models.tickets import Unprinted
@@ -63,8 +63,8 @@ class UnprintedList(StaffView):
 class UnprintedDecision(StaffView):
     @operation(
         "Propose to void tickets without a confirmed print, or to let them stand",
-        "Takes effect when a second person confirms the proposal (`/api/v1/proposals`). A voided "
-        "one leaves a refund due, and the amendment of the seal is published.",
+        TAKES_EFFECT
+        + " A voided one leaves a refund due, and the amendment of the seal is published.",
         body=DecisionIn,
         answer=ProposalOut,
         status=201,

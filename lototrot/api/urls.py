@@ -91,12 +91,11 @@ _settling: list[URLPattern] = [
     path(f"{_CONTEST}/breaches", settlements.BreachList.as_view()),
     path(f"{_CONTEST}/breaches/void", settlements.BreachVoid.as_view()),
     path(f"{_CONTEST}/breaches/block", settlements.BreachBlock.as_view()),
+    path("settlements", settlements.Settlements.as_view()),
     path(f"{_CONTEST}/settlement", settlements.OneSettlement.as_view()),
-    path(f"{_CONTEST}/settlements", settlements.Settlements.as_view()),
     path(f"{_CONTEST}/payment-order", settlements.PaymentOrder.as_view()),
     path(f"{_CONTEST}/winning-tickets", settlements.WinningTickets.as_view()),
     path("bet-types/<str:code>/jackpot", settlements.Chain.as_view()),
-    path("bet-types/<str:code>/jackpot/history", settlements.History.as_view()),
 ]
 
 _proofs: list[URLPattern] = [

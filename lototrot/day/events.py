@@ -77,7 +77,7 @@ def _block(row: Block) -> Event:
     """Return the event of a block: it opens a claim, holds a presented one, or neither [C6]."""
     claim = Claim.objects.filter(game=Game.LOTOTROT, document_id=row.ticket_id).first()
     opens = claim is not None and claim.opened_at == row.blocked_at
-    held = as_of(claim, Claim.State.HELD, None) if claim and opens else None
+    held = as_of(claim, Claim.State.HELD) if claim and opens else None
     data = {"opens": opens, "holds": claim.pk if claim and not opens else None}
     return Event(row.blocked_at, "lototrot.block", row, (held,) if held else (), data)
 

@@ -37,7 +37,6 @@ COLUMNS = {**MEETING, **RACECOURSE, **RACE, **RUNNER}
 
 
 _INTEGER = re.compile("-?[0-9]+")
-_LONGEST_INTEGER = 18  # digits; a longer one is out of every range, and slow to read
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,5 +201,5 @@ def _row(line: int, texts: Mapping[str, str]) -> _Row:
     for column, raw in texts.items():
         cells[column] = text = raw.strip(known.SPACES)
         if COLUMNS[column].kind is int and _INTEGER.fullmatch(text):
-            cells[column] = int(text[: _LONGEST_INTEGER + 1])
+            cells[column] = int(text[: known.LONGEST_INTEGER + 1])
     return _Row(line, cells)

@@ -26,6 +26,7 @@ _DAY = re.compile(r"20[0-9]{2}-[0-9]{2}-[0-9]{2}")
 _INSTANT = re.compile(_DAY.pattern + r"T[0-9]{2}:[0-9]{2}(:[0-9]{2})?")
 _HOUR = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
 _LATEST_END = time(12)
+LONGEST_INTEGER = 18  # digits; a longer one is out of every range, and slow to read
 _OFFSET = re.compile(r"Z|[+-][0-9]{2}:[0-9]{2}")
 
 

@@ -26,8 +26,6 @@ from lototrot.engine.programme import (
 FORMAT = "lototrot-programme-1"
 _MEETING = tuple(field.name for field in known.MEETING)
 
-_LONGEST_INTEGER = 18  # digits; a longer one is out of every range, and slow to read
-
 
 class _Object(dict[str, Any]):
     """A JSON object that remembers the names it was given more than once."""
@@ -104,7 +102,7 @@ def _load(text: str, faults: Faults) -> object:
 
 
 def _int(digits: str) -> int:
-    return int(digits[: _LONGEST_INTEGER + 1])
+    return int(digits[: known.LONGEST_INTEGER + 1])
 
 
 def _pointer(parent: str, name: str) -> str:

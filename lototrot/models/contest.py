@@ -12,9 +12,8 @@ from core.database.models import Guarded, unlocked_key
 from core.ledger.models import Account
 from core.premises.models import Operator, Terminal
 from core.staff.models import Proposal, StaffSession, User
+from lototrot.engine.bet_type import MAX_LEGS
 from lototrot.models.programme import Meeting, Race
-
-MAX_LEGS = 10
 
 
 class BetType(Guarded):

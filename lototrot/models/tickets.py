@@ -10,7 +10,8 @@ from core.database.models import Guarded, unlocked_key
 from core.kernel.codes import DIGEST_BYTES
 from core.premises.models import Operator, Premises, Terminal
 from core.staff.models import Proposal
-from lototrot.models.contest import MAX_LEGS, Contest
+from lototrot.engine.bet_type import MAX_LEGS
+from lototrot.models.contest import Contest
 
 LEG_COLUMNS = tuple(f"leg_{position}" for position in range(1, MAX_LEGS + 1))
 REQUEST_DIGEST_BYTES = 16

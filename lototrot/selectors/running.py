@@ -15,7 +15,7 @@ from itertools import zip_longest
 
 from django.db import connection
 
-from core.database.reading.numbers import first_from
+from core.database.reading.numbers import NO_END, first_from
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
 
@@ -30,7 +30,6 @@ SELECT coalesce((SELECT id FROM lototrot_ticket ORDER BY id DESC LIMIT 1), 0),
 _CONTESTS = "SELECT id, coalesce(opened_at, created_at) FROM lototrot_contest WHERE state = ANY(%s)"
 _TICKETS = "lototrot_ticket t"
 _VOID_TICKETS = "lototrot_void v JOIN lototrot_ticket t ON t.id = v.ticket_id"
-_NO_END = 2**63 - 1
 _Sums = dict[tuple[int, ...], tuple[int, ...]]
 
 
@@ -74,8 +73,8 @@ class RunningSums:
         self._advance(oldest)
         # A later reading may move the mark up to this one.
         self._pending.append((newest, beginning))
-        sums = _added(self._counted, self._sums(_TICKETS, self._mark, _NO_END), 1)
-        totals = _added(sums, self._sums(_VOID_TICKETS, self._begin, _NO_END), -1)
+        sums = _added(self._counted, self._sums(_TICKETS, self._mark, NO_END), 1)
+        totals = _added(sums, self._sums(_VOID_TICKETS, self._begin, NO_END), -1)
         return {key: row for key, row in totals.items() if key[0] in contests}
 
     def _begin_anew(self, since: datetime) -> None:

@@ -33,18 +33,20 @@ class ChainBalances:
     lapsed_cents: int
 
 
-def settlements_of(contest_id: int) -> QuerySet[Settlement]:
-    """Return all settlements of a contest, newest first, with categories and payment order.
+def settlements() -> QuerySet[Settlement]:
+    """Return all settlements with their contests, categories and payment orders.
 
     `figures` has every figure of the rulebook's section 2, `rules` the bet type as applied, and
     `races` the results. Settlements that are not in force were reversed [B14].
     """
-    return (
-        Settlement.objects.filter(contest_id=contest_id)
-        .select_related("contest", "payment_order", "reversed_by")
-        .prefetch_related("categories")
-        .order_by("-number")
-    )
+    return Settlement.objects.select_related(
+        "contest", "payment_order", "reversed_by"
+    ).prefetch_related("categories")
+
+
+def settlements_of(contest_id: int) -> QuerySet[Settlement]:
+    """Return all settlements of a contest, newest first."""
+    return settlements().filter(contest_id=contest_id).order_by("-number")
 
 
 def settlement_in_force(contest_id: int) -> Settlement:

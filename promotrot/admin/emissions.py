@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import navigation
-from core.admin_support.acts import Act, Done, Facts
+from core.admin_support.acts import PROPOSED, Act, Done, Facts
 from core.admin_support.columns import link, money, tag
 from core.admin_support.contents import Table
 from core.admin_support.forms import ActForm, DayField
@@ -17,7 +17,6 @@ from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.draws.method import LEAST_DICE, MOST_PIECES, Source
 from core.staff.actor import StaffActor
 from promotrot import powers
-from promotrot.admin.words import PROPOSED
 from promotrot.models.emission import (
     ClosingStatement,
     Commitment,
@@ -34,7 +33,6 @@ from promotrot.models.valuation import Valuation
 from promotrot.selectors.public import sold_now
 from promotrot.selectors.things import shortages_of, valuations_of
 from promotrot.services import closing, emissions, valuing
-from promotrot.services.emissions import WAITING
 
 Data = dict[str, Any]
 State = Emission.State
@@ -160,7 +158,7 @@ VALUE = Act(
     icon="price_check",
     facts=_things,
     text=_("A valuation is at most twelve months old when the emission opens (15.III.6.5)."),
-    offered=lambda by, e: e.state in WAITING and e.tiers.exclude(thing="").exists(),
+    offered=lambda by, e: e.state in Emission.WAITING and e.tiers.exclude(thing="").exists(),
 )
 CLOSE = Act(
     name="close",

@@ -7,7 +7,7 @@ from django import forms
 from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.acts import Act, Done, Facts
+from core.admin_support.acts import PROPOSED, Act, Done, Facts
 from core.admin_support.building.form import DocumentFileForm
 from core.admin_support.building.words import document
 from core.admin_support.columns import lines, listed, money
@@ -19,7 +19,7 @@ from promotrot import powers
 from promotrot.admin.building import game_words
 from promotrot.admin.building.predrawn_form import PredrawnForm
 from promotrot.admin.building.probabilistic_form import ProbabilisticForm
-from promotrot.admin.words import FAULTS, PROPOSED
+from promotrot.admin.words import FAULTS
 from promotrot.models.debt import DebtDecision, DebtDraw, DebtStanding
 from promotrot.models.emission import Emission
 from promotrot.models.game import (

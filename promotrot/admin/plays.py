@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from core.admin_support import signed_on
-from core.admin_support.acts import Act, Done
+from core.admin_support.acts import PROPOSED, Act, Done
 from core.admin_support.columns import NOTHING, money, tag
 from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
@@ -17,7 +17,6 @@ from core.premises.admin.searched import SearchedAdmin
 from core.premises.models import Terminal
 from core.staff.actor import StaffActor
 from promotrot import powers
-from promotrot.admin.words import PROPOSED
 from promotrot.models.emission import Emission
 from promotrot.models.play import OfficeEnd, PlayAct, PlayEnd, PlayMove, PlayTicket
 from promotrot.models.voucher import Voucher

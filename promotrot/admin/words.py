@@ -2,8 +2,6 @@
 
 from django.utils.translation import gettext_lazy as _
 
-PROPOSED = _("Proposed; a second person confirms it.")
-
 # Why a game cannot be approved, by the code of the fault.
 FAULTS = {
     "price_out_of_range": _("The price is outside the limits"),

@@ -61,6 +61,8 @@ class Emission(Guarded):
         REVEALED = "revealed", _("Seed revealed")
         ABANDONED = "abandoned", _("Never put on sale")
 
+    WAITING = (State.DRAFT, State.COMMITTED, State.MIXED)
+    ON_SALE = (State.OPEN, State.STOPPED)
     OVER = (State.CLOSED, State.REVEALED)
 
     mutable = ("state",)

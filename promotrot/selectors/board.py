@@ -6,8 +6,6 @@ from core.receipts.document import LANGUAGES
 from promotrot.models.emission import Emission
 from promotrot.selectors.public import public_document, public_figures, shown_emissions
 
-_ON_SALE = (Emission.State.OPEN, Emission.State.STOPPED)
-
 
 def board_pulse() -> dict[str, Any]:
     """Return no counter: the board shows nothing of Promotrot at the moment it happens."""
@@ -20,7 +18,7 @@ def board_document() -> dict[str, Any]:
     """
     figures = [
         public_figures(emission)
-        for emission in shown_emissions().filter(state__in=_ON_SALE).order_by("pk")
+        for emission in shown_emissions().filter(state__in=Emission.ON_SALE).order_by("pk")
     ]
     return {
         language: [public_document(each, language) for each in figures] for language in LANGUAGES

@@ -19,7 +19,6 @@ from promotrot.models.debt import DebtDraw, DebtStanding
 from promotrot.models.emission import ClosingStatement, Emission
 from promotrot.models.game import Game
 from promotrot.models.voucher import Voucher
-from promotrot.selectors.owed import STATED
 
 DRAW_KIND: Final = "promotrot.debt"
 """The name of the public draws of debts. The subject of one is `code:number`."""
@@ -96,7 +95,7 @@ def _games() -> QuerySet[Any]:
     paid_up = ClosingStatement.objects.filter(game=OuterRef("game"), owed_cents=0)
     last_paid_up = Subquery(paid_up.order_by("-sequence").values("sequence")[:1])
     since_then = closings.filter(sequence__gt=Coalesce(last_paid_up, 0)).order_by("sequence")
-    coming = Emission.objects.filter(game=OuterRef("pk")).exclude(state__in=STATED)
+    coming = Emission.objects.filter(game=OuterRef("pk")).exclude(state__in=Emission.OVER)
     return Game.objects.select_related("ending").annotate(
         owed_cents=Coalesce(Subquery(closings.values("owed_cents")[:1]), 0),
         owing_since=Subquery(since_then.values("closed_at")[:1]),

@@ -5,7 +5,6 @@ from django.db.models import Sum
 from promotrot.models.emission import ClosingStatement, Emission
 from promotrot.models.game import Game
 
-STATED = (Emission.State.CLOSED, Emission.State.REVEALED)
 """The states of an emission whose closing statement is made."""
 
 
@@ -17,7 +16,7 @@ def owed_cents(game: Game) -> int:
 
 def fundable_cents(game: Game) -> int:
     """Return the debt for which no planned or open emission has extra prizes yet."""
-    extra_cents = game.emissions.exclude(state__in=STATED).aggregate(cents=Sum("extra_cents"))[
-        "cents"
-    ]
+    extra_cents = game.emissions.exclude(state__in=Emission.OVER).aggregate(
+        cents=Sum("extra_cents")
+    )["cents"]
     return owed_cents(game) - (extra_cents or 0)

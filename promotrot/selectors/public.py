@@ -23,8 +23,7 @@ KEPT_S = 60
 _STEPS = 10
 _MOST_STEPS = 200
 
-ENDED = (Emission.State.CLOSED, Emission.State.REVEALED)
-SHOWN = (Emission.State.OPEN, Emission.State.STOPPED, *ENDED)
+SHOWN = (*Emission.ON_SALE, *Emission.OVER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +65,8 @@ def sold_now(emission: Emission) -> int:
     return int(emission.lanes.aggregate(sold=Sum("taken"))["sold"] or 0)
 
 
-def awarded_now(emission: Emission) -> dict[str, int]:
+def awarded_now(emission_id: int) -> dict[str, int]:
     """Return the prizes awarded so far, by tier as text, for the keys of a JSON object."""
-    return _awarded(emission.pk)
-
-
-def _awarded(emission_id: int) -> dict[str, int]:
     ends = PlayEnd.objects.filter(ticket__emission=emission_id)
     counts: dict[str, int] = {}
     for column in ("tier", "extra_tier"):
@@ -86,7 +81,7 @@ def awarded_in_ended(emission_id: int) -> dict[str, int]:
 
     Every play is counted for them, and strangers ask; few plays end afterwards [P19].
     """
-    return _awarded(emission_id)
+    return awarded_now(emission_id)
 
 
 def figures_due() -> list[int]:
@@ -120,7 +115,7 @@ def shown_emissions() -> QuerySet[Emission]:
 
 def public_figures(emission: Emission) -> Figures:
     """Return the figures that the public is told now. For a closed emission, all figures."""
-    if emission.state in ENDED:
+    if emission.state in Emission.OVER:
         return _figures(
             emission,
             emission.closing.closed_at,

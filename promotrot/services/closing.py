@@ -24,14 +24,11 @@ from promotrot.selectors.closing import emission_figures, emissions_without_top,
 from promotrot.services import publications
 from promotrot.services.dealing import open_seed
 from promotrot.services.emissions import (
-    WAITING,
     EmissionState,
     emission_advance,
     emission_get,
     emission_hold,
 )
-
-_ON_SALE = (Emission.State.OPEN, Emission.State.STOPPED)
 
 
 def emission_close_propose(*, by: StaffActor, emission: Emission) -> Proposal:
@@ -51,8 +48,8 @@ def emission_close_propose(*, by: StaffActor, emission: Emission) -> Proposal:
 
 
 def _need_on_sale(emission: Emission) -> None:
-    if emission.state not in _ON_SALE:
-        raise EmissionState(state=emission.state, needed=[str(state) for state in _ON_SALE])
+    if emission.state not in Emission.ON_SALE:
+        raise EmissionState(state=emission.state, needed=[str(state) for state in Emission.ON_SALE])
 
 
 def _shut(emission: Emission) -> Emission:
@@ -131,7 +128,7 @@ def emission_abandon(ending: GameEnding) -> None:
 
     Its seed is published afterwards, so that everybody sees which shuffle was thrown away.
     """
-    waiting = ending.game.emissions.filter(state__in=WAITING).first()
+    waiting = ending.game.emissions.filter(state__in=Emission.WAITING).first()
     if waiting is None:
         return
     emission = emission_hold(waiting)

@@ -7,7 +7,6 @@ from promotrot.models.game import DisplayAcknowledgement
 from promotrot.services.facts import EmissionUnknown
 from promotrot.services.selling import EmissionClosed, EmissionNotOpen
 
-_ON_SALE = (Emission.State.OPEN, Emission.State.STOPPED)
 _ENDED = (*Emission.OVER, Emission.State.ABANDONED)
 
 
@@ -23,7 +22,7 @@ def display_acknowledge(*, by: TerminalActor, emission_id: int) -> DisplayAcknow
         raise EmissionUnknown(emission=emission_id)
     if emission.state in _ENDED:
         raise EmissionClosed
-    if emission.state not in _ON_SALE:
+    if emission.state not in Emission.ON_SALE:
         raise EmissionNotOpen
     acknowledgement, _ = DisplayAcknowledgement.objects.get_or_create(
         approval_id=emission.approval_id,

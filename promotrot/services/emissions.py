@@ -53,8 +53,6 @@ from promotrot.services.games import (
 )
 from promotrot.services.valuing import need_valued, valuations_plan
 
-WAITING = (Emission.State.DRAFT, Emission.State.COMMITTED, Emission.State.MIXED)
-
 MIN_LANES = 64
 """So many sales of one emission at once do not wait for one another."""
 
@@ -140,7 +138,7 @@ def _need_none_waiting(game: Game) -> None:
 
     Otherwise somebody could look at the key of one emission and then choose another.
     """
-    waiting = game.emissions.filter(state__in=WAITING).first()
+    waiting = game.emissions.filter(state__in=Emission.WAITING).first()
     if waiting is not None:
         raise EmissionWaiting(emission=waiting.reference, state=waiting.state)
 

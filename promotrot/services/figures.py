@@ -13,6 +13,6 @@ def figures_take(*, emission: Emission) -> PublicFigures:
     figures, _ = PublicFigures.objects.get_or_create(
         emission=emission,
         sold=sold,
-        defaults={"awarded": awarded_now(emission), "taken_at": clock.now()},
+        defaults={"awarded": awarded_now(emission.pk), "taken_at": clock.now()},
     )
     return figures

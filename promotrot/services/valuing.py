@@ -17,8 +17,6 @@ from promotrot.models.emission import Emission, PrizeTier
 from promotrot.models.valuation import Valuation
 from promotrot.selectors.things import valuations_of
 
-_BEFORE_OPENING = (Emission.State.DRAFT, Emission.State.COMMITTED, Emission.State.MIXED)
-
 
 class ValuationTooOld(Conflict):
     """`data["things"]` lists each thing with the tier and the day of its newest valuation."""
@@ -66,7 +64,7 @@ def valuation_record(
     row = emission.tiers.exclude(thing="").filter(number=tier).first()
     if row is None:
         raise ThingUnknown(tier=tier)
-    if emission.state not in _BEFORE_OPENING:
+    if emission.state not in Emission.WAITING:
         raise ValuationLate(state=emission.state)
     newest = Valuation.objects.filter(tier=row).order_by("-valued_on").first()
     if valued_on > natural_day(clock.now()) or (newest and valued_on <= newest.valued_on):

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.acts import Act, Done
+from core.admin_support.acts import PROPOSED, Act, Done
 from core.admin_support.forms import ActForm, DayField, EurosField
 from core.payoffice import powers
 from core.payoffice.admin.closing import CountForm
@@ -33,7 +33,6 @@ from core.premises.models import Game, Premises
 from core.staff.actor import StaffActor
 
 Data = dict[str, Any]
-PROPOSED = _("Proposed; a second person confirms it.")
 _DOCUMENT_KINDS = [
     ("", _("As on the voided cheque")),
     ("dni", _("DNI")),

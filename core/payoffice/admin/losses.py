@@ -10,10 +10,10 @@ from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.acts import Act, Done
+from core.admin_support.acts import PROPOSED, Act, Done
 from core.admin_support.forms import ActForm, DayField, EurosField
 from core.payoffice import powers
-from core.payoffice.admin.acts import PROPOSED, Bank, Why
+from core.payoffice.admin.acts import Bank, Why
 from core.payoffice.models import (
     Cheque,
     ChequeRecovery,

@@ -6,7 +6,7 @@ other; the rows never come back among the live ones.
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -159,7 +159,7 @@ def _about(schema: str, tables: dict[str, list[str]], uuid: str) -> Iterator[tup
     for table, columns in tables.items():
         for key in ("uuid", "reference"):
             if key in columns:
-                for ident, line in _rows_where(schema, table, key, uuid):
+                for ident, line in _select(schema, table, key, uuid, "t.id, to_jsonb(t)::text"):
                     yield table, line
                     if key == "uuid":
                         yield from _following(schema, tables, table, ident)
@@ -211,10 +211,6 @@ def _columns(schema: str) -> dict[str, list[str]]:
             [schema],
         )
         return dict(cursor.fetchall())
-
-
-def _rows_where(schema: str, table: str, key: str, value: str) -> Sequence[tuple[int, str]]:
-    return _select(schema, table, key, value, "t.id, to_jsonb(t)::text")
 
 
 def _select(schema: str, table: str, key: str, value: str | int, what: str) -> list[Any]:

@@ -18,10 +18,11 @@ from core.journal.install import journaled
 from core.journal.models import Batch, Block
 from core.journal.spans import batch_span, compared
 from core.journal.verifying import Fault, Finding, row_finding
+from core.periods.archive.entries import BLOCKS
 from core.periods.archive.files import ArchiveUnsound, files_check, lines_of
 from core.proofs.selectors import Retired
 
-BLOCKS, FORMS = "journal_block", "journal_rowform"
+FORMS = "journal_rowform"
 Row = dict[str, Any]
 
 

@@ -16,7 +16,7 @@ from core.journal.models import Block
 from core.journal.retired.staying import parts
 from core.periods.archive.entries import are_as_sealed, entries_fill, last_batch
 from core.periods.archive.joint import entries_fill_taken, rows_with
-from core.periods.archive.retiring import RowsNotAsArchived, number
+from core.periods.archive.retiring import LEAVING, RowsNotAsArchived, number
 from core.periods.archive.tables import ArchiveTable, retiring_tables, taken_with
 from core.periods.models import RetiredRows
 
@@ -27,7 +27,6 @@ FINISHED = datetime.timedelta(days=40)
 BATCHES_AT_ONCE = 200
 """Batches whose entries leave in one transaction."""
 
-_LEAVING = "SELECT periods_leaving(p_relation => %s, p_first => %s, p_last => %s)"
 _REMOVE = "SELECT periods_remove(p_relation => %s, p_first => %s, p_last => %s)"
 _REMOVE_SEALED = "SELECT periods_remove_sealed(p_relation => %s, p_first => %s, p_last => %s)"
 
@@ -121,7 +120,7 @@ def _remove(table: ArchiveTable, first: int, last: int) -> int:
 
     Raises RowsNotAsArchived.
     """
-    if not number(_LEAVING, table.name, first, last):
+    if not number(LEAVING, table.name, first, last):
         return 0
     if not entries_fill(table, first, last) or not entries_fill_taken(table, first, last):
         raise RowsNotAsArchived(table=table.name)

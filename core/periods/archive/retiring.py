@@ -26,7 +26,7 @@ from core.kernel import request_uuids
 from core.kernel.canonical import Json
 from core.kernel.errors import Conflict, Invalid, InvariantBroken
 from core.periods import powers
-from core.periods.archive.entries import staying_sha256
+from core.periods.archive.entries import BLOCKS, staying_sha256
 from core.periods.archive.files import batch_before, entry_bytes, row_lines, span_of
 from core.periods.archive.opening import (
     OPENING,
@@ -47,7 +47,6 @@ from core.staff.models import Proposal
 FORMAT = "trot-retirement-1"
 MOST_HELD = 1_000
 """Rows that hold a retirement back are counted up to so many: a request waits for it."""
-BLOCKS = "journal_block"
 
 
 class PeriodNotArchived(Conflict):
@@ -316,13 +315,13 @@ RETIREMENT = two_persons.Kind(
 )
 
 
-_LEAVING = "SELECT periods_leaving(p_relation => %s, p_first => %s, p_last => %s)"
+LEAVING = "SELECT periods_leaving(p_relation => %s, p_first => %s, p_last => %s)"
 _LAST_BATCH = "SELECT periods_last_batch(p_relation => %s, p_last => %s, p_until => %s)"
 
 
 def _leaves(table: ArchiveTable, ranges: Iterable[tuple[int, int]]) -> int:
     """Return how many rows of ranges leave; the others stay for good."""
-    return sum(number(_LEAVING, table.name, first, last) for first, last in ranges)
+    return sum(number(LEAVING, table.name, first, last) for first, last in ranges)
 
 
 def number(query: str, *values: str | int) -> int:

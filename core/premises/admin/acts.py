@@ -8,7 +8,7 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminFileFieldWidget
 
-from core.admin_support.acts import Act, Done
+from core.admin_support.acts import PROPOSED, Act, Done
 from core.admin_support.forms import ActForm, MomentField
 from core.database import clock
 from core.premises import (
@@ -32,7 +32,6 @@ from core.premises.models import (
 from core.staff.actor import StaffActor
 
 Data = dict[str, Any]
-_PROPOSED = _("Proposed; a second person confirms it.")
 
 
 # --- Forms ----------------------------------------------------------------------------------------
@@ -115,7 +114,7 @@ class _Resolution(ActForm):
 
 def _register(by: StaffActor, target: None, data: Data) -> Done:
     new = openings.NewPremises(**data)
-    return Done(_PROPOSED, openings.opening_propose(by=by, premises=[new]))
+    return Done(PROPOSED, openings.opening_propose(by=by, premises=[new]))
 
 
 def _register_list(by: StaffActor, target: None, data: Data) -> Done:
@@ -126,12 +125,12 @@ def _register_list(by: StaffActor, target: None, data: Data) -> Done:
         authorisations=opening.authorisations,
         terminals=opening.terminals,
     )
-    return Done(_PROPOSED, proposal)
+    return Done(PROPOSED, proposal)
 
 
 def _authorise(by: StaffActor, place: Premises, data: Data) -> Done:
     new = openings.NewAuthorisation(premises=place.code, **data)
-    return Done(_PROPOSED, openings.opening_propose(by=by, authorisations=[new]))
+    return Done(PROPOSED, openings.opening_propose(by=by, authorisations=[new]))
 
 
 def _end(by: StaffActor, authorisation: Authorisation, data: Data) -> Done:
@@ -141,12 +140,12 @@ def _end(by: StaffActor, authorisation: Authorisation, data: Data) -> Done:
 
 def _register_terminals(by: StaffActor, place: Premises, data: Data) -> Done:
     new = [openings.NewTerminal(place.code, code) for code in data["codes"].split()]
-    return Done(_PROPOSED, openings.opening_propose(by=by, terminals=new))
+    return Done(PROPOSED, openings.opening_propose(by=by, terminals=new))
 
 
 def _reenrol(by: StaffActor, terminal: Terminal, data: Data) -> Done:
     proposal = openings.enrolment_propose(by=by, terminals=[terminal.code], reason=data["reason"])
-    return Done(_PROPOSED, proposal)
+    return Done(PROPOSED, proposal)
 
 
 def _code(by: StaffActor, terminal: Terminal, data: Data) -> Done:
@@ -193,7 +192,7 @@ def _suspend(by: StaffActor, target: Premises | Terminal | None, data: Data) -> 
 
 
 def _resume_resolved(by: StaffActor, suspension: Suspension, data: Data) -> Done:
-    return Done(_PROPOSED, suspending.resuming_propose(by=by, suspension=suspension.pk))
+    return Done(PROPOSED, suspending.resuming_propose(by=by, suspension=suspension.pk))
 
 
 def _resume(by: StaffActor, suspension: Suspension, data: Data) -> Done:
@@ -221,7 +220,7 @@ def _suspend_as_of(by: StaffActor, target: Premises | Terminal, data: Data) -> D
 
 def _proposed(by: StaffActor, effect: Resolution.Effect, data: Data, **subject: Any) -> Done:
     proposal = resolutions.resolution_propose(by=by, effect=effect.value, **subject, **data)
-    return Done(_PROPOSED, proposal)
+    return Done(PROPOSED, proposal)
 
 
 def _in_force(by: StaffActor, authorisation: Authorisation) -> bool:

@@ -4,7 +4,7 @@ from django.http import HttpResponse
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from core.api.papers import CSV, CSV_FORM, XLSX, Form, PaperView
+from core.api.papers import CSV, CSV_FORM, JSON, XLSX, Form, PaperView, json_form
 from core.api.schema import operation
 from core.api.shapes import Choice, Day, Flag, Shape
 from core.api.views import StaffView, json_response
@@ -59,26 +59,19 @@ class Reports(StaffView):
         return json_response({"items": ReportOut(reports, many=True).data})
 
 
-class OneReport(StaffView):
-    @operation(
-        "A report", answer=ReportTableOut, query=PeriodQuery, problems=_PROBLEMS, power=powers.READ
-    )
-    def get(self, request: Request, name: str) -> HttpResponse:
-        table = selectors.report(by=self.by, name=name, **self.query(PeriodQuery))
-        return json_response(outputs.as_document(table))
-
-
-class ReportFile(PaperView, StaffView):
-    forms = (CSV_FORM, Form(XLSX, outputs.XLSX))
+class OneReport(PaperView, StaffView):
+    forms = (json_form(ReportTableOut), CSV_FORM, Form(XLSX, outputs.XLSX))
 
     @operation(
-        "A report as CSV or as a spreadsheet",
+        "A report: rows by the names of its columns, CSV, or a spreadsheet",
         query=PeriodQuery,
         problems=_PROBLEMS,
         power=powers.READ,
     )
     def get(self, request: Request, name: str, form: str) -> HttpResponse:
         table = selectors.report(by=self.by, name=name, **self.query(PeriodQuery))
+        if form == JSON:
+            return json_response(outputs.as_document(table))
         content = outputs.as_csv(table).encode() if form == CSV else outputs.as_xlsx(table)
         return self.download(content, form, name=name)
 

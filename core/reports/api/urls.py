@@ -7,6 +7,5 @@ from core.reports.api import reports
 urlpatterns = [
     path("reports", reports.Reports.as_view()),
     path("reports/<str:name>/files", reports.LongFile.as_view()),
-    path("reports/<str:name>.<str:form>", reports.ReportFile.as_view()),
-    path("reports/<str:name>", reports.OneReport.as_view()),
+    path("reports/<str:name>.<str:form>", reports.OneReport.as_view()),
 ]

@@ -15,6 +15,7 @@ from core.longwork.services import work_ask
 from core.staff import powers, selectors, two_persons
 from core.staff.models import Decision, Proposal
 
+TAKES_EFFECT = "Takes effect when a second person confirms the proposal (`/api/v1/proposals`)."
 _DECIDING = (
     two_persons.ProposalUnknown,
     two_persons.ProposalDecided,

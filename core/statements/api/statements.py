@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from core.api.papers import CSV, CSV_FORM, PDF_ONLY, LanguageQuery, PaperView
+from core.api.papers import CSV, CSV_FORM, JSON, PDF_ONLY, LanguageQuery, PaperView, json_form
 from core.api.schema import operation
 from core.api.shapes import (
     Cents,
@@ -283,23 +283,11 @@ class Statements(StaffView):
         return self.rows(StatementOut, statements, query, newest_first=True)
 
 
-class OneStatement(StaffView):
-    @operation(
-        "A statement",
-        answer=OneStatementOut,
-        problems=(services.StatementUnknown,),
-        power=powers.READ,
-    )
-    def get(self, request: Request, statement: uuid.UUID) -> HttpResponse:
-        issued = selectors.statement_one(by=self.by, ident=statement)
-        return self.answer(OneStatementOut, issued)
-
-
-class StatementPaper(PaperView, StaffView):
-    forms = (*PDF_ONLY, CSV_FORM)
+class OneStatement(PaperView, StaffView):
+    forms = (json_form(OneStatementOut), *PDF_ONLY, CSV_FORM)
 
     @operation(
-        "A statement on paper, or its figures as CSV",
+        "A statement: its figures as JSON or CSV, or its paper",
         query=LanguageQuery,
         problems=(services.StatementUnknown,),
         power=powers.READ,
@@ -307,6 +295,8 @@ class StatementPaper(PaperView, StaffView):
     def get(self, request: Request, statement: uuid.UUID, form: str) -> HttpResponse:
         language = self.language()
         issued = selectors.statement_one(by=self.by, ident=statement)
+        if form == JSON:
+            return self.answer(OneStatementOut, issued)
         look(EXPORT, issued)
         if form == CSV:
             content = papers.statement_csv(issued).encode()

@@ -44,6 +44,7 @@ _NUMBERS = {
     RECEIVER: 41,
 }
 _READY_WITHIN_S = 240
+_STANDBYS_WITHIN_S = 180
 _RESTART_AFTER_S = 2
 _LOOK_EVERY_S = 0.2
 LEADER = {"target_session_attrs": "read-write"}
@@ -180,12 +181,12 @@ class Cluster:
             time.sleep(0.1)
         return name
 
-    def wait_standbys(self, number: int = 2, within_s: float = 180) -> None:
+    def wait_standbys(self, number: int = 2) -> None:
         """Wait until so many standbys stream from the primary."""
-        deadline = time.monotonic() + within_s
+        deadline = time.monotonic() + _STANDBYS_WITHIN_S
         while databases.streaming(self._members(), self._passwords) < number:
             if time.monotonic() > deadline:
-                raise EmbeddedError(f"{number} standbys did not come within {within_s:.0f} s")
+                raise EmbeddedError(f"{number} standbys did not come within {_STANDBYS_WITHIN_S} s")
             time.sleep(0.2)
 
     def superuser_url(self, name: str) -> str:

@@ -55,7 +55,7 @@ class Loopback:
     def __init__(self) -> None:
         self._net = next(net for net in range(11, 250) if _is_free(f"127.0.{net}.1"))
         self.range = "127.0.0.0/8"
-        self.proxies = ["127.0.0.1"]  # whence the kernel sends what goes to loopback
+        self.proxies = ["127.0.0.1"]  # the kernel sends what goes to loopback from here
 
     def join(self, name: str, number: int) -> str:
         return f"127.0.{self._net}.{number}"

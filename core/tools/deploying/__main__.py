@@ -51,12 +51,12 @@ def stale(folder: Path) -> list[str]:
     return sorted(differing | unknown)
 
 
-def lint(folder: Path, programs: Path = _PROGRAMS) -> int:
+def lint(folder: Path) -> int:
     """Print what the linters say of a folder; return 1 if one finds a fault."""
     faults = 0
     for name, (program, *options) in _LINTERS.items():
         try:
-            command = [str(tool(program, programs)), *options, str(folder / name)]
+            command = [str(tool(program, _PROGRAMS)), *options, str(folder / name)]
         except (OSError, subprocess.CalledProcessError):
             print(f"lint skipped: {program} cannot be installed")
             return 0

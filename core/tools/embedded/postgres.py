@@ -219,7 +219,7 @@ class Postgres(Server):
 
     def _answers(self) -> bool:
         try:
-            with self._connect("postgres"):
+            with self._connect():
                 return True
         except psycopg.OperationalError as error:
             if "password authentication failed" in str(error):
@@ -228,12 +228,12 @@ class Postgres(Server):
                 ) from None
             return False
 
-    def _connect(self, database: str) -> psycopg.Connection:
-        return psycopg.connect(self.url(SUPERUSER, database), autocommit=True, connect_timeout=5)
+    def _connect(self) -> psycopg.Connection:
+        return psycopg.connect(self.url(SUPERUSER, "postgres"), autocommit=True, connect_timeout=5)
 
     def _settle(self) -> None:
         """Create the roles and the database that are missing."""
-        with self._connect("postgres") as connection:
+        with self._connect() as connection:
             have = {name for (name,) in connection.execute("SELECT rolname FROM pg_roles")}
             for role, privilege in ((OWNER, "CREATEDB"), (APP, "NOCREATEDB")):
                 if role not in have:

@@ -58,12 +58,12 @@ class ApiProblem(Exception):
         super().__init__(f"{status} {self.code}: {problem.get('detail', '')} {problem.get('data')}")
 
 
-def connection(base_url: str, timeout_s: float = TIMEOUT_S) -> http.client.HTTPConnection:
+def connection(base_url: str) -> http.client.HTTPConnection:
     """Return a connection to a server; with TLS, $SSL_CERT_FILE may name whom to believe."""
     address = urlsplit(base_url)
     if address.scheme == "https":
-        return http.client.HTTPSConnection(address.netloc, timeout=timeout_s)
-    return http.client.HTTPConnection(address.netloc, timeout=timeout_s)
+        return http.client.HTTPSConnection(address.netloc, timeout=TIMEOUT_S)
+    return http.client.HTTPConnection(address.netloc, timeout=TIMEOUT_S)
 
 
 class Api:

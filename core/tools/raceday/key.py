@@ -28,10 +28,10 @@ class TerminalKey:
         der = serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
         return base64url(key.public_bytes(*der))
 
-    def prove(self, path: str, token: str, body: bytes, *, method: str = "POST") -> dict[str, str]:
-        """Return the header that proves a request, under a number that was not used before."""
+    def prove(self, path: str, token: str, body: bytes) -> dict[str, str]:
+        """Return the header that proves a `POST`, under a number that was not used before."""
         self.number += 1
         digest = hashlib.sha256(body).hexdigest()
-        lines = ("lototrot-terminal-proof-1", method, path, str(self.number), token, digest)
+        lines = ("lototrot-terminal-proof-1", "POST", path, str(self.number), token, digest)
         signature = self._key.sign("\n".join(lines).encode(), ec.ECDSA(hashes.SHA256()))
         return {PROOF_HEADER: f"{self.number}.{base64url(signature)}"}

@@ -222,7 +222,7 @@ def sellers_open(
     The second organiser confirms what takes two persons.
     """
     pin = pin_make()
-    shops_open(organiser, second, range(1, PREMISES + 1), since)
+    premises_open(organiser, second, range(1, PREMISES + 1), since)
     # The first alone: it renews the organiser's session, which the others then use.
     sellers = terminals_enrol(organiser, second, 1, pin)
     with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -247,7 +247,7 @@ def pin_make(*, other_than: str = "") -> str:
     return pin
 
 
-def shops_open(first: Api, second: Api, numbers: Iterable[int], since: str) -> None:
+def premises_open(first: Api, second: Api, numbers: Iterable[int], since: str) -> None:
     """Open premises by one proposal, each authorised for both games and with its terminals."""
     lists: dict[str, list[dict[str, str]]] = {"premises": [], "authorisations": [], "terminals": []}
     for number in numbers:

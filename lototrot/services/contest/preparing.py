@@ -21,7 +21,8 @@ from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 from lototrot import powers
-from lototrot.models.contest import MAX_LEGS, BetType, Contest, ContestLeg, TicketModel
+from lototrot.engine.bet_type import MAX_LEGS
+from lototrot.models.contest import BetType, Contest, ContestLeg, TicketModel
 from lototrot.models.preparing import ContestChange, Discard
 from lototrot.models.programme import Meeting, Race
 from lototrot.services.authority.ending import need_going_on

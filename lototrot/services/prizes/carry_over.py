@@ -46,15 +46,12 @@ def meeting_after(bet_type_code: str, day: date) -> Contest | None:
 
     A contest that is still being prepared may become that contest. Prizes do not pass over it.
     """
-    return _first_after(day, _unsettled(bet_type_code).filter(day__gt=day)[:1])
+    later = _unsettled().filter(bet_type_code=bet_type_code, day__gt=day)
+    return _first_after(day, later[:1])
 
 
-def _unsettled(bet_type_code: str) -> QuerySet[Contest]:
-    """Return the contests that hold the chain, in order; a settled one has taken what it takes."""
-    return _all_unsettled().filter(bet_type_code=bet_type_code)
-
-
-def _all_unsettled() -> QuerySet[Contest]:
+def _unsettled() -> QuerySet[Contest]:
+    """Return the contests that hold a chain, in order; a settled one has taken what it takes."""
     holding = Contest.objects.filter(holds_chain(clock.now())).exclude(state=Contest.State.SETTLED)
     return holding.order_by("day", "pk")
 
@@ -67,7 +64,7 @@ def _first_after(day: date, contests: Iterable[Contest]) -> Contest | None:
 def carry_overs_due() -> list[int]:
     """List the contests into which unclaimed prizes can be carried over now, by id."""
     chains: dict[str, list[Contest]] = defaultdict(list)
-    for contest in _all_unsettled():
+    for contest in _unsettled():
         chains[contest.bet_type_code].append(contest)
     due = set()
     for code, contests in chains.items():

@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from django.db import connection
 
 from core.database.binary_copy import rows_of
+from core.database.reading.numbers import NO_END
 from core.kernel.errors import InvariantBroken
 from core.proofs.merkle import BLOCK, LEAF
 from lototrot.models.contest import Contest
@@ -50,7 +51,6 @@ SELECT count(*) FROM lototrot_ticket t
 """
 # All tickets are sealed except those voided as errors, which happens only before closing [E4].
 SEALED = "NOT EXISTS (SELECT FROM lototrot_void v WHERE v.ticket_id = t.id AND v.reason = 'error')"
-_MOST = 2**63 - 1
 
 
 class LeafUnsound(InvariantBroken):
@@ -146,7 +146,12 @@ def sealed_leaves(contest: Contest) -> Iterator[bytes]:
 
 
 def _query(
-    contest: Contest, *, first_id: int = 0, below_id: int = _MOST, skip: int = 0, most: int = _MOST
+    contest: Contest,
+    *,
+    first_id: int = 0,
+    below_id: int = NO_END,
+    skip: int = 0,
+    most: int = NO_END,
 ) -> tuple[str, dict[str, int]]:
     """Return the query of the sealed tickets in a range of ids: `most` of them, after `skip`."""
     legs = ", ".join(LEG_COLUMNS[: len(contest.offered_masks)])

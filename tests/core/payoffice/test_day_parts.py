@@ -45,7 +45,7 @@ def test_the_history_of_a_claim_is_its_acts_in_order() -> None:
     before = payment.paid_at - HOUR
     assert day_parts.state_before(claim, before) == "presented"
     assert day_parts.state_before(claim, presentation.presented_at) == ""
-    earlier = day_parts.as_of(claim, "presented", None)
+    earlier = day_parts.as_of(claim, "presented")
     assert (earlier.pk, earlier.state, earlier.changed_at) == (claim.pk, "presented", None)
     assert [state for _, state in day_parts.history(claim_of(torn))] == ["held"]
 

@@ -20,6 +20,7 @@ from tests.support.api import Api, refused, staff_api
 from tests.support.factories import Point
 
 pytestmark = pytest.mark.django_db
+SETTLEMENTS = "lototrot/settlements"
 
 
 @pytest.fixture
@@ -147,7 +148,7 @@ def test_a_settlement_shows_every_figure(one: Api, settled: Contest) -> None:
     assert answer["rules"]["legs"] == 7
     assert len(answer["races"]) == 7
     assert answer["payment_order"] is None
-    (listed,) = one.get(path(settled, "settlements")).json()["items"]
+    (listed,) = one.get(SETTLEMENTS, contest=settled.pk, in_force="false").json()["items"]
     assert listed["settlement"] == answer["settlement"]
     assert "figures" not in listed
 
@@ -155,8 +156,8 @@ def test_a_settlement_shows_every_figure(one: Api, settled: Contest) -> None:
 def test_no_settlement_yet(one: Api, contest: Contest) -> None:
     refused(one.get(path(contest, "settlement")), 404, "settlement_unknown")
     refused(one.get(path(contest, "winning-tickets")), 404, "settlement_unknown")
-    assert one.get(path(contest, "settlements")).json() == {"items": [], "next": None}
-    refused(one.get("lototrot/contests/999999/settlements"), 404, "contest_unknown")
+    assert one.get(SETTLEMENTS, contest=contest.pk).json() == {"items": [], "next": None}
+    refused(one.get(SETTLEMENTS, contest=999999), 404, "contest_unknown")
 
 
 @pytest.mark.article("14.III.8.2")
@@ -199,9 +200,10 @@ def test_jackpot_and_reserve_from_meeting_to_meeting(one: Api, settled: Contest)
     assert now["jackpot_cents"] == figures["jackpot_out_cents"] == 0
     assert now["reserve_cents"] == figures["reserve_out_cents"]
     assert now["next_contest"] is None
-    (row,) = one.get(f"lototrot/bet-types/{code}/jackpot/history").json()["items"]
+    (row,) = one.get(SETTLEMENTS, bet_type=code).json()["items"]
     assert (row["contest"], row["jackpot_in_cents"]) == (settled.pk, 50_000)
-    nothing = one.get("lototrot/bet-types/none/jackpot/history").json()
+    assert row["day"] == settled.day.isoformat()
+    nothing = one.get(SETTLEMENTS, bet_type="none").json()
     assert nothing == {"items": [], "next": None}
 
 

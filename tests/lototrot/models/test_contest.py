@@ -6,7 +6,8 @@ import pytest
 from django.db import DatabaseError, IntegrityError, transaction
 
 from core.database import clock
-from lototrot.models.contest import MAX_LEGS, Contest, ContestLeg, DisplayAcknowledgement
+from lototrot.engine.bet_type import MAX_LEGS
+from lototrot.models.contest import Contest, ContestLeg, DisplayAcknowledgement
 from tests.support import factories
 from tests.support.lototrot.scheduling import postpone
 

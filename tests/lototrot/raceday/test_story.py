@@ -62,7 +62,7 @@ def stage(
         people.staff_open(stage.staff, STAFF)
         stage.move_to(story.morning(), "test")
         organisers = stage.staff["org1"], stage.staff["org2"]
-        people.shops_open(*organisers, [1], "2027-01-01T00:00Z")
+        people.premises_open(*organisers, [1], "2027-01-01T00:00Z")
         stage.sellers = people.terminals_enrol(*organisers, 1, "183054")
         yield stage
 

@@ -50,14 +50,14 @@ def test_accounts_and_statements_through_the_api(organiser: Any, contest: Any) -
     api, auditor = staff_api(Role.ORGANISER), staff_api(Role.AUDITOR)
     (item,) = auditor.get("statements", premises=code).json()["items"]
     one = f"statements/{item['uuid']}"
-    assert auditor.get(one).json()["commission"][0]["commission_cents"] == 6
+    assert auditor.get(f"{one}.json").json()["commission"][0]["commission_cents"] == 6
     assert auditor.get(f"{one}.pdf", lang="en").content.startswith(b"%PDF")
     assert b"closing" in auditor.get(f"{one}.csv").content
     paid = {"amount_cents": 99, "paid_on": "2030-03-11", "reference": "TRF"}
     answer = api.post(f"{one}/remittances", paid, Idempotency_Key="paid-0001")
     assert (answer.status_code, answer.json()["proposal"]) == (201, None)
     assert auditor.get(f"{one}/remittances").json()["items"][0]["amount_cents"] == 99
-    refused(auditor.get(f"statements/{uuid.uuid4()}"), 404, "statement_unknown")
+    refused(auditor.get(f"statements/{uuid.uuid4()}.json"), 404, "statement_unknown")
 
 
 def test_one_limit_is_proposed_for_many_premises(organiser: Any) -> None:

@@ -34,7 +34,7 @@ def test_people_and_terminals_sign_on_and_renew_their_sessions(staff: people.Sta
     assert set(staff.passwords) == set(staff.devices) == {"admin", "admin2", "org1", "org2"}
     with pytest.raises(ApiProblem, match="power_missing"):
         organiser.get("journal/acts")
-    people.shops_open(organiser, second, [1], SINCE)
+    people.premises_open(organiser, second, [1], SINCE)
     sellers = people.terminals_enrol(organiser, second, 1, PIN)
     assert [seller.terminal for seller in sellers] == ["T-0001-1", "T-0001-2"]
     assert {seller.premises for seller in sellers} == {"P-0001"}

@@ -107,13 +107,14 @@ def accounts_of(contest: Contest) -> dict[str, Any]:
         },
         "page": past_document(contest.day, contest.bet_type_code),
     }
-    paths = ("", "/settlement", "/settlements", "/payment-order", "/seal")
+    paths = ("", "/settlement", "/payment-order", "/seal")
     for path in (*paths, "/certificate.json", "/unprinted", "/breaches"):
         for who in (auditor, everybody):
             answer = who.get(f"lototrot/contests/{contest.pk}{path}")
             if answer.status_code == 200:
                 answers[f"{path} {who is auditor}"] = answer.json()
     answers[" True"].pop("server_time")
+    answers["settlements"] = auditor.get("lototrot/settlements", contest=contest.pk).json()
     return answers
 
 

@@ -123,7 +123,7 @@ def _welcome(stack: Stack, stage: Stage, folder: Path) -> None:
         [
             ("board", f"{stack.base_url}/", "for anyone"),
             ("check", f"{stack.base_url}/check", "for the holder of a ticket"),
-            ("terminal", f"{stack.sales_url}/terminal/", "for a betting shop"),
+            ("terminal", f"{stack.sales_url}/terminal/", "for operators at premises"),
             ("admin", f"{stack.base_url}/admin/", "for staff"),
             ("API", f"{stack.base_url}/api/v1/schema", "for programs"),
         ],
