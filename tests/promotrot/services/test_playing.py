@@ -144,7 +144,7 @@ def test_what_a_process_remembers_is_what_it_would_see(
 
 
 @pytest.mark.article("15.III.2")
-@pytest.mark.parametrize("other", ["ticket", "place", "acts"])
+@pytest.mark.parametrize("other", ["play", "ticket", "place", "acts"])
 def test_a_play_that_is_another_than_remembered_is_looked_at(
     place: Point, ladder: Emission, monkeypatch: pytest.MonkeyPatch, other: str
 ) -> None:
@@ -153,6 +153,12 @@ def test_a_play_that_is_another_than_remembered_is_looked_at(
     play, stranger = (climbed(place, play_begun(place, ladder), stop=False) for _ in range(2))
     seen, of_other = remembered(place, play), remembered(place, stranger)
     wrong: dict[str, dict[str, Any]] = {
+        "play": {
+            "ticket_id": of_other.ticket_id,
+            "opening": of_other.opening,
+            "position": of_other.position,
+            "acts": of_other.acts,
+        },
         "ticket": {"ticket_id": of_other.ticket_id},
         "place": {"opening": of_other.opening, "position": of_other.position},
         "acts": {"acts": (("trot", seen.acts[0][1] + 1, seen.acts[0][2]),)},
