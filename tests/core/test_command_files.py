@@ -203,8 +203,8 @@ def test_a_command_that_is_interrupted_says_so(tmp_path: Path) -> None:
     )
     with command, (tmp_path / "cases").open("w"):  # once the command reads it
         command.send_signal(signal.SIGINT)
-        _, said = command.communicate(timeout=60)
-    assert (command.returncode, said) == (130, "interrupted; what was not finished is undone\n")
+        _, printed = command.communicate(timeout=60)
+    assert (command.returncode, printed) == (130, "interrupted; what was not finished is undone\n")
 
 
 def test_a_refusal_of_the_rules_is_told_by_its_code(monkeypatch: pytest.MonkeyPatch) -> None:
