@@ -22,9 +22,16 @@ if __name__ == "__main__":
         sys.exit()
     if DEVELOPMENT.intersection(sys.argv[1:2]):
         os.environ.setdefault("PROFILE", "development")
+    from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 
     from core.journal.acting import name_process
 
     name_process(f"command:{sys.argv[1] if len(sys.argv) > 1 else ''}")
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as fault:
+        sys.exit(f"refused to start: {fault}")
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted; what was not finished is undone\n")
+        sys.exit(130)

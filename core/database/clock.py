@@ -88,6 +88,12 @@ def is_unsound() -> bool:
         return bool(cursor.fetchone()[0])
 
 
+def need_sound() -> None:
+    """Raise ClockUnsound if the clock cannot be trusted now."""
+    if is_unsound():
+        raise ClockUnsound
+
+
 def known_lag() -> datetime.timedelta:
     """Return how far the clock is known to be behind the real time; zero if it is sound.
 

@@ -146,8 +146,12 @@ def do_due() -> tuple[dict[str, int], Failures]:
 
 
 def _did(work: DueWork, pk: int, failed: Failures) -> bool:
-    """Do a piece of work. Return whether anything was done; a failure is added to `failed`."""
+    """Do a piece of work. Return whether anything was done; a failure is added to `failed`.
+
+    By a clock that became wrong meanwhile nothing more is done.
+    """
     try:
+        clock.need_sound()
         return bool(work.task(pk))
     except Exception as error:
         if not isinstance(error, DomainError | DatabaseError):

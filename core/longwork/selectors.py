@@ -37,10 +37,16 @@ def to_hand_on() -> Iterable[int]:
 
 def waiting() -> list[int]:
     """Return the work that waits and was not sent within the last minute, the oldest first."""
-    late = clock.now() - SENT_AGAIN_AFTER
-    unsent = Q(sent_at=None) | Q(sent_at__lt=late)
-    unsent_work = LongWork.objects.filter(unsent, state=LongWork.State.WAITING)
+    unsent_work = LongWork.objects.filter(unsent(clock.now()), state=LongWork.State.WAITING)
     return list(unsent_work.order_by("pk").values_list("pk", flat=True))
+
+
+def unsent(now: datetime.datetime) -> Q:
+    """Return the condition of work that was not sent within the last minute.
+
+    A time to come was written by a clock that was wrong.
+    """
+    return Q(sent_at=None) | Q(sent_at__lt=now - SENT_AGAIN_AFTER) | Q(sent_at__gt=now)
 
 
 def cut_off() -> list[int]:

@@ -15,7 +15,8 @@ from typing import Any
 import structlog
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Q
+from django.db.models import F
+from django.db.models.functions import Greatest
 from django.utils import translation
 
 from core.database import clock
@@ -80,7 +81,7 @@ def work_ask(*, kind: str, by: StaffActor, content: Content | None = None) -> Lo
 def work_sent(pk: int) -> bool:
     """Note that waiting work is sent to a worker now. Return False if it was sent just before."""
     now = clock.now()
-    unsent = Q(sent_at=None) | Q(sent_at__lt=now - selectors.SENT_AGAIN_AFTER)
+    unsent = selectors.unsent(now)
     return bool(LongWork.objects.filter(unsent, pk=pk, state=State.WAITING).update(sent_at=now))
 
 
@@ -169,7 +170,9 @@ def _fail(work: LongWork, error: Exception) -> None:
 
 def _ended(pk: int, state: str, **columns: Any) -> bool:
     running = LongWork.objects.filter(pk=pk, state=State.RUNNING)
-    return bool(running.update(state=state, ended_at=clock.now(), **columns))
+    # A clock that was set back since does not keep work from ending.
+    ended_at = Greatest(F("started_at"), clock.now())
+    return bool(running.update(state=state, ended_at=ended_at, **columns))
 
 
 def work_file(*, by: StaffActor, pk: int) -> LongWork:

@@ -73,6 +73,7 @@ def lapse(day: date) -> Outcome:
     groups = documents = cents = 0
     for source in sources.all_sources():
         for group in source.lapses_due(today, since):
+            clock.need_sound()  # it may have stepped since the night began
             lapsed = source.lapse(group, today)
             groups += 1
             documents += lapsed.documents

@@ -98,8 +98,9 @@ def night_run(*, until: datetime.date | None = None) -> list[JobRun]:
     """Do everything that is due up to a day. Return the runs made. A failure is recorded and tried
     again.
 
-    A job that fails does not begin its next day; the other jobs continue. Raises DayNotOver,
-    NightRunning, NotQuiet, ClockUnsound.
+    A job that fails does not begin its next day; the other jobs continue. If the clock becomes
+    wrong, the job under way fails and no other begins. Raises DayNotOver, NightRunning, NotQuiet,
+    ClockUnsound.
     """
     need_runnable(until)
     with session_hold(Lock.NIGHT) as alone:
@@ -114,6 +115,7 @@ def night_run(*, until: datetime.date | None = None) -> list[JobRun]:
                 continue
             if not session_keep(Lock.NIGHT):  # the server was lost, and another night has begun
                 raise NightRunning
+            clock.need_sound()
             progress.step(job.name, number, len(due))
             run = _run(job, day)
             runs.append(run)
@@ -124,8 +126,7 @@ def night_run(*, until: datetime.date | None = None) -> list[JobRun]:
 
 def need_runnable(until: datetime.date | None) -> None:
     """Raise ClockUnsound or DayNotOver if no night up to that day can be run."""
-    if clock.is_unsound():
-        raise clock.ClockUnsound
+    clock.need_sound()
     if until is not None and until > last_day():
         raise DayNotOver(day=until.isoformat())
 
@@ -181,8 +182,13 @@ def _start(job: Job, day: datetime.date) -> JobRun:
 
 
 def _finish(run: JobRun, outcome: Outcome) -> None:
-    """Record the run as done, unless another process has taken the job over."""
-    run.state, run.ended_at, run.counts = JobRun.State.DONE, clock.now(), dict(outcome.counts)
+    """Record the run as done.
+
+    Raises ClockUnsound if the clock became wrong meanwhile: what the job wrote has its time. Raises
+    RunOvertaken if another process has taken the job over.
+    """
+    clock.need_sound()
+    run.state, run.ended_at, run.counts = JobRun.State.DONE, _end(run), dict(outcome.counts)
     run.listed = {name: list(rows)[:MOST_LISTED] for name, rows in outcome.listed.items()}
     mine = JobRun.objects.filter(pk=run.pk, state=JobRun.State.RUNNING, attempts=run.attempts)
     if not mine.update(
@@ -197,9 +203,14 @@ def _fail(run: JobRun, error: Exception) -> None:
     data = error.data if isinstance(error, DomainError) else {}
     message = f"{code}: {error} {data or ''}".strip()
     now = clock.now()
-    run.state, run.ended_at, run.error = JobRun.State.FAILED, now, message
+    run.state, run.ended_at, run.error = JobRun.State.FAILED, _end(run), message
     mine = JobRun.objects.filter(pk=run.pk, state=JobRun.State.RUNNING, attempts=run.attempts)
-    if mine.update(state=run.state, ended_at=now, error=message, counts={}, listed={}):
+    if mine.update(state=run.state, ended_at=run.ended_at, error=message, counts={}, listed={}):
         JobFailure.objects.create(
             run=run, attempt=run.attempts, started_at=run.started_at, failed_at=now, error=message
         )
+
+
+def _end(run: JobRun) -> datetime.datetime:
+    """Return the end of a run: now, or its start where the clock was set back since."""
+    return max(clock.now(), run.started_at)

@@ -4,11 +4,11 @@ After a restore to an earlier time the copy tells what was published and is not 
 """
 
 import dataclasses
-import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from core.kernel import documents
 from core.kernel.canonical import canonical_bytes, canonical_sha256
 from core.kernel.errors import Invalid
 from core.proofs import keys, wire
@@ -58,13 +58,17 @@ def entries_of(copy: Path) -> Iterator[dict[str, Any]]:
             for line in lines:
                 if line.strip():
                     has_entry = True
-                    yield _entry(json.loads(line))
+                    yield _entry(documents.loads(line))
     if not has_entry:
         raise ValueError("it has no entry")
 
 
+_FORM = {"sequence": int, "kind": str, "subject": str, "document": dict, "signature": str}
+
+
 def _entry(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
+    """Return the entry. One without its parts would be passed over as of another kind."""
+    if not isinstance(value, dict) or any(type(value.get(k)) is not _FORM[k] for k in _FORM):
         raise ValueError("a line is no entry")
     return value
 
@@ -79,7 +83,7 @@ def compare(copy: Iterable[dict[str, Any]]) -> Comparison:
     there = both = again = 0
     lacking = []
     for entry in copy:
-        sequence = _sequence(entry)
+        sequence = entry["sequence"]
         there = max(there, sequence)
         if canonical_sha256(_body(entry)) == digests.get(sequence):
             both = max(both, sequence)
@@ -91,13 +95,6 @@ def compare(copy: Iterable[dict[str, Any]]) -> Comparison:
         else:
             lacking.append(Lacking(entry, same.sequence if same else None))
     return Comparison(there, max(digests, default=0), both, again, tuple(lacking))
-
-
-def _sequence(entry: dict[str, Any]) -> int:
-    sequence = entry.get("sequence")
-    if not isinstance(sequence, int):
-        raise ValueError("a line is no entry")
-    return sequence
 
 
 def need_signed(entry: dict[str, Any]) -> None:

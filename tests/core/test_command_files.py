@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from core.database.clock import ClockUnsound
 from core.database.management.whole_file import whole_file
 from core.tools.embedded.server import ROOT
 
@@ -23,6 +25,10 @@ MANIFEST = b'{"format":"trot-archive-1"%s}\n'
     [
         ("names_erase_again", b"[1]\n"),
         ("names_erase_again", b""),
+        ("names_erase_again", b'{"names_of_staff":[]}\n'),
+        ("names_erase_again", b"[" * 100_000 + b"\n"),
+        ("log_compare", b"[" * 100_000 + b"\n"),
+        ("log_compare", b'{"sequence":true,"kind":"a"}\n'),
         ("signer", b"the keys, typed in the place of the socket"),
         ("day_replay", None),
         ("day_replay", b"[1]\n"),
@@ -101,7 +107,12 @@ def test_an_export_into_a_folder_that_is_missing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--once", "--folder", "/proc/none"], ["--listen", "127.0.0.1:70000"]]
+    "arguments",
+    [
+        ["--once", "--folder", "/proc/none"],
+        ["--once", "--folder", "/proc/self"],
+        ["--listen", "127.0.0.1:70000"],
+    ],
 )
 def test_boards_that_cannot_be_given_out(arguments: list[str]) -> None:
     with pytest.raises(CommandError):
@@ -130,14 +141,22 @@ def test_a_manifest_that_lacks_a_field(tmp_path: Path, command: str, more: bytes
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--table", "lototrot_tickets"], ["--step=-1"], ["--step=0"], ["--most=0"]]
+    "arguments",
+    [
+        ["--table", "lototrot_tickets"],
+        ["--step=-1"],
+        ["--step=0"],
+        ["--most=0"],
+        ["--since=1000000"],
+        ["--since=-1"],
+    ],
 )
 def test_a_verification_of_nothing_does_not_say_that_all_is_well(arguments: list[str]) -> None:
     with pytest.raises(CommandError):
         call_command("journal_verify", *arguments)
 
 
-@pytest.mark.parametrize("command", ["ledger_rebuild", "night", "journal_verify"])
+@pytest.mark.parametrize("command", ["ledger_rebuild", "night", "journal_verify", "migrate"])
 def test_a_database_that_is_away_is_told_in_words(command: str) -> None:
     """An operator on the worst night reads a sentence, and no page of the program."""
     away = {"DATABASE_URL": "postgresql://lototrot_app:secret@127.0.0.1:1/lototrot"}
@@ -153,3 +172,47 @@ def test_a_database_that_is_away_is_told_in_words(command: str) -> None:
     assert ended.returncode == 1
     assert "Traceback" not in ended.stderr and "secret" not in ended.stderr
     assert "the database does not answer" in ended.stderr
+
+
+def test_a_variable_that_is_missing_is_named_in_one_line() -> None:
+    bare = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    ended = subprocess.run(
+        [sys.executable, "manage.py", "night"],
+        cwd=ROOT,
+        env=bare,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (ended.returncode, ended.stderr) == (
+        1,
+        "refused to start: production needs SECRET_KEY\n",
+    )
+
+
+def test_a_command_that_is_interrupted_says_so(tmp_path: Path) -> None:
+    """It waits here for a pipe that nobody writes to, as another waits for the database."""
+    os.mkfifo(tmp_path / "cases")
+    command = subprocess.Popen(
+        [sys.executable, "manage.py", "whatif", str(tmp_path / "cases")],
+        cwd=ROOT,
+        env=os.environ | {"PROFILE": "development"},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with command, (tmp_path / "cases").open("w"):  # once the command reads it
+        command.send_signal(signal.SIGINT)
+        _, printed = command.communicate(timeout=60)
+    assert (command.returncode, printed) == (130, "interrupted; what was not finished is undone\n")
+
+
+def test_a_refusal_of_the_rules_is_told_by_its_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as that of a signer that is away, at any command."""
+
+    def refused() -> None:
+        raise ClockUnsound
+
+    monkeypatch.setattr("core.journal.management.commands.journal_seal.batch_seal", refused)
+    with pytest.raises(CommandError, match=r"^clock_unsound: "):
+        call_command("journal_seal")

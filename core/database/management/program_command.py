@@ -5,9 +5,12 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError
 
+from core.kernel.errors import DomainError
+
 
 class ProgramCommand(BaseCommand):
-    """A command that starts without Django's checks, and says in words that the database is away.
+    """A command that starts without Django's checks, and says in words what it was refused, and
+    that the database is away.
 
     The checks load all addresses and pages, which takes as long as everything else that a command
     loads. `migrate` has made them, for this program and this database; `make check` makes them.
@@ -18,6 +21,8 @@ class ProgramCommand(BaseCommand):
     def execute(self, *args: Any, **options: Any) -> str | None:
         try:
             return super().execute(*args, **options)
+        except DomainError as error:
+            raise CommandError(f"{error.code}: {error} {error.data or ''}".rstrip()) from error
         except OperationalError as error:
             raise CommandError(
                 "the database does not answer, or ended the work; what was not finished is undone:"

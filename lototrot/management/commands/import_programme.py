@@ -8,7 +8,6 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from core.database.management.program_command import ProgramCommand
-from core.kernel.errors import DomainError
 from core.staff.devices import CONSOLE
 from core.staff.models import StaffSession
 from core.staff.services import actor_of, session_end, session_start, sign_on_check
@@ -46,8 +45,6 @@ class Command(ProgramCommand):
                 place = fault["place"] or "file"
                 self.stderr.write(f"{place}: {fault['code']}: {fault['message']}")
             raise CommandError(f"{file}: nothing was imported") from refusal
-        except DomainError as error:
-            raise CommandError(f"{error.code}: {error.detail} {error.data or ''}") from error
 
     def _import(self, username: str, data: bytes, form: Any) -> None:
         typed = sys.stdin.isatty()

@@ -38,6 +38,7 @@ def left(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> set
     return left
 
 
+@pytest.mark.django_db
 def test_what_is_due_is_done_until_only_failures_are_left(
     left: set[int],
 ) -> None:

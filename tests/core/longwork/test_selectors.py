@@ -1,5 +1,7 @@
 """A person sees their own work; what a dead worker left is found, and nothing that is done."""
 
+from datetime import timedelta
+
 import pytest
 from django.db import connection
 
@@ -30,6 +32,23 @@ def test_a_person_sees_their_own_work_and_an_auditor_all(bench: Bench) -> None:
     assert set(selectors.work_of(factories.staff(Role.AUDITOR))) == {mine, other}
     with pytest.raises(PowerMissing):
         selectors.work_of(factories.staff(Role.CASHIER))
+
+
+def test_work_that_began_by_a_clock_a_day_ahead_ends_and_can_be_asked_again(bench: Bench) -> None:
+    """Until that time came it would be called running, and nobody could ask for it again."""
+    tomorrow = clock.now() + timedelta(days=1)
+    dead = _running()
+    LongWork.objects.filter(pk=dead.pk).update(started_at=tomorrow)
+    assert work_cut_off(dead.pk)
+    dead.refresh_from_db()
+    assert (dead.state, dead.ended_at) == ("cut_off", tomorrow)
+
+
+def test_work_that_was_sent_by_a_clock_a_day_ahead_is_sent_again(bench: Bench) -> None:
+    work = work_ask(kind=OWN, by=factories.staff(Role.ORGANISER))
+    LongWork.objects.filter(pk=work.pk).update(sent_at=clock.now() + timedelta(days=1))
+    assert selectors.waiting() == [work.pk]
+    assert (work_sent(work.pk), work_sent(work.pk)) == (True, False)
 
 
 def test_work_whose_worker_died_is_cut_off_and_can_be_asked_again(bench: Bench) -> None:

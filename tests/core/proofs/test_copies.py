@@ -83,6 +83,7 @@ def test_what_is_no_copy_ends_in_words(tmp_path: Path, content: str) -> None:
     file.write_text(content)
     with pytest.raises(CommandError, match="cannot be read"):
         compared(file)
-    file.write_text(json.dumps({"sequence": 1, "document": 0.5}))
+    entry = {"sequence": 1, "kind": "x", "subject": "", "signature": "", "document": {"a": 0.5}}
+    file.write_text(json.dumps(entry))
     with pytest.raises(CommandError, match="not_canonical"):
         compared(file)

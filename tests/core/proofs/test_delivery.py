@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Iterator
+from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError
 
+from core.database import clock
 from core.proofs import delivery, keys, log
 from core.proofs.delivery import deliver, deliveries_due
 from core.proofs.models import LogEntry, Receiver
@@ -115,6 +117,20 @@ def test_an_address_is_posted_to_in_order_and_again_after_a_failure(
     assert deliver(receiver_id=receiver) == 2
     assert [each["sequence"] for each in handler.taken] == [1, 2, 3]
     assert Receiver.objects.get().failures == 0
+
+
+def test_a_wait_that_began_by_a_clock_a_day_ahead_keeps_no_entry_back(
+    settings: Any, http: tuple[str, type[_Handler]]
+) -> None:
+    """It would last until that time comes, and nobody outside would see the log meanwhile."""
+    address, _ = http
+    settings.LOG_RECEIVERS = [address]
+    publish("a")
+    (receiver,) = deliveries_due()
+    Receiver.objects.update(failures=1, retry_at=clock.now() + timedelta(days=1))
+    assert deliveries_due() == [receiver]
+    Receiver.objects.update(retry_at=clock.now() + timedelta(minutes=59))
+    assert deliveries_due() == []
 
 
 def test_an_answer_that_refuses_is_closed(

@@ -10,6 +10,7 @@ from django.db import connections
 from django.db.migrations.state import ModelState, ProjectState
 
 from core.database.installing import alone, until_unlocked
+from core.database.management.program_command import ProgramCommand
 
 _add_model_and_others = ProjectState.add_model
 _add_field_and_others = ProjectState.add_field
@@ -17,7 +18,7 @@ _add_index_and_others = ProjectState.add_index
 _add_constraint_and_others = ProjectState.add_constraint
 
 
-class Command(migrate.Command):
+class Command(ProgramCommand, migrate.Command):
     """Django's `migrate`. Two at once run one after the other."""
 
     def handle(self, *arguments: Any, **options: Any) -> None:

@@ -20,7 +20,7 @@ class Command(ProgramCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--most", type=_positive, default=1000, help="places to name at most")
         parser.add_argument("--table", action="append", default=[], help="only rows of this table")
-        parser.add_argument("--since", type=int, help="only what came after this batch")
+        parser.add_argument("--since", type=int, default=0, help="only what came after this batch")
         parser.add_argument(
             "--step",
             type=_positive,
@@ -32,6 +32,9 @@ class Command(ProgramCommand):
         unknown = sorted(set(options["table"]) - {table.name for table in journaled()})
         if unknown:
             raise CommandError(f"the journal covers no table {unknown[0]}")
+        newest = last_batch()
+        if not 0 <= options["since"] <= (newest.number if newest else 0):
+            raise CommandError("--since names a batch that is not there: nothing was verified")
         batches = entries = changed = 0
         is_cut = is_unbegun = False
         whole = functools.partial(verify, most=options["most"], tables=options["table"])
@@ -61,10 +64,10 @@ def _positive(text: str) -> int:
     return int(text)
 
 
-def _parts(since: int | None, step: int | None) -> Iterator[tuple[int | None, int | None]]:
+def _parts(since: int, step: int | None) -> Iterator[tuple[int | None, int | None]]:
     """Yield the parts to verify; the last one has no end, so that what is not sealed is seen."""
     last = last_batch()
-    number = since or 0
+    number = since
     while step and last is not None and number + step < last.number:
         yield number or None, number + step
         number += step

@@ -7,7 +7,6 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from core.database.management.program_command import ProgramCommand
-from core.kernel.errors import DomainError
 from core.nights.models import JobRun
 from core.nights.services import night_run
 
@@ -22,10 +21,7 @@ class Command(ProgramCommand):
         parser.add_argument("--day", type=datetime.date.fromisoformat, help="YYYY-MM-DD")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            runs = night_run(until=options["day"])
-        except DomainError as error:
-            raise CommandError(f"{error.code}: {error}") from error
+        runs = night_run(until=options["day"])
         for run in runs:
             did = " ".join(f"{name}={value}" for name, value in run.counts.items())
             self.stdout.write(f"{run.day} {run.job}: {run.state} {did}{run.error}".rstrip())

@@ -6,7 +6,6 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from core.database.management.program_command import ProgramCommand
-from core.kernel.errors import DomainError
 from core.periods.names import names_erase_again
 from core.proofs.copies import entries_of
 
@@ -24,6 +23,4 @@ class Command(ProgramCommand):
             done = names_erase_again(entries_of(options["log"]))
         except (OSError, ValueError) as error:
             raise CommandError(f"the log cannot be read: {error}") from error
-        except DomainError as error:
-            raise CommandError(f"{error.code}: {error} {error.data}") from error
         self.stdout.write(f"{done.entries} entries, {done.names} names erased")

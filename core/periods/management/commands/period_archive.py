@@ -6,7 +6,6 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from core.database.management.program_command import ProgramCommand
-from core.kernel.errors import DomainError
 from core.looks.recording import EXPORT, look
 from core.periods.archive.writing import archive_write, closed_period
 
@@ -25,8 +24,6 @@ class Command(ProgramCommand):
             period = closed_period(options["month"])
             look(EXPORT, f"period:{period}", asked=str(options["folder"]))
             archive = archive_write(period=period, folder=options["folder"])
-        except DomainError as error:
-            raise CommandError(f"{error.code}: {error} {error.data}") from error
         except OSError as error:
             raise CommandError(f"nothing was archived: {error}") from error
         tables = archive.manifest["tables"]

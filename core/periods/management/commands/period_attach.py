@@ -3,10 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from core.database.management.program_command import ProgramCommand
-from core.kernel.errors import DomainError
 from core.periods.archive.attaching import attach, detach
 
 
@@ -18,11 +17,8 @@ class Command(ProgramCommand):
         parser.add_argument("--drop", action="store_true", help="drop the schema again")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            if options["drop"]:
-                detach(options["folder"].name)
-                return
-            schema = attach(options["folder"])
-        except DomainError as error:
-            raise CommandError(f"{error.code}: {error} {error.data}") from error
+        if options["drop"]:
+            detach(options["folder"].name)
+            return
+        schema = attach(options["folder"])
         self.stdout.write(f"{schema}: verified and loaded")

@@ -6,7 +6,6 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from core.database.management.program_command import ProgramCommand
-from core.kernel.errors import DomainError
 from core.looks.recording import EXPORT, look
 from core.periods.archive.attaching import rows_about
 
@@ -21,10 +20,7 @@ class Command(ProgramCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         month, sought = options["month"], str(options["uuid"])
         look(EXPORT, f"period:{month}"[:120], asked=sought)
-        try:
-            rows = list(rows_about(month, sought))
-        except DomainError as error:
-            raise CommandError(f"{error.code}: {error} {error.data}") from error
+        rows = list(rows_about(month, sought))
         for table, line in rows:
             self.stdout.write(f"{table} {line}")
         if not rows:

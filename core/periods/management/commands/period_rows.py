@@ -6,7 +6,6 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from core.database.management.program_command import ProgramCommand
-from core.kernel.errors import DomainError
 from core.periods.archive.naming import rows_named
 
 
@@ -17,10 +16,7 @@ class Command(ProgramCommand):
         parser.add_argument("folder", type=Path, help="FOLDER/YYYY-MM")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            findings = rows_named(options["folder"])
-        except DomainError as error:
-            raise CommandError(f"{error.code}: {error} {error.data}") from error
+        findings = rows_named(options["folder"])
         for finding in findings:
             self.stdout.write(f"{finding.what}: {finding.detail}")
         if findings:

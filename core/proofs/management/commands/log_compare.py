@@ -6,7 +6,6 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from core.database.management.program_command import ProgramCommand
-from core.kernel.errors import DomainError
 from core.proofs.copies import Comparison, Lacking, compare, entries_of
 
 
@@ -26,8 +25,6 @@ class Command(ProgramCommand):
             comparison = compare(entries_of(options["log"]))
         except (OSError, ValueError) as error:
             raise CommandError(f"the log cannot be read: {error}") from error
-        except DomainError as error:
-            raise CommandError(f"{error.code}: {error} {error.data}") from error
         for each in comparison.lacking:
             self.stdout.write(_line(each))
         summary = _summary(comparison)

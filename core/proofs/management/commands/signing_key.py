@@ -8,7 +8,6 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from core.database.management.program_command import ProgramCommand
-from core.kernel.errors import DomainError
 from core.proofs.log import key_rotate
 from core.proofs.models import SigningKey
 
@@ -20,13 +19,10 @@ class Command(ProgramCommand):
         parser.add_argument("act", choices=["show", *SigningKey.Ended.values])
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            if options["act"] == "show":
-                key = SigningKey.objects.filter(in_force=True).first()
-            else:
-                key = key_rotate(reason=SigningKey.Ended(options["act"]))
-        except DomainError as error:
-            raise CommandError(error.detail) from error
+        if options["act"] == "show":
+            key = SigningKey.objects.filter(in_force=True).first()
+        else:
+            key = key_rotate(reason=SigningKey.Ended(options["act"]))
         if key is None:
             raise CommandError("Nothing has been published yet: there is no key in force.")
         public = bytes(key.public_key).hex()

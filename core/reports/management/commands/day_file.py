@@ -12,7 +12,6 @@ from django.core.management.base import CommandError
 from core.database.management.program_command import ProgramCommand
 from core.database.management.whole_file import anew, whole_file
 from core.database.reading.standby import read_much
-from core.kernel.errors import DomainError
 from core.looks.recording import EXPORT, look
 from core.nights.services import last_day
 from core.reports.days.day_file import write
@@ -37,13 +36,10 @@ class Command(ProgramCommand):
         def write_day(file: TextIO) -> int:
             return read_much(lambda: write(day, anew(file)))
 
-        try:
-            if options["file"]:
-                events = whole_file(options["file"], write_day)
-            else:
-                events = self._to_output(write_day)
-        except DomainError as error:
-            raise CommandError(f"{error.code}: {error} {error.data}") from error
+        if options["file"]:
+            events = whole_file(options["file"], write_day)
+        else:
+            events = self._to_output(write_day)
         self.stderr.write(f"{events} events")
 
     def _to_output(self, write_day: Callable[[TextIO], int]) -> int:

@@ -51,7 +51,10 @@ class Command(ProgramCommand):
             raise CommandError(f"the folder cannot be made: {error}") from error
         if options["once"]:
             live.prepare()
-            live.publish(folder)
+            try:
+                live.publish(folder)
+            except OSError as error:
+                raise CommandError(f"nothing is published: {error}") from error
             return
         wait_until_migrated()
         watching.start()
@@ -65,7 +68,10 @@ async def _publish_until_told(folder: Path, listen: tuple[str, int] | None) -> N
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, ending.set)
     files = Files(folder)
-    server = await serve(files, *listen) if listen else None
+    try:
+        server = await serve(files, *listen) if listen else None
+    except OSError as error:
+        raise CommandError(f"the address cannot be served: {error.strerror}") from error
     due = loop.time()
     with ThreadPoolExecutor(1) as publisher, ThreadPoolExecutor(1) as counter:
         preparing = loop.run_in_executor(counter, _try, live.prepare)

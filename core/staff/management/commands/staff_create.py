@@ -10,7 +10,6 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from core.database.management.program_command import ProgramCommand
-from core.kernel.errors import DomainError
 from core.staff.models import User
 from core.staff.powers import Role
 from core.staff.services import user_create
@@ -29,13 +28,10 @@ class Command(ProgramCommand):
             raise CommandError("There are two administrators already: they open further accounts.")
         is_typed = sys.stdin.isatty()
         password = getpass.getpass() if is_typed else sys.stdin.readline().rstrip("\n")
-        try:
-            user = user_create(
-                username=options["username"],
-                full_name=options["full_name"],
-                password=password,
-                roles=[options["role"]],
-            )
-        except DomainError as error:
-            raise CommandError(f"{error.code}: {error.detail} {error.data or ''}") from error
+        user = user_create(
+            username=options["username"],
+            full_name=options["full_name"],
+            password=password,
+            roles=[options["role"]],
+        )
         self.stdout.write(f"{user.username} can sign on now, and must then set another password.")

@@ -1,6 +1,7 @@
 """Publish the boards' data by `manage.py live`."""
 
 import argparse
+import asyncio
 import io
 import json
 import logging
@@ -11,7 +12,7 @@ from django.core.management import CommandError, call_command
 from django.db import OperationalError
 
 from core.screens import live
-from core.screens.management.commands.live import Command, _try, address
+from core.screens.management.commands.live import Command, _publish_until_told, _try, address
 
 
 def test_an_address_is_a_host_and_a_port() -> None:
@@ -28,6 +29,11 @@ def test_another_text_is_no_address(text: str) -> None:
 def test_the_command_refuses_it_too() -> None:
     with pytest.raises(CommandError, match="HOST:PORT"):
         call_command(Command(), "--listen", "8001")
+
+
+def test_an_address_of_another_machine_is_refused_in_words(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="the address cannot be served"):
+        asyncio.run(_publish_until_told(tmp_path, ("192.0.2.1", 8001)))
 
 
 @pytest.mark.django_db
