@@ -13,7 +13,7 @@ from typing import Any
 
 from archived.files import in_succession
 from chain import REVERSAL, SEAL, all_of, check_sold, closes_at, on_sale
-from entry import main, printable, same
+from entry import euros, main, printable, same
 from forms import need
 from public_log import Log
 from races import ORDER
@@ -33,7 +33,7 @@ def became(log: Log, contest: int) -> str:
     """Return in words how far a contest has come."""
     if final := ordered(log, contest):
         last_day = log.document(ORDER, final["settlement"])["last_claim_day"]
-        return f"{final['figures']['prizes_total']} in prizes, payable until {last_day}"
+        return f"{euros(final['figures']['prizes_total'])} in prizes, payable until {last_day}"
     settled = [each["settlement"] for each in all_of(log, contest)]
     if not settled:
         return "NOT SETTLED"
@@ -61,7 +61,7 @@ def line(log: Log, contest: Document) -> str:
         voided += 1
     amended = f"; TICKETS WERE VOIDED, entries: {voided}" if voided else ""
     return (
-        f"{head}: {seal['tickets']} tickets, {seal['takings_cents']} cents,"
+        f"{head}: {seal['tickets']} tickets, {euros(seal['takings_cents'])},"
         f" sealed {log.published_at(SEAL, subject)}; {became(log, ident)}{amended}"
     )
 

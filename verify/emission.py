@@ -18,7 +18,7 @@ from typing import Any
 
 from chance import below, canonical_entropy, hash32, u64, words
 from emissions import CLOSING, COMMITMENT, ENTROPY, OPENING, SEED, check_game
-from entry import main, same
+from entry import euros, main, same
 from forms import need
 from public_log import Log
 from statement import check_closing, check_plan
@@ -124,7 +124,7 @@ def check(log_file: str, keys: str, emission: str, tickets: str) -> str:
     return (
         f"The emission holds: {emission}, {held.total()} of {plan['tickets']} tickets sold, each"
         f" held what was committed to; {silent.total()} of them name no tier;"
-        f" {closing['awarded_cents']} cents awarded."
+        f" {euros(closing['awarded_cents'])} awarded."
     )
 
 
