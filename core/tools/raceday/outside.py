@@ -15,7 +15,7 @@ from typing import Any
 
 from core.tools.embedded.server import ROOT
 from core.tools.raceday.api import Api
-from core.tools.raceday.show import euros, note, step
+from core.tools.raceday.show import note, step
 from core.tools.raceday.stage import need
 
 AT_ONCE = 2
