@@ -69,7 +69,7 @@ def test_each_contest_says_how_far_it_has_come() -> None:
 
 
 def test_a_jackpot_that_waits_for_a_meeting_that_never_comes_is_listed() -> None:
-    """Who holds the keys could sell a new bet type in the place of one with a large jackpot, and
+    """The organiser could sell a new bet type in the place of one with a large jackpot, and
     never end that one: its players' money would be nobody's, and no verifier said a word."""
 
     def left(name: str, code: str, day: str, jackpot: int) -> Item:

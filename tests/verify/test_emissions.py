@@ -244,7 +244,7 @@ def test_entries_that_cannot_be_of_one_emission_are_refused(
 
 @pytest.mark.article("15.III.5.1", "15.III.6.2")
 def test_an_emission_is_closed_on_the_terms_on_which_it_was_sold(tmp_path: Path) -> None:
-    """Who holds the keys could lower the percentage, or exchange the prizes of a game that lie on
+    """The organiser could lower the percentage, or exchange the prizes of a game that lie on
     no ticket, once the tickets were sold: nothing of them was published before."""
     point = factories.point()
     first = emitting.opened(emitting.document("trotters-ladder"))
