@@ -44,7 +44,8 @@ def became(log: Log, contest: int) -> str:
     """Return in words how far a contest has come."""
     if final := ordered(log, contest):
         last_day = log.document(ORDER, final["settlement"])["last_claim_day"]
-        return f"{euros(final['figures']['prizes_total'])} in prizes, payable until {last_day}"
+        prizes = f"{euros(final['figures']['prizes_total'])} in prizes, payable until {last_day}"
+        return f"{prizes}, settlement {final['settlement']}"
     settled = [each["settlement"] for each in all_of(log, contest)]
     if not settled:
         return "NOT SETTLED"

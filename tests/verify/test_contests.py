@@ -61,7 +61,7 @@ FIRST = (sealed(1), settled("a", 1), of("a", ORDER))
 def test_each_contest_says_how_far_it_has_come() -> None:
     order = (ORDER, "a", {"last_claim_day": "2030-04-01"})
     log = Log(sealed(1), settled("a", 1), order, sealed(2), sealed(3), settled("c", 3))
-    assert contests.became(log, 1) == "1.80 EUR in prizes, payable until 2030-04-01"
+    assert contests.became(log, 1) == "1.80 EUR in prizes, payable until 2030-04-01, settlement a"
     assert contests.became(log, 2) == "NOT SETTLED"
     assert contests.became(log, 3) == "NOT YET ORDERED"
     back = Log(sealed(3), settled("c", 3), of("c", REVERSAL))
