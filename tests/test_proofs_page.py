@@ -217,7 +217,7 @@ def test_the_verifiers_take_what_is_on_the_page(tmp_path: Path) -> None:
     log = written(tmp_path, "log.jsonl", [example("entry"), example("opening"), proof["seal"]])
     assert verifier("public_log").check(log, PUBLIC.hex()).startswith("WHOLE: 3 entries")
     listed = verifier("contests").check(log, PUBLIC.hex())
-    assert listed.endswith("3 tickets, 600 cents, sealed 2030-03-02T11:00:00.000000Z; NOT SETTLED")
+    assert listed.endswith("3 tickets, 6.00 EUR, sealed 2030-03-02T11:00:00.000000Z; NOT SETTLED")
     verdict = verifier("ticket").proof_holds(proof, CODE.grouped, PUBLIC)
     assert verdict.startswith("SEALED: ticket 2 of 3")
     text = b"trot code commitment\0T" + CODE.text.encode() + BLIND

@@ -157,4 +157,4 @@ def check_end(log: Log, certificate: Document) -> None:
         for name in ("jackpot", "reserve"):
             moved = sum(move["cents"] for move in end["moves"] if move["source"] == name)
             held[name] += certificate["figures"][f"{name}_out"]
-            need(moved == held[name], f"{END}.moves", f"{moved} of the {name}, not {held[name]}")
+            need(moved == held[name], f"{END}.moves", f"{moved} cents of {name}, not {held[name]}")

@@ -5,18 +5,29 @@
 LOG and KEYS are those of public_log.py. A contest that was on sale and never sealed, or sealed and
 never settled, is one whose takings nobody has won; look for yours. Each was sealed on the terms on
 which it was put on sale. A month that two persons closed must have every contest of its days, as it
-was sealed and ordered, and every emission that was closed in it.
+was sealed and ordered, and every emission that was closed in it. The last lines say what each bet
+type holds for its next meeting: a jackpot that waits for long is one that nobody can win.
 settlement.py checks the figures of one settlement.
 """
 
 from typing import Any
 
 from archived.files import in_succession
-from chain import REVERSAL, SEAL, all_of, check_sold, closes_at, on_sale
-from entry import main, printable, same
+from chain import (
+    END,
+    REVERSAL,
+    SEAL,
+    all_of,
+    check_sold,
+    closes_at,
+    on_sale,
+    sent_here,
+    sequence,
+)
+from entry import euros, main, printable, same
 from forms import need
 from public_log import Log
-from races import ORDER
+from races import KIND, ORDER
 
 PERIOD, CLOSING = "periods.closed", "promotrot.closing"
 Document = dict[str, Any]
@@ -33,7 +44,8 @@ def became(log: Log, contest: int) -> str:
     """Return in words how far a contest has come."""
     if final := ordered(log, contest):
         last_day = log.document(ORDER, final["settlement"])["last_claim_day"]
-        return f"{final['figures']['prizes_total']} in prizes, payable until {last_day}"
+        prizes = f"{euros(final['figures']['prizes_total'])} in prizes, payable until {last_day}"
+        return f"{prizes}, settlement {final['settlement']}"
     settled = [each["settlement"] for each in all_of(log, contest)]
     if not settled:
         return "NOT SETTLED"
@@ -61,9 +73,34 @@ def line(log: Log, contest: Document) -> str:
         voided += 1
     amended = f"; TICKETS WERE VOIDED, entries: {voided}" if voided else ""
     return (
-        f"{head}: {seal['tickets']} tickets, {seal['takings_cents']} cents,"
+        f"{head}: {seal['tickets']} tickets, {euros(seal['takings_cents'])},"
         f" sealed {log.published_at(SEAL, subject)}; {became(log, ident)}{amended}"
     )
+
+
+def carried(log: Log) -> list[str]:
+    """Return in words what each bet type that has not ended holds for its next meeting.
+
+    One that is sold no more, and another sold in its place, would leave its jackpot to nobody.
+    """
+    newest: dict[str, Document] = {}
+    for each in log.all(KIND):
+        code = each["rules"]["code"]
+        if not log.has(REVERSAL, each["settlement"]):
+            newest[code] = max(newest.get(code, each), each, key=lambda one: str(one["day"]))
+    sent_to = [move["bet_type"] for end in log.all(END) for move in end["moves"]]
+    lines = []
+    for code in dict.fromkeys([*newest, *filter(None, sent_to)]):
+        last = newest.get(code)
+        since = sequence(log, KIND, last["settlement"]) if last else 0
+        held = sent_here(log, code, since, len(log.entries) + 1)
+        for name in ("jackpot", "reserve"):
+            held[name] += last["figures"][f"{name}_out"] if last else 0
+        sums = f"{euros(held['jackpot'])} of jackpot and {euros(held['reserve'])} of reserve"
+        after = f"the meeting after {last['day']}" if last else "its first meeting"
+        if not log.has(END, code):
+            lines.append(f"{code}: {sums} wait for {after}")
+    return lines
 
 
 def check_month(log: Log, month: Document) -> None:
@@ -111,8 +148,8 @@ def check(log_file: str, keys: str) -> str:
     contests = on_sale(log)
     waiting = sum(not ordered(log, contest) for contest in contests)
     head = f"LISTED: {len(contests)} contests, {waiting} without a payment order"
-    lines = [printable(line(log, each)) for each in contests.values()]
-    return "\n".join([f"{head}; {len(months)} months", *lines])
+    lines = [line(log, each) for each in contests.values()] + carried(log)
+    return "\n".join([f"{head}; {len(months)} months", *map(printable, lines)])
 
 
 if __name__ == "__main__":

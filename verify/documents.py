@@ -138,7 +138,8 @@ COMMITMENT = {
 ENTROPY = {"format": "promotrot-entropy/1", "emission": text, "commitment": sha256,
            "source": SOURCE, "entropy": text, "appointment": words, "entered_at": instant}
 OPENING = {"format": "promotrot-opening/1", "emission": text, "mode": ("predrawn", "probabilistic"),
-    "commitment": (None, sha256), "tickets": whole, "price_cents": whole, "opened_at": instant}
+    "commitment": (None, sha256), "tickets": whole, "price_cents": whole, "stop_without_top": truth,
+    "table": [{"cents": whole, "thing": text}], "minimum_percent": rational, "opened_at": instant}
 NOT_SOLD = {"format": "promotrot-abandoned/1", "emission": text, "commitment": (None, sha256),
             "abandoned_at": instant}
 CLOSING = {
@@ -146,8 +147,7 @@ CLOSING = {
     "unsold": whole, "refunded": whole, "unfinished": whole, "price_cents": whole,
     "takings_cents": whole, "awarded_cents": whole, "extra_awarded_cents": whole,
     "unclaimed_cents": whole, "minimum_percent": rational, "percent": (None, rational),
-    "shortfall_cents": whole, "owed_before_cents": whole, "owed_cents": whole,
-    "closed_at": instant}
+    "shortfall_cents": whole, "owed_before_cents": whole, "owed_cents": whole, "closed_at": instant}
 SEED = {"format": "promotrot-seed/1", "emission": text, "seed": sha256, "sold": whole,
         "tickets_sha256": sha256}
 

@@ -18,10 +18,10 @@ from typing import Any
 
 from chance import below, canonical_entropy, hash32, u64, words
 from emissions import CLOSING, COMMITMENT, ENTROPY, OPENING, SEED, check_game
-from entry import main, same
+from entry import euros, main, same
 from forms import need
 from public_log import Log
-from statement import check_closing, check_plan
+from statement import check_closing, check_plan, value
 
 HEADER = "opening,position,uuid,tier"
 LEAST_LANES = 64
@@ -102,6 +102,14 @@ def check_tickets(name: str, dealing: Dealing, seed: Document) -> tuple[Counter[
     return held, silent
 
 
+def top_left(plan: Document, held: Counter[int]) -> str:
+    """Return in words how many top prizes are left of an emission that stops when none is."""
+    most = max(value(tier) for tier in plan["tiers"])
+    top = {at: tier["count"] for at, tier in enumerate(plan["tiers"], 1) if value(tier) == most}
+    left = sum(count - held[at] for at, count in top.items())
+    return f" It was to stop without a top prize; {left} of {sum(top.values())} are not sold."
+
+
 def check(log_file: str, keys: str, emission: str, tickets: str) -> str:
     log = Log(log_file, keys)
     steps = check_game(log, emission.rpartition("/")[0]).get(emission, {})
@@ -124,7 +132,8 @@ def check(log_file: str, keys: str, emission: str, tickets: str) -> str:
     return (
         f"The emission holds: {emission}, {held.total()} of {plan['tickets']} tickets sold, each"
         f" held what was committed to; {silent.total()} of them name no tier;"
-        f" {closing['awarded_cents']} cents awarded."
+        f" {euros(closing['awarded_cents'])} awarded."
+        + (top_left(plan, held) if steps[OPENING]["stop_without_top"] else "")
     )
 
 

@@ -52,12 +52,12 @@ def steps_of(log: Log, emission: str) -> dict[str, Document]:
     if opened := steps.get(OPENING):
         tiers = committed["plan"]["tiers"] if committed else []
         mode = "probabilistic" if all(tier["extra"] for tier in tiers) else "predrawn"
-        same(opened, {"mode": mode}, OPENING)
+        same(opened, {"mode": mode} | ({"table": []} if mode == "predrawn" else {}), OPENING)
         need(ENTROPY in steps or not committed, f"{OPENING} {emission}", f"without {ENTROPY}")
         need(ABANDONED not in steps, f"{ABANDONED} {emission}", "it was put on sale")
-        sizes = {name: opened[name] for name in ("tickets", "price_cents")}
-        same(steps.get(CLOSING, sizes), sizes, CLOSING)
-        same(committed["plan"] if committed else sizes, sizes, f"{COMMITMENT}.plan")
+        terms = {name: opened[name] for name in ("tickets", "price_cents", "minimum_percent")}
+        same(steps.get(CLOSING, terms), terms, CLOSING)
+        same(terms | committed["plan"] if committed else terms, terms, f"{COMMITMENT}.plan")
     if committed:
         check_committed(emission, committed, steps)
     return steps
@@ -101,8 +101,8 @@ def games(log: Log) -> dict[str, list[str]]:
 def factors(document: Document) -> list[Any]:
     """Return the factors of a type that an opening or a commitment tells (15.II.2)."""
     terms = document.get("plan", document)
-    table = [tier for tier in terms.get("tiers", []) if not tier["extra"]]
-    return [terms["tickets"], terms["price_cents"], document.get("mode"), table]
+    own = [tier for tier in terms.get("tiers", []) if not tier["extra"]]
+    return [terms["tickets"], terms["price_cents"], *map(document.get, ("mode", "table")), own]
 
 
 def check_game(log: Log, game: str) -> dict[str, dict[str, Document]]:

@@ -45,6 +45,11 @@ def digest(entry: dict[str, Any]) -> str:
     return digest_of(unsigned(entry))
 
 
+def euros(cents: int) -> str:
+    """Return an amount as text, such as 1,234.56 EUR: not every console has the sign."""
+    return f"{cents // 100:,}.{cents % 100:02} EUR"
+
+
 def intact(document: Any, form: dict[str, Any], place: str) -> None:
     """Refuse a document that lacks its form, or a field that differs from its published digest.
 

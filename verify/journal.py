@@ -36,7 +36,7 @@ class Journal:
         self.lineages: dict[int, int] = {0: 0}  # by batch: that of its last transactions
         self.agreed = 0  # the last batch that was found as it was published
         self.number, self.end, self.previous = 0, 0, "00" * 32
-        self.sealed_at = ""
+        self.sealed_at, self.key = "", None
         self.open: set[int] = set()  # transactions that an earlier batch left to a later one
         self.entries = self.acts = self.archived = 0
 
@@ -98,12 +98,10 @@ class Journal:
             )
         key = self.keys.get(line["key"])
         need(key, f"{place}.key", "not a key of the public log")
-        at = head["sealed_at"]
-        need(
-            at >= self.sealed_at and at >= key.since and (not key.until or at < key.until),
-            f"{place}.sealed_at",
-            "before the batch before, or its key was not in force",
-        )
+        signs = key.signs(head["batch"], self.key)
+        need(signs, f"{place}.key", "not in force when it was sealed")
+        at, self.key = head["sealed_at"], key
+        need(at >= self.sealed_at, f"{place}.sealed_at", "before the batch before")
         need(
             verify(key.public, message, bytes.fromhex(line["signature"])),
             f"{place}.signature",

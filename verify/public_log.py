@@ -5,9 +5,10 @@
 LOG has one entry a line, from the first on: as a receiver got them, or the `items` of
 GET /api/v1/log. KEYS are public keys in hexadecimal, separated by commas: the log's first key, and
 those that replaced a lost or stolen key, which no signature confirms. HEAD is the last line of a
-slip, as NUMBER:DIGITS without a space. The other verifiers read the log through this one.
+slip: NUMBER:DIGITS, or in quotes as it is printed. The other verifiers read the log through this.
 """
 
+import re
 from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -138,12 +139,13 @@ def check(log: str, keys: str, head: str = "") -> str:
     checked = Log(log, keys)
     if not head:
         return checked.verdict
-    number, _, digits = head.partition(":")
+    number, *parts = re.findall(r"[0-9a-f]+", head.lower()) or [""]
+    whole, digits = number.isdecimal(), "".join(parts)
+    need(whole and len(digits) >= 16, "HEAD", "NUMBER:DIGITS, with all digits of the slip")
     by_number = {str(entry["sequence"]): entry for entry in checked.entries.values()}
     need(number in by_number, f"entry {number}", "on the slip, and not in the log")
-    need(len(digits) >= 16, "HEAD", "NUMBER:DIGITS, with all digits of the slip")
     here = digest(by_number[number])
-    need(here.startswith(digits.lower()), f"entry {number}", f"{here}, and the slip says {digits}")
+    need(here.startswith(digits), f"entry {number}", f"{here}, and the slip says {digits}")
     return f"{checked.verdict}; the slip has it as it was at entry {number}"
 
 

@@ -21,7 +21,7 @@ from chain import (
 )
 from chance import MINUTES, OUTCOME
 from draw import draw_holds
-from entry import digest_of, main, same
+from entry import digest_of, euros, main, same
 from forms import need
 from money import check_organiser, figures
 from public_log import Log
@@ -107,7 +107,8 @@ def check(log_file: str, keys: str, settlement: str, tickets: str = "") -> str:
     same(money_figures, {"lapsed_in": lapsed}, f"{KIND}.figures")
     same(money_figures, figures(rules, money_figures), f"{KIND}.figures")
     check_organiser(certificate["organiser"], money_figures["organiser_share"], f"{KIND}.organiser")
-    result = f"{money_figures['takings']} cents taken, {money_figures['prizes_total']} in prizes"
+    taken, prizes = (euros(money_figures[name]) for name in ("takings", "prizes_total"))
+    result = f"{taken} taken, {prizes} in prizes"
     if tickets:
         limit = sales_limit(log, certificate)
         result += f", {check_tickets(certificate, tickets, voided, limit)}"

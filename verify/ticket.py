@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from documents import AMENDMENT, PROOF, SEAL, TICKET
-from entry import digest, intact, keys_of, main, printable, read, signed
+from entry import digest, euros, intact, keys_of, main, printable, read, signed
 from forms import need, sha256, shaped
 from public_log import Log
 
@@ -95,11 +95,13 @@ def proof_holds(proof: Any, code: str, *keys: bytes) -> str:
         "proof.ticket, CODE, blind, place or path",
         "this ticket with this code is not the one sealed at that place",
     )
+    terms = {name: ticket[name] for name in TICKET if name != "amount_cents"}
     lines = [
         f"SEALED: ticket {place + 1} of {seal['tickets']} of the {seal['bet_type']} contest of "
         f"{seal['day']}, closed at {seal['closed_at']}",
         f"root {seal['root']}",
-        *(f"{name}: {str(ticket[name]).replace('], [', '; ').strip('[]')}" for name in TICKET),
+        *(f"{name}: {str(at).replace('], [', '; ').strip('[]')}" for name, at in terms.items()),
+        f"amount: {euros(ticket['amount_cents'])}",
     ]
     for entry in proof["amendments"]:
         voids = entry["document"]

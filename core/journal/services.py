@@ -199,14 +199,18 @@ def checkpoints_due() -> list[int]:
 
 @transaction.atomic
 def checkpoint_publish(*, number: int) -> LogEntry | None:
-    """Publish the signed checkpoint of the journal up to a batch; None if there is no such batch.
+    """Publish the signed checkpoint of the newest batch; None if batch `number` is not there.
 
-    A batch has one checkpoint: publishing it again changes nothing. Raises keys.SigningKeyMissing.
+    No batch is sealed meanwhile: those up to the one named were sealed before the entry, and all
+    others after it, so the log says under which key each was sealed. A batch has one checkpoint:
+    publishing it again changes nothing. Raises keys.SigningKeyMissing.
     """
-    batch = Batch.objects.filter(pk=number).first()
-    if batch is None:
+    hold((Lock.JOURNAL, 0))
+    batch = last_batch()
+    if batch is None or batch.number < number:
         return None
-    return log.publish(kind=CHECKPOINT, subject=str(number), document=checkpoint_document(batch))
+    subject, document = str(batch.number), checkpoint_document(batch)
+    return log.publish(kind=CHECKPOINT, subject=subject, document=document)
 
 
 def checkpoint_document(batch: Batch) -> dict[str, Json]:

@@ -16,9 +16,10 @@ from itertools import chain, islice
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.db import connection
-from django.db.models import Count, Exists, OuterRef, Sum
+from django.db.models import Count, Exists, Max, OuterRef, Sum
 
 from core.database.reading import progress
+from core.database.reading.numbers import NO_END
 from core.database.reading.snapshot import only_reading
 from core.journal import lineages, rows, rules, spans, wire
 from core.journal.install import COLUMN, Journaled, unjournaled
@@ -135,7 +136,8 @@ def _lineages() -> Iterator[Finding]:
 def batch_findings(part: Part = WHOLE) -> Iterator[Finding]:
     """Yield what is wrong with the chain of batches itself, or with a part of it."""
     since = part.since
-    previous, end, number, retired = wire.NOTHING_BEFORE, 0, 1, RetiredBatches()
+    previous, end, number = wire.NOTHING_BEFORE, 0, 1
+    retired, in_force = RetiredBatches(), _keys_in_force()
     if since is not None:
         previous, end, number = bytes(since.digest), since.end_xid, since.number + 1
     sealed_at = since.sealed_at if since else datetime.min.replace(tzinfo=UTC)
@@ -147,6 +149,8 @@ def batch_findings(part: Part = WHOLE) -> Iterator[Finding]:
         if batch.first_xid != end:
             yield _broken(number, "its transactions do not begin where the last batch ended")
         yield from _batch(batch, retired)
+        if batch.number not in in_force[batch.key_id]:
+            yield _broken(number, "its key was not in force when it was sealed")
         if batch.sealed_at < sealed_at:
             yield _broken(number, "it was sealed before the batch before it")
         sealed_at = batch.sealed_at
@@ -186,9 +190,28 @@ def _batch(batch: Batch, retired: RetiredBatches) -> Iterator[Finding]:
         yield _broken(batch.pk, "its digest is not that of its head and blocks")
     if not signed(bytes(batch.key.public_key), message, bytes(batch.signature)):
         yield _broken(batch.pk, "its signature is not of its head")
-    until = batch.key.valid_until
-    if batch.sealed_at < batch.key.valid_from or (until and batch.sealed_at >= until):
-        yield _broken(batch.pk, "its key was not in force when it was sealed")
+
+
+_FIRST_SINCE = """
+SELECT k.id, (SELECT min(b.number) FROM journal_batch b
+               WHERE b.end_xid > k.journal_xid AND k.journal_xid <> ALL (b.open_xids))
+  FROM proofs_signingkey k ORDER BY k.first_sequence
+"""
+
+
+def _keys_in_force() -> dict[int, range]:
+    """Return the numbers of the batches that each key may sign, whatever clocks said: all up to the
+    one that has the transaction of its replacement, which may have been awaited by the one before.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_FIRST_SINCE)
+        since = cursor.fetchall()
+    newest = Batch.objects.aggregate(newest=Max("number"))["newest"] or 0
+    ends = [*(first or NO_END for _, first in since[1:]), NO_END]
+    return {
+        key: range(max((first or newest + 1) - 1, 0), end)
+        for (key, first), end in zip(since, ends, strict=True)
+    }
 
 
 def signed(public_key: bytes, message: bytes, signature: bytes) -> bool:

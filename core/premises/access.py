@@ -133,7 +133,8 @@ class TerminalActor:
 class BareTerminal:
     """An identified terminal. `operator_id` is None unless an operator is signed on.
 
-    `key` is its public key if that signed the request, as where a new token is given.
+    `key` is its public key if that signed the request, as where a new token is given. `named` says
+    that it named itself, because the token that it sent is not known.
     """
 
     terminal_id: int
@@ -141,6 +142,7 @@ class BareTerminal:
     premises_kind: str
     operator_id: int | None = None
     key: bytes | None = None
+    named: bool = False
 
 
 _OPERATOR_REFUSALS = (OperatorSessionUnknown.code, OperatorSessionExpired.code)

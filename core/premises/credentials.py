@@ -26,11 +26,16 @@ class FormerToken(Guarded):
 
 
 class TerminalCopy(Guarded):
-    """A sign that somebody holds a copy of a terminal's token. It closed the terminal."""
+    """A sign that somebody holds a copy of a terminal's token, or of its machine.
+
+    It closed the terminal, but for `UNKNOWN_TOKEN`: then either the database was restored to an
+    earlier time and forgot the token, or the key was copied. People find out which.
+    """
 
     class Sign(models.TextChoices):
         REPLACED_TOKEN = "replaced_token", _("A token that had been replaced was used")
         WRONG_KEY = "wrong_key", _("The token was used with another key")
+        UNKNOWN_TOKEN = "unknown_token", _("The token was not known, and the key was right")
 
     terminal = models.ForeignKey(
         "premises.Terminal", models.PROTECT, related_name="copies", verbose_name=_("terminal")

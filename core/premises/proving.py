@@ -144,7 +144,7 @@ def terminal_named(*, code: str, request: SignedRequest, proof: Proof) -> BareTe
         raise TerminalRevoked
     if row.copied_at is not None:
         raise TerminalCopied
-    return BareTerminal(row.pk, row.premises_id, row.premises.kind)
+    return BareTerminal(row.pk, row.premises_id, row.premises.kind, named=True)
 
 
 def terminal_prove(*, terminal: int, request: SignedRequest, proof: Proof) -> bytes:

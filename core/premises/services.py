@@ -17,6 +17,7 @@ from core.premises.models import (
     Enrolment,
     Premises,
     Terminal,
+    TerminalCopy,
 )
 from core.premises.proving import public_key_read
 from core.staff.actor import StaffActor
@@ -154,19 +155,21 @@ def terminal_roll(*, terminal: BareTerminal) -> Token:
     """Return a new token for a terminal that has proved itself.
 
     Its first use ends the present token. A terminal that never got the answer keeps its present
-    token and can roll again. Raises Throttled, and TokenReplaced where another machine enrolled in
-    its place since.
+    token and can roll again. Of one that had to name itself, the roll is a sign that staff are
+    shown. Raises Throttled, and TokenReplaced where another machine enrolled in its place since.
     """
     take(claim_of_row("rolls-of", terminal.terminal_id, ROLLS))
     token = _token_make(clock.now())
     same = Terminal.objects.filter(pk=terminal.terminal_id)
     if terminal.key is not None:
         same = same.filter(public_key=terminal.key)
-    rolled = same.update(
-        next_token_digest=token_digest(token.text), next_token_expires_at=token.expires_at
-    )
-    if not rolled:
-        raise TokenReplaced
+    digest, until = token_digest(token.text), token.expires_at
+    with transaction.atomic():
+        if not same.update(next_token_digest=digest, next_token_expires_at=until):
+            raise TokenReplaced
+        if terminal.named:
+            of, sign = terminal.terminal_id, TerminalCopy.Sign.UNKNOWN_TOKEN
+            TerminalCopy.objects.create(terminal_id=of, sign=sign, seen_at=clock.now())
     return token
 
 

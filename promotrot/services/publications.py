@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from core.kernel.canonical import Json, with_digests
+from core.kernel.money import exact_json
 from core.proofs.wire import instant
 from core.staff.models import User
 from promotrot.engine.plan_json import read_plan
@@ -18,6 +19,7 @@ from promotrot.models.emission import (
     WitnessEntropy,
 )
 from promotrot.models.play import PlayEnd, PlayTicket
+from promotrot.selectors.closing import kept_percent
 
 COMMITMENT = "promotrot.commitment"
 ENTROPY = "promotrot.entropy"
@@ -66,7 +68,7 @@ def entropy_document(emission: Emission, witness: WitnessEntropy) -> dict[str, J
 
 
 def opening_document(emission: Emission, opening: Opening) -> dict[str, Json]:
-    """Return the document that says since when an emission is on sale, and in which mode."""
+    """Return the document that says since when an emission is on sale, and on which terms."""
     return with_digests(
         {
             "format": "promotrot-opening/1",
@@ -75,9 +77,18 @@ def opening_document(emission: Emission, opening: Opening) -> dict[str, Json]:
             "commitment": _committed_to(emission),
             "tickets": emission.tickets,
             "price_cents": emission.price_cents,
+            "table": _prizes_by_acts(emission),
+            "minimum_percent": exact_json(kept_percent(emission)),
+            "stop_without_top": emission.stop_without_top,
             "opened_at": instant(opening.opened_at),
         }
     )
+
+
+def _prizes_by_acts(emission: Emission) -> list[Json]:
+    """Return the prizes that lie on no ticket: the players' acts decide. The plan has others."""
+    tiers = emission.tiers.filter(count=None).order_by("number")
+    return [{"cents": tier.value_cents, "thing": tier.thing} for tier in tiers]
 
 
 def abandoned_document(emission: Emission, ended_at: datetime) -> dict[str, Json]:

@@ -174,5 +174,5 @@ def test_a_power_cut_after_the_commitment_ends_in_another_draw_that_the_verifier
     assert f"ABANDONED before: {draw['draw']}" in verdict
     certificate = Api().get(f"lototrot/contests/{contest.pk}/certificate.json").json()["document"]
     held = verifier("settlement").check(log, key, certificate["settlement"])
-    assert held.startswith("The settlement holds: 400 cents taken")
+    assert held.startswith("The settlement holds: 4.00 EUR taken")
     assert Draw.objects.filter(state="certified").count() == 1

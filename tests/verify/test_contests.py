@@ -61,11 +61,34 @@ FIRST = (sealed(1), settled("a", 1), of("a", ORDER))
 def test_each_contest_says_how_far_it_has_come() -> None:
     order = (ORDER, "a", {"last_claim_day": "2030-04-01"})
     log = Log(sealed(1), settled("a", 1), order, sealed(2), sealed(3), settled("c", 3))
-    assert contests.became(log, 1) == "180 in prizes, payable until 2030-04-01"
+    assert contests.became(log, 1) == "1.80 EUR in prizes, payable until 2030-04-01, settlement a"
     assert contests.became(log, 2) == "NOT SETTLED"
     assert contests.became(log, 3) == "NOT YET ORDERED"
     back = Log(sealed(3), settled("c", 3), of("c", REVERSAL))
     assert contests.became(back, 3) == "REVERSED, AND NOT SETTLED"
+
+
+def test_a_jackpot_that_waits_for_a_meeting_that_never_comes_is_listed() -> None:
+    """The organiser could sell a new bet type in the place of one with a large jackpot, and
+    never end that one: its players' money would be nobody's, and no verifier said a word."""
+
+    def left(name: str, code: str, day: str, jackpot: int) -> Item:
+        figures = {"jackpot_out": jackpot, "reserve_out": 5}
+        certificate = {"settlement": name, "rules": {"code": code}, "day": day, "figures": figures}
+        return KIND, name, certificate
+
+    old, new = left("a", "old", "2030-03-01", 15_000_000), left("b", "new", "2030-03-08", 0)
+    and_wait = "and 0.05 EUR of reserve wait for the meeting after"
+    reversed_ = left("c", "old", "2030-03-02", 7), of("c", REVERSAL)
+    assert contests.carried(Log(old, *reversed_, new)) == [
+        f"old: 150,000.00 EUR of jackpot {and_wait} 2030-03-01",
+        f"new: 0.00 EUR of jackpot {and_wait} 2030-03-08",
+    ]
+    moves = [{"source": "jackpot", "bet_type": "next", "cents": 15_000_000}]
+    end = chain.END, "old", {"bet_type": "old", "moves": moves}
+    assert contests.carried(Log(old, end)) == [
+        "next: 150,000.00 EUR of jackpot and 0.00 EUR of reserve wait for its first meeting"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -123,7 +146,8 @@ def test_the_log_of_closed_months_is_listed(tmp_path: Path) -> None:
     log = published_log()
     listed = contests.check(written(tmp_path, "log.jsonl", log), public_key()).splitlines()
     openings = [each for each in log if each["kind"] == chain.OPENING]
-    assert openings and len(listed) == 1 + len(openings)
+    assert openings and len(listed) == 1 + len(openings) + 1
+    assert listed[-1].startswith("two-legs: ") and "wait for the meeting after" in listed[-1]
     assert listed[0].endswith("; 2 months") and "payable until" in listed[1]
     true = next(each["document"] for each in log if each["kind"] == PERIOD)
     lie = true | {"parts": true["parts"] | {"lototrot": true["parts"]["lototrot"][1:]}}
@@ -161,7 +185,7 @@ def test_an_honest_log_lists_contests_from_their_opening_on(tmp_path: Path) -> N
     assert listed()[1] == f"{line} until {noon.date()}T14:20:00.000000Z, NOT SEALED"
     contest_close_due(contest_id=of.pk)
     contest_seal(contest_id=of.pk)
-    assert listed()[1].startswith(line.replace("on sale", "0 tickets, 0 cents, sealed"))
+    assert listed()[1].startswith(line.replace("on sale", "0 tickets, 0.00 EUR, sealed"))
     assert listed()[1].endswith("; NOT SETTLED")
 
 

@@ -79,6 +79,20 @@ def test_a_true_emission_holds_and_the_standard_library_is_enough(
     assert done.returncode == 0, done.stderr
 
 
+def test_an_emission_that_is_to_stop_without_top_prizes_says_so_before_it_is_sold(
+    tmp_path: Path,
+) -> None:
+    emission = emitting.opened(emitting.small(), stop_without_top=True)
+    emitting.sold_and_played(emission, 25)
+    log, *rest = proof_of(emitting.closed(emission))
+    (opening,) = [each for each in log if each["kind"] == publications.OPENING]
+    assert opening["document"]["stop_without_top"] is True
+    top = emission.tiers.order_by("-value_cents")[0]
+    sold = rest[1].count(f",{top.number}\n")
+    says = f"It was to stop without a top prize; {(top.count or 0) - sold} of {top.count} are not"
+    assert says in run(tmp_path, (log, *rest))
+
+
 @pytest.mark.article("15.III.6.2")
 def test_extra_prizes_and_plays_not_ended_are_told_apart(tmp_path: Path) -> None:
     point = factories.point()

@@ -242,6 +242,34 @@ def test_entries_that_cannot_be_of_one_emission_are_refused(
         emissions.check_game(Bare(lie(log)), "small")
 
 
+@pytest.mark.article("15.III.5.1", "15.III.6.2")
+def test_an_emission_is_closed_on_the_terms_on_which_it_was_sold(tmp_path: Path) -> None:
+    """The organiser could lower the percentage, or exchange the prizes of a game that lie on
+    no ticket, once the tickets were sold: nothing of them was published before."""
+    point = factories.point()
+    first = emitting.opened(emitting.document("trotters-ladder"))
+    emitting.sold(first, 3, point)
+    game = emitting.closed(first).game
+    emitting.opened(game, extra_tier=6)
+    log = published_log()
+    opened = [each for each in log if each["kind"] == publications.OPENING]
+    tiers = first.tiers.order_by("number")
+    table = [{"cents": tier.value_cents, "thing": tier.thing} for tier in tiers]
+    assert [each["document"]["table"] for each in opened] == [table, table]
+    assert opened[0]["document"]["stop_without_top"] is False
+    assert "on sale since" in listed(tmp_path, log)
+    true = {n: v for n, v in opened[0]["document"].items() if n != "digests"}
+    for lie, why in (
+        ({"table": [each | {"cents": 1} for each in table]}, "other factors than"),
+        ({"table": table[1:]}, "other factors than"),
+    ):
+        with pytest.raises(Refused, match=why):
+            listed(tmp_path, forged(log, publications.OPENING, true | lie))
+    lower = opened[0] | {"document": true | {"minimum_percent": 71}}
+    with pytest.raises(Refused, match=r"closing\.minimum_percent: should be 71"):
+        emissions.check_game(Bare([lower if e == opened[0] else e for e in log]), game.code)
+
+
 def test_what_was_thrown_away_is_published_with_its_true_seed(tmp_path: Path) -> None:
     emission = thrown_away()
     seed_reveal(emission=emission)
@@ -261,7 +289,8 @@ def test_what_was_thrown_away_was_never_sold_and_is_the_one_committed_to() -> No
     thrown_away()
     log = published_log()
     abandoned = entry(log, "abandoned")
-    terms = {"mode": "predrawn", "tickets": 40, "price_cents": 100}
+    terms = {"mode": "predrawn", "tickets": 40, "price_cents": 100, "table": []}
+    terms["minimum_percent"] = 70
     terms["opened_at"] = abandoned["document"]["abandoned_at"]
     opening = abandoned | {
         "kind": publications.OPENING,

@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,11 @@ from core.journal.lineages import lineage_begin
 from core.journal.services import checkpoint_publish, checkpoints_due
 from core.kernel.canonical import canonical_bytes
 from core.proofs import keys
+from core.proofs.log import key_rotate
 from core.proofs.models import SigningKey
 from tests.support import databases, factories
 from tests.support.databases import Database
+from tests.support.factories.clocks import server_clock_off
 from tests.support.journaling import as_owner, execute, seal_all, touched
 from tests.support.verifying.forging import Refused, public_key, published_log
 from tests.support.verifying.load import FOLDER, verifier
@@ -157,6 +160,46 @@ def test_a_log_without_the_lineage_is_older_and_a_lineage_is_as_published(
         run(tmp_path, lines, before[0], public_key())
     with pytest.raises(Refused, match=r"is not in the journal, as published up to batch 0$"):
         run(tmp_path, before[1], log, public_key())
+
+
+@pytest.mark.usefixtures("machine_clock")
+@pytest.mark.parametrize("rotated_ahead", [False, True])
+def test_a_key_signs_the_batches_before_its_end_whatever_the_clock_said(
+    own_database: Database, settings: Any, tmp_path: Path, rotated_ahead: bool
+) -> None:
+    def published() -> None:
+        seal_all()
+        for number in checkpoints_due():
+            checkpoint_publish(number=number)
+
+    factories.premises()
+    published()
+    old, trusted = SigningKey.objects.get(), public_key()
+    settings.SIGNING_KEYS = ("2", settings.SIGNING_KEYS[1] | {"2": bytes(range(32))})
+    with server_clock_off(timedelta(hours=5)):
+        factories.premises()
+        if rotated_ahead:
+            key_rotate(reason=SigningKey.Ended.ROTATION)
+        else:
+            published()
+    if not rotated_ahead:
+        key_rotate(reason=SigningKey.Ended.ROTATION)
+    for _ in range(2):
+        factories.premises()
+        published()
+    lines, log = exported(), published_log()
+    assert run(tmp_path, lines, log, trusted).startswith("WHOLE: ")
+    head = {name: lines[-1][name] for name in journal.JOURNAL_HEAD}
+    forged = {"key": old.key_id, "signature": keys.sign(old, canonical_bytes(head)).hex()}
+    with pytest.raises(Refused, match=r"^batch \d\.key: not in force when it was sealed"):
+        run(tmp_path, [*lines[:-1], lines[-1] | forged], log, trusted)
+    (first, *_) = [at for at, line in enumerate(lines) if "batch" in line]
+    head = {name: lines[first][name] for name in journal.JOURNAL_HEAD}
+    new = SigningKey.objects.get(in_force=True)
+    forged = {"key": new.key_id, "signature": keys.sign(new, canonical_bytes(head)).hex()}
+    early = [*lines[:first], lines[first] | forged, *lines[first + 1 :]]
+    with pytest.raises(Refused, match=r"^batch 1\.key: not in force when it was sealed"):
+        run(tmp_path, early, log, trusted)
 
 
 def test_a_journal_that_went_on_elsewhere_than_a_lineage_is_two_from_one_past() -> None:

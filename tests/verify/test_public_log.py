@@ -200,11 +200,14 @@ def test_the_head_on_a_slip_is_compared(tmp_path: Path) -> None:
     file.write_text("\n".join(json.dumps(each) for each in entries))
     digits = entry.digest(entries[1])[:16]
     arguments = (str(file), PUBLIC[0].hex())
-    assert "as it was at entry 2" in public_log.check(*arguments, f"2:{digits}")
+    for head in (f"2:{digits}", f"2 · {digits[:8]} {digits[8:]}".upper()):
+        assert "as it was at entry 2" in public_log.check(*arguments, head)
     for head, words in (
         (f"1:{digits}", "the slip says"),
         (f"9:{digits}", "not in the log"),
         (f"2:{digits[:15]}", "all digits"),
+        ("Public log", "all digits"),
+        ("·", "all digits"),
     ):
         with pytest.raises(forms.Refused, match=words):
             public_log.check(*arguments, head)

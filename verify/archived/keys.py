@@ -1,4 +1,4 @@
-"""Find the instants in which each key of the public log signs. Used by journal.py."""
+"""Find the batches of the journal that each key of the public log signs. Used by journal.py."""
 
 from typing import NamedTuple
 
@@ -6,18 +6,35 @@ from public_log import Log
 
 
 class Key(NamedTuple):
-    """A key of the public log; it signs from `since` until before `until` ("": still)."""
+    """A key of the public log; it signs batches after `after` up to `last` (None: all since).
+
+    `number` is its place among the keys.
+    """
 
     public: bytes
-    since: str
-    until: str
+    number: int
+    after: int
+    last: int | None
+
+    def signs(self, batch: int, before: "Key | None") -> bool:
+        """Return whether it was in force when a batch was sealed, `before` signing the last one."""
+        is_next = not before or self.number >= before.number
+        return is_next and self.after < batch and (self.last is None or batch <= self.last)
 
 
 def keys_in_force(log: Log) -> dict[str, Key]:
-    """Return the keys by name, each with the instants from and before which it may sign."""
-    entries = [entry for entry in log.entries.values() if entry["kind"] == "proofs.key"]
-    instants = [entry["at"] for entry in entries]
-    return {
-        entry["document"]["key"]: Key(bytes.fromhex(entry["document"]["public_key"]), since, until)
-        for entry, since, until in zip(entries, instants, [*instants[1:], ""], strict=True)
-    }
+    """Return the keys by name. A checkpoint names the newest batch: those up to it were sealed
+    before it, the others after it, whatever a clock said that was wrong."""
+    keys: dict[str, Key] = {}
+    newest = 0
+    for (kind, name), entry in log.entries.items():
+        if kind == "journal.checkpoint":
+            newest = entry["document"]["batch"]
+            *ended, _ = keys
+            for each in ended:
+                if keys[each].last is None:
+                    keys[each] = keys[each]._replace(last=newest)
+        elif kind == "proofs.key":
+            public = bytes.fromhex(entry["document"]["public_key"])
+            keys[name] = Key(public, len(keys), newest, None)
+    return keys

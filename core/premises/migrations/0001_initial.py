@@ -357,6 +357,7 @@ class Migration(migrations.Migration):
                         choices=[
                             ("replaced_token", "A token that had been replaced was used"),
                             ("wrong_key", "The token was used with another key"),
+                            ("unknown_token", "The token was not known, and the key was right"),
                         ],
                         max_length=20,
                         verbose_name="sign",

@@ -15,7 +15,7 @@ from typing import Any
 
 from core.tools.embedded.server import ROOT
 from core.tools.raceday.api import Api
-from core.tools.raceday.show import euros, note, step
+from core.tools.raceday.show import note, step
 from core.tools.raceday.stage import need
 
 AT_ONCE = 2
@@ -95,9 +95,7 @@ def plain_words(line: str) -> str:
     """Return a line that a script of verify/ printed, with amounts in euros and names as words."""
     line = line.removeprefix("REFUSED: ").replace("WHOLE: ", "Nothing is missing or changed: ")
     line = re.sub(r"^SEALED: ticket", "Sealed as ticket", line)
-    line = re.sub(r"_cents: (\d+)$", lambda m: f": {euros(int(m[1]))}", line)
-    line = re.sub(r"(\d+) cents", lambda m: euros(int(m[1])), line)
-    line = re.sub(r"(\d+) in prizes", lambda m: f"{euros(int(m[1]))} in prizes", line)
+    line = line.replace(" EUR", " €")
     line = re.sub(r"(?<=\d)T(\d\d:\d\d)[\d:.]*Z", r" \1 (UTC)", line)
     return re.sub(r"(?<=[a-z])[._](?=[a-z])", " ", line)
 

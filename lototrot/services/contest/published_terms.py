@@ -9,7 +9,6 @@ from core.kernel.errors import InvariantBroken
 from core.proofs import log, wire
 from core.proofs.models import LogEntry
 from lototrot.models.contest import Contest
-from lototrot.services.contest.contests import rules_of
 
 OPENING = "lototrot.opening"
 
@@ -22,8 +21,10 @@ class TermsUnsound(InvariantBroken):
 
 
 def published_terms(contest: Contest) -> dict[str, Json]:
-    """Return what is published of a contest at its opening, and once more in its seal."""
-    rules = rules_of(contest.bet_type, contest.day)
+    """Return what is published of a contest at its opening, and once more in its seal.
+
+    The rules are those on record: the form in which a later release would write them has no part.
+    """
     legs = _legs(contest)
     return {
         "contest": contest.pk,
@@ -33,7 +34,7 @@ def published_terms(contest: Contest) -> dict[str, Json]:
         "races": len(legs),
         "legs": legs,
         "price_cents": contest.price_cents,
-        "rules": canonical_sha256(rules.to_document()).hex(),
+        "rules": canonical_sha256(contest.bet_type.document).hex(),
     }
 
 

@@ -254,7 +254,7 @@ def _store(
         uuid=row_uuid(clock.now()),
         contest=contest,
         number=contest.settlements.count() + 1,
-        rules=counting.bet_type.to_document(),
+        rules=contest.bet_type.document,
         races=results.to_document(),
         tickets=tally.tickets,
         bets=tally.bets,

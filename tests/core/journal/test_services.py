@@ -158,6 +158,29 @@ def test_a_checkpoint_of_a_clock_that_was_ahead_delays_no_other(own_database: Da
     assert verify().findings == []
 
 
+@pytest.mark.usefixtures("machine_clock")
+@pytest.mark.parametrize("rotated_ahead", [False, True])
+def test_a_key_may_change_while_batches_have_the_time_of_a_clock_that_was_ahead(
+    own_database: Database, settings: Any, rotated_ahead: bool
+) -> None:
+    """Which key was in force when a batch was sealed follows from their order, not from clocks."""
+    factories.premises()
+    sealed()
+    settings.SIGNING_KEYS = ("2", settings.SIGNING_KEYS[1] | {"2": bytes(range(32))})
+    with server_clock_off(timedelta(hours=5)):
+        factories.premises()
+        if rotated_ahead:
+            key_rotate(reason=SigningKey.Ended.ROTATION)
+        else:
+            sealed()
+    if not rotated_ahead:
+        key_rotate(reason=SigningKey.Ended.ROTATION)
+    factories.premises()
+    seal_all()
+    assert len(set(Batch.objects.values_list("key", flat=True))) == 2
+    assert verify().findings == []
+
+
 def test_a_replaced_key_seals_nothing(own_database: Database, settings: Any) -> None:
     factories.premises()
     seal_all()

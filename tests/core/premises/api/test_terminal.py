@@ -7,6 +7,7 @@ import pytest
 from django.contrib.auth.hashers import make_password
 from django.db import transaction
 
+from core.alarms.alarms import tokens_unknown
 from core.database import clock
 from core.premises import services
 from core.premises.models import Operator, OperatorSession, Premises, Terminal, TerminalCopy
@@ -218,6 +219,28 @@ def test_a_terminal_whose_token_a_restore_lost_goes_on_by_its_key(point: factori
     assert at_terminal(answer.json()["token"]).get("terminal").status_code == 200
     factories.time_pass(minutes=2)
     refused(terminal_api(point).get("terminal"), 401, "token_replaced")  # a copy is seen as ever
+
+
+def test_staff_see_that_a_token_was_not_known_and_the_shop_goes_on(point: factories.Point) -> None:
+    """The database forgot the token, or somebody copied the machine with its key."""
+    own, named = restored_over(point), {"terminal": point.terminal.code}
+    assert tokens_unknown() == []
+    own.prove("terminal/token", named, key=TerminalKey())
+    assert tokens_unknown() == [], "a stranger who knows its code raises nothing"
+    for _ in range(2):  # its answer was lost
+        answer = own.prove("terminal/token", named)
+        assert answer.status_code == 201
+    (alarm,) = tokens_unknown()
+    assert alarm.subject == point.terminal
+    sign = TerminalCopy.objects.latest("pk")
+    assert (sign.terminal, sign.sign) == (point.terminal, TerminalCopy.Sign.UNKNOWN_TOKEN)
+    assert alarm.since == sign.seen_at
+    own = at_terminal(answer.json()["token"], point.session_token)
+    assert own.get("terminal").status_code == 200
+    own.prove("terminal/token", named)
+    assert len(tokens_unknown()) == 1 and TerminalCopy.objects.count() == 2, "known again"
+    factories.time_pass(hours=25)
+    assert tokens_unknown() == []
 
 
 def test_the_code_of_a_terminal_opens_nothing_without_its_key(point: factories.Point) -> None:

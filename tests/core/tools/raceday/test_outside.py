@@ -62,12 +62,12 @@ def test_a_changed_document_must_be_refused(
 @pytest.mark.parametrize(
     ("printed", "words"),
     [
-        ("The emission holds: 16800 cents awarded.", "The emission holds: 168.00 € awarded."),
+        ("The emission holds: 168.00 EUR awarded.", "The emission holds: 168.00 € awarded."),
         (
-            "The settlement holds: 212600 cents taken, 89031 in prizes.",
+            "The settlement holds: 2,126.00 EUR taken, 890.31 EUR in prizes.",
             "The settlement holds: 2,126.00 € taken, 890.31 € in prizes.",
         ),
-        ("amount_cents: 2000", "amount: 20.00 €"),
+        ("amount: 20.00 EUR", "amount: 20.00 €"),
         ("sold_at: 2027-04-11T11:31:27.999988Z", "sold at: 2027-04-11 11:31 (UTC)"),
         (
             "REFUSED: proof.ticket.amount_cents: not as it was published",

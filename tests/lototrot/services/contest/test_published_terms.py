@@ -11,6 +11,7 @@ from core.proofs.models import LogEntry
 from core.staff import two_persons
 from core.staff.models import Proposal
 from core.staff.powers import Role
+from lototrot.engine.bet_type import BetType as Rules
 from lototrot.models.contest import Contest
 from lototrot.models.sealing import Seal
 from lototrot.services.contest.contests import rules_of
@@ -22,7 +23,8 @@ from lototrot.services.contest.published_terms import (
 )
 from lototrot.services.contest.putting_on_sale import contest_open_propose
 from lototrot.services.seal.sealing import SEAL, contest_seal, seal_verify
-from tests.support import factories
+from lototrot.services.settlement.settling import contest_settle
+from tests.support import factories, rounds
 from tests.support.databases import Database
 from tests.support.journaling import as_owner, execute, touched
 from tests.support.lototrot.putting_on_sale import created, opened, published
@@ -69,6 +71,23 @@ def test_a_seal_states_the_same_terms() -> None:
     terms = published_terms(contest)
     for entry in (opening, seal):
         assert entry.document | terms == entry.document
+
+
+@pytest.mark.django_db
+def test_a_contest_is_sealed_and_settled_by_a_release_that_writes_rules_in_another_form(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The terms are the same, whatever form the program gives them that is installed meanwhile."""
+    contest = rounds.contest(rounds.rules(**rounds.TWO_LEGS), [(1, 2, 3)] * 2)
+    rounds.sell(contest, factories.point(), [(1, 1)])
+    written = Rules.to_document
+    monkeypatch.setattr(Rules, "to_document", lambda self: written(self) | {"form": 2})
+    rounds.run(contest, [rounds.Facts((1, 2, 3), winners=frozenset({1}))] * 2)
+    settlement = contest_settle(contest_id=contest.pk)
+    certificate = log.published(kind="lototrot.settlement", subject=str(settlement.uuid))
+    seal = log.published(kind=SEAL, subject=f"contest:{contest.pk}")
+    assert certificate and seal
+    assert seal.document["rules"] == canonical_sha256(certificate.document["rules"]).hex()
 
 
 @pytest.mark.django_db
