@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 from django.db import connections
@@ -46,6 +47,63 @@ def sealed_month(
     """
     with django_db_blocker.unblock(), _copied(batches=True) as month:
         yield month
+
+
+@pytest.fixture
+def retired_month(
+    django_db_setup: None,
+    django_db_blocker: DjangoDbBlocker,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[ClosedPeriod]:
+    """The month of `own_month`, archived in `tmp_path` and retired; the night has not come yet."""
+    with (
+        django_db_blocker.unblock(),
+        retired_copy(played(False), tmp_path, tmp_path_factory),
+    ):
+        yield ClosedPeriod.objects.get()
+
+
+@pytest.fixture
+def sealed_month_retired(
+    django_db_setup: None,
+    django_db_blocker: DjangoDbBlocker,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[ClosedPeriod]:
+    """That of `sealed_month`, archived in `tmp_path` and retired; the night has not come yet."""
+    with (
+        django_db_blocker.unblock(),
+        retired_copy(played(True), tmp_path, tmp_path_factory),
+    ):
+        yield ClosedPeriod.objects.get()
+
+
+@contextmanager
+def retired_copy(
+    month: str, folder: Path, folders: pytest.TempPathFactory
+) -> Iterator[databases.Database]:
+    """Let Django use a copy of the database named `month` in which its month was retired.
+
+    The archive is in `folder`. This process retires each month once.
+    """
+    if month not in _RETIRED:
+        archives = folders.mktemp("archives")
+        _RETIRED[month] = databases.prepared(partial(_retire, archives), month), archives
+    database, archives = _RETIRED[month]
+    copytree(archives, folder, dirs_exist_ok=True)
+    with databases.restored(database) as copy:
+        name_process("command:period_archive")
+        yield copy
+
+
+_RETIRED: dict[str, tuple[str, Path]] = {}
+"""The names of databases with a month retired, and the folders of the archives, by its database."""
+
+
+def _retire(folder: Path) -> None:
+    name_process("command:period_archive")
+    retired(ClosedPeriod.objects.get(), folder)
 
 
 @contextmanager

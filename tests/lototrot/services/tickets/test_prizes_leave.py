@@ -40,6 +40,7 @@ from lototrot.models.settlement import Prize
 from lototrot.models.tickets import Ticket
 from lototrot.period_parts import waits
 from lototrot.services.settlement.auditing import audit_contests
+from tests.core.periods.archive.conftest import retired_copy
 from tests.core.periods.archive.test_acts_leave import _verified as verified
 from tests.core.periods.archive.test_retiring import confirm, forge, row_findings
 from tests.core.periods.conftest import closed
@@ -60,6 +61,20 @@ def sold(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[
     with django_db_blocker.unblock(), databases.restored(databases.prepared(_play)):
         name_process("command:period_archive")
         yield list(Ticket.objects.order_by("pk"))
+
+
+@pytest.fixture
+def sold_and_retired(
+    django_db_setup: None,
+    django_db_blocker: DjangoDbBlocker,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[list[Ticket]]:
+    """The same, with March archived in `tmp_path` and retired; the night has not come yet."""
+    with django_db_blocker.unblock():
+        month = databases.prepared(closed, databases.prepared(_play))
+        with retired_copy(month, tmp_path, tmp_path_factory):
+            yield list(Ticket.objects.order_by("pk"))
 
 
 def _play(*, collected: bool = True) -> None:
@@ -222,9 +237,8 @@ def test_a_row_that_follows_never_leaves_before_its_ticket(
 
 @pytest.mark.article("14.III.10.5", "14.III.10.7")
 def test_what_lapsed_is_not_restored_once_its_month_was_retired(
-    sold: list[Ticket], tmp_path: Path
+    sold_and_retired: list[Ticket],
 ) -> None:
-    retired(1, tmp_path)
     lapsed = Claim.objects.filter(state="lapsed")
     with pytest.raises(DatabaseError, match="was retired"), transaction.atomic():
         lapsed.update(state="held", changed_at=clock.now(), day=None)
@@ -246,8 +260,7 @@ def test_a_deposit_in_time_that_nobody_has_matched_keeps_the_month_open(
     assert waits(*month) == [{"code": "deposits_unmatched", "deposits": 1}]
 
 
-def test_other_sums_than_left_are_found(sold: list[Ticket], tmp_path: Path) -> None:
-    retired(1, tmp_path)
+def test_other_sums_than_left_are_found(sold_and_retired: list[Ticket]) -> None:
     seal_all()
     assert retired_remove() > 0 and row_findings() == []
     sums, kept = "payoffice_retiredpayments", RetiredPayments.objects.get()
@@ -279,8 +292,7 @@ def test_other_sums_than_left_are_found(sold: list[Ticket], tmp_path: Path) -> N
     assert audit_contests().findings and differences()[1]
 
 
-def test_a_prize_or_payment_that_had_to_stay_is_missed(sold: list[Ticket], tmp_path: Path) -> None:
-    retired(1, tmp_path)
+def test_a_prize_or_payment_that_had_to_stay_is_missed(sold_and_retired: list[Ticket]) -> None:
     retired_remove()
     for table in (PRIZES, CLAIMS, PAYMENTS):
         with connections["owner"].cursor() as owner:
@@ -296,14 +308,13 @@ def test_a_prize_or_payment_that_had_to_stay_is_missed(sold: list[Ticket], tmp_p
 
 
 def test_an_inquiry_into_an_archive_is_told_who_was_paid(
-    sold: list[Ticket], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    sold_and_retired: list[Ticket], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    retired(1, tmp_path)
     call_command("period_attach", str(tmp_path / "2030-03"))
     tables = {}
     for number in (PAID_IN_MARCH, PAID_IN_APRIL, LOST):
         capsys.readouterr()
-        call_command("period_look", "2030-03", str(sold[number].uuid))
+        call_command("period_look", "2030-03", str(sold_and_retired[number].uuid))
         tables[number] = [line.split(" ")[0] for line in capsys.readouterr().out.splitlines()]
     assert tables[PAID_IN_MARCH].count(CLAIMS) == tables[PAID_IN_MARCH].count(PAYMENTS) == 1
     # What was paid in April is in the archive of April.

@@ -60,6 +60,7 @@ from lototrot.services.tickets.selling import request_state
 from promotrot.services.selling import PlayRequest, play_sell
 from promotrot.services.selling import request_state as play_state
 from tests.core.periods.archive.conftest import own_month as own_month
+from tests.core.periods.archive.conftest import retired_month as retired_month
 from tests.core.periods.archive.test_retiring import (
     confirm,
     forge,
@@ -271,9 +272,8 @@ def test_what_is_named_meanwhile_stays_and_nothing_names_it_later(
 
 
 def test_a_night_that_ended_between_prints_and_tickets_is_finished(
-    own_month: ClosedPeriod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    retired_month: ClosedPeriod, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    retired(own_month, tmp_path)
     printed = "id IN (SELECT ticket_id FROM lototrot_printconfirmation)"
     refused = pytest.raises(DatabaseError, match="its print is there")
     with refused, connections["owner"].cursor() as owner:
