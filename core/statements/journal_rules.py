@@ -117,8 +117,28 @@ DRAWER = Rule(
     """,
 )
 
+# What left is summed as it was published: as many statements and payments as left.
+LEFT_SUMMED = Rule(
+    "statements_left.summed",
+    "the sums of statements or payments that left are not of as many as were published to leave",
+    "statements_retiredstatements",
+    """
+    SELECT 'periods_retiredrows', d.id, d.journal_xid FROM periods_retiredrows d
+     WHERE d.relation = 'statements_statement'
+       AND d.leaves <> (SELECT coalesce(sum(l.statements), 0) FROM statements_left l
+                         WHERE l.retired = d.id)
+        OR d.relation = 'statements_remittance'
+       AND d.leaves <> (SELECT count(*) FROM statements_left_payments l WHERE l.retired = d.id)
+    """,
+)
+
 RULES: tuple[Rule, ...] = (
     LIMIT,
+    LEFT_SUMMED,
+    *(
+        with_parent(f"statements_retired{name}", "periods_retiredrows", "retired")
+        for name in ("commission", "remittances", "statements")
+    ),
     TILLS,
     DRAWER,
     with_rows(
