@@ -134,8 +134,8 @@ LIMITED = Rule(
                greatest((p.content ->> 'in_force_from')::timestamptz, t.recorded_at))
     """,
 )
-# The parts of a bank movement are few, and an index finds them. A part that left may have come before
-# or after this one.
+# The parts of a bank movement are few, and an index finds them. One that left may have come before
+# this one or after it.
 MOVEMENT = Rule(
     "statements_remittance.of_its_movement",
     "two persons confirmed another statement, or did not say which premises have a part",

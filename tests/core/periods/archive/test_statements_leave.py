@@ -19,6 +19,7 @@ from core.journal.export import export
 from core.journal.models import Act
 from core.journal.services import checkpoint_publish, last_batch
 from core.kernel.days import add_days, natural_day
+from core.payoffice.services.recovering import RecoveryRecorded
 from core.periods import journal_rules as period_rules
 from core.periods.archive import retiring
 from core.periods.archive.attaching import attach
@@ -43,6 +44,7 @@ from tests.core.periods.conftest import closed
 from tests.support import databases, factories, rounds
 from tests.support.factories.people import somebody
 from tests.support.journaling import seal_all
+from tests.support.payoffice import losing
 from tests.support.stating import at, days_end, debts_now, rate, remitted
 from tests.support.verifying.forging import public_key, published_log, written
 from tests.support.verifying.load import verifier
@@ -137,7 +139,8 @@ def sound() -> None:
     rounds.books_agree()
     assert stating.audit_everything().counts["statements"] == Statement.objects.count()
     assert row_findings() == []
-    of_months = (journal_rules.LEFT_SUMMED, *period_rules.RULES)
+    movements = (journal_rules.MOVEMENT, journal_rules.ONCE)
+    of_months = (journal_rules.LEFT_SUMMED, *movements, *period_rules.RULES)
     of_rows = [rule for rule in journal_rules.RULES if rule.table in OF_ROWS]
     assert [rule.name for rule in (*of_months, *of_rows) if any(rules.broken(rule))] == []
 
@@ -267,6 +270,18 @@ def test_a_bank_movement_whose_payment_left_is_not_recorded_again(
     two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.ORGANISER))
     assert isinstance(settle(owing, "TRF 2/2030", 10), Remittance)
     sound()
+
+
+def test_a_movement_whose_payment_left_gives_back_no_loss(
+    june: ClosedPeriod, tmp_path: Path
+) -> None:
+    retired(june, tmp_path)
+    night()
+    supervisor = losing.lost()
+    losing.recovered(supervisor, 40, "TRF 2/2030")
+    with pytest.raises(RecoveryRecorded):
+        losing.recovered(supervisor, 40, "trf 1/2030")
+    assert not list(rules.broken(journal_rules.ONCE))
 
 
 def forged(statement: Statement, reference: str) -> None:
