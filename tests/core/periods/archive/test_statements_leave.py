@@ -35,13 +35,20 @@ from core.statements import journal_rules, selectors, services, weeks
 from core.statements import nightly as stating
 from core.statements.balances import with_outstanding
 from core.statements.left import StatementArchived, StatementUnknown
-from core.statements.models import Remittance, RetiredStatements, Statement
+from core.statements.models import (
+    Remittance,
+    RetiredCommission,
+    RetiredRemittances,
+    RetiredStatements,
+    Statement,
+)
 from core.statements.services import RemittanceRecorded, statement_settle
 from lototrot.engine.races import Race
 from tests.core.periods.archive.conftest import retired
 from tests.core.periods.archive.test_retiring import row_findings
 from tests.core.periods.conftest import closed
 from tests.support import databases, factories, rounds
+from tests.support.admin_desk import Desk, list_url, row_url
 from tests.support.factories.people import somebody
 from tests.support.journaling import seal_all
 from tests.support.payoffice import losing
@@ -232,6 +239,11 @@ def test_one_that_left_is_told_from_one_that_never_was(june: ClosedPeriod, tmp_p
     assert refusal.value.data["kept"] == "Safe of the Central Office"
     with pytest.raises(StatementArchived):
         selectors.remittances(by=by, statement=weeks.ident(places[SHARING], date(2030, 3, 25)))
+    desk = Desk(Role.AUDITOR)
+    assert desk.client.get(f"/admin/statements/statement/{first}.pdf").status_code == 404
+    for model in (RetiredStatements, RetiredRemittances, RetiredCommission):
+        for url in (list_url(model), row_url(model.objects.get())):
+            desk.get(url)
     never = (
         weeks.ident(places[SETTLED], add_days(monday, -7)),  # of before its first sale
         weeks.ident(places[SETTLED], add_days(monday, 1)),
