@@ -207,10 +207,10 @@ def _keys_in_force() -> dict[int, range]:
         cursor.execute(_FIRST_SINCE)
         since = cursor.fetchall()
     newest = Batch.objects.aggregate(newest=Max("number"))["newest"] or 0
-    ends = [*(first or NO_END for _, first in since[1:]), NO_END]
+    ends = chain((first or NO_END for _, first in since[1:]), [NO_END])
     return {
         key: range(max((first or newest + 1) - 1, 0), end)
-        for (key, first), end in zip(since, ends, strict=True)
+        for (key, first), end in zip(since, ends, strict=False)
     }
 
 
