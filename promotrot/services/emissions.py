@@ -40,6 +40,7 @@ from promotrot.models.emission import (
     WitnessEntropy,
 )
 from promotrot.models.game import Game, GameApproval
+from promotrot.selectors.emissions import restored_since
 from promotrot.selectors.games import version_game
 from promotrot.selectors.owed import fundable_cents
 from promotrot.services import publications
@@ -65,6 +66,11 @@ class GameNotApproved(Conflict):
 class EmissionState(Conflict):
     code = "emission_state"
     message = "The emission is not at the point where this can be done."
+
+
+class EmissionRestored(Conflict):
+    code = "emission_restored"
+    message = "The database was restored after this was proposed: reject it, and propose it again."
 
 
 class EmissionWaiting(Conflict):
@@ -272,8 +278,9 @@ def witness_enter(*, by: StaffActor, emission: Emission, source: str, text: str)
 def emission_open_propose(*, by: StaffActor, emission: Emission) -> Proposal:
     """Propose to put the emission on sale, with the terms of its plan; another person confirms.
 
-    `selectors.things.shortages_of` warns where the stock of its things is short [P21]. Raises
-    EmissionState, GameEnded, ValuationTooOld, ProposalPending.
+    `selectors.things.shortages_of` warns where the stock of its things is short [P21]. Both persons
+    see the restores since the seed was fixed (`restored_since`): a restore in between is refused
+    with EmissionRestored. Raises EmissionState, GameEnded, ValuationTooOld, ProposalPending.
     """
     by.need(powers.OPEN_EMISSION)
     emission = emission_get(emission.reference)
@@ -296,7 +303,7 @@ def _need_openable(emission: Emission) -> None:
 def _terms(emission: Emission) -> two_persons.Content:
     """Return what players rely on in the emission, as the second person reads it.
 
-    None of it changes once the emission is planned.
+    Of that only restores of the database come later than the plan.
     """
     commitment = Commitment.objects.filter(emission=emission).first()
     return {
@@ -306,6 +313,7 @@ def _terms(emission: Emission) -> two_persons.Content:
         "extra_cents": emission.extra_cents,
         "stop_without_top": emission.stop_without_top,
         "commitment": commitment.digest if commitment else "",
+        "restored_since": restored_since(emission),
         "tiers": [
             {
                 "number": tier.number,
@@ -323,6 +331,8 @@ def _open(proposal: Proposal, by: StaffActor) -> None:
     """Put the emission on sale and make its lanes: as many rows for a small one as for a large."""
     emission = emission_hold(emission_get(proposal.content["emission"]))
     _need_openable(emission)
+    if restored_since(emission) != proposal.content.get("restored_since", []):
+        raise EmissionRestored(emission=emission.reference)
     opening = Opening.objects.create(emission=emission, opened_at=clock.now(), proposal=proposal)
     Lane.objects.bulk_create(
         Lane(emission=emission, opening=opening, first=first, tickets=tickets)
