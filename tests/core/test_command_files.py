@@ -164,7 +164,7 @@ import sys
 sys.argv = ["manage.py", {command!r}]
 runpy.run_path("manage.py", run_name="__main__")
 """
-AWAY = ["ledger_rebuild", "night", "journal_verify", "migrate"]
+AWAY = ["ledger_rebuild", "night", "journal_verify", "migrate", "showmigrations"]
 
 
 @pytest.fixture(scope="module")
