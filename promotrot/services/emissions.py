@@ -215,11 +215,11 @@ def emission_commit(
     emission is past this state.
     """
     by.need(powers.COMMIT_EMISSION)
-    means = method.Means(method.Source(source), pieces)
+    means = method.Means.of(source, pieces)
     emission = emission_hold(emission)
     existing = Commitment.objects.filter(emission=emission).first()
     if existing is not None:
-        if _means(existing) != means:
+        if method.Means.of(existing.source, existing.pieces) != means:
             raise CommittedOtherwise(source=existing.source, pieces=existing.pieces)
         return emission
     _need_state(emission, Emission.State.DRAFT, dealt=True)
@@ -240,10 +240,6 @@ def emission_commit(
     return emission
 
 
-def _means(commitment: Commitment) -> method.Means:
-    return method.Means(method.Source(commitment.source), commitment.pieces)
-
-
 @transaction.atomic
 def witness_enter(*, by: StaffActor, emission: Emission, source: str, text: str) -> Emission:
     """Record an inspector's public entropy, once, after the commitment is published.
@@ -260,7 +256,8 @@ def witness_enter(*, by: StaffActor, emission: Emission, source: str, text: str)
     entropy = method.entropy_canonical(method.Source(source), text)
     if emission.commitment.committed_by_id == by.user_id:
         raise WitnessNotApart
-    _means(emission.commitment).need_kept(method.Source(source), entropy)
+    committed = method.Means.of(emission.commitment.source, emission.commitment.pieces)
+    committed.need_kept(method.Source(source), entropy)
     witness = WitnessEntropy.objects.create(
         emission=emission,
         entropy=entropy,
