@@ -19,7 +19,8 @@ from django.utils.translation import gettext
 from core.admin_support import signed_on
 from core.admin_support.contents import collected
 from core.admin_support.documents import as_html
-from core.receipts.document import LANGUAGES, present_language
+from core.kernel.languages import LANGUAGES
+from core.receipts.document import present_language
 from core.receipts.formats import format_cents, format_date, format_moment
 from core.staff.names import Named
 

@@ -22,7 +22,8 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
 
-LANGUAGES: Final = ("ca", "es", "en")
+from core.kernel.languages import LANGUAGES
+
 SOURCE_LANGUAGE: Final = "en"
 
 _PLAIN: Final = dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop"))
