@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
 from shutil import copytree
+from typing import Any
 
 import pytest
 from django.db import connections
@@ -12,7 +13,9 @@ from pytest_django import DjangoDbBlocker
 
 from core.database import clock
 from core.journal.acting import name_process
+from core.periods.archive import removing
 from core.periods.archive.retiring import retirement_propose
+from core.periods.archive.tables import ArchiveTable
 from core.periods.archive.writing import archive_write
 from core.periods.models import ClosedPeriod
 from core.staff import two_persons
@@ -145,6 +148,29 @@ def retired(period: ClosedPeriod, folder: Path) -> None:
     kept = "Safe of the Central Office"
     proposal = retirement_propose(by=by, number=period.number, kept=kept)
     two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.AUDITOR))
+
+
+def next_month_retired(folder: Path) -> ClosedPeriod:
+    """Close the next month, archive it and retire it; the night has not come yet."""
+    closed()
+    name_process("command:period_archive")
+    period = ClosedPeriod.objects.order_by("-number")[0]
+    retired(period, folder)
+    return period
+
+
+def night_killed(step: str, table: str) -> None:
+    """Begin to remove what is retired, and end when that step of `removing` comes to a table."""
+    whole = getattr(removing, step)
+
+    def killed(of: ArchiveTable, *rest: Any) -> int:
+        if of.name == table:
+            raise KeyboardInterrupt
+        return int(whole(of, *rest))
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(removing, step, killed)
+        removing.retired_remove()
 
 
 def forge(table: str, statement: str) -> None:
