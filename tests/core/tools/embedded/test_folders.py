@@ -120,7 +120,7 @@ def test_a_server_in_memory_is_durable_in_its_settings_and_leaves_nothing(
     monkeypatch.setattr("core.tools.embedded.postgres._ROOM_IN_MEMORY", 1 << 30)
     server = Postgres(tmp_path / "postgres", SMALL, in_memory=True)
     try:
-        with server, server._connect("postgres") as session:
+        with server, server._connect() as session:
             data = (server.folder / "data").resolve()
             assert data.is_relative_to("/dev/shm")
             account = server_account(data)
